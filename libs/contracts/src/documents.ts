@@ -1,0 +1,146 @@
+/**
+ * The read model: what the gateway knows of the control plane, as flat, immutable documents. A document is addressed by its
+ * key (`documentKey`), carries a version that changes with every write, and never holds a secret in the clear.
+ */
+export type DocumentKind = 'api_key' | 'organisation' | 'workspace' | 'provider' | 'config';
+
+export interface RateLimitRule {
+  readonly type: 'requests' | 'tokens';
+  readonly unit: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw';
+  /** 0 blocks everything. */
+  readonly value: number;
+}
+
+export interface UsageLimitRule {
+  readonly type: 'cost' | 'tokens' | 'requests';
+  /** USD for cost. */
+  readonly creditLimit: number;
+  readonly alertThreshold: number | null;
+  readonly periodicReset: 'weekly' | 'monthly' | null;
+  readonly periodicResetDays: number | null;
+  readonly nextResetAt: string | null;
+  readonly status: 'active' | 'exhausted';
+}
+
+/** Addressed by the HMAC of the secret, so a rotated key has one document for each live secret. */
+export interface ApiKeyDocument {
+  readonly kind: 'api_key';
+  readonly version: string;
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'organisation-service' | 'workspace-service' | 'workspace-user';
+  readonly organisationId: string;
+  /** Null for an organisation (admin) key. */
+  readonly workspaceId: string | null;
+  readonly userId: string | null;
+  readonly scopes: readonly string[];
+  readonly status: 'active' | 'exhausted' | 'expired' | 'archived';
+  /** ISO 8601. This secret is refused from then on; the end of a rotation's transition is folded in. */
+  readonly expiresAt: string | null;
+  readonly rateLimits: readonly RateLimitRule[];
+  readonly usageLimits: readonly UsageLimitRule[];
+  readonly defaults: {
+    readonly metadata: Readonly<Record<string, string>>;
+    /** Slug or id of a config of the workspace. */
+    readonly config: string | null;
+    readonly allowConfigOverride: boolean;
+  };
+}
+
+export interface OrganisationDocument {
+  readonly kind: 'organisation';
+  readonly version: string;
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'active' | 'archived';
+  readonly blockInlineConfig: boolean;
+  /** False: metrics only, no bodies in the log. */
+  readonly logBodies: boolean;
+}
+
+export interface WorkspaceDocument {
+  readonly kind: 'workspace';
+  readonly version: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly organisationId: string;
+  readonly status: 'active' | 'archived';
+  readonly blockInlineConfig: boolean;
+  readonly logBodies: boolean;
+  readonly rateLimits: readonly RateLimitRule[];
+  readonly usageLimits: readonly UsageLimitRule[];
+  readonly defaults: {
+    readonly metadata: Readonly<Record<string, string>>;
+    readonly config: string | null;
+  };
+}
+
+export interface ProviderModel {
+  readonly slug: string;
+  readonly enabled: boolean;
+  readonly isCustom: boolean;
+  readonly baseModelSlug: string | null;
+  readonly customHost: string | null;
+  readonly customHeaders: Readonly<Record<string, string>>;
+  /** US cents per token; null when the catalogue's price holds. */
+  readonly price: { readonly input: number; readonly output: number } | null;
+}
+
+/** A saved provider (`@slug`, or a virtual key's slug) of one workspace, joined with its integration. */
+export interface ProviderDocument {
+  readonly kind: 'provider';
+  readonly version: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  readonly integrationId: string;
+  readonly status: 'active' | 'exhausted' | 'expired' | 'archived';
+  readonly expiresAt: string | null;
+  /** Provider id of `libs/providers`, such as `openai`. */
+  readonly providerId: string;
+  /**
+   * `seal()` of the JSON `{ apiKey?: string, configurations: Record<string, unknown> }`, bound to
+   * `credentialBinding(workspaceId, id)`. Null when the provider takes no credential.
+   */
+  readonly sealedCredential: string | null;
+  /** Configurations that are no secret: `custom_host`, `custom_headers`, regions, resource names. */
+  readonly configurations: Readonly<Record<string, unknown>>;
+  readonly allowAllModels: boolean;
+  readonly models: readonly ProviderModel[];
+  readonly rateLimits: readonly RateLimitRule[];
+  readonly usageLimits: readonly UsageLimitRule[];
+}
+
+export interface ConfigDocument {
+  readonly kind: 'config';
+  readonly version: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly versionId: string;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  readonly status: 'active' | 'archived';
+  /** The config as saved, already validated by `libs/config-schema`. */
+  readonly config: unknown;
+}
+
+export type ReadModelDocument =
+  ApiKeyDocument | OrganisationDocument | WorkspaceDocument | ProviderDocument | ConfigDocument;
+
+/** `api_key:<hash>`, `organisation:<id>`, `workspace:<id>`, `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`. */
+export type DocumentKey = string;
+
+export const documentKey = {
+  apiKey: (hash: string): DocumentKey => `api_key:${hash}`,
+  organisation: (id: string): DocumentKey => `organisation:${id}`,
+  workspace: (id: string): DocumentKey => `workspace:${id}`,
+  provider: (workspaceId: string, slug: string): DocumentKey => `provider:${workspaceId}:${slug}`,
+  config: (workspaceId: string, slugOrId: string): DocumentKey => `config:${workspaceId}:${slugOrId}`,
+} as const;
+
+/** What a provider's credential is sealed to. */
+export const credentialBinding = (workspaceId: string, providerId: string): string =>
+  `provider:${workspaceId}:${providerId}`;

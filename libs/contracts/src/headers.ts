@@ -1,0 +1,28 @@
+/** Header names that both planes and the clients agree on. Lower case, as Node reports them. */
+export const HEADER = {
+  apiKey: 'x-gw-api-key',
+  virtualKey: 'x-gw-virtual-key',
+  provider: 'x-gw-provider',
+  config: 'x-gw-config',
+  customHost: 'x-gw-custom-host',
+  forwardHeaders: 'x-gw-forward-headers',
+  requestTimeout: 'x-gw-request-timeout',
+  metadata: 'x-gw-metadata',
+  traceId: 'x-gw-trace-id',
+  spanId: 'x-gw-span-id',
+  parentSpanId: 'x-gw-parent-span-id',
+  spanName: 'x-gw-span-name',
+  debug: 'x-gw-debug',
+  explain: 'x-gw-explain',
+  modelsEndpoint: 'x-gw-models-endpoint',
+  strictOpenAi: 'x-gw-strict-open-ai-compliance',
+  // answers
+  requestId: 'x-gw-request-id',
+  lastUsedOption: 'x-gw-last-used-option-index',
+  retryCount: 'x-gw-retry-attempt-count',
+  cacheStatus: 'x-gw-cache-status',
+  servedBy: 'x-gw-provider',
+  exception: 'x-gw-gateway-exception',
+} as const;
+
+export const GATEWAY_HEADER_PREFIX = 'x-gw-';

@@ -1,0 +1,35 @@
+export {
+  credentialBinding,
+  documentKey,
+  type ApiKeyDocument,
+  type ConfigDocument,
+  type DocumentKey,
+  type DocumentKind,
+  type OrganisationDocument,
+  type ProviderDocument,
+  type ProviderModel,
+  type RateLimitRule,
+  type ReadModelDocument,
+  type UsageLimitRule,
+  type WorkspaceDocument,
+} from './documents';
+export {
+  documentRedisKey,
+  EVENT_CHANNEL,
+  HEARTBEAT_MS,
+  type ChangeEvent,
+  type ControlPlaneEvent,
+  type HeartbeatEvent,
+  type ResetEvent,
+} from './events';
+export { GATEWAY_HEADER_PREFIX, HEADER } from './headers';
+export { INTERNAL, type DocumentsAnswer, type DocumentsRequest } from './internal-api';
+export type {
+  AttemptEnd,
+  AttemptRecord,
+  DecisionRecord,
+  LimitState,
+  LogRecord,
+  PriceLine,
+  Usage,
+} from './log-record';

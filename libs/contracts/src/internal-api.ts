@@ -1,0 +1,25 @@
+import type { DocumentKey, ReadModelDocument } from './documents';
+
+/**
+ * The HTTP routes between our own processes. Every call carries `Authorization: Bearer <SERVICE_TOKEN>`; they listen where the
+ * public routes listen, and answer 401 without it.
+ */
+export const INTERNAL = {
+  /** POST `DocumentsRequest` → `DocumentsAnswer`; at most 256 keys. Admin API. */
+  documents: '/internal/v1/documents',
+  /** GET `?after=<sequence>`: newline-delimited `ControlPlaneEvent`s, never ending. Admin API. */
+  events: '/internal/v1/events',
+  /** POST `application/octet-stream`, journal frames; 200 `{ accepted }` once they are committed. Worker. */
+  logs: '/internal/v1/logs',
+} as const;
+
+export interface DocumentsRequest {
+  readonly keys: readonly DocumentKey[];
+}
+
+export interface DocumentsAnswer {
+  /** The newest sequence that the documents are known to include. */
+  readonly sequence: number;
+  /** One entry for every key asked for; null: there is no such document. */
+  readonly documents: Readonly<Record<DocumentKey, ReadModelDocument | null>>;
+}

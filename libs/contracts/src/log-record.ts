@@ -1,0 +1,127 @@
+/** Tokens as the provider reports them. `inputTokens` includes cached ones, `outputTokens` includes reasoning ones. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+  readonly inputAudioTokens: number;
+  readonly outputAudioTokens: number;
+}
+
+/** Why an attempt ended. */
+export type AttemptEnd =
+  'answered' | 'status' | 'timeout' | 'unreachable' | 'interrupted' | 'refused' | 'client_closed' | 'skipped';
+
+export interface AttemptRecord {
+  /** JSON path of the target: `config`, `config.targets[1].targets[0]`. */
+  readonly target: string;
+  readonly provider: string;
+  /** Slug of the saved provider, or null when the request named its own. */
+  readonly credential: string | null;
+  readonly model: string | null;
+  /** 0 is the first try of this target. */
+  readonly retry: number;
+  readonly status: number | null;
+  readonly end: AttemptEnd;
+  /** Public text, such as the rule that skipped the target. */
+  readonly reason: string | null;
+  /** From the start of the request, whole milliseconds with fractions. */
+  readonly startedMs: number;
+  readonly durationMs: number;
+}
+
+export interface LimitState {
+  readonly scope: 'api_key' | 'workspace' | 'provider' | 'integration' | 'policy';
+  readonly id: string;
+  readonly type: string;
+  readonly limit: number;
+  readonly used: number;
+  readonly resetAt: string | null;
+  readonly verdict: 'admitted' | 'refused';
+}
+
+/** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
+export interface DecisionRecord {
+  readonly config: {
+    readonly source: 'header' | 'key' | 'workspace' | 'none';
+    readonly slug: string | null;
+    readonly versionId: string | null;
+  };
+  readonly strategy: readonly string[];
+  readonly matchedCondition: string | null;
+  readonly attempts: readonly AttemptRecord[];
+  readonly limits: readonly LimitState[];
+  readonly guardrails: readonly unknown[];
+  readonly cache: { readonly status: string; readonly key: string | null };
+  readonly price: {
+    readonly source: string;
+    readonly model: string | null;
+    readonly lines: readonly PriceLine[];
+  } | null;
+  /** Milliseconds that each stage took, in pipeline order. */
+  readonly stages: Readonly<Record<string, number>>;
+}
+
+export interface PriceLine {
+  readonly unit: string;
+  readonly quantity: number;
+  /** 1e-8 USD per million units, an integer. */
+  readonly pricePerMillion: number;
+  /** 1e-8 USD, an integer. */
+  readonly cost: number;
+}
+
+/** One request to the data plane, denied and failed ones included. Times are ISO 8601 UTC; money is integers of 1e-8 USD. */
+export interface LogRecord {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly organisationId: string | null;
+  readonly workspaceId: string | null;
+  readonly apiKeyId: string | null;
+  readonly userId: string | null;
+  readonly traceId: string;
+  readonly spanId: string | null;
+  readonly parentSpanId: string | null;
+  readonly spanName: string | null;
+  readonly method: string;
+  /** Path with its query, secrets in the query removed. */
+  readonly url: string;
+  /** Route family: `chat.completions`, `passthrough`, … */
+  readonly route: string;
+  readonly status: number;
+  /** `ok`, `provider_error`, `denied`, `failed`, `client_closed`, `interrupted`. */
+  readonly outcome: 'ok' | 'provider_error' | 'denied' | 'failed' | 'client_closed' | 'interrupted';
+  /** `type` of the error that the caller saw. */
+  readonly errorType: string | null;
+  readonly provider: string | null;
+  readonly credential: string | null;
+  readonly integrationId: string | null;
+  readonly model: string | null;
+  readonly responseModel: string | null;
+  readonly streamed: boolean;
+  readonly usage: Usage | null;
+  /** 1e-8 USD; null: the model's price is not known (`unpriced`), or there was no usage. */
+  readonly cost: number | null;
+  readonly priced: 'priced' | 'unpriced' | 'no_usage';
+  readonly configId: string | null;
+  readonly configVersionId: string | null;
+  readonly targetPath: string | null;
+  readonly retries: number;
+  readonly cacheStatus: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Whole request, to the last byte handed to the socket. */
+  readonly durationMs: number;
+  /** Until the provider's first body byte reached the client; null when there was none. */
+  readonly firstByteMs: number | null;
+  /** Time that was ours: all but waiting for the provider and the client. */
+  readonly overheadMs: number;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  readonly requestContentType: string | null;
+  readonly responseContentType: string | null;
+  readonly requestBodyTruncated: boolean;
+  readonly responseBodyTruncated: boolean;
+  readonly gatewayId: string;
+  readonly decision: DecisionRecord;
+}

@@ -1,0 +1,194 @@
+/**
+ * Every failure that a caller can see, one line each. The key is the stable `type` of the error body, `code` its family,
+ * `message` the public default text. Private facts go to `GatewayError.detail`, which is logged and never sent.
+ */
+export const ERRORS = {
+  // AB01: the request is not valid
+  validation_failed: { status: 400, code: 'AB01', message: 'The request is not valid.' },
+  body_invalid: { status: 400, code: 'AB01', message: 'The request body is not valid.' },
+  body_too_large: {
+    status: 413,
+    code: 'AB01',
+    message: 'The request body is larger than this gateway accepts.',
+  },
+  body_encoding_unsupported: {
+    status: 415,
+    code: 'AB01',
+    message: 'The content encoding of the body is not supported here.',
+  },
+  content_type_unsupported: {
+    status: 415,
+    code: 'AB01',
+    message: 'The content type of the body is not supported here.',
+  },
+  header_invalid: { status: 400, code: 'AB01', message: 'A request header is not valid.' },
+  headers_too_large: {
+    status: 431,
+    code: 'AB01',
+    message: 'The request headers are larger than this gateway accepts.',
+  },
+  request_malformed: { status: 400, code: 'AB01', message: 'The request is not well-formed HTTP.' },
+  request_incomplete: { status: 408, code: 'AB01', message: 'The request did not arrive in time.' },
+  config_invalid: { status: 400, code: 'AB01', message: 'The config is not valid.' },
+  config_not_found: { status: 400, code: 'AB01', message: 'No such config in this workspace.' },
+  config_override_forbidden: {
+    status: 400,
+    code: 'AB01',
+    message: 'This API key does not allow another config than its own.',
+  },
+  condition_unmatched: {
+    status: 400,
+    code: 'AB01',
+    message: 'No condition of the config matched and it has no default.',
+  },
+  provider_missing: {
+    status: 400,
+    code: 'AB01',
+    message: 'Name a provider: x-gw-provider, x-gw-virtual-key or x-gw-config is required.',
+  },
+  provider_unknown: { status: 400, code: 'AB01', message: 'The provider is not known.' },
+  provider_not_found: { status: 400, code: 'AB01', message: 'No such provider in this workspace.' },
+  route_unsupported: { status: 400, code: 'AB01', message: 'The provider does not serve this route.' },
+  custom_host_refused: { status: 400, code: 'AB01', message: 'The address is not allowed.' },
+  inline_config_blocked: {
+    status: 400,
+    code: 'AB01',
+    message: 'Inline configs are blocked here; name a saved config.',
+  },
+  inline_provider_blocked: {
+    status: 400,
+    code: 'AB01',
+    message: 'Inline providers are blocked here; name a saved provider as @slug.',
+  },
+  inline_custom_host_blocked: { status: 400, code: 'AB01', message: 'Custom hosts are blocked here.' },
+  inline_provider_url_blocked: {
+    status: 400,
+    code: 'AB01',
+    message: 'Provider URLs in the request are blocked here.',
+  },
+  inline_forward_headers_blocked: {
+    status: 400,
+    code: 'AB01',
+    message: 'Forwarded headers are blocked here.',
+  },
+  // AB02: no such route
+  route_not_found: { status: 404, code: 'AB02', message: 'No such route.' },
+  method_not_allowed: { status: 405, code: 'AB02', message: 'The route does not take this method.' },
+  // AB03: forbidden
+  forbidden: { status: 403, code: 'AB03', message: 'You are not allowed to do this.' },
+  scope_missing: { status: 403, code: 'AB03', message: 'The credential lacks a scope for this.' },
+  scope_exceeds_creator: {
+    status: 403,
+    code: 'AB03',
+    message: 'A key cannot hold scopes that its creator lacks.',
+  },
+  feature_disabled: { status: 403, code: 'AB03', message: 'This feature is switched off.' },
+  // AB04: our fault, or the provider's
+  internal_error: { status: 500, code: 'AB04', message: 'Something went wrong on our side.' },
+  unavailable: { status: 503, code: 'AB04', message: 'The service cannot answer right now.' },
+  provider_error: { status: 502, code: 'AB04', message: 'The provider answered with an error.' },
+  provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
+  provider_answer_invalid: {
+    status: 502,
+    code: 'AB04',
+    message: 'The provider sent an answer that could not be read.',
+  },
+  provider_timeout: { status: 504, code: 'AB04', message: 'The provider did not answer in time.' },
+  request_timeout: { status: 408, code: 'AB04', message: 'The request exceeded its request_timeout.' },
+  stream_interrupted: {
+    status: 502,
+    code: 'AB04',
+    message: 'The provider ended the stream before it was complete.',
+  },
+  // AB05: who are you
+  unauthenticated: { status: 401, code: 'AB05', message: 'A valid credential is required.' },
+  api_key_missing: {
+    status: 401,
+    code: 'AB05',
+    message: 'An API key is required: send it as x-gw-api-key or as Authorization: Bearer.',
+  },
+  api_key_invalid: { status: 401, code: 'AB05', message: 'The API key is not known.' },
+  api_key_expired: { status: 401, code: 'AB05', message: 'The API key has expired.' },
+  credential_expired: { status: 401, code: 'AB05', message: 'The provider credential has expired.' },
+  // AB06: rate limits
+  rate_limited: { status: 429, code: 'AB06', message: 'A rate limit was reached.' },
+  // AB07: conflict
+  conflict: { status: 409, code: 'AB07', message: 'The change conflicts with what is there.' },
+  etag_mismatch: { status: 412, code: 'AB07', message: 'The resource has changed since you read it.' },
+  // AB08: not found
+  not_found: { status: 404, code: 'AB08', message: 'Not found.' },
+  // AB09: exhausted
+  budget_exhausted: { status: 412, code: 'AB09', message: 'A budget is exhausted.' },
+  model_not_enabled: { status: 412, code: 'AB09', message: 'The model is not enabled for this provider.' },
+} as const satisfies Record<string, { status: number; code: `AB0${number}`; message: string }>;
+
+export type ErrorType = keyof typeof ERRORS;
+
+/** One invalid place: `path` in dots (`targets.0.weight`), `message` the rule that it breaks. */
+export interface ErrorDetail {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The body of every error on both planes. */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: ErrorType;
+    readonly param: string | null;
+    readonly code: string;
+    readonly request_id: string | null;
+    readonly details?: readonly ErrorDetail[];
+    readonly [extra: string]: unknown;
+  };
+}
+
+export interface GatewayErrorOptions {
+  /** Public text; the catalogue's when absent. Must hold no secret. */
+  readonly message?: string;
+  /** The field or header at fault. */
+  readonly param?: string;
+  readonly details?: readonly ErrorDetail[];
+  /** Public members added to `error`, such as `limit` or `provider_error`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Response headers, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Private facts: logged, never sent. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** The only error class that code throws on purpose; everything else is answered as `internal_error`. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly status: number;
+  readonly code: string;
+  constructor(
+    readonly type: ErrorType,
+    readonly options: GatewayErrorOptions = {},
+  ) {
+    super(options.message ?? ERRORS[type].message, { cause: options.cause });
+    this.status = ERRORS[type].status;
+    this.code = ERRORS[type].code;
+  }
+
+  toBody(requestId: string | null): ErrorBody {
+    const { param, details, extra } = this.options;
+    return {
+      error: {
+        message: this.message,
+        type: this.type,
+        param: param ?? null,
+        code: this.code,
+        request_id: requestId,
+        ...(details && details.length > 0 ? { details } : {}),
+        ...extra,
+      },
+    };
+  }
+}
+
+/** What a caller may see of any thrown value: a GatewayError as it is, everything else as `internal_error`. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
+}

@@ -1,0 +1,26 @@
+export {
+  ERRORS,
+  GatewayError,
+  toGatewayError,
+  type ErrorBody,
+  type ErrorDetail,
+  type ErrorType,
+  type GatewayErrorOptions,
+} from './errors';
+export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
+export { deriveKey, seal, unseal, type Keyring } from './sealed';
+export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
+export {
+  base64Key,
+  flag,
+  integer,
+  oneOf,
+  optional,
+  port,
+  readSettings,
+  secret,
+  SettingsError,
+  text,
+  url,
+  type Setting,
+} from './settings';

@@ -1,0 +1,65 @@
+import type { Readable } from 'node:stream';
+
+/** One call to another host. */
+export interface OutboundRequest {
+  /** `https://api.openai.com` or `http://10.0.0.1:8000`: scheme, host and port only. */
+  readonly origin: string;
+  /** Path with its query, sent as it is. */
+  readonly path: string;
+  readonly method: string;
+  /** Flat names and values; `host`, `content-length` and `connection` are set by the client. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | Readable | null;
+  /** Connections are shared only within a class: tenants or credentials that must not share one get different classes. */
+  readonly poolClass: string;
+  /** Until the connection stands, milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Until the status line, from the start of the call; 0: none. */
+  readonly headersTimeoutMs: number;
+  /** Between two pieces of the body; 0: none. */
+  readonly idleTimeoutMs: number;
+  /** Whole call; 0: none. */
+  readonly totalTimeoutMs: number;
+}
+
+export type OutboundFailure =
+  /** The address policy said no: at the URL, or at the resolved address. */
+  | 'refused'
+  /** DNS, connect, TLS or proxy failure: no byte of the answer came. */
+  | 'unreachable'
+  | 'timeout'
+  /** The connection broke after the status line, or the framing was invalid. */
+  | 'interrupted'
+  /** `abort()` was called. */
+  | 'aborted';
+
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  constructor(
+    readonly failure: OutboundFailure,
+    message: string,
+    /** Which bound ran out, for `timeout`. */
+    readonly phase: 'connect' | 'headers' | 'idle' | 'total' | null = null,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Exactly one of `onEnd` and `onError` is called, once, last. */
+export interface OutboundHandler {
+  /** Flat names and values as received, names lower-cased; 1xx answers are swallowed. */
+  onHeaders(status: number, headers: readonly string[]): void;
+  /** The buffer is the handler's own from then on. */
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onError(error: OutboundError): void;
+}
+
+export interface OutboundCall {
+  /** Stops `onData` until `resume`; at most one socket buffer is held meanwhile. The idle timeout stands still. */
+  pause(): void;
+  resume(): void;
+  /** Cancels at once: the connection is closed unless it has ended. `onError('aborted')` follows, unless the call has ended. */
+  abort(): void;
+}

@@ -1,0 +1,125 @@
+import type { Usage } from '@gw/contracts';
+
+/** The route families that get more than raw bytes. Everything else is `passthrough`. */
+export const ROUTE_KINDS = [
+  'chat.completions',
+  'completions',
+  'embeddings',
+  'moderations',
+  'models',
+  'messages',
+  'messages.count_tokens',
+  'passthrough',
+] as const;
+export type RouteKind = (typeof ROUTE_KINDS)[number];
+
+/** The client's own dialect: decides error bodies, terminal events and the end mark of a stream. */
+export type Dialect = 'openai' | 'anthropic';
+
+export type JsonObject = Record<string, unknown>;
+
+export interface Credential {
+  /** Null: the provider takes none, or the caller brought an `Authorization` of its own that is sent as it is. */
+  readonly apiKey: string | null;
+  /** The integration's or the config's provider fields, snake_case: `openai_organization`, `azure_resource_name`, … */
+  readonly configurations: Readonly<Record<string, unknown>>;
+}
+
+/** Flat list of names and values, as Node and undici take it: `['content-type', 'application/json', …]`. Names are lower case. */
+export type HeaderList = string[];
+
+/** Turns one client dialect into a provider's and back. Pure: the same translator serves concurrent requests. */
+export interface Translator {
+  /** Never changes `body`. Throws `GatewayError('validation_failed')` for what the provider cannot express. */
+  request(body: JsonObject): JsonObject;
+  /** A complete success answer of the provider, as the client's dialect has it. */
+  response(body: JsonObject, context: TranslationContext): JsonObject;
+  /** One per stream; takes the provider's bytes in any split, gives the client's bytes. */
+  stream(context: TranslationContext): StreamTranslator;
+}
+
+export interface TranslationContext {
+  readonly requestId: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** The client's body after parameter rules. */
+  readonly request: JsonObject;
+}
+
+export interface StreamTranslator {
+  /** Client bytes for this chunk; empty when nothing is complete yet. Memory is bounded by one event (1 MiB). */
+  write(chunk: Buffer): Buffer;
+  /** What is left once the provider has ended; the end mark only when the provider's stream was complete. */
+  end(): Buffer;
+  /** True once the provider's own end mark was seen. */
+  readonly complete: boolean;
+}
+
+/** How a provider serves a route. `path` is appended to its base URL. */
+export type RouteSupport =
+  | { readonly via: 'native'; readonly path: string }
+  | { readonly via: 'translated'; readonly path: string; readonly translator: Translator };
+
+/** Watches the bytes of an answer stream for usage and the end mark, without changing or holding them. */
+export interface StreamTap {
+  write(chunk: Buffer): void;
+  /** True once the provider's end mark (`data: [DONE]`, `message_stop`, …) has gone by. */
+  readonly complete: boolean;
+  /** True once the provider sent an error event. */
+  readonly failed: boolean;
+  /** Model that the provider names in its answer. */
+  readonly model: string | null;
+  usage(): Usage | null;
+}
+
+/** A provider is pure: it addresses, signs, translates and reads; it never opens a connection, reads a clock or the environment. */
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+  /** Base URL with its version segment and no trailing slash: `https://api.openai.com/v1`. A custom host replaces it. */
+  baseUrl(credential: Credential): string;
+  /** Headers that carry a credential of this provider: stripped from the caller's, never returned to it. Lower case. */
+  readonly credentialHeaders: readonly string[];
+  /** Appends this provider's headers: credential, API version, organisation. */
+  sign(headers: HeaderList, credential: Credential): void;
+  /** True when the provider cannot be called without a credential. */
+  readonly needsCredential: boolean;
+  /** Provider's own name for the `Vendor-Beta` header, or null. */
+  readonly betaHeader: string | null;
+  readonly routes: Readonly<Partial<Record<RouteKind, RouteSupport>>>;
+  /** Usage in a complete JSON answer of the provider, null when it names none. */
+  usage(body: JsonObject): Usage | null;
+  /** A tap over the provider's own stream bytes. */
+  tap(): StreamTap;
+  /** Message, type and code of a provider's error body, for our own error shape. */
+  error(
+    body: JsonObject,
+  ): { readonly message: string; readonly type: string | null; readonly code: string | null } | null;
+  /** Provider id in the price catalogue, or null. */
+  readonly priceCatalogueId: string | null;
+  /** In-process answers instead of an address: only `sandbox` has it. */
+  readonly local?: LocalProvider;
+}
+
+/** A scripted answer, played by the gateway through the same path as a provider's bytes. */
+export interface LocalAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Waited before the status goes out, milliseconds. */
+  readonly delayMs: number;
+  /** Each piece is sent `waitMs` after the one before it. */
+  readonly chunks: readonly { readonly waitMs: number; readonly data: Buffer }[];
+  /** True: the connection breaks after the last chunk instead of ending. */
+  readonly cut: boolean;
+}
+
+export interface LocalProvider {
+  answer(request: {
+    readonly method: string;
+    readonly path: string;
+    readonly body: Buffer;
+    readonly metadata: Readonly<Record<string, string>>;
+  }): LocalAnswer;
+}
+
+export const defineProvider = (provider: Provider): Provider => Object.freeze(provider);
