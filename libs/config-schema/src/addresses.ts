@@ -1,0 +1,71 @@
+import type { ConfigNode, Path, Report, ValidateConfigOptions } from './report';
+import { isProviderField } from './schema';
+
+/** Provider fields that hold an address, and those that become a label of a host name. */
+const ADDRESS_FIELD = /_(?:url|endpoint|host)$/;
+const LABEL_FIELD = /_(?:region|resource_name|account_id)$/;
+const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/** Everything in a node that decides where a request is sent. */
+export function checkHosts(
+  node: ConfigNode,
+  path: Path,
+  options: ValidateConfigOptions,
+  report: Report,
+): void {
+  for (const [key, value] of Object.entries(node)) {
+    if (typeof value !== 'string') continue;
+    const isField = isProviderField(key);
+    if (key === 'custom_host' || (isField && ADDRESS_FIELD.test(key))) {
+      const reason = addressFault(value) ?? options.checkHost?.(value);
+      if (reason) report([...path, key], 'address', reason, value);
+    } else if (isField && LABEL_FIELD.test(key) && !LABEL.test(value)) {
+      report([...path, key], 'label', 'must be one label of a host name', value);
+    }
+  }
+}
+
+/** What is wrong with an address before any policy is asked. */
+function addressFault(text: string): string | null {
+  if (!URL.canParse(text)) return 'must be an absolute URL';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
+  if (url.username !== '' || url.password !== '') return 'must not contain credentials';
+  if (text.includes('#')) return 'must not contain a fragment';
+  if (text.includes('?')) return 'must not contain a query';
+  return null;
+}
+
+/** Names that no config may forward: framing is the gateway's, and the rest opens doors that are not the caller's. */
+const NEVER_FORWARDED = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'metadata',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-gw-api-key',
+  'x-gw-forward-headers',
+  'x-identity-header',
+]);
+const CLOUD_METADATA = /^(?:metadata-|x-metadata-|x-google-metadata-|x-aws-ec2-metadata-)/;
+
+export function checkHeaders(node: ConfigNode, path: Path, report: Report): void {
+  if (!Array.isArray(node['forward_headers'])) return;
+  node['forward_headers'].forEach((name: unknown, index) => {
+    if (typeof name !== 'string') return;
+    const lower = name.toLowerCase();
+    if (NEVER_FORWARDED.has(lower) || CLOUD_METADATA.test(lower)) {
+      report([...path, 'forward_headers', index], 'forbidden_header', 'may not be forwarded', name);
+    }
+  });
+}

@@ -1,0 +1,200 @@
+import { isForbiddenName, isObject } from './names';
+import { Pattern } from './pattern';
+import type { Path, Report } from './report';
+
+/**
+ * The condition language.
+ *
+ * A query is an object, and every member of it must hold; the empty query holds for every request. A member is
+ * - `$and` (all of a list of queries), `$or` (at least one of a list), `$not` (a query that must not hold), or
+ * - a subject with what is asked of it: a plain value (short for `$eq`), or an object of operators that must all hold.
+ *
+ * Subjects: `metadata.<key>` (the rest of the text is one key, dots included), `params.<member>.<member>…` (the request's JSON
+ * body at any depth, list items by number), `headers.<name>`, `url.pathname`, `model`. Only own members are read.
+ *
+ * Operators: `$eq $ne $in $nin` compare without conversion; `$gt $gte $lt $lte` compare numbers, and texts that are numbers as
+ * a whole; `$regex` searches text in linear time; `$exists` asks whether the subject is there at all (null is); `$not` takes an
+ * object of operators. Metadata, headers, path and model are text, so what they are compared with is taken as text too.
+ * A subject that is missing fails every operator but `$ne`, `$nin`, `$not` and `$exists: false`.
+ */
+export type CompiledQuery =
+  | { readonly op: 'all'; readonly of: readonly CompiledQuery[] }
+  | { readonly op: 'any'; readonly of: readonly CompiledQuery[] }
+  | { readonly op: 'not'; readonly of: CompiledQuery }
+  | { readonly op: 'test'; readonly subject: Subject; readonly test: SubjectTest };
+
+export type Subject =
+  | { readonly from: 'metadata'; readonly key: string }
+  | { readonly from: 'params'; readonly members: readonly string[] }
+  | { readonly from: 'headers'; readonly name: string }
+  | { readonly from: 'pathname' }
+  | { readonly from: 'model' };
+
+export type Scalar = string | number | boolean | null;
+
+export type SubjectTest =
+  | { readonly is: 'in'; readonly values: readonly Scalar[] }
+  | { readonly is: 'gt' | 'gte' | 'lt' | 'lte'; readonly bound: number }
+  | { readonly is: 'regex'; readonly pattern: Pattern }
+  | { readonly is: 'exists' };
+
+const LOGICAL = ['$and', '$or', '$not'];
+const IN_VALUES_MAX = 1000;
+const NUMBER_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The number that a value stands for, or NaN: `10`, `"10"`, `" 1e3 "`; never `"9.5x"`, `""`, `true` or null. */
+export function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string') return NaN;
+  const text = value.trim();
+  return NUMBER_TEXT.test(text) ? Number(text) : NaN;
+}
+
+/** Compiles a query and reports all its failures. The result is usable only when none was reported. */
+export function compileQuery(query: unknown, report: Report, path: Path = []): CompiledQuery {
+  if (!isObject(query)) {
+    report(path, 'type', 'A query is an object.', query);
+    return all([]);
+  }
+  const parts: CompiledQuery[] = [];
+  for (const [key, value] of Object.entries(query)) {
+    const here = [...path, key];
+    if (key === '$and' || key === '$or') parts.push(compileList(key, value, report, here));
+    else if (key === '$not') parts.push(not(compileQuery(value, report, here)));
+    else if (key.startsWith('$')) {
+      report(here, 'operator', `Not a logical operator; known: ${LOGICAL.join(', ')}.`, value);
+    } else {
+      const subject = parseSubject(key);
+      if (typeof subject === 'string') report(here, 'subject', subject, value);
+      else parts.push(compileTests(subject, value, report, here));
+    }
+  }
+  return all(parts);
+}
+
+/** All tests of a compiled query. */
+export function testsOf(query: CompiledQuery): readonly (CompiledQuery & { op: 'test' })[] {
+  switch (query.op) {
+    case 'all':
+    case 'any':
+      return query.of.flatMap(testsOf);
+    case 'not':
+      return testsOf(query.of);
+    case 'test':
+      return [query];
+  }
+}
+
+const all = (parts: readonly CompiledQuery[]): CompiledQuery => {
+  const [only, ...more] = parts;
+  return only && more.length === 0 ? only : Object.freeze({ op: 'all', of: Object.freeze(parts) });
+};
+
+const not = (of: CompiledQuery): CompiledQuery => Object.freeze({ op: 'not', of });
+
+function compileList(key: '$and' | '$or', value: unknown, report: Report, path: Path): CompiledQuery {
+  if (!Array.isArray(value) || value.length === 0) {
+    report(path, 'type', `${key} takes a list of at least one query.`, value);
+    return all([]);
+  }
+  const parts = value.map((query, index) => compileQuery(query, report, [...path, index]));
+  return key === '$and' ? all(parts) : Object.freeze({ op: 'any', of: Object.freeze(parts) });
+}
+
+function parseSubject(text: string): Subject | string {
+  if (text === 'url.pathname') return { from: 'pathname' };
+  if (text === 'model') return { from: 'model' };
+  const dot = text.indexOf('.');
+  const rest = text.slice(dot + 1);
+  const root = dot < 0 ? '' : text.slice(0, dot);
+  if (root === 'metadata' && rest !== '') return { from: 'metadata', key: rest };
+  if (root === 'headers' && rest !== '') return { from: 'headers', name: rest.toLowerCase() };
+  if (root === 'params') {
+    const members = rest.split('.');
+    if (members.some((member) => member === '' || isForbiddenName(member))) {
+      return 'Not a path into the request body.';
+    }
+    return { from: 'params', members };
+  }
+  return 'A condition reads metadata.<key>, params.<path>, headers.<name>, url.pathname or model.';
+}
+
+function compileTests(subject: Subject, value: unknown, report: Report, path: Path): CompiledQuery {
+  const asked = isObject(value) ? Object.entries(value) : [['$eq', value] as const];
+  if (asked.length === 0) report(path, 'operator', 'Name at least one operator.', value);
+  return all(
+    asked.map(([operator, operand]) => {
+      const here = isObject(value) ? [...path, operator] : path;
+      const compile = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+      if (compile) return compile({ subject, operand, report, path: here });
+      report(here, 'operator', `Not an operator; known: ${Object.keys(OPERATORS).join(', ')}.`, operand);
+      return all([]);
+    }),
+  );
+}
+
+/** One operator with what it was given. */
+interface Asked {
+  readonly subject: Subject;
+  readonly operand: unknown;
+  readonly report: Report;
+  readonly path: Path;
+}
+
+const OPERATORS: Readonly<Record<string, (asked: Asked) => CompiledQuery>> = {
+  $eq: (asked) => among(asked, [asked.operand]),
+  $ne: (asked) => not(among(asked, [asked.operand])),
+  $in: (asked) => among(asked, list(asked)),
+  $nin: (asked) => not(among(asked, list(asked))),
+  $gt: (asked) => compare(asked, 'gt'),
+  $gte: (asked) => compare(asked, 'gte'),
+  $lt: (asked) => compare(asked, 'lt'),
+  $lte: (asked) => compare(asked, 'lte'),
+  $regex: search,
+  $exists: exists,
+  $not: ({ subject, operand, report, path }) => {
+    if (!isObject(operand)) report(path, 'type', '$not takes an object of operators.', operand);
+    return not(compileTests(subject, operand, report, path));
+  },
+};
+
+const test = (subject: Subject, is: SubjectTest): CompiledQuery =>
+  Object.freeze({ op: 'test', subject, test: Object.freeze(is) });
+
+function list({ operand, report, path }: Asked): readonly unknown[] {
+  if (Array.isArray(operand) && operand.length <= IN_VALUES_MAX) return operand;
+  report(path, 'type', `Takes a list of at most ${String(IN_VALUES_MAX)} values.`, operand);
+  return [];
+}
+
+function among({ subject, report, path }: Asked, values: readonly unknown[]): CompiledQuery {
+  const isText = subject.from !== 'params';
+  const scalars = values.flatMap((value): Scalar[] => {
+    if (typeof value === 'object' && value !== null) {
+      report(path, 'type', 'Compares with text, numbers, booleans or null only.', value);
+      return [];
+    }
+    const scalar = value as Scalar;
+    return [isText && scalar !== null ? String(scalar) : scalar];
+  });
+  return test(subject, { is: 'in', values: Object.freeze(scalars) });
+}
+
+function compare({ subject, operand, report, path }: Asked, is: 'gt' | 'gte' | 'lt' | 'lte'): CompiledQuery {
+  const bound = toNumber(operand);
+  if (!Number.isFinite(bound)) report(path, 'type', 'Takes a number.', operand);
+  return test(subject, { is, bound });
+}
+
+function search({ subject, operand, report, path }: Asked): CompiledQuery {
+  const pattern = typeof operand === 'string' ? Pattern.compile(operand) : 'Takes a pattern as text.';
+  if (typeof pattern !== 'string') return test(subject, { is: 'regex', pattern });
+  report(path, 'regex', pattern, operand);
+  return all([]);
+}
+
+function exists({ subject, operand, report, path }: Asked): CompiledQuery {
+  if (typeof operand !== 'boolean') report(path, 'type', '$exists takes true or false.', operand);
+  const present = test(subject, { is: 'exists' });
+  return operand === false ? not(present) : present;
+}

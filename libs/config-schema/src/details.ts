@@ -1,0 +1,109 @@
+import type { ErrorDetail } from '@gw/kernel';
+import type { ErrorObject } from 'ajv';
+import type { Path } from './report';
+import { isProviderField } from './schema';
+
+/** One failure: where, in dots (`targets.0.weight`, `config` for the document itself), and what stood there. */
+export interface ConfigErrorDetail extends ErrorDetail {
+  /** Keyword of the broken rule: `type`, `enum`, `unknown_key`, `weights`, … */
+  readonly rule: string;
+  /** A scalar as it was, cut at 200 characters; else its kind in brackets. Secrets are never shown. */
+  readonly value: string | number | boolean | null;
+}
+
+const VALUE_LENGTH_MAX = 200;
+
+export function detail(path: Path, rule: string, message: string, value: unknown): ConfigErrorDetail {
+  return {
+    path: path.length === 0 ? 'config' : path.join('.').slice(0, 500),
+    message,
+    rule,
+    value: shown(path, value),
+  };
+}
+
+function shown(path: Path, value: unknown): ConfigErrorDetail['value'] {
+  if (value === undefined) return '(absent)';
+  if (Array.isArray(value)) return '(list)';
+  if (typeof value === 'object' && value !== null) return '(object)';
+  if (path.some((part) => typeof part === 'string' && (part === 'api_key' || isProviderField(part)))) {
+    return '(hidden)';
+  }
+  // An address may hold a password before an @ and a token in its query.
+  if (typeof value === 'string') {
+    return /\/\/[^/]*@|\/\/.*\?/s.test(value) ? '(hidden)' : value.slice(0, VALUE_LENGTH_MAX);
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** An ajv failure (of a validator with `verbose`) as ours. */
+export function schemaDetail(error: ErrorObject): ConfigErrorDetail {
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const params: Readonly<Record<string, unknown>> = error.params;
+  const schema: Readonly<Record<string, unknown>> = error.parentSchema ?? {};
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const key = String(params['additionalProperty']);
+      const known = Object.keys(schema['properties'] ?? {});
+      return {
+        ...detail([...path, key], 'unknown_key', unknownKey(key, known), undefined),
+        value: key.slice(0, VALUE_LENGTH_MAX),
+      };
+    }
+    case 'required':
+    case 'dependentRequired': {
+      const missing = String(params['missingProperty']);
+      const beside = error.keyword === 'dependentRequired' ? ` beside ${String(params['property'])}` : '';
+      return detail([...path, missing], 'required', `is required${beside}`, undefined);
+    }
+    case 'enum': {
+      const allowed = (params['allowedValues'] as readonly unknown[]).join(', ');
+      return detail(path, 'enum', `must be one of: ${allowed}`, error.data);
+    }
+    case 'pattern':
+      return detail(path, 'pattern', String(schema['description']), error.data);
+    case 'minProperties':
+      return detail(path, 'empty', 'must not be empty', error.data);
+    default:
+      return detail(path, error.keyword, error.message ?? 'is not valid', error.data);
+  }
+}
+
+const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const near = nearest(key, known);
+  return near === null ? 'is not a known key' : `is not a known key; did you mean ${near}?`;
+}
+
+/** The known name that most likely was meant, or null. Case, `-` and `_` do not count. */
+function nearest(text: string, known: readonly string[]): string | null {
+  const plain = simplify(text);
+  let best: string | null = null;
+  let bestDistance = Math.max(1, Math.floor(plain.length / 3)) + 1;
+  for (const name of known) {
+    const distance = editDistance(plain, simplify(name));
+    if (distance < bestDistance) [best, bestDistance] = [name, distance];
+  }
+  return best;
+}
+
+const simplify = (text: string): string =>
+  text
+    .slice(0, 64)
+    .toLowerCase()
+    .replaceAll(/[-_\s]/g, '');
+
+/** Levenshtein's distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

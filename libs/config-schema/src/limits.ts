@@ -1,0 +1,24 @@
+/** Bounds of a config document. What passes one of them is refused, never cut. */
+export const CONFIG_LIMITS = {
+  /** Levels of `targets` below the root. */
+  depthMax: 8,
+  /** Entries of all `targets` lists together. */
+  targetsMax: 100,
+  /** UTF-8 bytes of the document as JSON. */
+  bytesMax: 65_536,
+  /** Levels of objects and arrays of any kind, so that no walk over a config can exhaust the stack. */
+  nestingMax: 40,
+  nameLengthMax: 255,
+  guardrailsMax: 50,
+  conditionsMax: 100,
+  retryAttemptsMax: 5,
+  requestTimeoutMsMax: 3_600_000,
+  weightMax: 1_000_000,
+  dropPathsMax: 100,
+  dropPathLengthMax: 255,
+  patternLengthMax: 1024,
+  /** `$regex` operators of all conditions together. */
+  patternsMax: 50,
+  /** Failures reported for one document; the rest is only counted. */
+  detailsMax: 100,
+} as const;

@@ -1,0 +1,205 @@
+import { checkHeaders, checkHosts } from './addresses';
+import { compileQuery, testsOf } from './conditions';
+import { detail, type ConfigErrorDetail } from './details';
+import { CONFIG_LIMITS } from './limits';
+import { isObject } from './names';
+import { parseParamPath } from './param-path';
+import type { ConfigNode as Node, Path, Report, ValidateConfigOptions } from './report';
+import { isProviderField } from './schema';
+
+/** What the schema cannot say. Takes documents that the schema refuses, too: what has another type is left to the schema. */
+export function checkRules(value: unknown, options: ValidateConfigOptions): ConfigErrorDetail[] {
+  const details: ConfigErrorDetail[] = [];
+  checkNode(value, [], options, (...failure) => details.push(detail(...failure)));
+  const patterns = countPatterns(value);
+  if (patterns > CONFIG_LIMITS.patternsMax) {
+    details.push(
+      detail([], 'patterns', `has more than ${String(CONFIG_LIMITS.patternsMax)} patterns`, patterns),
+    );
+  }
+  return details;
+}
+
+function countPatterns(node: unknown): number {
+  if (!isObject(node)) return 0;
+  const conditions = isObject(node['strategy']) ? node['strategy']['conditions'] : [];
+  const queries: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
+  const targets: readonly unknown[] = Array.isArray(node['targets']) ? node['targets'] : [];
+  const own = queries
+    .flatMap((condition) =>
+      testsOf(compileQuery(isObject(condition) ? condition['query'] : {}, () => undefined)),
+    )
+    .filter(({ test }) => test.is === 'regex').length;
+  return targets.reduce((sum: number, target) => sum + countPatterns(target), own);
+}
+
+function checkNode(node: unknown, path: Path, options: ValidateConfigOptions, report: Report): void {
+  if (!isObject(node)) return;
+  checkProvider(node, path, options, report);
+  checkHosts(node, path, options, report);
+  checkHeaders(node, path, report);
+  checkDropParams(node, path, report);
+  checkGuardrails(node, path, options, report);
+  const targets: readonly unknown[] = Array.isArray(node['targets']) ? node['targets'] : [];
+  if (isObject(node['strategy'])) checkStrategy(node, node['strategy'], targets, path, report);
+  targets.forEach((target, index) => {
+    checkNode(target, [...path, 'targets', index], options, report);
+  });
+}
+
+function checkProvider(node: Node, path: Path, options: ValidateConfigOptions, report: Report): void {
+  const { provider, virtual_key: virtualKey } = node;
+  if (provider !== undefined && virtualKey !== undefined) {
+    report([...path, 'virtual_key'], 'conflict', 'cannot stand beside provider', virtualKey);
+  }
+  for (const [key, name] of Object.entries({ provider, virtual_key: virtualKey })) {
+    if (typeof name !== 'string') continue;
+    const isSlug = key === 'virtual_key' || name.startsWith('@');
+    const isKnown = isSlug ? options.isKnownSavedProvider : options.isKnownProvider;
+    if (isKnown && !isKnown(name.replace(/^@/, ''))) {
+      report([...path, key], 'unknown_provider', 'names no provider of this workspace', name);
+    }
+  }
+}
+
+function checkDropParams(node: Node, path: Path, report: Report): void {
+  if (!Array.isArray(node['drop_params'])) return;
+  node['drop_params'].forEach((text: unknown, index) => {
+    const parsed = typeof text === 'string' ? parseParamPath(text) : null;
+    if (typeof parsed === 'string') report([...path, 'drop_params', index], 'path', parsed, text);
+  });
+}
+
+const GUARDRAIL_LISTS = [
+  'input_guardrails',
+  'output_guardrails',
+  'before_request_hooks',
+  'after_request_hooks',
+];
+
+const GUARDRAIL_SETTINGS = new Set([
+  'id',
+  'type',
+  'guardrail_version_id',
+  'deny',
+  'async',
+  'sequential',
+  'on_fail',
+  'on_success',
+  'checks',
+]);
+
+function checkGuardrails(node: Node, path: Path, options: ValidateConfigOptions, report: Report): void {
+  for (const key of GUARDRAIL_LISTS) {
+    const list = node[key];
+    if (!Array.isArray(list)) continue;
+    list.forEach((entry: unknown, index) => {
+      const here = [...path, key, index];
+      const slug = savedGuardrail(entry);
+      if (slug === null) {
+        report(here, 'guardrail', 'names neither a saved guardrail nor a check', entry);
+      } else if (slug !== '' && options.isKnownGuardrail && !options.isKnownGuardrail(slug)) {
+        report(here, 'unknown_guardrail', 'names no guardrail of this workspace', slug);
+      }
+    });
+  }
+}
+
+/** The slug that an entry refers to; empty for a guardrail written out (or left to the schema), null for one that says nothing. */
+function savedGuardrail(entry: unknown): string | null {
+  if (typeof entry === 'string') return entry;
+  if (!isObject(entry)) return '';
+  const isWrittenOut =
+    Object.keys(entry).some((key) => !GUARDRAIL_SETTINGS.has(key)) ||
+    (Array.isArray(entry['checks']) && entry['checks'].length > 0);
+  if (isWrittenOut) return '';
+  return typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : null;
+}
+
+const MEMBERS_BY_MODE: Readonly<Record<string, readonly string[]>> = {
+  single: [],
+  loadbalance: [],
+  fallback: ['on_status_codes'],
+  conditional: ['conditions', 'default'],
+};
+
+function checkStrategy(
+  node: Node,
+  strategy: Node,
+  targets: readonly unknown[],
+  path: Path,
+  report: Report,
+): void {
+  checkMisplaced(node, strategy, path, report);
+  if (strategy['mode'] === 'loadbalance') checkWeights(targets, path, report);
+  if (strategy['mode'] === 'conditional') {
+    checkNames(targets, path, report);
+    checkConditions(strategy, targets, path, report);
+  }
+}
+
+/** What is written, but would do nothing. */
+function checkMisplaced(node: Node, strategy: Node, path: Path, report: Report): void {
+  for (const key of Object.keys(node)) {
+    if (key === 'provider' || key === 'virtual_key' || key === 'api_key' || isProviderField(key)) {
+      report(
+        [...path, key],
+        'misplaced',
+        'has no effect beside a strategy; set it on the targets',
+        node[key],
+      );
+    }
+  }
+  const mode = strategy['mode'];
+  if (typeof mode !== 'string' || !Object.hasOwn(MEMBERS_BY_MODE, mode)) return;
+  for (const key of ['on_status_codes', 'conditions', 'default']) {
+    if (strategy[key] !== undefined && !MEMBERS_BY_MODE[mode]?.includes(key)) {
+      report([...path, 'strategy', key], 'misplaced', `has no effect in mode ${mode}`, strategy[key]);
+    }
+  }
+}
+
+/** Only a conditional refers to targets by name; elsewhere names are labels. */
+function checkNames(targets: readonly unknown[], path: Path, report: Report): void {
+  const names = new Set<unknown>();
+  targets.forEach((target, index) => {
+    const name = isObject(target) ? target['name'] : undefined;
+    if (typeof name === 'string' && names.has(name)) {
+      report([...path, 'targets', index, 'name'], 'unique', 'is the name of another target here', name);
+    }
+    names.add(name);
+  });
+}
+
+function checkWeights(targets: readonly unknown[], path: Path, report: Report): void {
+  const weights = targets.map((target) => (isObject(target) ? (target['weight'] ?? 1) : 1));
+  if (weights.length > 0 && weights.every((weight) => weight === 0)) {
+    report([...path, 'targets'], 'weights', 'needs at least one weight above 0', targets);
+  }
+}
+
+function checkConditions(strategy: Node, targets: readonly unknown[], path: Path, report: Report): void {
+  const here = [...path, 'strategy'];
+  const { conditions, default: fallback } = strategy;
+  const names = new Set(targets.map((target) => (isObject(target) ? target['name'] : undefined)));
+  const checkName = (name: unknown, at: Path): void => {
+    if (typeof name === 'string' && !names.has(name)) {
+      report(at, 'unknown_target', 'names none of the targets here', name);
+    }
+  };
+  checkName(fallback, [...here, 'default']);
+  if (conditions === undefined) {
+    report([...here, 'conditions'], 'required', 'is required in mode conditional', undefined);
+  }
+  if (!Array.isArray(conditions)) return;
+  conditions.forEach((condition: unknown, index) => {
+    if (!isObject(condition)) return;
+    checkName(condition['then'], [...here, 'conditions', index, 'then']);
+    const query = condition['query'];
+    if (isObject(query)) {
+      compileQuery(query, (at, ...failure) => {
+        report([...here, 'conditions', index, 'query', ...at], ...failure);
+      });
+    }
+  });
+}

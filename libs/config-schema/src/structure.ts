@@ -1,0 +1,62 @@
+import { detail, type ConfigErrorDetail } from './details';
+import { CONFIG_LIMITS } from './limits';
+import { isForbiddenName, isObject } from './names';
+import type { Path } from './report';
+
+/**
+ * The bounds that every later step relies on: nesting, size, number and depth of targets, and no member that reaches into
+ * JavaScript objects. A document that fails here is not looked at further.
+ */
+export function checkStructure(value: unknown): ConfigErrorDetail[] {
+  const details: ConfigErrorDetail[] = [];
+  checkMembers(value, [], details);
+  // Text of a document that nests too deep could not be made without exhausting the stack.
+  if (details.length > 0) return details;
+  const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
+  if (bytes > CONFIG_LIMITS.bytesMax) {
+    return [detail([], 'size', `must not exceed ${String(CONFIG_LIMITS.bytesMax)} bytes`, bytes)];
+  }
+  checkTargets(value, details);
+  return details;
+}
+
+function checkMembers(value: unknown, path: Path, details: ConfigErrorDetail[]): void {
+  if (typeof value !== 'object' || value === null || details.length >= CONFIG_LIMITS.detailsMax) return;
+  if (path.length >= CONFIG_LIMITS.nestingMax) {
+    details.push(
+      detail(path, 'nesting', `nests deeper than ${String(CONFIG_LIMITS.nestingMax)} levels`, value),
+    );
+    return;
+  }
+  if (Array.isArray(value)) {
+    value.forEach((item: unknown, index) => {
+      if (typeof item === 'object') checkMembers(item, [...path, index], details);
+    });
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const here = [...path, key];
+    if (isForbiddenName(key)) details.push(detail(here, 'forbidden_key', 'is not allowed as a key', member));
+    else checkMembers(member, here, details);
+  }
+}
+
+function checkTargets(root: unknown, details: ConfigErrorDetail[]): void {
+  let level: readonly unknown[] = [root];
+  let count = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > CONFIG_LIMITS.depthMax) {
+      const message = `has targets deeper than ${String(CONFIG_LIMITS.depthMax)} levels`;
+      details.push(detail([], 'depth', message, depth));
+      break;
+    }
+    level = level.flatMap(targetsOf);
+    count += level.length;
+  }
+  if (count > CONFIG_LIMITS.targetsMax) {
+    details.push(detail([], 'targets', `has more than ${String(CONFIG_LIMITS.targetsMax)} targets`, count));
+  }
+}
+
+const targetsOf = (node: unknown): readonly unknown[] =>
+  isObject(node) && Array.isArray(node['targets']) ? node['targets'] : [];

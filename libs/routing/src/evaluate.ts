@@ -1,0 +1,64 @@
+import { toNumber, type CompiledQuery, type Scalar, type Subject, type SubjectTest } from '@gw/config-schema';
+import type { RequestFacts } from './types';
+
+/** Whether a request satisfies a query. The language is described at `CompiledQuery`. */
+export function matches(query: CompiledQuery, facts: RequestFacts): boolean {
+  switch (query.op) {
+    case 'all':
+      return query.of.every((part) => matches(part, facts));
+    case 'any':
+      return query.of.some((part) => matches(part, facts));
+    case 'not':
+      return !matches(query.of, facts);
+    case 'test':
+      return holds(query.test, read(query.subject, facts));
+  }
+}
+
+function holds(test: SubjectTest, value: unknown): boolean {
+  if (value === undefined) return false;
+  switch (test.is) {
+    case 'exists':
+      return true;
+    case 'in':
+      return test.values.includes(value as Scalar);
+    case 'regex':
+      return (typeof value === 'string' || typeof value === 'number') && test.pattern.test(String(value));
+    case 'gt':
+      return toNumber(value) > test.bound;
+    case 'gte':
+      return toNumber(value) >= test.bound;
+    case 'lt':
+      return toNumber(value) < test.bound;
+    case 'lte':
+      return toNumber(value) <= test.bound;
+  }
+}
+
+function read(subject: Subject, facts: RequestFacts): unknown {
+  switch (subject.from) {
+    case 'metadata':
+      return Object.hasOwn(facts.metadata, subject.key) ? facts.metadata[subject.key] : undefined;
+    case 'params':
+      return readMember(facts.params(), subject.members);
+    case 'headers':
+      return facts.header(subject.name);
+    case 'pathname':
+      return facts.pathname;
+    case 'model':
+      return facts.model() ?? undefined;
+  }
+}
+
+const INDEX = /^(?:0|[1-9]\d{0,8})$/;
+
+function readMember(root: unknown, members: readonly string[]): unknown {
+  let value = root;
+  for (const member of members) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined;
+    // Of a list only the items are data; `length` is not.
+    if (Array.isArray(value) && !INDEX.test(member)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[member];
+  }
+  return value;
+}

@@ -1,0 +1,321 @@
+import { compileConfig, validateConfig, type GatewayConfig } from '@gw/config-schema';
+import {
+  createPlan,
+  type AttemptFailure,
+  type AttemptOutcome,
+  type RequestFacts,
+  type RoutingCursor,
+} from './index';
+
+const facts = (metadata: Record<string, string> = {}): RequestFacts => ({
+  metadata,
+  params: () => ({}),
+  header: () => undefined,
+  pathname: '/v1/chat/completions',
+  model: () => 'gpt-x',
+});
+
+const plan = (config: GatewayConfig, random = 0, metadata: Record<string, string> = {}): RoutingCursor => {
+  expect(validateConfig(config)).toMatchObject({ ok: true });
+  return createPlan(compileConfig(config), facts(metadata), { random: () => random, now: () => 0 });
+};
+
+const answered = (status: number, retryAfterMs: number | null = null): AttemptOutcome => ({
+  status,
+  failure: null,
+  retryAfterMs,
+  elapsedMs: 1,
+});
+const failed = (failure: AttemptFailure, status: number | null = null): AttemptOutcome => ({
+  status,
+  failure,
+  retryAfterMs: null,
+  elapsedMs: 1,
+});
+
+/** Plays outcomes and tells the tries, as `path` or `path+retry@wait`, and the reason of the stop. */
+function play(cursor: RoutingCursor, outcomes: readonly AttemptOutcome[]): string[] {
+  const told: string[] = [];
+  let previous: AttemptOutcome | null = null;
+  for (const outcome of [...outcomes, null]) {
+    const step = cursor.next(previous);
+    if (step.kind === 'stop') return [...told, step.reason];
+    const path = step.target.path.replaceAll('targets', 't');
+    told.push(step.retry === 0 ? path : `${path}+${String(step.retry)}@${String(step.waitMs)}`);
+    previous = outcome;
+  }
+  return told;
+}
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
+
+const a = { name: 'a', provider: 'openai' };
+const b = { name: 'b', provider: 'anthropic' };
+const fallback = (targets: readonly GatewayConfig[], onStatusCodes?: number[]): GatewayConfig => ({
+  strategy: { mode: 'fallback', ...(onStatusCodes ? { on_status_codes: onStatusCodes } : {}) },
+  targets,
+});
+
+describe('the strategies', () => {
+  it('[SVC-05] a config routes by its mode: fallback in order, loadbalance by weight, conditional by its query', () => {
+    expect(play(plan(fallback([a, b])), [answered(500), answered(200)])).toEqual([
+      'config.t[0]',
+      'config.t[1]',
+      'answered',
+    ]);
+    const balanced: GatewayConfig = { strategy: { mode: 'loadbalance' }, targets: [a, b] };
+    expect(play(plan(balanced, 0.25), [answered(200)])).toEqual(['config.t[0]', 'answered']);
+    expect(play(plan(balanced, 0.75), [answered(200)])).toEqual(['config.t[1]', 'answered']);
+    const conditional: GatewayConfig = {
+      strategy: {
+        mode: 'conditional',
+        conditions: [{ query: { 'metadata.plan': 'paid' }, then: 'b' }],
+        default: 'a',
+      },
+      targets: [a, b],
+    };
+    expect(play(plan(conditional, 0, { plan: 'paid' }), [answered(200)])).toEqual([
+      'config.t[1]',
+      'answered',
+    ]);
+    expect(play(plan(conditional), [answered(200)])).toEqual(['config.t[0]', 'answered']);
+  });
+
+  it('tries a single target once and takes its answer, whatever it is', () => {
+    expect(play(plan(a), [answered(503)])).toEqual(['config', 'answered']);
+    expect(play(plan(a), [failed('unreachable')])).toEqual(['config', 'answered']);
+    expect(play(plan({ strategy: { mode: 'single' }, targets: [a, b] }), [answered(500)])).toEqual([
+      'config.t[0]',
+      'answered',
+    ]);
+  });
+});
+
+describe('fallback', () => {
+  it.each([200, 201, 246, 299])('without a list stops at %d', (status) => {
+    expect(play(plan(fallback([a, b])), [answered(status)])).toEqual(['config.t[0]', 'answered']);
+  });
+
+  it.each([400, 401, 404, 408, 429, 446, 500, 529])('without a list moves on from %d', (status) => {
+    expect(play(plan(fallback([a, b])), [answered(status)])).toEqual(['config.t[0]', 'config.t[1]']);
+  });
+
+  it('with a list moves on from its statuses only, 2xx and guardrail verdicts included', () => {
+    expect(play(plan(fallback([a, b], [429])), [answered(500)])).toEqual(['config.t[0]', 'answered']);
+    expect(play(plan(fallback([a, b], [429])), [answered(429)])).toEqual(['config.t[0]', 'config.t[1]']);
+    expect(play(plan(fallback([a, b], [246])), [answered(246)])).toEqual(['config.t[0]', 'config.t[1]']);
+    expect(play(plan(fallback([a, b], [])), [answered(500)])).toEqual(['config.t[0]', 'answered']);
+  });
+
+  it.each<AttemptFailure>(['timeout', 'unreachable', 'interrupted', 'refused', 'denied'])(
+    'moves on from a target that failed as %s, with a list and without',
+    (failure) => {
+      for (const list of [undefined, [429]]) {
+        expect(play(plan(fallback([a, b], list)), [failed(failure, 400)])).toEqual([
+          'config.t[0]',
+          'config.t[1]',
+        ]);
+      }
+    },
+  );
+
+  it('ends with the last target, whose answer is the reply', () => {
+    expect(play(plan(fallback([a, b])), [answered(500), answered(429)])).toEqual([
+      'config.t[0]',
+      'config.t[1]',
+      'targets_exhausted',
+    ]);
+  });
+
+  it('judges the answer of a nested fallback by each list on the way out', () => {
+    const config = fallback([fallback([a, b], [429]), a]);
+    expect(play(plan(config), [answered(429), answered(500), answered(200)])).toEqual([
+      'config.t[0].t[0]',
+      'config.t[0].t[1]',
+      'config.t[1]',
+      'answered',
+    ]);
+    expect(play(plan(fallback([fallback([a, b]), a], [429])), [answered(500), answered(500)])).toEqual([
+      'config.t[0].t[0]',
+      'config.t[0].t[1]',
+      'targets_exhausted',
+    ]);
+  });
+
+  it('treats a nested conditional without a match as a target that failed', () => {
+    const unmatched: GatewayConfig = {
+      strategy: { mode: 'conditional', conditions: [{ query: { model: 'other' }, then: 'a' }] },
+      targets: [a],
+    };
+    expect(play(plan(fallback([unmatched, b])), [answered(200)])).toEqual(['config.t[1]', 'answered']);
+    expect(play(plan(fallback([b, unmatched])), [answered(500)])).toEqual([
+      'config.t[0]',
+      'targets_exhausted',
+    ]);
+    for (const config of [unmatched, fallback([unmatched])]) {
+      expect(thrownBy(() => plan(config).next(null))).toMatchObject({
+        type: 'condition_unmatched',
+        status: 400,
+      });
+    }
+  });
+});
+
+describe('loadbalance', () => {
+  const weights = (...list: number[]): GatewayConfig => ({
+    strategy: { mode: 'loadbalance' },
+    targets: list.map((weight, index) => ({ name: `t${String(index)}`, weight })),
+  });
+
+  it('does not fail over by itself', () => {
+    expect(play(plan(weights(1, 1)), [failed('unreachable')])).toEqual(['config.t[0]', 'answered']);
+  });
+
+  it.each([0, 0.5, 0.999_999, 1])('never picks a target of weight 0, also at %d', (random) => {
+    expect(play(plan(weights(0, 0, 3, 0), random), [])).toEqual(['config.t[2]']);
+  });
+
+  it('fails over when it stands in a fallback', () => {
+    const config = fallback([weights(1, 1), b]);
+    expect(play(plan(config, 0.9), [answered(500), answered(200)])).toEqual([
+      'config.t[0].t[1]',
+      'config.t[1]',
+      'answered',
+    ]);
+  });
+});
+
+describe('retries', () => {
+  const retrying = (retry: NonNullable<GatewayConfig['retry']>): GatewayConfig => ({ ...a, retry });
+
+  it('waits 1, 2, 4, 8 and 8 seconds, each up to half shorter, then gives up', () => {
+    const outcomes = Array.from({ length: 6 }, () => answered(503));
+    const longest = plan(retrying({ attempts: 5 }));
+    expect(play(longest, outcomes)).toEqual([
+      'config',
+      'config+1@1000',
+      'config+2@2000',
+      'config+3@4000',
+      'config+4@8000',
+      'config+5@8000',
+      'answered',
+    ]);
+    expect(longest.retryCount).toBe(-1);
+    expect(play(plan(retrying({ attempts: 1 }), 1), outcomes)[1]).toBe('config+1@500');
+  });
+
+  it('counts the retry that succeeded, and none after an answer that is not repeated', () => {
+    const repeated = plan(retrying({ attempts: 3 }));
+    expect(play(repeated, [answered(503), answered(200)])).toEqual(['config', 'config+1@1000', 'answered']);
+    expect(repeated.retryCount).toBe(1);
+    const final = plan(retrying({ attempts: 3 }));
+    expect(play(final, [answered(400)])).toEqual(['config', 'answered']);
+    expect(final.retryCount).toBe(0);
+  });
+
+  it('repeats for a guardrail verdict that is listed, without a pause', () => {
+    const config = retrying({ attempts: 2, on_status_codes: [246, 446] });
+    expect(play(plan(config), [failed('denied', 446), answered(246), answered(200)])).toEqual([
+      'config',
+      'config+1@0',
+      'config+2@0',
+      'answered',
+    ]);
+  });
+
+  it('comes before a fallback moves on, and starts anew for each target', () => {
+    const config = fallback([retrying({ attempts: 1 }), { ...b, retry: { attempts: 1 } }]);
+    const cursor = plan(config);
+    const outcomes = [answered(500), answered(500), answered(500), answered(200)];
+    expect(play(cursor, outcomes)).toEqual([
+      'config.t[0]',
+      'config.t[0]+1@1000',
+      'config.t[1]',
+      'config.t[1]+1@1000',
+      'answered',
+    ]);
+    expect(cursor.retryCount).toBe(1);
+  });
+
+  it('waits as long as the provider says, when asked to', () => {
+    const config = retrying({ attempts: 2, use_retry_after_header: true });
+    expect(play(plan(config), [answered(429, 1234), answered(503, 0)])).toEqual([
+      'config',
+      'config+1@1234',
+      'config+2@0',
+    ]);
+    expect(play(plan(config), [answered(429)])).toEqual(['config', 'config+1@1000']);
+    expect(play(plan(retrying({ attempts: 2 })), [answered(429, 1234)])).toEqual(['config', 'config+1@1000']);
+  });
+
+  it('moves on at once when a wait does not fit the 60 s of the request', () => {
+    const patient = retrying({ attempts: 3, use_retry_after_header: true });
+    expect(play(plan(patient), [answered(429, 60_000)])).toEqual(['config', 'answered']);
+    const cursor = plan(fallback([patient, patient]));
+    expect(
+      play(cursor, [answered(429, 40_000), answered(429, 20_001), answered(429, 20_000), answered(429, 1)]),
+    ).toEqual([
+      'config.t[0]',
+      'config.t[0]+1@40000',
+      'config.t[1]',
+      'config.t[1]+1@20000',
+      'targets_exhausted',
+    ]);
+    expect(cursor.retryCount).toBe(-1);
+  });
+});
+
+describe('the cursor', () => {
+  it('records its choices and the condition that decided', () => {
+    const cursor = plan(
+      fallback([
+        a,
+        {
+          strategy: {
+            mode: 'conditional',
+            conditions: [
+              { query: { 'metadata.plan': 'free' }, then: 'a' },
+              { query: { 'metadata.plan': 'paid' }, then: 'b' },
+            ],
+          },
+          targets: [a, b],
+        },
+      ]),
+      0,
+      { plan: 'paid' },
+    );
+    expect(cursor.matchedCondition).toBeNull();
+    play(cursor, [answered(500), answered(200)]);
+    expect(cursor.strategyTrail).toEqual([
+      'config: fallback -> targets[0]',
+      'config: fallback -> targets[1]',
+      'config.targets[1]: conditional -> targets[1]',
+    ]);
+    expect(cursor.matchedCondition).toBe('config.targets[1].strategy.conditions[1] -> b');
+    expect(plan(a).strategyTrail).toEqual([]);
+  });
+
+  it('stays stopped, and refuses to go on without an outcome', () => {
+    const cursor = plan(fallback([a, b]));
+    cursor.next(null);
+    expect(thrownBy(() => cursor.next(null))).toMatchObject({ type: 'internal_error' });
+    expect(cursor.next(answered(200)).kind).toBe('stop');
+    expect(cursor.next(answered(500)).kind).toBe('stop');
+  });
+
+  it('does not ask for facts that no condition reads', () => {
+    const never = (): never => {
+      throw new Error('asked');
+    };
+    const lazy: RequestFacts = { metadata: {}, params: never, header: never, pathname: '/', model: never };
+    const compiled = compileConfig(fallback([a, { strategy: { mode: 'loadbalance' }, targets: [a, b] }]));
+    const cursor = createPlan(compiled, lazy, { random: () => 0, now: () => 0 });
+    expect(play(cursor, [answered(500), answered(500)])).toHaveLength(3);
+  });
+});
