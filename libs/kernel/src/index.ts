@@ -24,3 +24,12 @@ export {
   url,
   type Setting,
 } from './settings';
+export {
+  assertAllowedUrl,
+  createAddressPolicy,
+  parseTrustedHosts,
+  URL_LENGTH_MAX,
+  type AddressPolicy,
+  type AddressVerdict,
+  type UrlVerdict,
+} from './address-policy';

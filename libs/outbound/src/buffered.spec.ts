@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { createAddressPolicy } from '@gw/kernel';
+import { BufferedClient, type BufferedAnswer, type BufferedRequest } from './buffered';
+import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
+import { httpServer, listen, rawServer, trusting, until, type Loopback } from './testing/loopback';
+import type * as PublicNetwork from './testing/public-network';
+import { lookupOf, routes } from './testing/public-network';
+
+jest.mock('node:net', () =>
+  jest
+    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .routedNet(jest.requireActual('node:net')),
+);
+jest.mock('node:tls', () =>
+  jest
+    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .routedTls(jest.requireActual('node:tls')),
+);
+
+interface RedirectCase {
+  readonly id: string;
+  readonly chain: readonly { status: number; location?: string; headers?: Record<string, string> }[];
+  readonly expect: 'accept' | 'reject' | 'either';
+  readonly reason: string;
+}
+
+const { redirects } = JSON.parse(
+  readFileSync(resolve(__dirname, '../../../../shared/data/ssrf_network.json'), 'utf8'),
+) as { redirects: RedirectCase[] };
+
+const limits = { totalTimeoutMs: 3_000, bytesMax: 1_000_000 };
+const servers: Loopback[] = [];
+const serve = async (server: Promise<Loopback>): Promise<Loopback> => {
+  servers.push(await server);
+  return server;
+};
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+describe('buffered client', () => {
+  const client = new BufferedClient({ policy: trusting });
+  const fetch = (url: string, changes: Partial<BufferedRequest> = {}): Promise<BufferedAnswer> =>
+    client.fetchBuffered({ ...limits, url, ...changes });
+
+  it('sends method, headers and body, and returns any status with the unpacked body', async () => {
+    const server = await serve(
+      httpServer((req, res) => {
+        let body = '';
+        req.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        req.on('end', () => {
+          res.writeHead(418, { 'content-encoding': 'gzip', 'x-a': 'b' });
+          res.end(gzipSync(JSON.stringify([req.method, req.url, req.headers['x-key'], body])));
+        });
+      }),
+    );
+    const got = await fetch(`${server.origin}/a?b=c`, {
+      method: 'PUT',
+      headers: { 'X-Key': 'k' },
+      body: 'hello',
+    });
+    expect(got).toMatchObject({ status: 418, url: `${server.origin}/a?b=c`, headers: { 'x-a': 'b' } });
+    expect(JSON.parse(got.body.toString())).toEqual(['PUT', '/a?b=c', 'k', 'hello']);
+    await until(() => server.sockets.size === 0);
+  });
+
+  it('ends an answer over the cap, packed ones by their unpacked size', async () => {
+    const server = await serve(
+      httpServer((_req, res) => {
+        res.writeHead(200, { 'content-encoding': 'gzip' });
+        res.end(gzipSync(Buffer.alloc(2_000_000)));
+      }),
+    );
+    await expect(fetch(server.origin)).rejects.toMatchObject({
+      failure: 'interrupted',
+      message: 'The answer is larger than 1000000 bytes.',
+    });
+    await until(() => server.sockets.size === 0);
+  });
+
+  it.each([
+    ['before the answer', ''],
+    ['inside the answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
+  ])('ends at the total limit %s', async (_when, bytes) => {
+    const server = await serve(rawServer((socket) => socket.write(bytes)));
+    const startedAt = performance.now();
+    await expect(fetch(server.origin, { totalTimeoutMs: 120 })).rejects.toMatchObject({
+      failure: 'timeout',
+      phase: 'total',
+    });
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    await until(() => server.sockets.size === 0);
+  });
+
+  it('ends at the total limit while the name is looked up', async () => {
+    const stuck = new BufferedClient({ policy: trusting, lookup: () => undefined });
+    const pending = stuck.fetchBuffered({ ...limits, url: 'http://llm.example.org/', totalTimeoutMs: 60 });
+    await expect(pending).rejects.toMatchObject({ failure: 'timeout', phase: 'total' });
+  });
+
+  it.each([
+    ['', 'unreachable'],
+    ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', 'interrupted'],
+    ['SSH-2.0-OpenSSH_9.6\r\n', 'interrupted'],
+  ])('tells a broken answer (%j) as %s', async (bytes, failure) => {
+    const server = await serve(rawServer((socket) => socket.end(bytes)));
+    await expect(fetch(server.origin)).rejects.toMatchObject({ failure });
+  });
+
+  it('[ERR-09] refuses a forbidden URL, and a name that resolves to a forbidden address', async () => {
+    await expect(fetch('http://10.0.0.1/')).rejects.toMatchObject({ failure: 'refused' });
+    const lookup = lookupOf({ 'lo.example.org': [['10.0.0.1']] });
+    const strict = new BufferedClient({ policy: trusting, lookup });
+    await expect(strict.fetchBuffered({ ...limits, url: 'http://lo.example.org/' })).rejects.toMatchObject({
+      failure: 'refused',
+    });
+  });
+});
+
+describe('buffered client: redirects', () => {
+  const credentials = {
+    authorization: 'Bearer secret',
+    'x-api-key': 'secret',
+    'api-key': 'secret',
+    'x-goog-api-key': 'secret',
+    cookie: 'a=secret',
+    accept: 'application/json',
+  };
+  const zone = Object.fromEntries(
+    ['ok', 'other'].map((name) => [`${name}.example.org`, [['93.184.215.14']]] as const),
+  );
+  const client = new BufferedClient({
+    policy: createAddressPolicy({ trustedHosts: [] }),
+    lookup: lookupOf(zone),
+  });
+  let seen: { host: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }[] = [];
+
+  /** The first answers of the origin are the chain, all others `200`. */
+  const follow = async (
+    chain: RedirectCase['chain'],
+    changes: Partial<BufferedRequest> = {},
+  ): Promise<BufferedAnswer> => {
+    const steps = [...chain];
+    seen = [];
+    const server = createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (req, res) => {
+      seen.push({ host: req.headers.host, url: req.url, headers: req.headers });
+      const step = steps.shift();
+      if (step?.location !== undefined) res.setHeader('location', step.location);
+      res.writeHead(step?.status ?? 200, step?.headers);
+      res.end('end');
+    });
+    routes.port = (await serve(listen(server, 'https'))).port;
+    routes.tried = [];
+    const request = {
+      ...limits,
+      url: 'https://ok.example.org/',
+      headers: credentials,
+      redirectsMax: 3 as const,
+    };
+    return client.fetchBuffered({ ...request, ...changes });
+  };
+
+  it.each(
+    redirects
+      .filter(({ id }) => !['redir-25', 'redir-26'].includes(id))
+      .map((entry) => [entry.id, entry.reason, entry] as const),
+  )('[ERR-09] [REL-04] %s: %s', async (id, _reason, entry) => {
+    // The request of redir-24 is a POST with the client's secret in its body.
+    const changes = id === 'redir-24' ? { method: 'POST', body: 'client_secret=secret' } : {};
+    const outcome = await follow(entry.chain, changes).catch((error: unknown) => error);
+    if (entry.expect === 'reject') expect(outcome).toMatchObject({ failure: 'refused' });
+    if (entry.expect === 'accept') expect(outcome).toMatchObject({ status: 200 });
+    expect(seen.length).toBeLessThanOrEqual(4);
+    for (const { host, headers } of seen) {
+      if (host !== 'ok.example.org') expect(JSON.stringify(headers)).not.toContain('secret');
+      expect(headers['x-injected']).toBeUndefined();
+    }
+    for (const address of routes.tried) expect(address).toBe('93.184.215.14');
+  });
+
+  it('follows within the origin with all headers, and to another origin with harmless ones only', async () => {
+    const got = await follow([
+      { status: 302, location: '/second#part' },
+      { status: 301, location: 'https://other.example.org/third' },
+    ]);
+    expect(got).toMatchObject({ status: 200, url: 'https://other.example.org/third' });
+    expect(seen.map(({ host, url }) => `${String(host)}${String(url)}`)).toEqual([
+      'ok.example.org/',
+      'ok.example.org/second',
+      'other.example.org/third',
+    ]);
+    expect(seen[1]?.headers.authorization).toBe('Bearer secret');
+    expect(seen[2]?.headers.authorization).toBeUndefined();
+    expect(seen[2]?.headers.accept).toBe('application/json');
+  });
+
+  it('takes another port for another origin', async () => {
+    await follow([{ status: 302, location: 'https://ok.example.org:8443/' }]);
+    expect(seen[1]?.host).toBe('ok.example.org:8443');
+    expect(JSON.stringify(seen[1]?.headers)).not.toContain('secret');
+  });
+
+  it('never goes from https to http', async () => {
+    await expect(follow([{ status: 302, location: 'http://ok.example.org/' }])).rejects.toMatchObject({
+      failure: 'refused',
+      message: 'A redirect from https to http is not followed.',
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('stops after three redirects', async () => {
+    const loop = Array.from({ length: 9 }, () => ({ status: 302, location: 'https://ok.example.org/loop' }));
+    await expect(follow(loop)).rejects.toMatchObject({
+      failure: 'refused',
+      message: 'More than 3 redirects.',
+    });
+    expect(seen).toHaveLength(4);
+  });
+
+  it('hands a redirect back unless told to follow', async () => {
+    const got = await follow([{ status: 302, location: 'http://169.254.169.254/' }], { redirectsMax: 0 });
+    expect(got).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } });
+  });
+
+  it('judges a disguised address by its spelling, public or not', async () => {
+    for (const location of [
+      'https://0x5d.184.215.14/',
+      '//010.010.010.010/',
+      'https://ok.example.org\\@127.0.0.1/',
+    ]) {
+      await expect(follow([{ status: 302, location }])).rejects.toMatchObject({ failure: 'refused' });
+    }
+  });
+});

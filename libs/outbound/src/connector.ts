@@ -1,0 +1,244 @@
+import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
+import { request as httpRequest } from 'node:http';
+import { connect as netConnect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as tlsConnect, type TLSSocket } from 'node:tls';
+import type { AddressPolicy } from '@gw/kernel';
+import type { Proxy, ProxySelector } from './proxy';
+import { authorityOf, type Target } from './target';
+import { OutboundError } from './types';
+
+/** `node:dns` `lookup` with `all: true`. */
+export type LookupAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** The last TLS session of a pool, so that its next connection resumes it. */
+export interface TlsMemory {
+  session?: Buffer;
+}
+
+/** All addresses are checked, but no more than these are tried. */
+const ADDRESSES_TRIED_MAX = 8;
+const NEXT_ADDRESS_AFTER_MS = 500;
+const TCP_KEEP_ALIVE_MS = 60_000;
+
+/**
+ * Opens connections that the address policy allows. Each opening resolves and checks anew, and connects only to the
+ * addresses that it has just checked.
+ *
+ * Behind a proxy the target is checked in the same way first, but the proxy resolves the name itself: a name that only
+ * the proxy can resolve is judged by its text. The proxy's own address is set by the operator and not checked.
+ */
+export class Connector {
+  private readonly lookups = new Map<string, Promise<LookupAddress[]>>();
+
+  constructor(
+    private readonly policy: AddressPolicy,
+    private readonly proxyFor: ProxySelector,
+    private readonly lookup: LookupAll = dnsLookup,
+  ) {}
+
+  /** The proxy that takes requests for `target` in absolute form; null when the connection ends at the target. */
+  absoluteFormProxy(target: Target): Proxy | null {
+    return target.isTls ? null : this.proxyFor(target);
+  }
+
+  /**
+   * A connected socket, past the TLS handshake for https. `signal` gives up at once.
+   *
+   * @throws OutboundError `refused` or `unreachable`.
+   */
+  async open(target: Target, memory: TlsMemory, signal: AbortSignal): Promise<Socket> {
+    try {
+      const proxy = this.proxyFor(target);
+      const addresses = await this.checkedAddresses(target, proxy !== null, signal);
+      if (!proxy) {
+        return await (target.isTls
+          ? openTls(target, { ...direct(target, addresses) }, memory, signal)
+          : openTcp(target, addresses, signal));
+      }
+      const toProxy = await this.openProxy(proxy.target, signal);
+      if (!target.isTls) return toProxy;
+      return await openTls(target, { socket: await tunnel(toProxy, proxy, target, signal) }, memory, signal);
+    } catch (error) {
+      if (error instanceof OutboundError) throw error;
+      const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      throw new OutboundError('unreachable', `The connection failed (${reason}).`, null, { cause: error });
+    }
+  }
+
+  /** @throws OutboundError `refused` when the URL or any resolved address is forbidden. */
+  private async checkedAddresses(
+    target: Target,
+    isProxied: boolean,
+    signal: AbortSignal,
+  ): Promise<LookupAddress[]> {
+    const verdict = this.policy.checkUrl(target.origin);
+    if (!verdict.ok) throw new OutboundError('refused', verdict.rule);
+    if (target.isLiteral) return [{ address: target.host, family: isIP(target.host) }];
+    const resolved = await orAbort(this.resolve(target.host), signal).catch((error: unknown) => {
+      if (isProxied && !signal.aborted) return [];
+      throw error;
+    });
+    for (const { address } of resolved) {
+      const allowed = this.policy.checkAddress(address, target.host);
+      if (!allowed.ok) throw new OutboundError('refused', allowed.rule);
+    }
+    if (resolved.length === 0 && !isProxied) {
+      throw new OutboundError('unreachable', 'The host name has no address.');
+    }
+    return resolved;
+  }
+
+  /** One look-up at a time per name: a burst of new connections must not queue behind itself in the thread pool. */
+  private resolve(host: string): Promise<LookupAddress[]> {
+    const pending = this.lookups.get(host);
+    if (pending) return pending;
+    const started = new Promise<LookupAddress[]>((resolve, reject) => {
+      this.lookup(host, { all: true }, (error, addresses) => {
+        this.lookups.delete(host);
+        if (error) {
+          const message = `The host name could not be resolved (${error.code ?? 'unknown'}).`;
+          reject(new OutboundError('unreachable', message, null, { cause: error }));
+        } else {
+          resolve(addresses);
+        }
+      });
+    });
+    this.lookups.set(host, started);
+    return started;
+  }
+
+  private async openProxy(proxy: Target, signal: AbortSignal): Promise<Socket> {
+    const addresses = proxy.isLiteral
+      ? [{ address: proxy.host, family: isIP(proxy.host) }]
+      : await orAbort(this.resolve(proxy.host), signal);
+    return proxy.isTls
+      ? openTls(proxy, direct(proxy, addresses), {}, signal)
+      : openTcp(proxy, addresses, signal);
+  }
+}
+
+interface DirectOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly lookup: LookupFunction;
+  readonly autoSelectFamily: true;
+  readonly autoSelectFamilyAttemptTimeout: number;
+}
+
+function direct({ host, port }: Target, addresses: readonly LookupAddress[]): DirectOptions {
+  const pinned = addresses.slice(0, ADDRESSES_TRIED_MAX);
+  return {
+    host,
+    port,
+    lookup: (_host, options, callback) => {
+      const [first] = pinned;
+      if (options.all === true) callback(null, pinned);
+      else callback(null, first?.address ?? '', first?.family ?? 0);
+    },
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+  };
+}
+
+function openTcp(target: Target, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted();
+  return established(netConnect(direct(target, addresses)), 'connect', signal);
+}
+
+async function openTls(
+  target: Target,
+  via: DirectOptions | { socket: Socket },
+  memory: TlsMemory,
+  signal: AbortSignal,
+): Promise<Socket> {
+  signal.throwIfAborted();
+  const socket: TLSSocket = tlsConnect({
+    ...via,
+    servername: target.isLiteral ? '' : target.host,
+    // Without a name to send, the certificate is still matched against the address.
+    host: target.host,
+    ALPNProtocols: ['http/1.1'],
+    ...(memory.session ? { session: memory.session } : {}),
+  });
+  socket.on('session', (session: Buffer) => {
+    memory.session = session;
+  });
+  return established(socket, 'secureConnect', signal);
+}
+
+function established(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<Socket> {
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+  return new Promise((resolve, reject) => {
+    const settle = (error: Error | null): void => {
+      signal.removeEventListener('abort', onAbort);
+      socket.off(event, onReady).off('close', onClose);
+      if (error) {
+        // The error listener stays: a socket being destroyed may still report one.
+        socket.destroy();
+        reject(error);
+      } else {
+        socket.off('error', settle);
+        resolve(socket);
+      }
+    };
+    const onReady = (): void => settle(null);
+    const onClose = (): void => settle(new Error('closed'));
+    const onAbort = (): void => settle(abortReason(signal));
+    socket.once(event, onReady).once('close', onClose).on('error', settle);
+    signal.addEventListener('abort', onAbort);
+  });
+}
+
+/** Asks the proxy for a tunnel to the target. */
+function tunnel(socket: Socket, proxy: Proxy, target: Target, signal: AbortSignal): Promise<Socket> {
+  const authority = authorityOf(target);
+  const request = httpRequest({
+    method: 'CONNECT',
+    path: authority,
+    headers: {
+      host: authority,
+      ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
+    },
+    createConnection: () => socket,
+  });
+  const opened = new Promise<Socket>((resolve, reject) => {
+    request.once('error', reject);
+    request.once('connect', (response, tunnelled: Socket, head: Buffer) => {
+      if (response.statusCode === 200) {
+        if (head.length > 0) tunnelled.unshift(head);
+        resolve(tunnelled);
+      } else {
+        reject(
+          new OutboundError('unreachable', `The proxy answered ${String(response.statusCode)} to CONNECT.`),
+        );
+      }
+    });
+    request.end();
+  });
+  return orAbort(opened, signal).catch((error: unknown) => {
+    socket.destroy();
+    throw error;
+  });
+}
+
+/** The promise's outcome, or the signal's reason as soon as it is aborted. */
+function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(abortReason(signal));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+const abortReason = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new Error('aborted');

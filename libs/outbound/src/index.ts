@@ -1,0 +1,10 @@
+export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
+export type { LookupAll } from './connector';
+export type { ProxySettings } from './proxy';
+export {
+  OutboundError,
+  type OutboundCall,
+  type OutboundFailure,
+  type OutboundHandler,
+  type OutboundRequest,
+} from './types';

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
+import { resolve } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { createAddressPolicy } from '@gw/kernel';
+import type { OutboundClient } from './outbound-client';
+import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
+import { clientWith, httpServer, listen, requestTo, run, type Loopback } from './testing/loopback';
+import type * as PublicNetwork from './testing/public-network';
+import { lookupOf, routes, type DnsAnswer } from './testing/public-network';
+
+jest.mock('node:net', () =>
+  jest
+    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .routedNet(jest.requireActual('node:net')),
+);
+jest.mock('node:tls', () =>
+  jest
+    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .routedTls(jest.requireActual('node:tls')),
+);
+
+interface DnsCase {
+  readonly id: string;
+  readonly host: string;
+  readonly answers: readonly DnsAnswer[];
+  readonly expect: 'accept' | 'reject';
+  readonly reason: string;
+}
+
+const { dns } = JSON.parse(
+  readFileSync(resolve(__dirname, '../../../../shared/data/ssrf_network.json'), 'utf8'),
+) as { dns: DnsCase[] };
+
+const nothingTrusted = createAddressPolicy({ trustedHosts: [] });
+let server: Loopback;
+let outbound: OutboundClient | undefined;
+
+beforeAll(async () => {
+  // Each answer closes its connection, so that each call resolves anew.
+  server = await httpServer((_req, res) => void res.setHeader('connection', 'close').end('ok'));
+});
+beforeEach(() => {
+  Object.assign(routes, { port: server.port, tried: [] });
+});
+afterEach(() => outbound?.close());
+afterAll(() => server.close());
+
+describe('outbound client: resolved addresses', () => {
+  it.each(dns.map((entry) => [entry.id, entry.reason, entry] as const))(
+    '[ERR-09] [REL-04] %s: %s',
+    async (_id, _reason, entry) => {
+      outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf({ [entry.host]: entry.answers }) });
+      const seen: (number | string)[] = [];
+      for (let call = 0; call < entry.answers.length; call += 1) {
+        const got = await run(outbound, requestTo(`http://${entry.host}`, { connectTimeoutMs: 150 }));
+        seen.push(got.error ? got.error.failure : got.status);
+        expect(got.tookMs).toBeLessThan(1_000);
+      }
+      if (entry.expect === 'accept') expect(seen).toEqual(entry.answers.map(() => 200));
+      else expect(seen).toContainEqual(expect.stringMatching(/refused|unreachable|timeout/));
+      for (const address of routes.tried) expect(address).toMatch(/^93\./);
+    },
+  );
+
+  it('[ERR-09] refuses the whole name when one of its addresses is forbidden', async () => {
+    const lookup = lookupOf({ 'mixed.example.org': [['93.184.215.14', '10.0.0.5']] });
+    outbound = clientWith({ policy: nothingTrusted, lookup });
+    const got = await run(outbound, requestTo('http://mixed.example.org'));
+    expect(got.error).toMatchObject({ failure: 'refused' });
+    expect(got.error?.message).not.toContain('10.0.0.5');
+    expect(routes.tried).toEqual([]);
+  });
+
+  it.each([
+    'http://10.0.0.1',
+    'http://[::1]:8000',
+    'http://0x7f.1',
+    'http://169.254.169.254',
+    'http://metadata.google.internal',
+    'http://llm.example.org:6379',
+    'http://user:secret@llm.example.org',
+    'http://llm.example.org/path',
+    'ftp://llm.example.org',
+    'nonsense',
+  ])('[ERR-09] refuses %s without a look-up or a connection', async (origin) => {
+    outbound = clientWith({
+      policy: nothingTrusted,
+      lookup: () => {
+        throw new Error('looked up');
+      },
+    });
+    const got = await run(outbound, requestTo(origin));
+    expect(got.error).toMatchObject({ failure: 'refused' });
+    expect(got.error?.message).not.toContain('secret');
+    expect(routes.tried).toEqual([]);
+  });
+
+  it('[ERR-09] reaches an internal address when TRUSTED_CUSTOM_HOSTS names the host', async () => {
+    const lookup = lookupOf({ 'llm.internal': [['10.0.0.5']], 'llm.example.org': [['10.0.0.5']] });
+    outbound = clientWith({ policy: createAddressPolicy({ trustedHosts: ['llm.internal'] }), lookup });
+    expect(await run(outbound, requestTo('http://llm.internal'))).toMatchObject({ status: 200, error: null });
+    expect(routes.tried).toEqual(['10.0.0.5']);
+    expect((await run(outbound, requestTo('http://llm.example.org'))).error).toMatchObject({
+      failure: 'refused',
+    });
+  });
+
+  it('tries no more than eight of many addresses', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => `93.184.${String(index)}.1`);
+    outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf({ 'many.example.org': [many] }) });
+    expect(await run(outbound, requestTo('http://many.example.org'))).toMatchObject({ status: 200 });
+    expect(routes.tried).toEqual(many.slice(0, 8));
+  });
+});
+
+describe('outbound client: TLS', () => {
+  let secure: Loopback;
+  const names: (string | false | undefined)[] = [];
+  const resumed: boolean[] = [];
+
+  beforeAll(async () => {
+    const https = createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (req, res) => {
+      const socket = req.socket as TLSSocket;
+      names.push((socket as unknown as { servername: string | false }).servername);
+      resumed.push(socket.isSessionReused());
+      res.setHeader('connection', 'close').end('ok');
+    });
+    secure = await listen(https, 'https');
+  });
+  beforeEach(() => {
+    names.length = 0;
+    resumed.length = 0;
+    routes.port = secure.port;
+  });
+  afterAll(() => secure.close());
+
+  it('sends the host name to the pinned address, checks the certificate and resumes the session', async () => {
+    const zone = { 'llm.example.org': [['93.184.215.14']], 'wrong.example.org': [['93.184.215.14']] };
+    outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf(zone) });
+    for (const round of [1, 2]) {
+      const got = await run(outbound, requestTo('https://llm.example.org', { path: `/${String(round)}` }));
+      expect(got).toMatchObject({ status: 200, error: null });
+    }
+    expect(names).toEqual(['llm.example.org', 'llm.example.org']);
+    expect(resumed).toEqual([false, true]);
+    expect(routes.tried).toEqual(['93.184.215.14', '93.184.215.14']);
+    const wrong = await run(outbound, requestTo('https://wrong.example.org'));
+    expect(wrong.error).toMatchObject({
+      failure: 'unreachable',
+      message: expect.stringContaining('ALTNAME'),
+    });
+  });
+
+  it('checks the certificate of a literal address against the address', async () => {
+    outbound = clientWith();
+    expect(await run(outbound, requestTo(secure.origin))).toMatchObject({ status: 200, error: null });
+    expect(names).toEqual([false]);
+  });
+
+  it('fails as unreachable when the port does not speak TLS', async () => {
+    routes.port = server.port;
+    outbound = clientWith();
+    const got = await run(outbound, requestTo(`https://127.0.0.1:${String(server.port)}`));
+    expect(got.error).toMatchObject({ failure: 'unreachable' });
+  });
+});

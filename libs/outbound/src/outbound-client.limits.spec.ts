@@ -1,0 +1,293 @@
+import type { OutboundClient } from './outbound-client';
+import {
+  clientWith,
+  httpServer,
+  rawServer,
+  requestTo,
+  run,
+  start,
+  until,
+  type Loopback,
+} from './testing/loopback';
+
+const servers: Loopback[] = [];
+const clients: OutboundClient[] = [];
+const serve = async (server: Promise<Loopback>): Promise<Loopback> => {
+  servers.push(await server);
+  return server;
+};
+const client = (options: Parameters<typeof clientWith>[0] = {}): OutboundClient => {
+  const made = clientWith(options);
+  clients.push(made);
+  return made;
+};
+
+afterEach(async () => {
+  for (const made of clients.splice(0)) made.close();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n';
+
+describe('outbound client: time limits', () => {
+  it.each([
+    ['headers', { headersTimeoutMs: 120 }, ''],
+    ['total', { totalTimeoutMs: 120 }, ''],
+    ['idle', { idleTimeoutMs: 120 }, HEAD],
+    ['idle', { idleTimeoutMs: 120, headersTimeoutMs: 0 }, `${HEAD}piece`],
+    ['total', { totalTimeoutMs: 120, idleTimeoutMs: 100_000 }, `${HEAD}piece`],
+  ])('ends a call at its %s limit to within a few hundredths of a second', async (phase, limits, bytes) => {
+    const server = await serve(rawServer((socket) => socket.write(bytes)));
+    const got = await run(client(), requestTo(server.origin, limits));
+    expect(got.error).toMatchObject({ failure: 'timeout', phase });
+    expect(got.tookMs).toBeGreaterThanOrEqual(119);
+    expect(got.tookMs).toBeLessThan(220);
+    await until(() => server.sockets.size === 0);
+  });
+
+  it('ends a connection attempt at the connect limit, whoever does not answer', async () => {
+    // The name server never answers.
+    const outbound = client({ lookup: () => undefined });
+    const got = await run(outbound, requestTo('http://llm.example.org', { connectTimeoutMs: 120 }));
+    expect(got.error).toMatchObject({ failure: 'timeout', phase: 'connect' });
+    expect(got.tookMs).toBeLessThan(220);
+    expect(outbound.stats()).toMatchObject({ pools: 0, connections: 0, calls: 0 });
+  });
+
+  it('counts the silence between pieces, not the length of the body', async () => {
+    const server = await serve(
+      rawServer((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        let left = 8;
+        const timer = setInterval(() => {
+          left -= 1;
+          socket.write('x');
+          if (left > 0) return;
+          clearInterval(timer);
+          socket.end();
+        }, 40);
+      }),
+    );
+    const got = await run(client(), requestTo(server.origin, { idleTimeoutMs: 150, headersTimeoutMs: 150 }));
+    expect(got).toMatchObject({ body: 'xxxxxxxx', error: null });
+    expect(got.tookMs).toBeGreaterThan(250);
+  });
+
+  it('does not count silence while the receiver has paused', async () => {
+    const server = await serve(rawServer((socket) => socket.write(`${HEAD}piece`)));
+    const call = start(client(), requestTo(server.origin, { idleTimeoutMs: 60, totalTimeoutMs: 400 }));
+    await until(() => call.bytes() > 0);
+    call.pause();
+    expect((await call.outcome).error).toMatchObject({ failure: 'timeout', phase: 'total' });
+  });
+
+  it('reads what has arrived before it judges a limit that a blocked loop has missed', async () => {
+    const server = await serve(
+      rawServer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')),
+    );
+    const call = start(client(), requestTo(server.origin, { headersTimeoutMs: 200 }));
+    await until(() => server.accepted() === 1);
+    const blockedUntil = performance.now() + 300;
+    while (performance.now() < blockedUntil);
+    expect(await call.outcome).toMatchObject({ status: 200, error: null });
+  });
+});
+
+describe('outbound client: abort and pause', () => {
+  it('closes the connection at once when aborted, at whatever point', async () => {
+    const server = await serve(rawServer((socket, count) => socket.write(count % 2 === 0 ? HEAD : '')));
+    const outbound = client();
+    const call = start(outbound, requestTo(server.origin));
+    call.abort();
+    call.abort();
+    expect((await call.outcome).error).toMatchObject({ failure: 'aborted' });
+    for (const awaited of [0, 200]) {
+      const next = start(outbound, requestTo(server.origin));
+      await until(() => server.sockets.size === 1 && next.status() === awaited);
+      next.abort();
+      expect((await next.outcome).error).toMatchObject({ failure: 'aborted' });
+      await until(() => server.sockets.size === 0);
+    }
+    expect(outbound.stats()).toMatchObject({ pools: 0, connections: 0, calls: 0, timers: 0 });
+  });
+
+  it('leaves no socket and no timer behind after 500 aborted calls', async () => {
+    const server = await serve(
+      rawServer((socket, count) => socket.write(count % 2 === 0 ? `${HEAD}piece` : '')),
+    );
+    const outbound = client({ maxConnectionsPerOrigin: 100, maxWaitingPerOrigin: 500 });
+    const limits = { totalTimeoutMs: 60_000, headersTimeoutMs: 30_000 };
+    const calls = Array.from({ length: 500 }, () => start(outbound, requestTo(server.origin, limits)));
+    let next = 0;
+    for (const call of calls) {
+      next += 1;
+      // Some while they wait, some while they connect, some in the middle of their answer, some of those paused.
+      if (next % 5 === 0) await until(() => server.accepted() >= Math.min(100, next / 5));
+      if (next % 7 === 0) call.pause();
+      call.abort();
+    }
+    const outcomes = await Promise.all(calls.map((call) => call.outcome));
+    expect(outcomes.every(({ error }) => error?.failure === 'aborted')).toBe(true);
+    await until(() => server.sockets.size === 0);
+    await until(() => !outbound.stats().timerRunning);
+    expect(outbound.stats()).toEqual({
+      ...{
+        pools: 0,
+        connections: 0,
+        idleConnections: 0,
+        calls: 0,
+        waiting: 0,
+        timers: 0,
+        timerRunning: false,
+      },
+    });
+  });
+
+  it('stops reading while paused, so that a slow receiver bounds the memory', async () => {
+    const total = 50_000_000;
+    let sent = 0;
+    const server = await serve(
+      httpServer((_req, res) => {
+        const write = (): void => {
+          while (sent < total) {
+            sent += 100_000;
+            if (!res.write(Buffer.alloc(100_000))) return;
+          }
+          res.end();
+        };
+        res.on('drain', write);
+        write();
+      }),
+    );
+    let received = 0;
+    let stopAt = 2_000_000;
+    let outcome: unknown = null;
+    const call = client().dispatch(requestTo(server.origin), {
+      onHeaders: () => undefined,
+      onData: (chunk) => {
+        if (received >= stopAt) outcome = 'data while paused';
+        received += chunk.length;
+        if (received >= stopAt) call.pause();
+      },
+      onEnd: () => (outcome = 'end'),
+      onError: (error) => (outcome = error),
+    });
+    // `resume` takes effect after the mark has moved.
+    for (; stopAt < total; stopAt += 2_000_000) {
+      await until(() => received >= stopAt);
+      let [last, still] = [-1, 0];
+      await until(() => {
+        still = sent === last ? still + 1 : 0;
+        last = sent;
+        return still > 50;
+      });
+      expect(outcome).toBeNull();
+      // What was sent and not received is in the buffers of the two sockets.
+      expect(sent - received).toBeLessThan(15_000_000);
+      call.resume();
+    }
+    stopAt = Infinity;
+    await until(() => outcome !== null);
+    expect([outcome, received]).toEqual(['end', total]);
+  });
+});
+
+describe('outbound client: connections', () => {
+  const held = async (): Promise<{ server: Loopback; release: () => void; waiting: () => number }> => {
+    const open: (() => void)[] = [];
+    const server = await serve(httpServer((_req, res) => void open.push(() => res.end('ok'))));
+    return { server, waiting: () => open.length, release: () => open.splice(0).forEach((end) => end()) };
+  };
+
+  it('opens no more connections than allowed, lets further calls wait and refuses those beyond', async () => {
+    const { server, release, waiting } = await held();
+    const outbound = client({ maxConnectionsPerOrigin: 2, maxWaitingPerOrigin: 2 });
+    const calls = Array.from({ length: 5 }, () => start(outbound, requestTo(server.origin)));
+    expect((await calls[4]?.outcome)?.error).toMatchObject({
+      failure: 'unreachable',
+      message: expect.stringMatching(
+        /All 2 connections to 127\.0\.0\.1:\d+ are in use and 2 calls wait already/,
+      ),
+    });
+    await until(() => waiting() === 2);
+    expect(outbound.stats()).toMatchObject({ connections: 2, waiting: 2, calls: 4 });
+    release();
+    await until(() => waiting() === 2);
+    release();
+    const done = await Promise.all(calls.slice(0, 4).map((call) => call.outcome));
+    expect(done.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(server.accepted()).toBe(2);
+    expect(outbound.stats()).toMatchObject({ connections: 2, idleConnections: 2, waiting: 0, calls: 0 });
+  });
+
+  it('counts waiting for a connection against the connect limit', async () => {
+    const { server, release, waiting } = await held();
+    const outbound = client({ maxConnectionsPerOrigin: 1 });
+    const first = start(outbound, requestTo(server.origin));
+    await until(() => waiting() === 1);
+    const second = await run(outbound, requestTo(server.origin, { connectTimeoutMs: 80 }));
+    expect(second.error).toMatchObject({ failure: 'timeout', phase: 'connect' });
+    release();
+    expect((await first.outcome).status).toBe(200);
+  });
+
+  it('gives the place of a failed call to one that waits', async () => {
+    const server = await serve(
+      rawServer((socket, count) => {
+        if (count === 1) socket.resetAndDestroy();
+        else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      }),
+    );
+    const outbound = client({ maxConnectionsPerOrigin: 1 });
+    const calls = [1, 2, 3].map(() => start(outbound, requestTo(server.origin)));
+    const outcomes = await Promise.all(calls.map((call) => call.outcome));
+    expect(outcomes.map(({ status, error }) => error?.failure ?? status)).toEqual(['unreachable', 200, 200]);
+  });
+
+  it('does not share connections between pool classes', async () => {
+    const server = await serve(httpServer((_req, res) => void res.end('ok')));
+    const outbound = client();
+    for (const poolClass of ['a', 'b', 'a', 'b'])
+      await run(outbound, requestTo(server.origin, { poolClass }));
+    expect(server.accepted()).toBe(2);
+  });
+
+  it('closes the pool that was idle for longest at the cap, and never one in use', async () => {
+    const { server, release, waiting } = await held();
+    const outbound = client({ maxPools: 2 });
+    const busy = start(outbound, requestTo(server.origin, { poolClass: 'busy' }));
+    await until(() => waiting() === 1);
+    const idle = start(outbound, requestTo(server.origin, { poolClass: 'idle' }));
+    await until(() => waiting() === 2);
+    const refused = await run(outbound, requestTo(server.origin, { poolClass: 'third' }));
+    expect(refused.error).toMatchObject({
+      failure: 'unreachable',
+      message: 'Calls to 2 origins run already.',
+    });
+    release();
+    await Promise.all([busy.outcome, idle.outcome]);
+    const third = start(outbound, requestTo(server.origin, { poolClass: 'third' }));
+    await until(() => waiting() === 1 && server.sockets.size === 2);
+    expect(outbound.stats()).toMatchObject({ pools: 2, connections: 2 });
+    release();
+    expect((await third.outcome).status).toBe(200);
+  });
+
+  it('closes idle connections after the keep-alive time and forgets their pool', async () => {
+    const server = await serve(httpServer((_req, res) => void res.end('ok')));
+    const outbound = client({ keepAliveTimeoutMs: 50 });
+    await run(outbound, requestTo(server.origin));
+    await until(() => server.sockets.size === 0 && outbound.stats().pools === 0);
+  });
+
+  it('aborts what runs and takes nothing more when it is closed', async () => {
+    const { server, waiting } = await held();
+    const outbound = client();
+    const call = start(outbound, requestTo(server.origin));
+    await until(() => waiting() === 1);
+    outbound.close();
+    expect((await call.outcome).error).toMatchObject({ failure: 'aborted' });
+    await until(() => server.sockets.size === 0);
+    expect((await run(outbound, requestTo(server.origin))).error).toMatchObject({ failure: 'unreachable' });
+  });
+});

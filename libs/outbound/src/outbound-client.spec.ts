@@ -1,0 +1,323 @@
+import { Readable } from 'node:stream';
+import type { OutboundClient } from './outbound-client';
+import {
+  clientWith,
+  httpServer,
+  rawServer,
+  requestTo,
+  run,
+  start,
+  until,
+  type Loopback,
+} from './testing/loopback';
+
+const servers: Loopback[] = [];
+const clients: OutboundClient[] = [];
+const serve = async (server: Promise<Loopback>): Promise<Loopback> => {
+  servers.push(await server);
+  return server;
+};
+const client = (options: Parameters<typeof clientWith>[0] = {}): OutboundClient => {
+  const made = clientWith(options);
+  clients.push(made);
+  return made;
+};
+
+afterEach(async () => {
+  for (const made of clients.splice(0)) made.close();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+/** A server that answers each request with these bytes, and closes after them if told so. */
+const answering = (bytes: string, close = false): Promise<Loopback> =>
+  serve(
+    rawServer((socket) => {
+      if (close) socket.end(bytes, 'latin1');
+      else socket.write(bytes, 'latin1');
+    }),
+  );
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+describe('outbound client: what is sent and received', () => {
+  it('sends path, headers and body as they are and reuses the connection', async () => {
+    const server = await serve(
+      httpServer((req, res) => {
+        const seen: Buffer[] = [];
+        req.on('data', (chunk: Buffer) => seen.push(chunk));
+        req.on('end', () => {
+          res.end(
+            JSON.stringify({ url: req.url, raw: req.rawHeaders, body: Buffer.concat(seen).toString() }),
+          );
+        });
+      }),
+    );
+    const outbound = client();
+    const headers = ['X-Case', 'Kept', 'x-twice', 'a', 'x-twice', 'b'];
+    for (const round of [1, 2, 3]) {
+      const body = Buffer.from(`{"round":${String(round)}}`);
+      const got = await run(outbound, requestTo(server.origin, { path: '/v1/a%20b?q=1', headers, body }));
+      expect(got).toMatchObject({ status: 200, error: null });
+      expect(JSON.parse(got.body)).toEqual({
+        url: '/v1/a%20b?q=1',
+        raw: [
+          ...['host', server.origin.slice(7), 'connection', 'keep-alive'],
+          ...['X-Case', 'Kept', 'x-twice', 'a', 'x-twice', 'b', 'content-length', String(body.length)],
+        ],
+        body: body.toString(),
+      });
+    }
+    expect(server.accepted()).toBe(1);
+  });
+
+  it('gives the headers flat, lower-cased, in order and with duplicates, and the bytes as received', async () => {
+    const body = '\x1f\x8b not unpacked';
+    const { origin } = await answering(
+      `HTTP/1.1 201 X\r\nSet-Cookie: a=1\r\nX-Other: \xe9\r\nSet-Cookie: b=2\r\nContent-Encoding: gzip\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
+    );
+    const got = await run(client(), requestTo(origin));
+    expect(got).toMatchObject({ status: 201, body, error: null });
+    expect(got.headers.slice(0, 8)).toEqual([
+      ...['set-cookie', 'a=1', 'x-other', '\xe9', 'set-cookie', 'b=2', 'content-encoding', 'gzip'],
+    ]);
+  });
+
+  it('hands a redirect back instead of following it, so that no address goes unchecked', async () => {
+    const { origin } = await answering(
+      'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n',
+    );
+    const got = await run(client(), requestTo(origin));
+    expect(got).toMatchObject({ status: 302, error: null });
+    expect(got.headers).toContain('http://169.254.169.254/');
+  });
+
+  it.each([
+    ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['103', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
+    [
+      'several',
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\nx: y\r\n\r\n',
+    ],
+  ])('swallows interim answers (%s)', async (_name, interim) => {
+    const { origin } = await answering(interim + OK);
+    expect(await run(client(), requestTo(origin))).toMatchObject({ status: 200, body: 'ok', error: null });
+  });
+
+  it('swallows an interim answer that arrives byte by byte', async () => {
+    const server = await serve(
+      rawServer((socket) => {
+        const bytes = [...`HTTP/1.1 100 Continue\r\n\r\n${OK}`];
+        const next = (): void => {
+          const byte = bytes.shift();
+          if (byte !== undefined) socket.write(byte, () => setImmediate(next));
+        };
+        next();
+      }),
+    );
+    expect(await run(client(), requestTo(server.origin))).toMatchObject({
+      status: 200,
+      body: 'ok',
+      error: null,
+    });
+  });
+
+  it.each([
+    ['HEAD', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n'],
+    ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\n'],
+  ])('ends a %s answer without a body at its headers', async (method, bytes) => {
+    const { origin } = await answering(bytes);
+    const got = await run(client(), requestTo(origin, { method, body: null }));
+    expect(got).toMatchObject({ body: '', error: null });
+  });
+
+  it('takes an answer that comes before the request body was read', async () => {
+    const server = await serve(
+      rawServer((socket) => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 4\r\n\r\nlong');
+      }),
+    );
+    const endless = new Readable({
+      read() {
+        this.push(Buffer.alloc(65_536));
+      },
+    });
+    const outbound = client();
+    const got = await run(outbound, requestTo(server.origin, { body: endless }));
+    expect(got).toMatchObject({ status: 413, body: 'long', error: null });
+    await until(() => endless.destroyed && outbound.stats().connections === 0);
+    const buffered = await run(outbound, requestTo(server.origin, { body: Buffer.alloc(20_000_000) }));
+    expect(buffered).toMatchObject({ status: 413, body: 'long', error: null });
+  });
+
+  it('streams a request body with back-pressure', async () => {
+    let read: (() => void) | undefined;
+    const server = await serve(
+      httpServer((req, res) => {
+        let length = 0;
+        read = () => {
+          req.on('data', (chunk: Buffer) => (length += chunk.length));
+          req.on('end', () => res.end(String(length)));
+        };
+      }),
+    );
+    let produced = 0;
+    const total = 50_000_000;
+    const body = new Readable({
+      read(size) {
+        const piece = Math.min(size, total - produced);
+        produced += piece;
+        this.push(piece === 0 ? null : Buffer.alloc(piece));
+      },
+    });
+    const call = start(client(), requestTo(server.origin, { body, headersTimeoutMs: 20_000 }));
+    await until(() => read !== undefined);
+    let last = -1;
+    let still = 0;
+    // The source has stopped once nothing more is produced for many turns of the loop.
+    await until(() => {
+      still = produced === last ? still + 1 : 0;
+      last = produced;
+      return still > 200;
+    });
+    expect(produced).toBeLessThan(20_000_000);
+    read?.();
+    expect(await call.outcome).toMatchObject({ status: 200, body: String(total), error: null });
+  });
+});
+
+describe('outbound client: broken answers', () => {
+  it.each([
+    [
+      'closes inside a body of known length',
+      'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf',
+      'interrupted',
+    ],
+    [
+      'closes inside a chunked body',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+      'interrupted',
+    ],
+    ['closes inside the headers', 'HTTP/1.1 200 OK\r\nx-a: b\r\n', 'interrupted'],
+    [
+      'sends a bad chunk size',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhalf\r\n',
+      'interrupted',
+    ],
+    [
+      'sends two lengths',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+      'interrupted',
+    ],
+    [
+      'sends length and chunks',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      'interrupted',
+    ],
+    ['sends no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'interrupted'],
+    [
+      'switches protocols unasked',
+      'HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      'interrupted',
+    ],
+    ['closes before a byte', '', 'unreachable'],
+  ])('[ERR-09] fails once when the provider %s', async (_what, bytes, failure) => {
+    const { origin } = await answering(bytes, true);
+    const got = await run(client(), requestTo(origin));
+    expect(got.error).toMatchObject({ failure });
+  });
+
+  it('fails as interrupted when the connection is reset inside a body that only the end delimits', async () => {
+    const server = await serve(
+      rawServer((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhalf', () => undefined)),
+    );
+    const call = start(client(), requestTo(server.origin));
+    await until(() => call.bytes() === 4);
+    for (const socket of server.sockets) socket.resetAndDestroy();
+    expect((await call.outcome).error).toMatchObject({ failure: 'interrupted' });
+  });
+
+  it('takes the orderly end of a body without length as its end', async () => {
+    const { origin } = await answering('HTTP/1.1 200 OK\r\n\r\nwhole', true);
+    expect(await run(client(), requestTo(origin))).toMatchObject({ body: 'whole', error: null });
+  });
+
+  it('refuses headers over the cap, so that a provider cannot fill the memory', async () => {
+    const { origin } = await answering(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(80_000)}\r\n\r\n`);
+    expect((await run(client(), requestTo(origin))).error).toMatchObject({ failure: 'interrupted' });
+  });
+
+  it('fails as unreachable when nothing listens', async () => {
+    const server = await httpServer(() => undefined);
+    await server.close();
+    expect((await run(client(), requestTo(server.origin))).error).toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('fails a request that HTTP/1.1 cannot carry, and goes on', async () => {
+    const { origin } = await answering(OK);
+    const outbound = client();
+    for (const headers of [
+      ['bad name', 'x'],
+      ['x', 'a\nb'],
+      ['x', '\u20ac'],
+    ]) {
+      const got = await run(outbound, requestTo(origin, { headers }));
+      expect(got.error).toMatchObject({ failure: 'unreachable' });
+    }
+    expect(await run(outbound, requestTo(origin))).toMatchObject({ status: 200, error: null });
+  });
+
+  it('fails as aborted when the request body breaks off', async () => {
+    const { origin } = await answering(OK);
+    const failing = new Readable({
+      read() {
+        this.destroy(new Error('the client left'));
+      },
+    });
+    const sent = requestTo(origin, { body: failing });
+    expect((await run(client(), sent)).error).toMatchObject({ failure: 'aborted' });
+  });
+});
+
+describe('outbound client: idle connections that the provider has closed', () => {
+  const closingSecond = (): Promise<Loopback> =>
+    serve(
+      rawServer((socket, count) => {
+        if (count === 2) socket.resetAndDestroy();
+        else socket.write(OK);
+      }),
+    );
+
+  it('sends a buffered request once more, on a new connection', async () => {
+    const server = await closingSecond();
+    const outbound = client();
+    expect(await run(outbound, requestTo(server.origin))).toMatchObject({ status: 200 });
+    expect(await run(outbound, requestTo(server.origin))).toMatchObject({ status: 200, error: null });
+    expect(server.accepted()).toBe(2);
+  });
+
+  it('never sends a streamed body twice', async () => {
+    const server = await closingSecond();
+    const outbound = client();
+    expect(await run(outbound, requestTo(server.origin))).toMatchObject({ status: 200 });
+    const streamed = requestTo(server.origin, { body: Readable.from([Buffer.from('{}')]) });
+    expect((await run(outbound, streamed)).error).toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('does not repeat a request that failed on a new connection, or twice', async () => {
+    let requests = 0;
+    const server = await serve(
+      rawServer((socket, count) => {
+        requests = count;
+        if (count === 1) socket.write(OK);
+        else socket.resetAndDestroy();
+      }),
+    );
+    const outbound = client();
+    expect(await run(outbound, requestTo(server.origin))).toMatchObject({ status: 200 });
+    expect((await run(outbound, requestTo(server.origin))).error).toMatchObject({ failure: 'unreachable' });
+    expect(requests).toBe(3);
+  });
+});

@@ -1,0 +1,132 @@
+import type { AddressPolicy } from '@gw/kernel';
+import { Call, type CallHost } from './call';
+import { ConnectionPool, type PoolLimits } from './connection-pool';
+import { Connector, type LookupAll } from './connector';
+import { createProxySelector, type ProxySettings } from './proxy';
+import { parseTarget } from './target';
+import { TimerWheel } from './timer-wheel';
+import { OutboundError, type OutboundCall, type OutboundHandler, type OutboundRequest } from './types';
+
+export interface OutboundClientOptions {
+  readonly policy: AddressPolicy;
+  readonly proxy?: ProxySettings;
+  /** Connections per origin and pool class; further calls wait. */
+  readonly maxConnectionsPerOrigin: number;
+  /** Calls that wait for a connection of one pool; further ones fail as `unreachable`. Default: four per connection. */
+  readonly maxWaitingPerOrigin?: number;
+  /** At the cap the pool that was idle for longest is closed; when all are in use, calls to new origins fail as `unreachable`. */
+  readonly maxPools: number;
+  /** How long a connection stays open without a call, unless the provider says less. */
+  readonly keepAliveTimeoutMs: number;
+  /** Names to addresses; the resolver of the system by default. */
+  readonly lookup?: LookupAll;
+}
+
+export interface OutboundStats {
+  readonly pools: number;
+  readonly connections: number;
+  readonly idleConnections: number;
+  /** Calls that have begun and not ended, the waiting ones included. */
+  readonly calls: number;
+  readonly waiting: number;
+  /** Calls with an armed time limit. */
+  readonly timers: number;
+  readonly timerRunning: boolean;
+}
+
+const WAITING_PER_CONNECTION = 4;
+const RESPONSE_HEADERS_MAX_BYTES = 64 * 1024;
+
+/**
+ * Streaming HTTP/1.1 client of the request path. Redirects are answers like any other, bodies are passed as received,
+ * and nothing is retried except a request that met an idle connection just closed by the provider, once.
+ */
+export class OutboundClient {
+  private readonly pools = new Map<string, ConnectionPool>();
+  private readonly calls = new Set<Call>();
+  private readonly wheel = new TimerWheel();
+  private readonly connector: Connector;
+  private readonly limits: PoolLimits;
+  private readonly callHost: CallHost;
+  private isClosed = false;
+
+  constructor(private readonly options: OutboundClientOptions) {
+    const { policy, proxy, lookup, maxConnectionsPerOrigin, maxWaitingPerOrigin, keepAliveTimeoutMs } =
+      options;
+    this.connector = new Connector(policy, createProxySelector(proxy ?? {}), lookup);
+    this.limits = {
+      connectionsMax: maxConnectionsPerOrigin,
+      waitingMax: maxWaitingPerOrigin ?? maxConnectionsPerOrigin * WAITING_PER_CONNECTION,
+      keepAliveTimeoutMs,
+      responseHeadersMaxBytes: RESPONSE_HEADERS_MAX_BYTES,
+    };
+    this.callHost = {
+      wheel: this.wheel,
+      onCallBegin: (call) => this.calls.add(call),
+      onCallEnd: (call) => this.calls.delete(call),
+    };
+  }
+
+  /** Never throws, and calls the handler only after it has returned. */
+  dispatch(request: OutboundRequest, handler: OutboundHandler): OutboundCall {
+    const call = new Call(this.callHost, request, handler);
+    try {
+      call.enter(this.poolFor(request));
+    } catch (error) {
+      call.failSoon(error as OutboundError);
+    }
+    return call;
+  }
+
+  /** Aborts the calls that still run and closes all connections. */
+  close(): void {
+    this.isClosed = true;
+    for (const call of [...this.calls]) call.abort();
+    for (const pool of [...this.pools.values()]) pool.close();
+  }
+
+  stats(): OutboundStats {
+    let [connections, idleConnections, waiting] = [0, 0, 0];
+    for (const pool of this.pools.values()) {
+      connections += pool.size;
+      idleConnections += pool.idleCount;
+      waiting += pool.waitingCount;
+    }
+    const { entries: timers, running: timerRunning } = this.wheel;
+    const [pools, calls] = [this.pools.size, this.calls.size];
+    return { pools, connections, idleConnections, calls, waiting, timers, timerRunning };
+  }
+
+  /** @throws OutboundError for a bad origin, at the cap, and after `close`. */
+  private poolFor({ origin, poolClass }: OutboundRequest): ConnectionPool {
+    const key = `${poolClass} ${origin}`;
+    const known = this.pools.get(key);
+    if (known) {
+      known.lastUsedAt = this.wheel.now;
+      return known;
+    }
+    if (this.isClosed) throw new OutboundError('unreachable', 'The client is closed.');
+    const target = parseTarget(origin);
+    if (this.pools.size >= this.options.maxPools) this.evict();
+    const pool = new ConnectionPool(key, target, this.connector, this.limits, (empty) => this.forget(empty));
+    pool.lastUsedAt = this.wheel.now;
+    this.pools.set(key, pool);
+    return pool;
+  }
+
+  private forget(pool: ConnectionPool): void {
+    if (this.pools.get(pool.key) === pool) this.pools.delete(pool.key);
+  }
+
+  private evict(): void {
+    let oldest: ConnectionPool | null = null;
+    for (const pool of this.pools.values()) {
+      if (!pool.isBusy && (oldest === null || pool.lastUsedAt < oldest.lastUsedAt)) oldest = pool;
+    }
+    if (!oldest) {
+      const cap = String(this.options.maxPools);
+      throw new OutboundError('unreachable', `Calls to ${cap} origins run already.`);
+    }
+    oldest.close();
+  }
+}

@@ -1,0 +1,205 @@
+import { createServer as createHttpsServer } from 'node:https';
+import { createAddressPolicy } from '@gw/kernel';
+import { BufferedClient } from './buffered';
+import type { OutboundClient } from './outbound-client';
+import { createProxySelector } from './proxy';
+import { parseTarget } from './target';
+import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
+import { clientWith, httpServer, listen, requestTo, run, until, type Loopback } from './testing/loopback';
+import { proxyServer, type ProxyServer } from './testing/proxy-server';
+import type * as PublicNetwork from './testing/public-network';
+import { lookupOf } from './testing/public-network';
+
+jest.mock('node:tls', () =>
+  jest
+    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .routedTls(jest.requireActual('node:tls')),
+);
+
+describe('proxy selection', () => {
+  const select = (noProxy: string, origin: string): boolean => {
+    const proxyFor = createProxySelector({
+      httpProxy: 'proxy:3128',
+      httpsProxy: 'http://proxy:3129',
+      noProxy,
+    });
+    return proxyFor(parseTarget(origin)) !== null;
+  };
+
+  it('[ENV-02] takes HTTP_PROXY for http and HTTPS_PROXY for https, and none for what is not set', () => {
+    const both = createProxySelector({ httpProxy: 'proxy:3128', httpsProxy: 'https://u:p%40@secure:3129/' });
+    expect(both(parseTarget('http://a.example.org'))).toMatchObject({
+      target: { host: 'proxy', port: 3128, isTls: false },
+      authorization: null,
+    });
+    expect(both(parseTarget('https://a.example.org'))).toMatchObject({
+      target: { host: 'secure', port: 3129, isTls: true },
+      authorization: `Basic ${Buffer.from('u:p@').toString('base64')}`,
+    });
+    const none = createProxySelector({ httpProxy: ' ', httpsProxy: null });
+    expect(none(parseTarget('https://a.example.org'))).toBeNull();
+  });
+
+  it.each([
+    ['*', 'https://a.example.org', false],
+    ['a.example.org', 'https://a.example.org', false],
+    ['example.org', 'https://a.example.org', false],
+    ['.example.org', 'https://a.example.org', false],
+    ['*.Example.org', 'https://a.example.org', false],
+    ['ample.org', 'https://a.example.org', true],
+    ['b.example.org, a.example.org', 'https://a.example.org', false],
+    ['b.example.org a.example.org', 'https://a.example.org', false],
+    ['a.example.org:443', 'https://a.example.org', false],
+    ['a.example.org:8443', 'https://a.example.org', true],
+    ['127.0.0.1', 'http://127.0.0.1:80', false],
+    ['10.0.0.0/8', 'http://10.2.3.4', false],
+    ['10.0.0.0/8', 'http://11.2.3.4', true],
+    ['10.0.0.0/8', 'http://10.example.org', true],
+    ['10.0.0.0/99', 'http://10.2.3.4', true],
+    ['fd00::/8', 'http://[fd12::1]', false],
+    ['fd00::/8', 'http://[2606::1]', true],
+    ['::1', 'http://[::1]:8000', false],
+    ['[::1]:8000', 'http://[::1]:8000', false],
+    ['[::1]:8001', 'http://[::1]:8000', true],
+    ['', 'https://a.example.org', true],
+  ])('[ENV-02] NO_PROXY=%s: %s goes through the proxy: %s', (noProxy, origin, proxied) => {
+    expect(select(noProxy, origin)).toBe(proxied);
+  });
+
+  it.each(['socks5://proxy:1080', 'http://'])('refuses %s without repeating it', (httpProxy) => {
+    expect(() => createProxySelector({ httpProxy })).toThrow(
+      'A proxy must be given as an http or https URL.',
+    );
+  });
+});
+
+describe('calls through a proxy', () => {
+  const policy = createAddressPolicy({ trustedHosts: [] });
+  const lookup = lookupOf({ 'llm.example.org': [['93.184.215.14']], 'inner.example.org': [['10.0.0.5']] });
+  let plain: Loopback;
+  let secure: Loopback;
+  let proxy: ProxyServer;
+  let outbound: OutboundClient;
+  let port = 0;
+
+  beforeAll(async () => {
+    plain = await httpServer((req, res) => void req.pipe(res));
+    const https = createHttpsServer(
+      { cert: CERTIFICATE, key: PRIVATE_KEY },
+      (req, res) => void req.pipe(res),
+    );
+    secure = await listen(https, 'https');
+  });
+  beforeEach(async () => {
+    proxy = await proxyServer(() => port);
+    const url = proxy.origin.replace('//', '//user:pass@');
+    outbound = clientWith({ policy, lookup, proxy: { httpProxy: url, httpsProxy: url } });
+  });
+  afterEach(async () => {
+    outbound.close();
+    await proxy.close();
+  });
+  afterAll(() => Promise.all([plain.close(), secure.close()]));
+
+  const authorization = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+
+  it('[ENV-02] sends http in absolute form and keeps the connection', async () => {
+    port = plain.port;
+    for (const round of ['one', 'two']) {
+      const got = await run(
+        outbound,
+        requestTo('http://llm.example.org', { path: '/v1', body: Buffer.from(round) }),
+      );
+      expect(got).toMatchObject({ status: 200, body: round, error: null });
+    }
+    const line = 'POST http://llm.example.org/v1';
+    expect(proxy.seen).toEqual([
+      { line, authorization },
+      { line, authorization },
+    ]);
+    expect(proxy.accepted()).toBe(1);
+  });
+
+  it('[ENV-02] tunnels https, with TLS to the target inside, and keeps the tunnel', async () => {
+    port = secure.port;
+    for (const round of ['one', 'two']) {
+      const got = await run(outbound, requestTo('https://llm.example.org', { body: Buffer.from(round) }));
+      expect(got).toMatchObject({ status: 200, body: round, error: null });
+    }
+    expect(proxy.seen).toEqual([{ line: 'CONNECT llm.example.org:443', authorization }]);
+    outbound.close();
+    await until(() => proxy.sockets.size === 0);
+  });
+
+  it('[ENV-02] goes directly to what NO_PROXY names', async () => {
+    const direct = clientWith({
+      policy: createAddressPolicy({ trustedHosts: ['127.0.0.1'] }),
+      proxy: { httpProxy: proxy.origin, noProxy: '127.0.0.0/8' },
+    });
+    expect(await run(direct, requestTo(plain.origin))).toMatchObject({ status: 200, error: null });
+    expect(proxy.seen).toEqual([]);
+    direct.close();
+  });
+
+  it('[ERR-09] checks the target before it asks the proxy', async () => {
+    for (const origin of [
+      'http://inner.example.org',
+      'https://inner.example.org',
+      'http://10.0.0.5',
+      'http://redis',
+    ]) {
+      expect((await run(outbound, requestTo(origin))).error).toMatchObject({ failure: 'refused' });
+    }
+    expect(proxy.accepted()).toBe(0);
+  });
+
+  it('leaves a name to the proxy that only the proxy can resolve', async () => {
+    port = plain.port;
+    expect(await run(outbound, requestTo('http://only-there.example.org'))).toMatchObject({
+      status: 200,
+      error: null,
+    });
+  });
+
+  it('fails as unreachable when the proxy refuses the tunnel, or is not there', async () => {
+    const refusing = await proxyServer(() => port, 403);
+    const refused = clientWith({ policy, lookup, proxy: { httpsProxy: refusing.origin } });
+    expect((await run(refused, requestTo('https://llm.example.org'))).error).toMatchObject({
+      failure: 'unreachable',
+      message: 'The proxy answered 403 to CONNECT.',
+    });
+    await refusing.close();
+    const gone = await run(refused, requestTo('https://llm.example.org'));
+    expect(gone.error).toMatchObject({
+      failure: 'unreachable',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    refused.close();
+  });
+
+  it('ends at the connect limit when the proxy does not answer', async () => {
+    const silent = await listen(jest.requireActual<typeof import('node:net')>('node:net').createServer());
+    const waiting = clientWith({ policy, lookup, proxy: { httpsProxy: silent.origin } });
+    const got = await run(waiting, requestTo('https://llm.example.org', { connectTimeoutMs: 100 }));
+    expect(got.error).toMatchObject({ failure: 'timeout', phase: 'connect' });
+    await until(() => silent.sockets.size === 0);
+    waiting.close();
+    await silent.close();
+  });
+
+  it('[ENV-02] takes the buffered calls through the proxy as well', async () => {
+    const url = proxy.origin.replace('//', '//user:pass@');
+    const buffered = new BufferedClient({ policy, lookup, proxy: { httpProxy: url, httpsProxy: url } });
+    const request = { method: 'POST', body: 'hello', totalTimeoutMs: 3_000, bytesMax: 100 };
+    port = plain.port;
+    const viaHttp = await buffered.fetchBuffered({ ...request, url: 'http://llm.example.org/jwks?a=b' });
+    port = secure.port;
+    const viaHttps = await buffered.fetchBuffered({ ...request, url: 'https://llm.example.org/jwks' });
+    expect([viaHttp.body.toString(), viaHttps.body.toString()]).toEqual(['hello', 'hello']);
+    expect(proxy.seen).toEqual([
+      { line: 'POST http://llm.example.org/jwks?a=b', authorization },
+      { line: 'CONNECT llm.example.org:443', authorization },
+    ]);
+    await until(() => proxy.sockets.size === 0);
+  });
+});

@@ -1,0 +1,65 @@
+import type * as Net from 'node:net';
+import type * as Tls from 'node:tls';
+import type { LookupAddress } from 'node:dns';
+import type { LookupAll } from '../connector';
+import { CERTIFICATE } from './certificate';
+
+/** Answers of a name server: the addresses, an error code, or addresses after a delay. One list per look-up, the last repeated. */
+export type DnsAnswer =
+  readonly string[] | { error: string } | { delay_ms: number; addresses: readonly string[] };
+
+export function lookupOf(zone: Readonly<Record<string, readonly DnsAnswer[]>>): LookupAll {
+  const counts = new Map<string, number>();
+  return (host, _options, callback) => {
+    const count = counts.get(host) ?? 0;
+    counts.set(host, count + 1);
+    const answers = zone[host] ?? [{ error: 'ENOTFOUND' }];
+    const answer = answers[Math.min(count, answers.length - 1)] ?? [];
+    const give = (addresses: readonly string[]): void =>
+      callback(
+        null,
+        addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
+    if ('error' in answer)
+      process.nextTick(callback, Object.assign(new Error(answer.error), { code: answer.error }), []);
+    else if ('addresses' in answer) setTimeout(give, answer.delay_ms, answer.addresses).unref();
+    else process.nextTick(give, answer);
+  };
+}
+
+/**
+ * Stands in for the routes to public addresses: records to which addresses a connection would go and connects to a
+ * loopback server in their place. Connections to literal loopback addresses are left alone.
+ */
+export const routes = { port: 0, tried: [] as string[] };
+
+interface ConnectOptions {
+  host: string;
+  port: number;
+  lookup: Net.LookupFunction;
+}
+
+function routed<T extends ConnectOptions>(options: T): T {
+  if (options.host === '127.0.0.1') return options;
+  options.lookup(options.host, { all: true }, (_error, addresses) => {
+    for (const { address } of addresses as LookupAddress[]) routes.tried.push(address);
+  });
+  const lookup: Net.LookupFunction = (_host, _options, callback) =>
+    callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  return { ...options, port: routes.port, lookup };
+}
+
+export const routedNet = (real: typeof Net): typeof Net => ({
+  ...real,
+  connect: ((options: ConnectOptions) =>
+    real.connect(routed(options) as Net.NetConnectOpts)) as typeof Net.connect,
+});
+
+export const routedTls = (real: typeof Tls): typeof Tls => ({
+  ...real,
+  connect: ((options: ConnectOptions & { socket?: unknown }) =>
+    real.connect({
+      ca: CERTIFICATE,
+      ...(options.socket ? options : routed(options)),
+    } as Tls.ConnectionOptions)) as typeof Tls.connect,
+});
