@@ -7,6 +7,8 @@ import type { DocumentKey } from './documents';
 export interface ChangeEvent {
   readonly type: 'change';
   readonly sequence: number;
+  /** The sequence before this one in the outbox. A reader whose newest is older than it has lost an event; 0: not known. */
+  readonly previous: number;
   /** Documents to read again. */
   readonly changed: readonly DocumentKey[];
   /** Documents that are gone: refused at once, without a read. */
@@ -16,7 +18,7 @@ export interface ChangeEvent {
 /** Sent every `HEARTBEAT_MS`, so that a lost event or a dead stream shows. */
 export interface HeartbeatEvent {
   readonly type: 'heartbeat';
-  /** The newest committed sequence. */
+  /** The newest committed sequence that was sent before it on this stream or channel. */
   readonly sequence: number;
 }
 

@@ -23,6 +23,8 @@ export const HEADER = {
   cacheStatus: 'x-gw-cache-status',
   servedBy: 'x-gw-provider',
   exception: 'x-gw-gateway-exception',
+  /** The decision record, on `x-gw-explain: 1`. */
+  decision: 'x-gw-decision',
 } as const;
 
 export const GATEWAY_HEADER_PREFIX = 'x-gw-';

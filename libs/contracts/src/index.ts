@@ -33,3 +33,9 @@ export type {
   PriceLine,
   Usage,
 } from './log-record';
+export {
+  catalogueProvider,
+  PROVIDER_CATALOGUE,
+  type CatalogueProvider,
+  type ConfigurationField,
+} from './provider-catalogue';

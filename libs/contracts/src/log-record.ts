@@ -4,6 +4,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Part of `cacheWriteTokens` that the provider keeps for an hour, at a higher price. Absent: none. */
+  readonly cacheWrite1hTokens?: number;
   readonly reasoningTokens: number;
   readonly inputAudioTokens: number;
   readonly outputAudioTokens: number;
@@ -74,6 +76,7 @@ export interface PriceLine {
 
 /** One request to the data plane, denied and failed ones included. Times are ISO 8601 UTC; money is integers of 1e-8 USD. */
 export interface LogRecord {
+  /** A UUID that the gateway made (`uuidv7`), never a caller's request id: a store keeps one record per id and time. */
   readonly id: string;
   readonly createdAt: string;
   readonly organisationId: string | null;

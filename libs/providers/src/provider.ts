@@ -53,6 +53,8 @@ export interface StreamTranslator {
   end(): Buffer;
   /** True once the provider's own end mark was seen. */
   readonly complete: boolean;
+  /** True once the client was sent a terminal error event: nothing may follow it, no second error event either. */
+  readonly failed: boolean;
 }
 
 /** How a provider serves a route. `path` is appended to its base URL. */
@@ -72,12 +74,22 @@ export interface StreamTap {
   usage(): Usage | null;
 }
 
+export interface ProviderError {
+  readonly message: string;
+  readonly type: string | null;
+  readonly code: string | null;
+}
+
 /** A provider is pure: it addresses, signs, translates and reads; it never opens a connection, reads a clock or the environment. */
 export interface Provider {
   readonly id: string;
   readonly name: string;
-  /** Base URL with its version segment and no trailing slash: `https://api.openai.com/v1`. A custom host replaces it. */
-  baseUrl(credential: Credential): string;
+  /**
+   * Base URL with its version segment and no trailing slash: `https://api.openai.com/v1`. A custom host replaces it. `model` is
+   * the one that the request names, for providers that have it in the address. Throws `validation_failed` when the
+   * configurations do not give an address.
+   */
+  baseUrl(credential: Credential, model?: string | null): string;
   /** Headers that carry a credential of this provider: stripped from the caller's, never returned to it. Lower case. */
   readonly credentialHeaders: readonly string[];
   /** Appends this provider's headers: credential, API version, organisation. */
@@ -92,9 +104,9 @@ export interface Provider {
   /** A tap over the provider's own stream bytes. */
   tap(): StreamTap;
   /** Message, type and code of a provider's error body, for our own error shape. */
-  error(
-    body: JsonObject,
-  ): { readonly message: string; readonly type: string | null; readonly code: string | null } | null;
+  error(body: JsonObject): ProviderError | null;
+  /** Query parameters that every call to this provider carries, such as Azure's `api-version`. The caller's own win. */
+  query?(credential: Credential, model?: string | null): Readonly<Record<string, string>>;
   /** Provider id in the price catalogue, or null. */
   readonly priceCatalogueId: string | null;
   /** In-process answers instead of an address: only `sandbox` has it. */

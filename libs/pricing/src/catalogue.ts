@@ -1,0 +1,86 @@
+import { calcPrice, type ConditionalPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { scaleDecimal } from './money';
+
+/** Price of one kind of unit, in 1e-8 USD per million. */
+export interface UnitPrice {
+  readonly base: number;
+  /** Ascending. The last tier whose `start` the request's input tokens exceed prices all of the request's units. */
+  readonly tiers: readonly { readonly start: number; readonly price: number }[];
+}
+
+/** The units of the catalogue that a usage can be priced by. All but requests are tokens. */
+export const UNITS = {
+  input_mtok: 'input',
+  cache_read_mtok: 'cache_read',
+  cache_write_mtok: 'cache_write',
+  cache_write_1h_mtok: 'cache_write_1h',
+  input_audio_mtok: 'input_audio',
+  output_mtok: 'output',
+  output_reasoning_mtok: 'output_reasoning',
+  output_audio_mtok: 'output_audio',
+  requests_kcount: 'requests',
+} as const;
+export type Unit = (typeof UNITS)[keyof typeof UNITS];
+
+export type UnitPrices = Readonly<Partial<Record<Unit, UnitPrice>>>;
+
+export interface CatalogueModel {
+  /** The catalogue's own id of the model. */
+  readonly id: string;
+  /** Prices at a time, Unix milliseconds. */
+  pricesAt(at: number): UnitPrices;
+}
+
+const USD_SCALE = 8;
+const DAY_SECONDS = 86_400;
+
+/** Looks a model up in the catalogue, by the catalogue's own matching rules. Null: it has no such model. */
+export function findModel(catalogueId: string, model: string): CatalogueModel | null {
+  const found = calcPrice({}, model, { providerId: catalogueId });
+  // The package falls back to providers of a similar name; a price must be of the provider that was asked.
+  if (found?.provider.id !== catalogueId) return null;
+  const { id, prices } = found.model;
+  if (!Array.isArray(prices)) {
+    const compiled = compile(prices);
+    return { id, pricesAt: () => compiled };
+  }
+  const periods = prices.map((period) => ({ applies: applies(period), prices: compile(period.prices) }));
+  const first = periods[0]?.prices ?? {};
+  return { id, pricesAt: (at) => periods.findLast((period) => period.applies(at))?.prices ?? first };
+}
+
+function compile(prices: ModelPrice): UnitPrices {
+  const compiled: Partial<Record<Unit, UnitPrice>> = {};
+  for (const [key, unit] of Object.entries(UNITS)) {
+    // A count of a thousand is a thousandth of a million.
+    const scale = key.endsWith('_kcount') ? USD_SCALE + 3 : USD_SCALE;
+    const price = prices[key];
+    const base = scaleDecimal(typeof price === 'object' ? price.base : (price ?? NaN), scale);
+    if (base === null) continue;
+    const tiers = typeof price === 'object' ? price.tiers : [];
+    compiled[unit] = {
+      base,
+      tiers: tiers
+        .map((tier) => ({ start: tier.start, price: scaleDecimal(tier.price, scale) ?? base }))
+        .sort((one, other) => one.start - other.start),
+    };
+  }
+  return compiled;
+}
+
+function applies({ constraint }: ConditionalPrice): (at: number) => boolean {
+  if (constraint === undefined) return () => true;
+  if (constraint.type === 'start_date') {
+    const start = Date.parse(constraint.start_date);
+    return (at) => at >= start;
+  }
+  const from = secondOfDay(constraint.start_time);
+  const to = secondOfDay(constraint.end_time);
+  return (at) => {
+    const second = (at / 1000) % DAY_SECONDS;
+    return to < from ? second >= from || second < to : second >= from && second < to;
+  };
+}
+
+/** Seconds after midnight UTC of `16:30:00Z` or `08:00:00+08:00`. */
+const secondOfDay = (time: string): number => (Date.parse(`1970-01-02T${time}`) / 1000) % DAY_SECONDS;

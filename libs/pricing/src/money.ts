@@ -1,0 +1,34 @@
+/** 1e-8 USD: the smallest amount of money that is kept. */
+export const UNITS_PER_USD = 100_000_000;
+
+const DECIMAL = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
+const MILLION = 1_000_000;
+const EXPONENT_MAX = 40;
+
+/**
+ * `value` × 10^`scale` as an integer, rounded half up, from the number's shortest decimal text: 0.1 is a tenth, not the binary
+ * fraction next to it. Null for negative numbers, for what is no finite number, and past 2^53 − 1.
+ */
+export function scaleDecimal(value: number, scale: number): number | null {
+  const match = DECIMAL.exec(String(value));
+  if (match === null) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const shift = scale + Number(exponent) - fraction.length;
+  if (Math.abs(shift) > EXPONENT_MAX) return shift < 0 ? 0 : null;
+  const digits = BigInt(whole + fraction);
+  const scaled = shift >= 0 ? digits * 10n ** BigInt(shift) : divideHalfUp(digits, 10n ** BigInt(-shift));
+  return scaled > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(scaled);
+}
+
+/**
+ * `quantity` × `pricePerMillion` / 1,000,000, rounded half up to a whole unit of money. All numbers are non-negative integers,
+ * and so is every step: a product past 2^53 − 1 is taken in BigInt.
+ */
+export function costOf(quantity: number, pricePerMillion: number): number {
+  const product = quantity * pricePerMillion + MILLION / 2;
+  if (product <= Number.MAX_SAFE_INTEGER) return (product - (product % MILLION)) / MILLION;
+  return Number(divideHalfUp(BigInt(quantity) * BigInt(pricePerMillion), BigInt(MILLION)));
+}
+
+const divideHalfUp = (dividend: bigint, divisor: bigint): bigint =>
+  (2n * dividend + divisor) / (2n * divisor);

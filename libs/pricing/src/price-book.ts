@@ -1,0 +1,79 @@
+import type { PriceLine, Usage } from '@gw/contracts';
+import { LRUCache } from 'lru-cache';
+import { findModel, type CatalogueModel } from './catalogue';
+import { line, priceLines } from './lines';
+import { scaleDecimal } from './money';
+
+/** What a request cost: integers of 1e-8 USD. `total` is the sum of the lines' costs. */
+export interface Price {
+  /** Id of the model in the catalogue; null for a price of the user's own. */
+  readonly model: string | null;
+  readonly lines: readonly PriceLine[];
+  readonly total: number;
+}
+
+export interface PriceBook {
+  /**
+   * The price of a usage at a time (a Date or Unix milliseconds). Each line is rounded half up to 1e-8 USD. Null when the
+   * catalogue does not know the model, or has no price for a kind of token that was used: unknown is never 0. What a usage
+   * does not count (images, searches, hours of audio) is not priced.
+   */
+  price(providerCatalogueId: string | null, model: string, usage: Usage, at: Date | number): Price | null;
+}
+
+export interface PriceBookOptions {
+  /** Models kept resolved, known and unknown ones; the least recently used one goes. Default 4,096. */
+  readonly modelsMax?: number;
+}
+
+/** US cents per token, as a custom model's price is given. Cached tokens cost what other input costs. */
+export interface CustomPrice {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** No provider names a model at greater length; a longer name is not looked up, so it cannot fill the cache. */
+const MODEL_CHARACTERS_MAX = 256;
+/** Cents per token to 1e-8 USD per million tokens: 10^-2 × 10^6 × 10^8. */
+const CENTS_PER_TOKEN_SCALE = 12;
+
+/** A price book over the catalogue that ships with `@pydantic/genai-prices`; it never reaches out for a newer one. */
+export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): PriceBook {
+  const resolved = new LRUCache<string, { readonly model: CatalogueModel | null }>({ max: modelsMax });
+
+  const resolve = (catalogueId: string, name: string): CatalogueModel | null => {
+    const key = `${catalogueId}\n${name}`;
+    const known = resolved.get(key);
+    if (known !== undefined) return known.model;
+    const model = findModel(catalogueId, name);
+    resolved.set(key, { model });
+    return model;
+  };
+
+  return {
+    price(providerCatalogueId, name, usage, at) {
+      if (providerCatalogueId === null || name.length > MODEL_CHARACTERS_MAX) return null;
+      const model = resolve(providerCatalogueId, name);
+      const lines = model === null ? null : priceLines(usage, model.pricesAt(at.valueOf()));
+      return model === null || lines === null ? null : { model: model.id, lines, total: sum(lines) };
+    },
+  };
+}
+
+/** The price of a usage at a price of the user's own; null when that is negative or no finite number. */
+export function priceAtCustom(price: CustomPrice, usage: Usage): Price | null {
+  const input = scaleDecimal(price.input, CENTS_PER_TOKEN_SCALE);
+  const output = scaleDecimal(price.output, CENTS_PER_TOKEN_SCALE);
+  if (input === null || output === null) return null;
+  const lines = [
+    ...(usage.inputTokens > 0 ? [line('input', usage.inputTokens, input)] : []),
+    ...(usage.outputTokens > 0 ? [line('output', usage.outputTokens, output)] : []),
+  ];
+  return { model: null, lines, total: sum(lines) };
+}
+
+function sum(lines: readonly PriceLine[]): number {
+  let total = 0;
+  for (const { cost } of lines) total += cost;
+  return total;
+}

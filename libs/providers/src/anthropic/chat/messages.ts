@@ -1,0 +1,115 @@
+import { asObject, asString } from '../../dialects/json';
+import type { JsonObject } from '../../provider';
+import { toBlocks } from './content';
+import { refuse } from './refuse';
+
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly JsonObject[];
+}
+
+/**
+ * Splits chat messages into Anthropic's `system` blocks and turns. System and developer messages all become system blocks,
+ * wherever they stand; neighbours of one role become one turn, because all results of parallel tool calls belong in one.
+ */
+export function toMessages(value: unknown): { system: JsonObject[]; messages: Turn[] } {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw refuse('messages', 'messages must be a list with at least one message.');
+  }
+  const system: JsonObject[] = [];
+  const messages: Turn[] = [];
+  value.forEach((item: unknown, index) => {
+    const path = `messages.${String(index)}`;
+    const message = asObject(item);
+    if (message === null) throw refuse(path, 'A message must be an object.');
+    const { role } = message;
+    if (role === 'system' || role === 'developer') {
+      system.push(...toBlocks(message['content'], `${path}.content`));
+      return;
+    }
+    const turn = toTurn(message, path);
+    if (turn.content.length === 0) throw refuse(`${path}.content`, 'Anthropic takes no empty message.');
+    const last = messages.at(-1);
+    if (last?.role === turn.role) {
+      messages[messages.length - 1] = { role: last.role, content: [...last.content, ...turn.content] };
+    } else messages.push(turn);
+  });
+  return { system, messages };
+}
+
+function toTurn(message: JsonObject, path: string): Turn {
+  if (message['name'] !== undefined && message['name'] !== null && message['role'] !== 'tool') {
+    throw refuse(`${path}.name`, 'Anthropic has no names of participants; leave it out.');
+  }
+  switch (message['role']) {
+    case 'user':
+      return { role: 'user', content: toBlocks(message['content'], `${path}.content`) };
+    case 'assistant':
+      return { role: 'assistant', content: assistantBlocks(message, path) };
+    case 'tool':
+      return { role: 'user', content: [toolResult(message, path)] };
+    default:
+      throw refuse(`${path}.role`, 'The role must be system, developer, user, assistant or tool.');
+  }
+}
+
+/** Thinking comes first, as Anthropic demands: `thinking_blocks` is what our own answers carry, signatures included. */
+function assistantBlocks(message: JsonObject, path: string): JsonObject[] {
+  for (const name of ['function_call', 'audio']) {
+    if (message[name] !== undefined && message[name] !== null) {
+      throw refuse(`${path}.${name}`, `Anthropic has no equivalent of ${name}.`);
+    }
+  }
+  return [
+    ...objects(message['thinking_blocks'], `${path}.thinking_blocks`),
+    ...toBlocks(message['content'], `${path}.content`),
+    ...objects(message['tool_calls'], `${path}.tool_calls`).map((call, index) =>
+      toolUse(call, `${path}.tool_calls.${String(index)}`),
+    ),
+  ];
+}
+
+function objects(value: unknown, path: string): JsonObject[] {
+  if (value === undefined || value === null) return [];
+  const list = Array.isArray(value) ? value.map(asObject) : [null];
+  const found = list.filter((item) => item !== null);
+  if (found.length === list.length) return found;
+  throw refuse(path, 'It must be a list of objects.');
+}
+
+function toolUse(call: JsonObject, path: string): JsonObject {
+  const called = asObject(call['function']);
+  const id = asString(call['id']);
+  const name = asString(called?.['name']);
+  if (id === null || name === null) throw refuse(path, 'A tool call has an id and a function with a name.');
+  return {
+    type: 'tool_use',
+    id,
+    name,
+    input: toolInput(called?.['arguments'], `${path}.function.arguments`),
+  };
+}
+
+/** OpenAI carries arguments as JSON text, Anthropic as an object. No text at all means no arguments. */
+function toolInput(value: unknown, path: string): JsonObject {
+  if (value === undefined || value === null || value === '') return {};
+  try {
+    const input = typeof value === 'string' ? asObject(JSON.parse(value)) : null;
+    if (input !== null) return input;
+  } catch {
+    // Falls through to the refusal, which says what is wrong without repeating the text.
+  }
+  throw refuse(path, 'The arguments must be the text of a JSON object.');
+}
+
+function toolResult(message: JsonObject, path: string): JsonObject {
+  const id = asString(message['tool_call_id']);
+  if (id === null) throw refuse(`${path}.tool_call_id`, 'A tool message names the call that it answers.');
+  const { content, cache_control: cacheControl } = message;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: typeof content === 'string' ? content : toBlocks(content, `${path}.content`),
+    ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
+  };
+}

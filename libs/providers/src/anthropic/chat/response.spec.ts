@@ -1,0 +1,102 @@
+import type { TranslationContext } from '../../provider';
+import { toChatCompletion } from './response';
+
+const context: TranslationContext = {
+  requestId: 'req-1',
+  createdAt: 1_700_000_000,
+  request: { model: 'claude' },
+};
+const answer = (content: object[], more: object = {}) => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-x',
+  content,
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 10, cache_read_input_tokens: 5, cache_creation_input_tokens: 2, output_tokens: 3 },
+  ...more,
+});
+
+describe('an Anthropic message as a chat completion', () => {
+  it('has OpenAI’s shape, its usage including cached tokens', () => {
+    expect(
+      toChatCompletion(
+        answer([
+          { type: 'text', text: 'Hi' },
+          { type: 'text', text: ' there' },
+        ]),
+        context,
+      ),
+    ).toEqual({
+      id: 'msg_1',
+      object: 'chat.completion',
+      created: 1_700_000_000,
+      model: 'claude-x',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'Hi there', refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: {
+        prompt_tokens: 17,
+        completion_tokens: 3,
+        total_tokens: 20,
+        prompt_tokens_details: { cached_tokens: 5, cache_write_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
+    });
+  });
+
+  it('has tool calls with their arguments as text, and thinking that can be sent back', () => {
+    const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
+    const content = [thinking, { type: 'tool_use', id: 't1', name: 'f', input: { x: 1 } }];
+    expect(toChatCompletion(answer(content, { stop_reason: 'tool_use' }), context)['choices']).toEqual([
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: null,
+          refusal: null,
+          reasoning_content: 'hm',
+          thinking_blocks: [thinking],
+          tool_calls: [{ id: 't1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+        },
+        logprobs: null,
+        finish_reason: 'tool_calls',
+      },
+    ]);
+  });
+
+  it('keeps blocks that chat has no place for', () => {
+    const content = [
+      { type: 'server_tool_use', id: 's' },
+      { type: 'text', text: 'a', citations: [{ url: 'u' }] },
+    ];
+    expect(toChatCompletion(answer(content), context)).toMatchObject({
+      choices: [{ message: { content: 'a', content_blocks: content } }],
+    });
+  });
+
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['tool_use', 'tool_calls'],
+    ['refusal', 'content_filter'],
+    ['pause_turn', 'stop'],
+    ['toString', 'stop'],
+    [null, 'stop'],
+  ])('calls %p %p', (reason, expected) => {
+    expect(toChatCompletion(answer([], { stop_reason: reason }), context)).toMatchObject({
+      choices: [{ finish_reason: expected }],
+    });
+  });
+
+  it('leaves usage out where the provider named none, so that nobody takes it for zero', () => {
+    expect(toChatCompletion(answer([], { usage: undefined }), context)).not.toHaveProperty('usage');
+  });
+});

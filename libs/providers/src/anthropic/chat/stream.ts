@@ -1,0 +1,149 @@
+import { StringDecoder } from 'node:string_decoder';
+import { GatewayError } from '@gw/kernel';
+import { createParser } from 'eventsource-parser';
+import { anthropicError } from '../../dialects/anthropic/error';
+import { asObject, asString, parseObject } from '../../dialects/json';
+import type { JsonObject, StreamTranslator, TranslationContext } from '../../provider';
+import { BlockTranslator } from './stream-blocks';
+import { chatUsage, finishReason } from './outcome';
+
+/** Characters of one event; an event that does not end within them ends the stream with an error. */
+const EVENT_MAX = 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+const DONE = 'data: [DONE]\n\n';
+
+/** An Anthropic message stream as OpenAI chat completion chunks. */
+export class ChatStream implements StreamTranslator {
+  complete = false;
+  failed = false;
+  private readonly decoder = new StringDecoder('utf8');
+  private readonly parser = createParser({
+    maxBufferSize: EVENT_MAX,
+    onEvent: (event) => {
+      this.take(event.data);
+    },
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded')
+        this.failWith(new GatewayError('provider_answer_invalid'));
+    },
+  });
+  private readonly blocks = new BlockTranslator();
+  private readonly withUsage: boolean;
+  private id: string;
+  private model: unknown;
+  private usage: JsonObject = {};
+  private out: string[] = [];
+  private ended = false;
+
+  constructor(private readonly context: TranslationContext) {
+    this.withUsage = asObject(context.request['stream_options'])?.['include_usage'] === true;
+    this.id = context.requestId;
+    this.model = context.request['model'];
+  }
+
+  write(chunk: Buffer): Buffer {
+    if (this.complete || this.failed) return NOTHING;
+    this.parser.feed(this.decoder.write(chunk));
+    return this.flush();
+  }
+
+  /** Some providers leave out the blank line after their last event, so that it is only now known to be whole. */
+  end(): Buffer {
+    if (this.complete || this.failed) return NOTHING;
+    this.ended = true;
+    this.parser.feed(`${this.decoder.end()}\n\n`);
+    return this.flush();
+  }
+
+  private flush(): Buffer {
+    if (this.out.length === 0) return NOTHING;
+    const bytes = Buffer.from(this.out.join(''), 'utf8');
+    this.out = [];
+    return bytes;
+  }
+
+  private take(data: string): void {
+    if (this.complete || this.failed) return;
+    const event = parseObject(data);
+    if (event !== null) this.translate(event);
+    // Half an event at the end of a cut stream is no answer of the provider; the cut itself is reported by our caller.
+    else if (!this.ended) this.failWith(new GatewayError('provider_answer_invalid'));
+  }
+
+  private translate(event: JsonObject): void {
+    switch (event['type']) {
+      case 'message_start':
+        this.start(asObject(event['message']) ?? {});
+        break;
+      case 'message_delta':
+        this.addUsage(event['usage']);
+        this.finish(asObject(event['delta'])?.['stop_reason']);
+        break;
+      case 'message_stop':
+        this.stop();
+        break;
+      case 'error':
+        this.fail(event);
+        break;
+      default:
+        for (const delta of this.blocks.translate(event)) this.delta(delta);
+    }
+  }
+
+  private start(message: JsonObject): void {
+    this.id = asString(message['id']) ?? this.id;
+    this.model = message['model'] ?? this.model;
+    this.addUsage(message['usage']);
+    this.delta({ role: 'assistant', content: '' });
+  }
+
+  private finish(stopReason: unknown): void {
+    if (stopReason !== undefined && stopReason !== null) this.delta({}, finishReason(stopReason));
+  }
+
+  private stop(): void {
+    const usage = this.withUsage ? chatUsage(this.usage) : undefined;
+    if (usage !== undefined) this.send({ ...this.head(), choices: [], usage });
+    this.out.push(DONE);
+    this.complete = true;
+  }
+
+  private fail(event: JsonObject): void {
+    const error = anthropicError(event);
+    this.failWith(
+      new GatewayError('provider_error', {
+        ...(error === null ? {} : { message: error.message }),
+        extra: { provider_error: event },
+      }),
+    );
+  }
+
+  private failWith(error: GatewayError): void {
+    if (this.failed) return;
+    this.failed = true;
+    this.send({ ...error.toBody(this.context.requestId) });
+  }
+
+  private addUsage(usage: unknown): void {
+    for (const [name, value] of Object.entries(asObject(usage) ?? {})) {
+      if (value !== null) this.usage[name] = value;
+    }
+  }
+
+  private delta(delta: JsonObject, finish: string | null = null): void {
+    this.send({
+      ...this.head(),
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+      ...(this.withUsage ? { usage: null } : {}),
+    });
+  }
+
+  private head(): JsonObject {
+    const { id, model } = this;
+    return { id, object: 'chat.completion.chunk', created: this.context.createdAt, model };
+  }
+
+  private send(body: JsonObject): void {
+    this.out.push(`data: ${JSON.stringify(body)}\n\n`);
+  }
+}

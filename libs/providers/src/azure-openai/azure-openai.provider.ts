@@ -1,0 +1,73 @@
+import { GatewayError } from '@gw/kernel';
+import { asObject, asString } from '../dialects/json';
+import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { defineProvider, type Credential } from '../provider';
+
+/** Sent with a deployment's address when the configurations name no other. */
+const DEFAULT_API_VERSION = '2024-10-21';
+const RESOURCE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/i;
+
+/** The resource name becomes part of a host name, so anything but one DNS label would choose another host. */
+function resourceName(credential: Credential): string {
+  const name = asString(credential.configurations['azure_resource_name']);
+  if (name !== null && RESOURCE_NAME.test(name)) return name;
+  throw new GatewayError('validation_failed', {
+    message: 'azure_resource_name must be the name of the resource: letters, digits and hyphens.',
+    param: 'azure_resource_name',
+  });
+}
+
+interface Deployment {
+  readonly name: string;
+  readonly apiVersion: string;
+}
+
+/**
+ * The deployment that answers for a model: `azure_deployment_name`, or the entry of `azure_deployment_config` whose alias,
+ * model or name it is, else the default entry, else the first. Null: none is configured.
+ */
+function deploymentOf({ configurations }: Credential, model: string | null): Deployment | null {
+  const list = configurations['azure_deployment_config'];
+  const entries = (Array.isArray(list) ? list : []).map(asObject).filter((entry) => entry !== null);
+  const named =
+    model === null
+      ? undefined
+      : entries.find((entry) => MODEL_FIELDS.some((field) => entry[field] === model));
+  const chosen =
+    named ?? entries.find((entry) => entry['is_default'] === true) ?? entries[0] ?? configurations;
+  const name = asString(chosen['azure_deployment_name']);
+  const version = asString(chosen['azure_api_version']);
+  return name === null ? null : { name, apiVersion: version ?? DEFAULT_API_VERSION };
+}
+
+const MODEL_FIELDS = ['alias', 'azure_model_slug', 'azure_deployment_name'] as const;
+
+/**
+ * With a deployment its name stands in the address and `api-version` in the query; without one the `v1` API is called, where
+ * the request's `model` is the deployment and no version is needed. In any `azure_auth_mode` but `default` the credential is a
+ * token of Entra, which goes out as a bearer.
+ */
+export const azureOpenai = defineProvider({
+  ...openAiSpeaker,
+  id: 'azure-openai',
+  name: 'Azure OpenAI',
+  baseUrl(credential, model = null) {
+    const root = `https://${resourceName(credential)}.openai.azure.com/openai`;
+    const deployment = deploymentOf(credential, model);
+    return deployment === null ? `${root}/v1` : `${root}/deployments/${encodeURIComponent(deployment.name)}`;
+  },
+  query(credential, model = null): Readonly<Record<string, string>> {
+    const deployment = deploymentOf(credential, model);
+    const version = deployment?.apiVersion ?? asString(credential.configurations['azure_api_version']);
+    return version === null ? {} : { 'api-version': version };
+  },
+  credentialHeaders: ['api-key', 'authorization', 'ocp-apim-subscription-key'],
+  sign(headers, credential) {
+    if (credential.apiKey === null) return;
+    const mode = credential.configurations['azure_auth_mode'] ?? 'default';
+    if (mode === 'default') headers.push('api-key', credential.apiKey);
+    else headers.push('authorization', `Bearer ${credential.apiKey}`);
+  },
+  routes: openAiRoutes(['chat.completions', 'completions', 'embeddings', 'models']),
+  priceCatalogueId: 'azure',
+});

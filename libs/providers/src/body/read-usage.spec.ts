@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { PROVIDERS } from '../registry';
+import type { JsonObject, Provider } from '../provider';
+import { readAnswerModel, readUsage } from './read-usage';
+import { topLevelUsage } from './usage-object';
+
+const provider = (id: string): Provider => PROVIDERS.get(id) as Provider;
+const openai = provider('openai');
+const bytes = (body: unknown, indent?: number) => Buffer.from(JSON.stringify(body, null, indent), 'utf8');
+
+const counts = fc.record({
+  prompt_tokens: fc.nat(1e6),
+  completion_tokens: fc.nat(1e6),
+  note: fc.string({ unit: fc.constantFrom('"', '\\', '}', 'usage', '"usage":{"prompt_tokens":9}', 'é') }),
+});
+
+describe('readUsage', () => {
+  it('reads what a full parse would read, wherever usage stands and whatever the texts around it say', () => {
+    const member = fc.tuple(
+      fc.oneof(fc.constantFrom('id', 'choices', 'x"usage', 'model'), fc.string()),
+      fc.oneof(
+        fc.jsonValue(),
+        counts.map((usage) => ({ usage })),
+        counts.map((usage) => JSON.stringify({ usage })),
+      ),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(member),
+        fc.option(counts),
+        fc.array(member),
+        fc.constantFrom(undefined, 2),
+        (before, usage, after, indent) => {
+          const body = {
+            ...Object.fromEntries(before),
+            ...(usage === null ? {} : { usage }),
+            ...Object.fromEntries(after.filter(([key]) => key !== 'usage')),
+          };
+          expect(readUsage(openai, bytes(body, indent))).toEqual(
+            openai.usage(JSON.parse(JSON.stringify(body)) as JsonObject),
+          );
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('finds the usage at the end of an answer without parsing the rest', () => {
+    const answer = bytes({
+      choices: [{ message: { content: 'x'.repeat(5_000) } }],
+      usage: { prompt_tokens: 5 },
+      model: 'm',
+    });
+    expect(topLevelUsage(answer)).toEqual({ prompt_tokens: 5 });
+    expect(topLevelUsage(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))).toBeNull();
+  });
+
+  it.each([
+    ['an answer without one', '{"id":"1"}'],
+    ['a truncated answer', '{"id":1'],
+    ['a cut usage', '{"usage":{"prompt_tokens":5'],
+    [
+      'counts that overflow',
+      '{"usage":{"prompt_tokens":1e308,"completion_tokens":1e308,"total_tokens":1e309}}',
+    ],
+    ['counts of wrong types', '{"usage":{"prompt_tokens":"5","completion_tokens":null,"total_tokens":{}}}'],
+    ['negative counts', '{"usage":{"prompt_tokens":-5,"completion_tokens":1}}'],
+    ['fractions', '{"usage":{"prompt_tokens":0.5,"completion_tokens":1}}'],
+    ['HTML', '<html>captive portal</html>'],
+    ['nothing', ''],
+    ['deep nesting', '['.repeat(200_000)],
+  ])('reads no usage from %s, so that it is never billed as zero', (_, text) => {
+    expect(readUsage(openai, Buffer.from(text, 'utf8'))).toBeNull();
+  });
+
+  it('does not fail on invalid UTF-8', () => {
+    const body = Buffer.concat([
+      Buffer.from('{"a":"'),
+      Buffer.from([0xff]),
+      Buffer.from('","usage":{"prompt_tokens":5}}'),
+    ]);
+    expect(readUsage(openai, body)?.inputTokens).toBe(5);
+  });
+});
+
+describe('readAnswerModel', () => {
+  it.each([
+    ['{"id":"1","model":"gpt-4o-2024-08-06"}', 'gpt-4o-2024-08-06'],
+    ['{"id":"1","model":"gpt\\u002d4o"}', 'gpt-4o'],
+    ['{"id":"1","model":5}', null],
+    ['{"id":"1"', null],
+    ['', null],
+  ])('reads the model of %p as %p', (text, model) => {
+    expect(readAnswerModel(Buffer.from(text, 'utf8'))).toBe(model);
+  });
+});

@@ -1,0 +1,198 @@
+import { skipString } from './json-bytes';
+
+export interface ShallowScan {
+  /** Top-level `model` when it is a plain string, else null. */
+  readonly model: string | null;
+  /** Top-level `stream` when it is a boolean, else null. */
+  readonly stream: boolean | null;
+  /** True when the bytes must be parsed before `model` and `stream` can be relied on. */
+  readonly needsParse: boolean;
+  /** Where the value of `model` stands, its quotes included: `[start, end)`. */
+  readonly modelSpan: readonly [start: number, end: number] | null;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const KEY_BYTES_MAX = 64;
+const MODEL_BYTES_MAX = 1_024;
+const LETTER_M = 0x6d;
+const LETTER_S = 0x73;
+
+const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelSpan: null };
+
+/**
+ * Reads `model` and `stream` from the top level of a JSON object without parsing its values: one pass, no allocation but the
+ * result. What it reports is what `JSON.parse` would give for every valid document. Wherever two readers could differ, it asks
+ * for a parse instead: duplicate `model` or `stream` keys, escapes in a top-level key or in the model, non-ASCII models, values
+ * of other types, anything before or after the object, and whatever it sees of invalid JSON. It does not validate what it
+ * skips, so `needsParse: false` is no promise that the document is valid.
+ */
+export function shallowScan(body: Buffer): ShallowScan {
+  const start = skipSpace(body, 0);
+  if (body[start] !== OPEN_OBJECT) return DOUBT;
+  const found: Found = { model: null, stream: null, modelSpan: null };
+  let at = skipSpace(body, start + 1);
+  if (body[at] === CLOSE_OBJECT) return finish(body, at, found);
+  for (;;) {
+    const keyEnd = endOfKey(body, at);
+    if (keyEnd < 0) return DOUBT;
+    const colon = skipSpace(body, keyEnd);
+    if (body[colon] !== COLON) return DOUBT;
+    const valueStart = skipSpace(body, colon + 1);
+    const valueEnd = endOfValue(body, valueStart);
+    if (valueEnd < 0 || !note(body, found, at, keyEnd, valueStart, valueEnd)) return DOUBT;
+    at = skipSpace(body, valueEnd);
+    if (body[at] === CLOSE_OBJECT) return finish(body, at, found);
+    if (body[at] !== COMMA) return DOUBT;
+    at = skipSpace(body, at + 1);
+  }
+}
+
+interface Found {
+  model: string | null;
+  stream: boolean | null;
+  modelSpan: [number, number] | null;
+}
+
+/** Takes the member in when it is `model` or `stream`; false when it is a second one or has an odd value. */
+function note(
+  body: Buffer,
+  found: Found,
+  keyStart: number,
+  keyEnd: number,
+  valueStart: number,
+  valueEnd: number,
+): boolean {
+  if (isKeyModel(body, keyStart, keyEnd)) {
+    if (found.modelSpan !== null) return false;
+    found.model = plainString(body, valueStart, valueEnd);
+    found.modelSpan = [valueStart, valueEnd];
+    return found.model !== null;
+  }
+  if (isKeyStream(body, keyStart, keyEnd)) {
+    if (found.stream !== null) return false;
+    found.stream = booleanAt(body, valueStart, valueEnd);
+    return found.stream !== null;
+  }
+  return true;
+}
+
+/** The same bytes with another model. `span` is `modelSpan` of a scan of these bytes. */
+export function spliceModel(
+  body: Buffer,
+  span: readonly [start: number, end: number],
+  model: string,
+): Buffer {
+  return Buffer.concat([
+    body.subarray(0, span[0]),
+    Buffer.from(JSON.stringify(model), 'utf8'),
+    body.subarray(span[1]),
+  ]);
+}
+
+/** Only white space may follow the object. */
+function finish(body: Buffer, close: number, { model, stream, modelSpan }: Found): ShallowScan {
+  if (skipSpace(body, close + 1) !== body.length) return DOUBT;
+  return { model, stream, needsParse: false, modelSpan };
+}
+
+function skipSpace(body: Buffer, from: number): number {
+  let at = from;
+  for (;;) {
+    const byte = body[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    at += 1;
+  }
+}
+
+/** Index behind the key that starts at `start`; -1 when it is no string, has an escape or a control character. */
+function endOfKey(body: Buffer, start: number): number {
+  if (body[start] !== QUOTE) return -1;
+  const limit = Math.min(body.length, start + 1 + KEY_BYTES_MAX);
+  for (let at = start + 1; at < limit; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH || byte < 0x20) return -1;
+  }
+  return -1;
+}
+
+const isKeyModel = (body: Buffer, start: number, end: number): boolean =>
+  end - start === 7 &&
+  body[start + 1] === LETTER_M &&
+  body.toString('latin1', start + 1, end - 1) === 'model';
+
+const isKeyStream = (body: Buffer, start: number, end: number): boolean =>
+  end - start === 8 &&
+  body[start + 1] === LETTER_S &&
+  body.toString('latin1', start + 1, end - 1) === 'stream';
+
+/** Index behind the value at `start`; -1 when there is none or it does not end. */
+function endOfValue(body: Buffer, start: number): number {
+  const first = body[start];
+  if (first === QUOTE) return skipString(body, start);
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return endOfNested(body, start);
+  return endOfPrimitive(body, start);
+}
+
+function endOfNested(body: Buffer, start: number): number {
+  const { length } = body;
+  let depth = 0;
+  let at = start;
+  while (at < length) {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      at = skipString(body, at);
+      if (at < 0) return -1;
+      continue;
+    }
+    at += 1;
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth -= 1;
+      if (depth === 0) return body[start] === byte - 2 ? at : -1;
+    }
+  }
+  return -1;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Numbers of up to 64 characters, true, false and null; everything else is doubtful. */
+function endOfPrimitive(body: Buffer, start: number): number {
+  let end = start;
+  while (end < start + 64 && isPrimitiveByte(body[end] ?? 0)) end += 1;
+  const text = body.toString('latin1', start, end);
+  const valid = text === 'true' || text === 'false' || text === 'null' || NUMBER.test(text);
+  return valid ? end : -1;
+}
+
+/** `0`–`9`, `+`, `-`, `.`, `A`–`Z`, `a`–`z`. */
+const isPrimitiveByte = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) ||
+  byte === 0x2b ||
+  byte === 0x2d ||
+  byte === 0x2e ||
+  (byte >= 0x41 && byte <= 0x5a) ||
+  (byte >= 0x61 && byte <= 0x7a);
+
+/** A string of printable ASCII without escapes, or null. */
+function plainString(body: Buffer, start: number, end: number): string | null {
+  if (body[start] !== QUOTE || end - start > MODEL_BYTES_MAX) return null;
+  for (let at = start + 1; at < end - 1; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return null;
+  }
+  return body.toString('latin1', start + 1, end - 1);
+}
+
+function booleanAt(body: Buffer, start: number, end: number): boolean | null {
+  const text = body.toString('latin1', start, end);
+  return text === 'true' ? true : text === 'false' ? false : null;
+}

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../provider';
+import { parseObject } from '../dialects/json';
+import { skipString } from './json-bytes';
+
+const MARKER = Buffer.from('"usage"');
+const QUOTE = 0x22;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+/** A usage object is a few hundred bytes; a longer one is not read. */
+const USAGE_BYTES_MAX = 16_384;
+/** So many `"usage"` keys are looked at, from the end, before the search gives up. */
+const CANDIDATES_MAX = 16;
+
+export interface UsageSpan {
+  readonly usage: JsonObject;
+  /** Index behind the closing brace. */
+  readonly end: number;
+}
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** The object behind the `"usage"` key at `at`, or null when what stands there is no such key or no object. */
+function usageAt(bytes: Buffer, at: number): UsageSpan | null {
+  // Behind a backslash the quote belongs to a string, and what follows is text.
+  if (bytes[at - 1] === BACKSLASH) return null;
+  let start = at + MARKER.length;
+  while (isSpace(bytes[start])) start += 1;
+  if (bytes[start] !== COLON) return null;
+  start += 1;
+  while (isSpace(bytes[start])) start += 1;
+  if (bytes[start] !== OPEN) return null;
+  const end = endOfObject(bytes, start);
+  if (end < 0) return null;
+  const usage = parseObject(bytes.toString('utf8', start, end));
+  return usage === null ? null : { usage, end };
+}
+
+/** Index behind the brace that closes the object at `start`; -1 when it does not close within the bound. */
+function endOfObject(bytes: Buffer, start: number): number {
+  const limit = Math.min(bytes.length, start + USAGE_BYTES_MAX);
+  let depth = 0;
+  for (let i = start; i < limit; i += 1) {
+    const byte = bytes[i];
+    if (byte === QUOTE) {
+      i = skipString(bytes, i) - 1;
+      if (i < 0) return -1;
+    } else if (byte === OPEN) depth += 1;
+    else if (byte === CLOSE) {
+      depth -= 1;
+      if (depth === 0) return i + 1;
+    }
+  }
+  return -1;
+}
+
+/** The last `"usage": { … }` in the bytes, whatever its depth; for text of which only the end is known. */
+export function lastUsageObject(bytes: Buffer): JsonObject | null {
+  let at = bytes.lastIndexOf(MARKER);
+  for (let tries = 0; at >= 0 && tries < CANDIDATES_MAX; tries += 1) {
+    const found = usageAt(bytes, at);
+    if (found !== null) return found.usage;
+    if (at === 0) break;
+    at = bytes.lastIndexOf(MARKER, at - 1);
+  }
+  return null;
+}
+
+/**
+ * The top-level `usage` object of a complete JSON answer without parsing the rest: the last `"usage"` key counts when exactly
+ * one brace is still open behind its object. Null when that is in doubt.
+ */
+export function topLevelUsage(bytes: Buffer): JsonObject | null {
+  const at = bytes.lastIndexOf(MARKER);
+  if (at < 0) return null;
+  const found = usageAt(bytes, at);
+  if (found === null) return null;
+  return closesOnce(bytes, found.end) ? found.usage : null;
+}
+
+/** True when from `start` to the end of the bytes the JSON closes exactly one object more than it opens. */
+function closesOnce(bytes: Buffer, start: number): boolean {
+  let depth = 1;
+  for (let i = start; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (depth === 0 && !isSpace(byte)) return false;
+    if (byte === QUOTE) {
+      i = skipString(bytes, i) - 1;
+      if (i < 0) return false;
+    } else if (byte === OPEN || byte === 0x5b) depth += 1;
+    else if (byte === CLOSE || byte === 0x5d) depth -= 1;
+  }
+  return depth === 0;
+}

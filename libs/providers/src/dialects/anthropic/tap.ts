@@ -1,0 +1,34 @@
+import type { StreamTap } from '../../provider';
+import { eventObject, SseTap, type TapDialect, type TapState } from '../../stream/sse-tap';
+import { asObject, asString } from '../json';
+import { readAnthropicUsage } from './usage';
+
+/** Streams of Anthropic messages: usage begins in `message_start` and is brought up to date by each `message_delta`. */
+export const anthropicTapDialect: TapDialect = {
+  watches: (text) => text.includes('message_') || text.includes('rror'),
+
+  apply(event, state) {
+    const body = eventObject(event) ?? {};
+    const type = asString(body['type']) ?? event.name;
+    if (type === 'message_stop') state.complete = true;
+    else if (type === 'error') state.failed = true;
+    else if (type === 'message_delta') addUsage(state, body['usage']);
+    else if (type === 'message_start') {
+      const message = asObject(body['message']) ?? {};
+      state.model ??= asString(message['model']);
+      addUsage(state, message['usage']);
+    }
+  },
+
+  // No event of a message that carries usage or an end comes near the bound; a big one is content.
+  applyOversized: () => undefined,
+};
+
+/** A later event replaces the counts that it repeats and leaves the others. */
+function addUsage(state: TapState, usage: unknown): void {
+  const known = Object.entries(asObject(usage) ?? {}).filter(([, value]) => value !== null);
+  state.rawUsage = { ...state.rawUsage, ...Object.fromEntries(known) };
+  state.usage = readAnthropicUsage(state.rawUsage) ?? state.usage;
+}
+
+export const anthropicTap = (): StreamTap => new SseTap(anthropicTapDialect);

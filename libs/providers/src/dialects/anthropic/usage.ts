@@ -1,0 +1,35 @@
+import type { Usage } from '@gw/contracts';
+import type { JsonObject } from '../../provider';
+import { readCount, readDetail } from '../counts';
+import { asObject } from '../json';
+
+/** Usage of a message, a message batch result or a token count; null when the body names none. */
+export function anthropicUsage(body: JsonObject): Usage | null {
+  const usage = asObject(body['usage']);
+  return usage === null ? null : readAnthropicUsage(usage);
+}
+
+/** Reads the `usage` object itself. Anthropic's `input_tokens` leaves cached tokens out; ours includes them. */
+export function readAnthropicUsage(usage: JsonObject): Usage | null {
+  if (typeof usage['input_tokens'] !== 'number' && typeof usage['output_tokens'] !== 'number') return null;
+  const uncached = readCount(usage['input_tokens']);
+  const cacheReadTokens = readCount(usage['cache_read_input_tokens']);
+  const cacheWriteTokens = readCount(usage['cache_creation_input_tokens']);
+  const outputTokens = readCount(usage['output_tokens']);
+  if (uncached === null || cacheReadTokens === null) return null;
+  if (cacheWriteTokens === null || outputTokens === null) return null;
+
+  const kept = asObject(usage['cache_creation'])?.['ephemeral_1h_input_tokens'];
+  const cacheWrite1hTokens = readDetail(kept, cacheWriteTokens);
+  const details = asObject(usage['output_tokens_details']);
+  return {
+    inputTokens: uncached + cacheReadTokens + cacheWriteTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    ...(cacheWrite1hTokens > 0 ? { cacheWrite1hTokens } : {}),
+    reasoningTokens: readDetail(details?.['thinking_tokens'], outputTokens),
+    inputAudioTokens: 0,
+    outputAudioTokens: 0,
+  };
+}

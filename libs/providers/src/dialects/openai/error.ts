@@ -1,0 +1,33 @@
+import type { JsonObject, ProviderError } from '../../provider';
+import { asObject, asString } from '../json';
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'number' ? String(value) : asString(value);
+
+/**
+ * Error bodies of OpenAI and of those who copy it: `{ error: { message, type, code } }`, `{ error: "text" }`, and flat
+ * `{ message | detail, type, code }`. Null when the body is not an error.
+ */
+export function openAiError(body: JsonObject): ProviderError | null {
+  const nested = asObject(body['error']);
+  if (nested !== null) {
+    const { message, type, code } = nested;
+    // Gemini's compatibility layer puts its name for the error in `status`.
+    return {
+      message: asString(message) ?? 'The provider gave no message.',
+      type: asString(type) ?? asString(nested['status']),
+      code: textOf(code),
+    };
+  }
+  const message = asString(body['error']) ?? asString(body['message']) ?? detailText(body['detail']);
+  if (message === null) return null;
+  return { message, type: asString(body['type']), code: textOf(body['code']) };
+}
+
+/** FastAPI servers (vLLM, SambaNova, …) answer `detail`: a text, or a list of `{ loc, msg }`. */
+function detailText(detail: unknown): string | null {
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return null;
+  const texts = detail.slice(0, 8).map((item) => asString(asObject(item)?.['msg']));
+  return texts.filter((text) => text !== null).join('; ') || null;
+}

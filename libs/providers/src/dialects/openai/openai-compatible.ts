@@ -1,0 +1,70 @@
+import {
+  defineProvider,
+  type Credential,
+  type HeaderList,
+  type Provider,
+  type RouteKind,
+  type RouteSupport,
+} from '../../provider';
+import { openAiError } from './error';
+import { openAiTap } from './tap';
+import { openAiUsage } from './usage';
+
+export type OpenAiRoute = Exclude<RouteKind, 'messages' | 'messages.count_tokens' | 'passthrough'>;
+
+export interface OpenAiCompatibleOptions {
+  readonly id: string;
+  readonly name: string;
+  /** With its version segment, no trailing slash. */
+  readonly baseUrl: string;
+  /** Built-in routes that the provider serves in OpenAI's shape. */
+  readonly routes: readonly OpenAiRoute[];
+  readonly priceCatalogueId: string | null;
+}
+
+const PATHS: Readonly<Record<OpenAiRoute, string>> = {
+  'chat.completions': '/chat/completions',
+  completions: '/completions',
+  embeddings: '/embeddings',
+  moderations: '/moderations',
+  models: '/models',
+};
+
+/** The table of native routes, each at OpenAI's own path behind `prefix`; passthrough is always among them. */
+export function openAiRoutes(
+  routes: readonly OpenAiRoute[],
+  prefix = '',
+): Readonly<Partial<Record<RouteKind, RouteSupport>>> {
+  const table: Partial<Record<RouteKind, RouteSupport>> = { passthrough: { via: 'native', path: '' } };
+  for (const route of routes) table[route] = { via: 'native', path: prefix + PATHS[route] };
+  return table;
+}
+
+/** Appends `authorization: Bearer <key>`; nothing when there is no key. */
+export function signBearer(headers: HeaderList, credential: Credential): void {
+  if (credential.apiKey !== null) headers.push('authorization', `Bearer ${credential.apiKey}`);
+}
+
+/** What every provider that speaks OpenAI's dialect with a bearer key shares. */
+export const openAiSpeaker = {
+  credentialHeaders: ['authorization'],
+  needsCredential: true,
+  betaHeader: null,
+  sign: signBearer,
+  usage: openAiUsage,
+  tap: openAiTap,
+  error: openAiError,
+} as const satisfies Partial<Provider>;
+
+/** A provider that differs from OpenAI in nothing but its address and which routes it serves. */
+export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
+  const { id, name, baseUrl, priceCatalogueId } = options;
+  return defineProvider({
+    ...openAiSpeaker,
+    id,
+    name,
+    baseUrl: () => baseUrl,
+    routes: openAiRoutes(options.routes),
+    priceCatalogueId,
+  });
+}

@@ -1,0 +1,62 @@
+import type { JsonObject, StreamTap } from '../../provider';
+import { eventObject, hasValue, SseTap, type TapDialect, type TapEvent } from '../../stream/sse-tap';
+import { asObject, asString } from '../json';
+import { openAiUsage, readOpenAiUsage } from './usage';
+
+/** Last events of the streams that have no `[DONE]`: responses, transcriptions, speech, images. */
+const END_TYPES: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'transcript.text.done',
+  'speech.audio.done',
+  'image_generation.completed',
+  'image_edit.completed',
+]);
+const FAILURE_TYPES: ReadonlySet<string> = new Set(['error', 'response.failed']);
+
+/** Streams of OpenAI and of those who copy it: chat, completions, responses, audio and images. */
+export const openAiTapDialect: TapDialect = {
+  // Each mark is cut so that it starts with a byte that is rare in chunks: a search is as fast as its first byte is rare.
+  watches: (text, state) =>
+    text.includes('[DONE]') ||
+    hasValue(text, 'usage"') ||
+    (text.includes('rror') && saysError(text)) ||
+    (state.model === null && text.includes('model"')) ||
+    text.includes('.completed"') ||
+    text.includes('.done"') ||
+    text.includes('.incomplete"') ||
+    text.includes('.failed"'),
+
+  apply(event, state) {
+    if (event.data.trim() === '[DONE]') {
+      state.complete = true;
+      return;
+    }
+    const body = eventObject(event);
+    if (body === null) {
+      if (event.name === 'error') state.failed = true;
+      return;
+    }
+    const response = asObject(body['response']);
+    state.model ??= asString(body['model']) ?? asString(response?.['model']);
+    state.usage = openAiUsage(body) ?? state.usage;
+    const type = asString(body['type']) ?? event.name;
+    if (END_TYPES.has(type)) state.complete = true;
+    if (FAILURE_TYPES.has(type) || isFailure(event, body)) state.failed = true;
+  },
+
+  applyOversized(head, usage, state) {
+    const type = /"type"\s*:\s*"([a-z_.]+)"/.exec(head)?.[1] ?? '';
+    if (END_TYPES.has(type)) state.complete = true;
+    if (FAILURE_TYPES.has(type)) state.failed = true;
+    if (usage !== null) state.usage = readOpenAiUsage(usage) ?? state.usage;
+  },
+};
+
+const saysError = (text: string): boolean =>
+  hasValue(text, '"error"') || /^event: ?error/m.test(text) || text.includes('"type":"error"');
+
+const isFailure = (event: TapEvent, body: JsonObject): boolean =>
+  event.name === 'error' || (body['error'] !== undefined && body['error'] !== null);
+
+export const openAiTap = (): StreamTap => new SseTap(openAiTapDialect);

@@ -1,0 +1,51 @@
+import type { Usage } from '@gw/contracts';
+import type { JsonObject } from '../../provider';
+import { readCount, readDetail } from '../counts';
+import { asObject } from '../json';
+
+/**
+ * Usage of every OpenAI-shaped answer: chat, completions, embeddings (`prompt_tokens`, `completion_tokens`), responses, images
+ * and transcriptions (`input_tokens`, `output_tokens`), the closing events of their streams (`response.usage`), and Groq's
+ * `x_groq.usage`. Null when there is none, or when a total is not a count: such a request is `no_usage`, never free.
+ */
+export function openAiUsage(body: JsonObject): Usage | null {
+  const found =
+    asObject(body['usage']) ??
+    asObject(asObject(body['response'])?.['usage']) ??
+    asObject(asObject(body['x_groq'])?.['usage']);
+  return found === null ? null : readOpenAiUsage(found);
+}
+
+/** Reads the `usage` object itself. */
+export function readOpenAiUsage(usage: JsonObject): Usage | null {
+  const reportedInput = usage['prompt_tokens'] ?? usage['input_tokens'] ?? null;
+  const reportedOutput = usage['completion_tokens'] ?? usage['output_tokens'] ?? null;
+  if (reportedInput === null && reportedOutput === null) return null;
+  const inputTokens = readCount(reportedInput);
+  const completionTokens = readCount(reportedOutput);
+  if (inputTokens === null || completionTokens === null) return null;
+
+  const input = detailsOf(usage, 'prompt_tokens_details', 'input_tokens_details');
+  const output = detailsOf(usage, 'completion_tokens_details', 'output_tokens_details');
+  const reasoning = readDetail(output['reasoning_tokens'] ?? usage['reasoning_tokens'], Infinity);
+  // Some providers (xAI) count reasoning next to the completion instead of inside it; their total gives it away.
+  const apart = reasoning > 0 && usage['total_tokens'] === inputTokens + completionTokens + reasoning;
+  const outputTokens = apart ? completionTokens + reasoning : completionTokens;
+  const cacheReadTokens = readDetail(cachedTokens(usage, input), inputTokens);
+  return {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens: readDetail(input['cache_write_tokens'], inputTokens - cacheReadTokens),
+    reasoningTokens: Math.min(reasoning, outputTokens),
+    inputAudioTokens: readDetail(input['audio_tokens'], inputTokens),
+    outputAudioTokens: readDetail(output['audio_tokens'], outputTokens),
+  };
+}
+
+const detailsOf = (usage: JsonObject, name: string, otherName: string): JsonObject =>
+  asObject(usage[name] ?? usage[otherName]) ?? {};
+
+/** DeepSeek and Moonshot name cached tokens beside the totals instead of among the details. */
+const cachedTokens = (usage: JsonObject, details: JsonObject): unknown =>
+  details['cached_tokens'] ?? usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'];

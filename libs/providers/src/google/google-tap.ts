@@ -1,0 +1,27 @@
+import { asString } from '../dialects/json';
+import { openAiTapDialect } from '../dialects/openai/tap';
+import type { StreamTap } from '../provider';
+import { eventObject, SseTap, type TapDialect } from '../stream/sse-tap';
+import { googleUsage } from './google-usage';
+
+/** OpenAI's events, and Gemini's own: usage grows from event to event, and one that names a `finishReason` is the last. */
+const googleTapDialect: TapDialect = {
+  watches: (text, state) => text.includes('Metadata"') || openAiTapDialect.watches(text, state),
+
+  apply(event, state) {
+    const body = event.data.includes('usageMetadata') ? eventObject(event) : null;
+    if (body?.['usageMetadata'] === undefined) {
+      openAiTapDialect.apply(event, state);
+      return;
+    }
+    state.model ??= asString(body['modelVersion']);
+    state.usage = googleUsage(body) ?? state.usage;
+    if (event.data.includes('"finishReason"')) state.complete = true;
+  },
+
+  applyOversized: (head, usage, state) => {
+    openAiTapDialect.applyOversized(head, usage, state);
+  },
+};
+
+export const googleTap = (): StreamTap => new SseTap(googleTapDialect);

@@ -1,0 +1,20 @@
+import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { defineProvider } from '../provider';
+import { googleTap } from './google-tap';
+import { googleUsage } from './google-usage';
+
+/** Built-in routes go to Gemini's OpenAI-compatible paths; passthrough reaches the native ones under the same base. */
+export const google = defineProvider({
+  ...openAiSpeaker,
+  id: 'google',
+  name: 'Google Gemini',
+  baseUrl: () => 'https://generativelanguage.googleapis.com/v1beta',
+  credentialHeaders: ['x-goog-api-key', 'authorization'],
+  sign(headers, credential) {
+    if (credential.apiKey !== null) headers.push('x-goog-api-key', credential.apiKey);
+  },
+  routes: openAiRoutes(['chat.completions', 'embeddings', 'models'], '/openai'),
+  usage: googleUsage,
+  tap: googleTap,
+  priceCatalogueId: 'google',
+});

@@ -1,0 +1,21 @@
+export { readAnswerModel, readUsage } from './body/read-usage';
+export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
+export {
+  defineProvider,
+  ROUTE_KINDS,
+  type Credential,
+  type Dialect,
+  type HeaderList,
+  type JsonObject,
+  type LocalAnswer,
+  type LocalProvider,
+  type Provider,
+  type ProviderError,
+  type RouteKind,
+  type RouteSupport,
+  type StreamTap,
+  type StreamTranslator,
+  type TranslationContext,
+  type Translator,
+} from './provider';
+export { PROVIDERS } from './registry';

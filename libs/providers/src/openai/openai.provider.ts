@@ -1,0 +1,21 @@
+import { asString } from '../dialects/json';
+import { openAiRoutes, openAiSpeaker, signBearer } from '../dialects/openai/openai-compatible';
+import { defineProvider } from '../provider';
+
+export const openai = defineProvider({
+  ...openAiSpeaker,
+  id: 'openai',
+  name: 'OpenAI',
+  baseUrl: () => 'https://api.openai.com/v1',
+  credentialHeaders: ['authorization', 'openai-organization', 'openai-project'],
+  betaHeader: 'openai-beta',
+  sign(headers, credential) {
+    signBearer(headers, credential);
+    const organization = asString(credential.configurations['openai_organization']);
+    const project = asString(credential.configurations['openai_project']);
+    if (organization !== null) headers.push('openai-organization', organization);
+    if (project !== null) headers.push('openai-project', project);
+  },
+  routes: openAiRoutes(['chat.completions', 'completions', 'embeddings', 'moderations', 'models']),
+  priceCatalogueId: 'openai',
+});

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { calcPrice } from '@pydantic/genai-prices';
+import { GatewayError } from '@gw/kernel';
+import type { Credential, HeaderList, Provider } from './provider';
+import { PROVIDERS } from './registry';
+
+const credential = (configurations: Credential['configurations'] = {}): Credential => ({
+  apiKey: 'sk-secret',
+  configurations,
+});
+const provider = (id: string): Provider => PROVIDERS.get(id) as Provider;
+const all = [...PROVIDERS.values()];
+const signed = (id: string, configurations = {}, headers: HeaderList = []): HeaderList => {
+  provider(id).sign(headers, credential(configurations));
+  return headers;
+};
+
+describe('the registry', () => {
+  it('has one provider per folder that holds a provider file, and no other', () => {
+    const folders = readdirSync(__dirname).filter((name) =>
+      existsSync(join(__dirname, name, `${name}.provider.ts`)),
+    );
+    expect([...PROVIDERS.keys()].sort()).toEqual(folders.sort());
+    const helpers = readdirSync(__dirname, { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory() && !folders.includes(entry.name),
+    );
+    expect(helpers.map(({ name }) => name).sort()).toEqual(['body', 'dialects', 'stream']);
+  });
+
+  it.each(all.map((item) => [item.id, item] as const))('%s keeps the contract', (id, item) => {
+    expect(PROVIDERS.get(id)).toBe(item);
+    expect(Object.isFrozen(item)).toBe(true);
+    expect(item.credentialHeaders.every((name) => name === name.toLowerCase())).toBe(true);
+    expect(item.routes.passthrough).toEqual({ via: 'native', path: '' });
+    for (const support of Object.values(item.routes)) expect(support.path).toMatch(/^$|^\/[a-z]/);
+    if (id !== 'ollama' && id !== 'azure-openai')
+      expect(item.baseUrl(credential())).toMatch(/^https?:\/\/[a-z0-9.]+(\/[a-z0-9]+)*$/);
+  });
+
+  it.each(all.map((item) => [item.id, item] as const))(
+    '%s signs with nothing but headers it strips from callers',
+    (_, item) => {
+      const headers: HeaderList = [];
+      item.sign(headers, credential({ openai_organization: 'org', openai_project: 'proj' }));
+      const names = headers.filter((_, index) => index % 2 === 0);
+      const carriers = names.filter((name) => name !== 'anthropic-version');
+      expect(carriers.every((name) => item.credentialHeaders.includes(name))).toBe(true);
+      expect(headers.some((entry) => entry.includes('sk-secret'))).toBe(item.id !== 'sandbox');
+
+      const without: HeaderList = [];
+      item.sign(without, { apiKey: null, configurations: {} });
+      expect(without.filter((entry, index) => index % 2 === 0 && entry !== 'anthropic-version')).toEqual([]);
+    },
+  );
+
+  it('names price catalogues that exist', () => {
+    const known = all.filter((item) => item.priceCatalogueId !== null);
+    expect(known.length).toBeGreaterThan(12);
+    const models: Record<string, string> = {
+      openai: 'gpt-4o',
+      anthropic: 'claude-sonnet-4-0',
+      google: 'gemini-2.5-flash',
+      'azure-openai': 'gpt-4o',
+    };
+    for (const [id, model] of Object.entries(models)) {
+      expect(calcPrice({}, model, { providerId: provider(id).priceCatalogueId ?? '' })).not.toBeNull();
+    }
+  });
+});
+
+describe('addresses and signatures', () => {
+  it('openai sends organisation and project where they are configured', () => {
+    expect(signed('openai')).toEqual(['authorization', 'Bearer sk-secret']);
+    expect(signed('openai', { openai_organization: 'o', openai_project: 'p' })).toEqual([
+      'authorization',
+      'Bearer sk-secret',
+      'openai-organization',
+      'o',
+      'openai-project',
+      'p',
+    ]);
+  });
+
+  it('anthropic adds its version unless the caller brought one', () => {
+    expect(signed('anthropic')).toEqual(['x-api-key', 'sk-secret', 'anthropic-version', '2023-06-01']);
+    const own = ['anthropic-version', '2026-10-21', 'accept', 'anthropic-version'];
+    expect(signed('anthropic', {}, [...own])).toEqual([...own, 'x-api-key', 'sk-secret']);
+  });
+
+  it('google and azure send their own key headers', () => {
+    expect(signed('google')).toEqual(['x-goog-api-key', 'sk-secret']);
+    expect(signed('azure-openai')).toEqual(['api-key', 'sk-secret']);
+    expect(signed('azure-openai', { azure_auth_mode: 'entra' })).toEqual([
+      'authorization',
+      'Bearer sk-secret',
+    ]);
+  });
+
+  it('azure addresses a deployment, or the v1 API without one', () => {
+    const azure = provider('azure-openai');
+    const deployed = credential({
+      azure_resource_name: 'acme',
+      azure_deployment_name: 'gpt 4o',
+      azure_api_version: '2025-01-01',
+    });
+    expect(azure.baseUrl(deployed)).toBe('https://acme.openai.azure.com/openai/deployments/gpt%204o');
+    expect(azure.query?.(deployed)).toEqual({ 'api-version': '2025-01-01' });
+    const plain = credential({ azure_resource_name: 'acme' });
+    expect(azure.baseUrl(plain)).toBe('https://acme.openai.azure.com/openai/v1');
+    expect(azure.query?.(plain)).toEqual({});
+    expect(azure.query?.(credential({ azure_resource_name: 'acme', azure_deployment_name: 'd' }))).toEqual({
+      'api-version': '2024-10-21',
+    });
+  });
+
+  it('azure finds the deployment of a model among those that are configured', () => {
+    const azure = provider('azure-openai');
+    const deployments = [
+      {
+        alias: 'small',
+        azure_deployment_name: 'd-small',
+        azure_api_version: 'v1',
+        azure_model_slug: 'gpt-4o-mini',
+      },
+      {
+        alias: 'big',
+        azure_deployment_name: 'd-big',
+        azure_api_version: 'v2',
+        azure_model_slug: 'gpt-4o',
+        is_default: true,
+      },
+    ];
+    const with2 = credential({ azure_resource_name: 'acme', azure_deployment_config: deployments });
+    const at = (model: string | null) => [
+      azure.baseUrl(with2, model).split('/').at(-1),
+      azure.query?.(with2, model),
+    ];
+    for (const model of ['small', 'gpt-4o-mini', 'd-small'])
+      expect(at(model)).toEqual(['d-small', { 'api-version': 'v1' }]);
+    for (const model of ['gpt-4o', 'unknown', null])
+      expect(at(model)).toEqual(['d-big', { 'api-version': 'v2' }]);
+  });
+
+  it.each([undefined, '', 'evil.example/', 'a.b', 'a@b', '-a', 'a#', 'x'.repeat(65), 5])(
+    'azure refuses the resource name %p, which would choose another host',
+    (name) => {
+      expect(() => provider('azure-openai').baseUrl(credential({ azure_resource_name: name }))).toThrow(
+        GatewayError,
+      );
+    },
+  );
+
+  it('ollama has no address of its own and needs no key', () => {
+    expect(provider('ollama').needsCredential).toBe(false);
+    expect(() => provider('ollama').baseUrl(credential())).toThrow(/custom_host/);
+  });
+});

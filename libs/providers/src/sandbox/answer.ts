@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { GatewayError } from '@gw/kernel';
+import { parseObject } from '../dialects/json';
+import type { HeaderList, JsonObject, LocalAnswer, LocalProvider } from '../provider';
+import { answerChat } from './chat';
+import { answerCompletion } from './completions';
+import { answerEmbeddings } from './embeddings';
+import { answerModels } from './models';
+import { answerModeration, MODERATION_MODELS } from './moderations';
+import type { Dials } from './dials';
+import { readModel, type SandboxRequest } from './request';
+
+/** A whole answer, or the events of a stream: its opening ones, its content, its closing ones. */
+export type SandboxAnswer =
+  | { readonly kind: 'json'; readonly body: JsonObject }
+  | {
+      readonly kind: 'stream';
+      readonly opening: readonly JsonObject[];
+      readonly content: readonly JsonObject[];
+      readonly closing: readonly JsonObject[];
+    };
+
+const ROUTES: Readonly<Record<string, (request: SandboxRequest) => SandboxAnswer>> = {
+  '/chat/completions': answerChat,
+  '/completions': answerCompletion,
+  '/embeddings': answerEmbeddings,
+  '/moderations': answerModeration,
+};
+
+/** Answers any request; what the sandbox cannot serve gets an error in OpenAI's shape. */
+export const answerLocally: LocalProvider['answer'] = (request) => {
+  try {
+    return answer(request);
+  } catch (error) {
+    if (error instanceof GatewayError)
+      return refusal(error.status, error.message, error.options.param ?? null);
+    throw error;
+  }
+};
+
+function answer({ method, path, body, metadata }: Parameters<LocalProvider['answer']>[0]): LocalAnswer {
+  const route = (path.split('?')[0] ?? '').replace(/^\/v1(?=\/)/, '');
+  if (method === 'GET' && (route === '/models' || route.startsWith('/models/'))) {
+    return json(200, answerModels(route), null);
+  }
+  const serve = Object.hasOwn(ROUTES, route) ? ROUTES[route] : undefined;
+  if (serve === undefined || method !== 'POST') {
+    return refusal(404, `The sandbox does not serve ${method} ${route}.`, null);
+  }
+  const parsed = parseObject(body.toString('utf8'));
+  if (parsed === null) return refusal(400, 'The body must be a JSON object.', null);
+  const { model, dials } = readModel(parsed, metadata, route === '/moderations' ? MODERATION_MODELS : []);
+  if (dials.status !== null) {
+    const refused = refusal(dials.status, `The sandbox was asked for status ${String(dials.status)}.`, null);
+    return { ...refused, delayMs: dials.latency };
+  }
+  const id = createHash('sha256').update(route).update(body).digest('hex').slice(0, 24);
+  return play(serve({ body: parsed, model, dials, id }), dials);
+}
+
+const play = (result: SandboxAnswer, dials: Dials): LocalAnswer =>
+  result.kind === 'json' ? json(200, result.body, dials) : stream(result, dials);
+
+const headers = (contentType: string): HeaderList => ['content-type', contentType, 'x-sandbox', 'true'];
+
+function json(status: number, body: JsonObject, dials: Dials | null): LocalAnswer {
+  const data = Buffer.from(JSON.stringify(body), 'utf8');
+  const cut = dials !== null && dials.cut !== null;
+  return {
+    status,
+    headers: headers('application/json'),
+    delayMs: dials?.latency ?? 0,
+    chunks: [{ waitMs: dials?.ttft ?? 0, data: cut ? data.subarray(0, data.length >> 1) : data }],
+    cut,
+  };
+}
+
+function stream(result: Extract<SandboxAnswer, { kind: 'stream' }>, dials: Dials): LocalAnswer {
+  const cut = dials.cut !== null && dials.cut < result.content.length;
+  const content = dials.cut === null ? result.content : result.content.slice(0, dials.cut);
+  const pieces = [
+    ...result.opening.map(event),
+    ...content.map(event),
+    ...(cut ? [] : [Buffer.concat([...result.closing.map(event), DONE])]),
+  ];
+  return {
+    status: 200,
+    headers: headers('text/event-stream; charset=utf-8'),
+    delayMs: dials.latency,
+    chunks: pieces.map((data, index) => ({ waitMs: index === 0 ? dials.ttft : dials.gap, data })),
+    cut,
+  };
+}
+
+const DONE = Buffer.from('data: [DONE]\n\n');
+const event = (body: JsonObject): Buffer => Buffer.from(`data: ${JSON.stringify(body)}\n\n`, 'utf8');
+
+function refusal(status: number, message: string, param: string | null): LocalAnswer {
+  const type = status >= 500 ? 'server_error' : status === 429 ? 'rate_limit_error' : 'invalid_request_error';
+  return json(status, { error: { message: `[sandbox] ${message}`, type, param, code: 'sandbox' } }, null);
+}

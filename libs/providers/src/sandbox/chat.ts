@@ -1,0 +1,102 @@
+import { asObject, asString } from '../dialects/json';
+import type { JsonObject } from '../provider';
+import type { SandboxAnswer } from './answer';
+import {
+  checkSize,
+  CREATED,
+  FINGERPRINT,
+  includesUsage,
+  invalid,
+  readInteger,
+  readStop,
+  usageOf,
+  type SandboxRequest,
+} from './request';
+import { writeText, type SandboxText } from './text';
+
+const TOKENS_MAX = 1_000_000;
+
+/** OpenAI's chat completion, whole or streamed. */
+export function answerChat(request: SandboxRequest): SandboxAnswer {
+  const { body, dials, model } = request;
+  const prompt = readMessages(body);
+  const choices = readInteger(body, 'n', 1, 128) ?? 1;
+  const limits = {
+    maxTokens:
+      readInteger(body, 'max_completion_tokens', 1, TOKENS_MAX) ??
+      readInteger(body, 'max_tokens', 1, TOKENS_MAX),
+    stop: readStop(body),
+    chunks: dials.chunks,
+  };
+  checkSize(dials, choices * (dials.chunks ?? 1));
+  const texts = Array.from({ length: choices }, (_, index) => writeText(model, prompt, index, limits));
+  checkSize(
+    dials,
+    texts.reduce((sum, { pieces }) => sum + pieces.length, 0),
+  );
+  const usage = usageOf(dials.usage, prompt, texts.map(({ pieces }) => pieces.join('')).join(''));
+  return body['stream'] === true ? streamed(request, texts, usage) : whole(request, texts, usage);
+}
+
+const head = ({ id, model }: SandboxRequest, object: string): JsonObject => ({
+  id: `chatcmpl-sandbox-${id}`,
+  object,
+  created: CREATED,
+  model,
+  system_fingerprint: FINGERPRINT,
+});
+
+const whole = (
+  request: SandboxRequest,
+  texts: readonly SandboxText[],
+  usage: JsonObject | undefined,
+): SandboxAnswer => ({
+  kind: 'json',
+  body: {
+    ...head(request, 'chat.completion'),
+    choices: texts.map(({ pieces, finishReason }, index) => ({
+      index,
+      message: { role: 'assistant', content: pieces.join(''), refusal: null },
+      logprobs: null,
+      finish_reason: finishReason,
+    })),
+    ...(usage === undefined ? {} : { usage }),
+  },
+});
+
+function streamed(
+  request: SandboxRequest,
+  texts: readonly SandboxText[],
+  usage: JsonObject | undefined,
+): SandboxAnswer {
+  const withUsage = includesUsage(request.body);
+  const base = { ...head(request, 'chat.completion.chunk'), ...(withUsage ? { usage: null } : {}) };
+  const chunk = (index: number, delta: JsonObject, finish: string | null): JsonObject => ({
+    ...base,
+    choices: [{ index, delta, logprobs: null, finish_reason: finish }],
+  });
+  return {
+    kind: 'stream',
+    opening: texts.map((_, index) => chunk(index, { role: 'assistant', content: '' }, null)),
+    content: texts.flatMap(({ pieces }, index) => pieces.map((content) => chunk(index, { content }, null))),
+    closing: [
+      ...texts.map(({ finishReason }, index) => chunk(index, {}, finishReason)),
+      ...(withUsage && usage !== undefined ? [{ ...base, choices: [], usage }] : []),
+    ],
+  };
+}
+
+/** The text of all messages, which is what the sandbox counts and quotes. */
+function readMessages(body: JsonObject): string {
+  const { messages } = body;
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw invalid('messages must be a list with at least one message.', 'messages');
+  }
+  return messages.map((message) => contentText(asObject(message)?.['content'])).join('\n');
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => asString(asObject(part)?.['text']) ?? '').join('');
+}

@@ -1,0 +1,90 @@
+import { GatewayError } from '@gw/kernel';
+import { asObject, asString } from '../dialects/json';
+import type { JsonObject } from '../provider';
+import { readDials, type Dials, type UsageDial } from './dials';
+import { countTokens } from './text';
+
+/** A request to the sandbox, read far enough to answer it. */
+export interface SandboxRequest {
+  readonly body: JsonObject;
+  /** Bare name, without dials. */
+  readonly model: string;
+  readonly dials: Dials;
+  /** Derived from the body: the same body has the same id. */
+  readonly id: string;
+}
+
+export const MODELS = ['sandbox-small', 'sandbox-large'] as const;
+/** 2025-01-01: a sandbox has no clock, so that equal requests get equal answers. */
+export const CREATED = 1_735_689_600;
+export const FINGERPRINT = 'sandbox';
+/** Pieces that one stream may have, over all its choices. */
+export const PIECES_MAX = 10_000;
+const STREAM_MS_MAX = 600_000;
+
+export const invalid = (message: string, param: string): GatewayError =>
+  new GatewayError('validation_failed', { message, param });
+
+/** Null where the parameter is absent or null. */
+export function readInteger(body: JsonObject, name: string, min: number, max: number): number | null {
+  const value = body[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalid(`${name} must be a whole number from ${String(min)} to ${String(max)}.`, name);
+}
+
+export function readStop(body: JsonObject): readonly string[] {
+  const stop = body['stop'];
+  const list = stop === undefined || stop === null ? [] : Array.isArray(stop) ? stop : [stop];
+  const texts = list.filter((item): item is string => typeof item === 'string' && item !== '');
+  if (texts.length === list.length && list.length <= 4) return texts;
+  throw invalid('stop must be a text or a list of up to 4 texts.', 'stop');
+}
+
+export const includesUsage = (body: JsonObject): boolean =>
+  asObject(body['stream_options'])?.['include_usage'] === true;
+
+/** Splits the dials from the model name; a model that the sandbox does not have is a 404, as at a provider. */
+export function readModel(
+  body: JsonObject,
+  metadata: Readonly<Record<string, string>>,
+  others: readonly string[] = [],
+): { readonly model: string; readonly dials: Dials } {
+  const named = asString(body['model']) ?? others[0] ?? null;
+  if (named === null) throw invalid('model is required.', 'model');
+  const read = readDials(named, metadata);
+  if (![...MODELS, ...others].includes(read.model)) {
+    throw new GatewayError('not_found', {
+      message: `The sandbox has no such model; it has ${MODELS.join(' and ')}.`,
+      param: 'model',
+    });
+  }
+  return read;
+}
+
+/** Refuses what would take too many pieces or too long to play. */
+export function checkSize(dials: Dials, pieces: number): void {
+  if (pieces > PIECES_MAX)
+    throw invalid(`The answer would have more than ${String(PIECES_MAX)} chunks.`, 'n');
+  if (pieces * dials.gap > STREAM_MS_MAX)
+    throw invalid('The stream would take more than ten minutes.', 'model');
+}
+
+/** OpenAI's `usage` for a prompt and its completion; undefined when the dial says `none`. */
+export function usageOf(dial: UsageDial, prompt: string, completion: string): JsonObject | undefined {
+  if (dial === 'none') return undefined;
+  const factor = dial === 'wrong' ? 10 : 1;
+  const promptTokens = countTokens(prompt) * factor;
+  const completionTokens = countTokens(completion) * factor;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: dial === 'wrong' ? 1 : promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}
