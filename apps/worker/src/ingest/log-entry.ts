@@ -1,0 +1,34 @@
+import type { LogRecord } from '@gw/contracts';
+import { dayOf, requestLogRow, type LogEntry } from '@gw/entities';
+import type { Frame } from '@gw/telemetry';
+import { UUID } from '@gw/web';
+
+export type ReadFrame =
+  | { readonly kind: 'entry'; readonly entry: LogEntry; readonly day: number }
+  | { readonly kind: 'refused'; readonly id: string | null; readonly reason: string };
+
+/** Turns one journal frame into the rows it becomes. Only what would keep the record from being found again refuses it. */
+export function readFrame(frame: Frame, acceptsDay: (day: number) => boolean): ReadFrame {
+  const record = parsed(frame.meta);
+  if (!record) return { kind: 'refused', id: null, reason: 'The metadata is not a JSON object.' };
+  const { id, createdAt } = record;
+  if (typeof id !== 'string' || !UUID.test(id))
+    return { kind: 'refused', id: null, reason: 'The id is not a UUID.' };
+  const day = typeof createdAt === 'string' ? dayOf(createdAt) : NaN;
+  if (!acceptsDay(day)) return { kind: 'refused', id, reason: 'The time is too far from now.' };
+  const row = requestLogRow({
+    ...(record as LogRecord),
+    requestBodyTruncated: record.requestBodyTruncated === true || frame.requestOmitted,
+    responseBodyTruncated: record.responseBodyTruncated === true || frame.responseOmitted,
+  });
+  return { kind: 'entry', day, entry: { row, request: frame.request, response: frame.response } };
+}
+
+function parsed(meta: Buffer): Partial<LogRecord> | null {
+  try {
+    const value: unknown = JSON.parse(meta.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,178 @@
+import { dayOf, ensureLogPartitions, findLog } from '@gw/entities';
+import { decodeFrames, encodeFrame } from '@gw/telemetry';
+import { sampleLogRecord, testDatabase } from '@gw/testing';
+import type { LogRecord } from '@gw/contracts';
+import { createLog } from '@gw/web';
+import { LogIngest, type Stored } from './log-ingest';
+import { LogPartitions } from './log-partitions.service';
+
+const DAY_MS = 86_400_000;
+const quiet = createLog('test', 'silent');
+
+describe('LogIngest', () => {
+  const database = testDatabase();
+  let partitions: LogPartitions;
+  let ingest: LogIngest;
+
+  beforeEach(async () => {
+    partitions = new LogPartitions(database.dataSource);
+    await partitions.prepareAhead();
+    ingest = new LogIngest(database.dataSource, partitions, quiet);
+  });
+
+  const frame = (record: object, request: Buffer | null = null, response: Buffer | null = null): Buffer =>
+    encodeFrame(JSON.stringify(record), request, response) as Buffer;
+  const store = (...frames: Buffer[]): Promise<Stored> =>
+    ingest.store(decodeFrames(Buffer.concat(frames)).frames);
+  const ownerOf = ({ organisationId, workspaceId }: LogRecord) => ({
+    organisationId: organisationId as string,
+    workspaceId,
+  });
+  const find = (record: LogRecord) => findLog(database.dataSource.manager, ownerOf(record), record.id);
+  const countOf = async (table: string, id: string): Promise<number> => {
+    const rows: { count: number }[] = await database.dataSource.query(
+      `SELECT count(*)::int AS count FROM ${table} WHERE id = $1`,
+      [id],
+    );
+    return rows[0]?.count ?? 0;
+  };
+
+  it('[SVC-02] stores status, provider, model, tokens, cost, latency, key, workspace, trace and both bodies', async () => {
+    const record = sampleLogRecord({ traceId: 'svc-02' });
+    const [request, response] = [Buffer.from([0, 1, 255]), Buffer.from('{"choices":[]}')];
+    await expect(store(frame(record, request, response))).resolves.toEqual({ accepted: 1, rejected: 0 });
+    expect(await find(record)).toMatchObject({
+      id: record.id,
+      created_at: new Date(record.createdAt),
+      status: 200,
+      provider: 'openai',
+      model: 'gpt-4o',
+      input_tokens: '100',
+      output_tokens: '20',
+      total_tokens: '120',
+      cost: '45000',
+      duration_ms: 120.5,
+      api_key_id: record.apiKeyId,
+      workspace_id: record.workspaceId,
+      trace_id: 'svc-02',
+      metadata: { environment: 'test' },
+      decision: record.decision,
+      request,
+      response,
+    });
+  });
+
+  it('[SVC-02] stores denied and failed requests, which have no key, provider, model, usage or cost', async () => {
+    const bare = {
+      apiKeyId: null,
+      provider: null,
+      model: null,
+      usage: null,
+      cost: null,
+      priced: 'no_usage',
+    } as const;
+    const denied = sampleLogRecord({ ...bare, status: 403, outcome: 'denied', errorType: 'scope_missing' });
+    const unknown = sampleLogRecord({
+      ...bare,
+      organisationId: null,
+      workspaceId: null,
+      status: 401,
+      outcome: 'denied',
+    });
+    await expect(store(frame(denied), frame(unknown))).resolves.toEqual({ accepted: 2, rejected: 0 });
+    expect(await find(denied)).toMatchObject({ status: 403, total_tokens: null, cost: null, request: null });
+    expect(await countOf('request_logs', unknown.id)).toBe(1);
+  });
+
+  it('stores a batch that comes again only once, bodies included', async () => {
+    const records = Array.from({ length: 50 }, () => sampleLogRecord());
+    const batch = records.map((record) => frame(record, Buffer.from('in'), Buffer.from('out')));
+    await store(...batch);
+    await Promise.all([store(...batch), store(...batch.slice(10)), store(...batch, ...batch)]);
+    for (const { id } of records) {
+      expect(await countOf('request_logs', id)).toBe(1);
+      expect(await countOf('request_log_bodies', id)).toBe(1);
+    }
+  });
+
+  it('makes partitions for records of other days within a year, and refuses those further away', async () => {
+    const at = (days: number): LogRecord =>
+      sampleLogRecord({ createdAt: new Date(Date.now() + days * DAY_MS).toISOString() });
+    const records = [at(-365), at(-40), at(-1), at(1), at(2)];
+    await expect(store(...records.map((record) => frame(record)))).resolves.toEqual({
+      accepted: 5,
+      rejected: 0,
+    });
+    for (const record of records) expect(await find(record)).not.toBeNull();
+    await expect(store(frame(at(-400)), frame(at(30)))).resolves.toEqual({ accepted: 0, rejected: 2 });
+  });
+
+  it('makes a partition again that was dropped behind its back', async () => {
+    const record = sampleLogRecord({ createdAt: new Date(Date.now() - 100 * DAY_MS).toISOString() });
+    const later = sampleLogRecord({ createdAt: record.createdAt });
+    await store(frame(record));
+    const name = `request_logs_${record.createdAt.slice(0, 10).replaceAll('-', '')}`;
+    await database.dataSource.query(`DROP TABLE ${name}`);
+    await expect(store(frame(later))).resolves.toEqual({ accepted: 1, rejected: 0 });
+    expect(await find(later)).not.toBeNull();
+  });
+
+  it('lets several workers make the same partitions at once, while others write', async () => {
+    const days = Array.from({ length: 5 }, (_, i) => dayOf(new Date()) - 200 - i);
+    const record = sampleLogRecord();
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => ensureLogPartitions(database.dataSource, days)),
+      store(frame(record)),
+    ]);
+    const rows: { count: number }[] = await database.dataSource.query(
+      `SELECT count(*)::int AS count FROM pg_inherits WHERE inhparent = 'request_logs'::regclass
+         AND inhrelid::regclass::text = ANY($1)`,
+      [
+        days.map(
+          (day) => `request_logs_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`,
+        ),
+      ],
+    );
+    expect(rows[0]?.count).toBe(5);
+    expect(await find(record)).not.toBeNull();
+  });
+
+  it('stores the records around one that the database can not take, so that it does not hold them up', async () => {
+    const good = Array.from({ length: 9 }, () => sampleLogRecord());
+    const bad = { ...sampleLogRecord(), workspaceId: 'not a uuid' };
+    const frames = good.map((record) => frame(record));
+    frames.splice(4, 0, frame(bad), frame({ id: 'no uuid' }), encodeFrame('no json', null, null) as Buffer);
+    await expect(store(...frames)).resolves.toEqual({ accepted: 9, rejected: 3 });
+    for (const record of good) expect(await find(record)).not.toBeNull();
+  });
+
+  it('stores text that Postgres has no place for, and numbers that providers should not send', async () => {
+    const record = sampleLogRecord({
+      model: 'a\0b\ud800c',
+      metadata: { 'k\0': 'v\udc00', backslash: '\\u0000' },
+      traceId: 'ü'.repeat(5_000),
+      usage: {
+        ...(sampleLogRecord().usage as NonNullable<LogRecord['usage']>),
+        inputTokens: 1.5,
+        outputTokens: 1e300,
+      },
+    });
+    await expect(store(frame(record))).resolves.toEqual({ accepted: 1, rejected: 0 });
+    const found = await find(record);
+    expect(found).toMatchObject({
+      model: 'a\ufffdb\ufffdc',
+      metadata: { 'k\ufffd': 'v\ufffd', backslash: '\\u0000' },
+      input_tokens: '2',
+    });
+    expect(found?.trace_id).toHaveLength(512);
+  });
+
+  it('refuses more batches than it may hold, so that its memory stays bounded', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, () => store(frame(sampleLogRecord()))),
+    );
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBe(24);
+    await expect(store(frame(sampleLogRecord()))).resolves.toMatchObject({ accepted: 1 });
+  });
+});

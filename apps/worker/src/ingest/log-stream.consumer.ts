@@ -1,0 +1,53 @@
+import { connectRedis, RedisLogReader, type Redis } from '@gw/redis';
+import { decodeFrames } from '@gw/telemetry';
+import { describeFault, type Log } from '@gw/web';
+import { randomHex } from '@gw/kernel';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { hostname } from 'node:os';
+import type { LogIngest } from './log-ingest';
+
+/** Longer than a read blocks. */
+const COMMAND_TIMEOUT_MS = 10_000;
+
+/** Reads the gateways' log records from Redis, where there is one. */
+export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly redis: Redis;
+  private readonly reader: RedisLogReader;
+
+  constructor(redisUrl: string, ingest: LogIngest, log: Log) {
+    this.redis = connectRedis({
+      url: redisUrl,
+      name: 'worker-log-stream',
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      log: (level, message) => {
+        log[level](message);
+      },
+    });
+    this.reader = new RedisLogReader(this.redis, {
+      consumer: `${hostname()}-${randomHex(6)}`,
+      store: async (batch) => {
+        const { frames, damaged } = decodeFrames(batch);
+        // Redis gives back what it was given: reading it again would not mend it.
+        if (damaged)
+          log.error({ bytes: batch.length }, 'a damaged batch of log records was found on the stream');
+        await ingest.store(frames);
+      },
+      onError: (error) => {
+        log.warn(describeFault(error), 'log records can not be taken from the stream');
+      },
+    });
+  }
+
+  get isFailing(): boolean {
+    return this.reader.isFailing;
+  }
+
+  onApplicationBootstrap(): void {
+    this.reader.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.reader.stop();
+    this.redis.disconnect();
+  }
+}

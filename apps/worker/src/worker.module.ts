@@ -1,0 +1,76 @@
+import { dataSourceOptions } from '@gw/entities';
+import type { JobStore } from '@gw/jobs';
+import type { Log } from '@gw/web';
+import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { HealthController, LOG_STREAM } from './health.controller';
+import { LogIngest } from './ingest/log-ingest';
+import { LogIngestController } from './ingest/log-ingest.controller';
+import { LogPartitions } from './ingest/log-partitions.service';
+import { LogStreamConsumer } from './ingest/log-stream.consumer';
+import { JobRunner } from './jobs/job-runner';
+import { LogPartitionsProcessor } from './jobs/log-partitions/log-partitions.processor';
+import type { WorkerSettings } from './settings';
+
+const LOG = Symbol('log');
+
+@Module({})
+export class WorkerModule implements OnApplicationShutdown {
+  constructor(private readonly source: DataSource) {}
+
+  static with(settings: WorkerSettings, log: Log): DynamicModule {
+    const { DATABASE_URL, REDIS_URL, DB_POOL_SIZE } = settings;
+    const jobStore: JobStore =
+      REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL } : { kind: 'redis', url: REDIS_URL };
+    return {
+      module: WorkerModule,
+      controllers: [HealthController, LogIngestController],
+      providers: [
+        { provide: LOG, useValue: log },
+        {
+          provide: DataSource,
+          useFactory: () =>
+            new DataSource(
+              dataSourceOptions({
+                url: DATABASE_URL,
+                poolSize: DB_POOL_SIZE,
+                applicationName: 'tollgate-worker',
+              }),
+            ).initialize(),
+        },
+        {
+          // No record must ever wait for a partition that only a job would make.
+          provide: LogPartitions,
+          inject: [DataSource],
+          useFactory: async (source: DataSource) => {
+            const partitions = new LogPartitions(source);
+            await partitions.prepareAhead();
+            return partitions;
+          },
+        },
+        {
+          provide: LogIngest,
+          inject: [DataSource, LogPartitions, LOG],
+          useFactory: (...parts: ConstructorParameters<typeof LogIngest>) => new LogIngest(...parts),
+        },
+        {
+          provide: LOG_STREAM,
+          inject: [LogIngest],
+          useFactory: (ingest: LogIngest) =>
+            REDIS_URL === null ? null : new LogStreamConsumer(REDIS_URL, ingest, log),
+        },
+        LogPartitionsProcessor,
+        {
+          provide: JobRunner,
+          inject: [LogPartitionsProcessor],
+          useFactory: (partitions: LogPartitionsProcessor) => new JobRunner(jobStore, [partitions], log),
+        },
+      ],
+    };
+  }
+
+  /** After the listener is closed and the last batch is written. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.source.destroy();
+  }
+}

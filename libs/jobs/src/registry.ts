@@ -1,0 +1,25 @@
+import { GatewayError } from '@gw/kernel';
+import type { JobProcessor, JobSpec } from './job';
+import { logPartitionsJob } from './log-partitions.job';
+
+export const JOBS: readonly JobSpec[] = [logPartitionsJob];
+
+/** Throws unless each job has exactly one processor and each processor a listed job. */
+export function processorsByName(
+  jobs: readonly JobSpec[],
+  processors: readonly JobProcessor[],
+): ReadonlyMap<string, JobProcessor> {
+  const byName = new Map<string, JobProcessor>();
+  for (const processor of processors) {
+    const { name } = processor.spec;
+    if (!jobs.some((job) => job.name === name)) fail(`The processor of ${name} has no job of that name.`);
+    if (byName.has(name)) fail(`The job ${name} has more than one processor.`);
+    byName.set(name, processor);
+  }
+  for (const { name } of jobs) if (!byName.has(name)) fail(`The job ${name} has no processor.`);
+  return byName;
+}
+
+function fail(message: string): never {
+  throw new GatewayError('internal_error', { message });
+}

@@ -1,0 +1,10 @@
+export type { Redis } from 'ioredis';
+export { connectRedis, redisReady, type RedisConnectionOptions } from './connection';
+export {
+  RedisLogReader,
+  RedisLogSink,
+  type RedisLogReaderOptions,
+  type RedisLogSinkOptions,
+} from './log-stream';
+export { RedisBus, type ChannelListener, type Publisher } from './redis-bus';
+export { RedisDocuments, type StoredCopy } from './redis-documents';

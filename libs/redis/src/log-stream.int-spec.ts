@@ -1,0 +1,134 @@
+import { eventually, withRedis } from '@gw/testing';
+import type { Redis } from 'ioredis';
+import { connectRedis, redisReady } from './connection';
+import { RedisLogReader, RedisLogSink, type RedisLogReaderOptions } from './log-stream';
+
+const STREAM = '{gw:logs}:stream';
+const BYTES = '{gw:logs}:bytes';
+
+describe('Redis log stream', () => {
+  const server = withRedis();
+  let connections: Redis[];
+  let readers: RedisLogReader[];
+  let redis: Redis;
+
+  const connect = async (): Promise<Redis> => {
+    const connection = connectRedis({ url: server.url, name: 'test', commandTimeoutMs: 10_000 });
+    connections.push(connection);
+    await redisReady(connection, 5_000);
+    return connection;
+  };
+  const read = async (
+    options: Partial<RedisLogReaderOptions> & Pick<RedisLogReaderOptions, 'store'>,
+  ): Promise<RedisLogReader> => {
+    const reader = new RedisLogReader(await connect(), {
+      consumer: `c${String(readers.length)}`,
+      ...options,
+    });
+    readers.push(reader);
+    reader.start();
+    return reader;
+  };
+  const into =
+    (batches: string[]) =>
+    (batch: Buffer): Promise<void> => {
+      batches.push(batch.toString('latin1'));
+      return Promise.resolve();
+    };
+
+  beforeEach(async () => {
+    connections = [];
+    readers = [];
+    redis = await connect();
+    await redis.flushall();
+  });
+  afterEach(async () => {
+    await Promise.all(readers.map((reader) => reader.stop()));
+    for (const connection of connections) connection.disconnect();
+  });
+
+  it('carries batches byte for byte to one of the workers, and keeps nothing of what is stored', async () => {
+    const sink = new RedisLogSink(redis);
+    const batches: string[] = [];
+    await sink.send(Buffer.from([0, 255, 13, 10]));
+    await read({ store: into(batches) });
+    await read({ store: into(batches) });
+    await sink.send(Buffer.from('second'));
+    await eventually(() => batches.length === 2);
+    expect(batches.sort()).toEqual(['\0ÿ\r\n', 'second']);
+    await eventually(async () => (await redis.xlen(STREAM)) === 0);
+    expect(await redis.get(BYTES)).toBe('0');
+  });
+
+  it('refuses at its cap instead of dropping what waits, and takes records again when workers caught up', async () => {
+    const sink = new RedisLogSink(redis, { capBytes: 1_000 });
+    for (let i = 0; i < 4; i += 1) await sink.send(Buffer.alloc(250, String(i)));
+    await expect(sink.send(Buffer.alloc(1))).rejects.toMatchObject({ type: 'unavailable' });
+    expect(await redis.xlen(STREAM)).toBe(4);
+
+    const batches: string[] = [];
+    await read({ store: into(batches) });
+    await eventually(() => batches.length === 4);
+    await eventually(async () => (await redis.get(BYTES)) === '0');
+    await sink.send(Buffer.alloc(1_001));
+    await eventually(() => batches.length === 5);
+  });
+
+  it('delivers a batch again until it is stored', async () => {
+    const errors: unknown[] = [];
+    const batches: string[] = [];
+    let failures = 2;
+    await read({
+      store: async (batch) => {
+        if (failures > 0) {
+          failures -= 1;
+          throw new Error('The database is away.');
+        }
+        await into(batches)(batch);
+      },
+      onError: (error) => errors.push(error),
+    });
+    await new RedisLogSink(redis).send(Buffer.from('one'));
+    await eventually(() => batches.length === 1);
+    expect(errors).toHaveLength(2);
+    await eventually(async () => (await redis.xlen(STREAM)) === 0);
+  });
+
+  it('takes over what a worker that died had not stored', async () => {
+    const hung = await read({ store: () => new Promise(() => undefined) });
+    await new RedisLogSink(redis).send(Buffer.from('orphan'));
+    await eventually(async () => {
+      const pending = (await redis.xpending(STREAM, 'workers')) as [number];
+      return pending[0] === 1;
+    });
+    readers = readers.filter((reader) => reader !== hung);
+    connections.at(-1)?.disconnect();
+
+    const batches: string[] = [];
+    await read({ store: into(batches), consumer: 'heir', takeOverAfterMs: 50 });
+    await eventually(() => batches.length === 1);
+    expect(batches).toEqual(['orphan']);
+    await eventually(async () => (await redis.get(BYTES)) === '0');
+  });
+
+  it('goes on after Redis was lost with all its data', async () => {
+    const batches: string[] = [];
+    await read({ store: into(batches) });
+    const sink = new RedisLogSink(redis);
+    await sink.send(Buffer.from('before'));
+    await eventually(() => batches.length === 1);
+    await server.kill();
+    await expect(sink.send(Buffer.from('lost'))).rejects.toThrow();
+    await server.start();
+    await eventually(() => sink.send(Buffer.from('after')).then(() => true), { timeoutMs: 10_000 });
+    await eventually(() => batches.includes('after'), { timeoutMs: 10_000 });
+  });
+
+  it('leaves the group when it stops, unless it still holds records', async () => {
+    const reader = await read({ store: () => Promise.resolve() });
+    await new RedisLogSink(redis).send(Buffer.from('x'));
+    await eventually(async () => (await redis.xlen(STREAM)) === 0);
+    await reader.stop();
+    expect(await redis.xinfo('CONSUMERS', STREAM, 'workers')).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { GatewayError } from '@gw/kernel';
+import type { Redis } from 'ioredis';
+
+/** One hash slot, so that the scripts may touch both on a cluster. */
+const STREAM = '{gw:logs}:stream';
+const BYTES = '{gw:logs}:bytes';
+const GROUP = 'workers';
+const FIELD = 'frames';
+
+/** Adds a batch unless the stream would pass its cap. The counter holds the bytes of all entries that are not yet deleted. */
+const ADD = `
+local held = tonumber(redis.call('GET', KEYS[2]) or '0')
+if held > 0 and held + #ARGV[1] > tonumber(ARGV[2]) then return 0 end
+redis.call('XADD', KEYS[1], '*', '${FIELD}', ARGV[1])
+redis.call('INCRBY', KEYS[2], #ARGV[1])
+return 1`;
+
+/** Acknowledges and deletes an entry; only the first of several deliveries gives its bytes back. */
+const DONE = `
+redis.call('XACK', KEYS[1], '${GROUP}', ARGV[1])
+if redis.call('XDEL', KEYS[1], ARGV[1]) == 1 then redis.call('DECRBY', KEYS[2], ARGV[2]) end
+return 1`;
+
+export interface RedisLogSinkOptions {
+  /** Bytes of log records that may wait in Redis; 256 MiB when absent. */
+  readonly capBytes?: number;
+}
+
+/**
+ * Puts batches of journal frames on a Redis stream. Nothing is ever trimmed: a stream at its cap refuses, and the records wait in
+ * the gateway's journal. A batch on the stream is as durable as Redis is set to be (`appendonly yes`).
+ */
+export class RedisLogSink {
+  private readonly capBytes: number;
+
+  constructor(
+    private readonly redis: Redis,
+    options: RedisLogSinkOptions = {},
+  ) {
+    this.capBytes = options.capBytes ?? 256 * 1024 * 1024;
+  }
+
+  async send(batch: Buffer): Promise<void> {
+    const added = await this.redis.eval(ADD, 2, STREAM, BYTES, batch, this.capBytes);
+    if (added !== 1) {
+      throw new GatewayError('unavailable', {
+        message: 'The log stream is at its cap; the workers are behind.',
+      });
+    }
+  }
+}
+
+export interface RedisLogReaderOptions {
+  /** Unique among the workers that run now. */
+  readonly consumer: string;
+  /** Stores a batch; its entry is deleted once this resolves, and delivered again when it rejects. Must be safe to run twice. */
+  readonly store: (batch: Buffer) => Promise<void>;
+  /** An entry that a worker has held this long without finishing is taken over by another; 60 s when absent. */
+  readonly takeOverAfterMs?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The raw reply of a stream read: `[entry id, [field, value, …]]`, fields null when the entry is gone. */
+type RawEntry = [Buffer, Buffer[] | null];
+
+const BLOCK_MS = 1_000;
+const ENTRIES = 4;
+const RETRY_MAX_MS = 5_000;
+
+/**
+ * Reads the log stream as one of its consumer group. Entries stay pending until they are stored, so that a worker's death loses
+ * none: its entries are taken over. Needs a connection of its own, since its reads block.
+ */
+export class RedisLogReader {
+  private running: Promise<void> | null = null;
+  private stopping = false;
+  private takenOverAt = 0;
+  private failuresInRow = 0;
+  private wake: () => void = () => undefined;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly options: RedisLogReaderOptions,
+  ) {}
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Ends after the entries at hand, within about a second when idle. The connection stays open. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.running;
+    await this.leaveGroup().catch((error: unknown) => this.options.onError?.(error));
+  }
+
+  /** True while the stream can't be read or stored. */
+  get isFailing(): boolean {
+    return this.failuresInRow > 0;
+  }
+
+  private async run(): Promise<void> {
+    let hasGroup = false;
+    while (!this.stopping) {
+      try {
+        if (!hasGroup) await this.makeGroup();
+        hasGroup = true;
+        for (const entry of await this.nextEntries()) await this.store(entry);
+        this.failuresInRow = 0;
+      } catch (error) {
+        // The group goes with the stream when Redis loses its data.
+        hasGroup = false;
+        this.failuresInRow += 1;
+        if (!this.stopping) this.options.onError?.(error);
+        await this.pause();
+      }
+    }
+  }
+
+  private async makeGroup(): Promise<void> {
+    try {
+      await this.redis.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM');
+    } catch (error) {
+      if (!String(error).includes('BUSYGROUP')) throw error;
+    }
+  }
+
+  /** A consumer that still holds entries must stay known, or they would go with it. */
+  private async leaveGroup(): Promise<void> {
+    const { consumer } = this.options;
+    const held = await this.redis.xpending(STREAM, GROUP, '-', '+', 1, consumer);
+    if (held.length === 0) await this.redis.xgroup('DELCONSUMER', STREAM, GROUP, consumer);
+  }
+
+  /** First what this worker failed to store, then what others left, then what is new. */
+  private async nextEntries(): Promise<RawEntry[]> {
+    if (this.failuresInRow > 0) {
+      const own = await this.readGroup('0');
+      if (own.length > 0) return own;
+    }
+    const takeOverAfterMs = this.options.takeOverAfterMs ?? 60_000;
+    if (Date.now() >= this.takenOverAt + takeOverAfterMs / 2) {
+      const claimed = await this.takeOver(takeOverAfterMs);
+      if (claimed.length > 0) return claimed;
+      this.takenOverAt = Date.now();
+    }
+    return this.readGroup('>');
+  }
+
+  private async readGroup(from: '0' | '>'): Promise<RawEntry[]> {
+    const { consumer } = this.options;
+    const group = ['GROUP', GROUP, consumer, 'COUNT', ENTRIES, 'BLOCK', BLOCK_MS, 'STREAMS', STREAM, from];
+    const reply = (await this.redis.callBuffer('XREADGROUP', ...group)) as [Buffer, RawEntry[]][] | null;
+    return reply?.[0]?.[1] ?? [];
+  }
+
+  private async takeOver(idleMs: number): Promise<RawEntry[]> {
+    const { consumer } = this.options;
+    const claim = [STREAM, GROUP, consumer, idleMs, '0', 'COUNT', ENTRIES];
+    const reply = (await this.redis.callBuffer('XAUTOCLAIM', ...claim)) as [Buffer, RawEntry[]];
+    return reply[1];
+  }
+
+  private async store([id, fields]: RawEntry): Promise<void> {
+    const frames = fields?.[1];
+    if (frames) await this.options.store(frames);
+    await this.redis.eval(DONE, 2, STREAM, BYTES, id, frames?.length ?? 0);
+  }
+
+  private pause(): Promise<void> {
+    if (this.stopping) return Promise.resolve();
+    const delay = Math.min(100 * 2 ** Math.min(this.failuresInRow, 16), RETRY_MAX_MS);
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delay);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import { documentRedisKey, type OrganisationDocument } from '@gw/contracts';
+import { eventually, withRedis } from '@gw/testing';
+import type { Redis } from 'ioredis';
+import { connectRedis, redisReady } from './connection';
+import { RedisBus } from './redis-bus';
+import { RedisDocuments } from './redis-documents';
+
+const organisation = (name: string): OrganisationDocument => ({
+  kind: 'organisation',
+  version: name,
+  id: 'a',
+  name,
+  status: 'active',
+  blockInlineConfig: false,
+  logBodies: true,
+});
+
+describe('Redis', () => {
+  const server = withRedis();
+  const open: Redis[] = [];
+  let log: string[];
+
+  async function connect(): Promise<Redis> {
+    const redis = connectRedis({
+      url: server.url,
+      name: 'spec',
+      log: (_level, message) => log.push(message),
+    });
+    open.push(redis);
+    await redisReady(redis, 5_000);
+    return redis;
+  }
+
+  beforeEach(() => {
+    log = [];
+  });
+  afterEach(() => {
+    for (const redis of open.splice(0)) redis.disconnect();
+  });
+
+  it('fails a command at once while Redis is away, tells of it once, and works when it is back', async () => {
+    const redis = await connect();
+    await server.kill();
+    await eventually(() => redis.status !== 'ready');
+    const started = performance.now();
+    await expect(redis.get('x')).rejects.toThrow();
+    expect(performance.now() - started).toBeLessThan(200);
+    await expect(redisReady(redis, 100)).rejects.toThrow('cannot be reached');
+    await server.start();
+    await redisReady(redis, 5_000);
+    await expect(redis.get('x')).resolves.toBeNull();
+    expect(log).toHaveLength(2);
+  });
+
+  it('hears a channel again after Redis was away, and says when it did not', async () => {
+    const bus = new RedisBus(await connect(), await connect());
+    const heard: string[] = [];
+    bus.subscribe('news', {
+      onMessage: (text) => heard.push(text),
+      onUp: () => heard.push('up'),
+      onDown: () => {
+        if (heard.at(-1) !== 'down') heard.push('down');
+      },
+    });
+    await eventually(() => heard.includes('up'));
+    await bus.publish('news', 'one');
+    await eventually(() => heard.includes('one'));
+    await server.kill();
+    await eventually(() => heard.includes('down'));
+    await server.start();
+    await eventually(async () => {
+      await bus.publish('news', 'two');
+      return heard.includes('two');
+    });
+    expect(heard.slice(0, 5)).toEqual(['up', 'one', 'down', 'up', 'two']);
+  });
+
+  it('keeps the newer of two copies, whichever is written last', async () => {
+    const redis = await connect();
+    const documents = new RedisDocuments(redis);
+    const key = 'organisation:a';
+    await documents.write([{ key, document: organisation('new'), sequence: 10 }]);
+    await documents.write([{ key, document: organisation('old'), sequence: 9 }]);
+    expect((await documents.read([key])).get(key)).toMatchObject({ sequence: 10, document: { name: 'new' } });
+    await documents.write([{ key, document: null, sequence: 11 }]);
+    await documents.write([{ key, document: organisation('new'), sequence: 10 }]);
+    expect((await documents.read([key])).get(key)).toEqual({ key, sequence: 11, document: null });
+  });
+
+  it('lets every copy end by itself: documents after 7 days, absence after an hour', async () => {
+    const redis = await connect();
+    const copies = [
+      { key: 'organisation:kept', document: organisation('a'), sequence: 1 },
+      { key: 'organisation:gone', document: null, sequence: 1 },
+    ];
+    await new RedisDocuments(redis).write(copies);
+    const days = (await redis.ttl(documentRedisKey('organisation:kept'))) / 86_400;
+    const hours = (await redis.ttl(documentRedisKey('organisation:gone'))) / 3_600;
+    expect([Math.round(days), Math.round(hours)]).toEqual([7, 1]);
+  });
+
+  it('takes a text that is none of its own for a missing copy', async () => {
+    const redis = await connect();
+    const texts = ['nonsense', '{}', 'null', '{"sequence":"1","document":null}'];
+    const keys = texts.map((_, i) => `organisation:${String(i)}`);
+    for (const [i, text] of texts.entries()) await redis.set(documentRedisKey(keys[i] ?? ''), text);
+    expect((await new RedisDocuments(redis).read(keys)).size).toBe(0);
+  });
+
+  it('starts over without any document, and never goes back by itself', async () => {
+    const redis = await connect();
+    const documents = new RedisDocuments(redis);
+    const copies = Array.from({ length: 250 }, (_, i) => ({
+      key: `organisation:${String(i)}`,
+      document: organisation('a'),
+      sequence: 50,
+    }));
+    await documents.write(copies);
+    await documents.advance(50);
+    await documents.advance(40);
+    expect(await documents.published()).toBe(50);
+    await redis.set('another:key', 'stays');
+    await documents.restart(3);
+    expect(await documents.published()).toBe(3);
+    expect((await documents.read(copies.map(({ key }) => key))).size).toBe(0);
+    expect(await redis.get('another:key')).toBe('stays');
+  });
+});

@@ -1,0 +1,106 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync } from 'node:fs';
+import { open, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { probeFrame } from './frame';
+
+/** A file of the journal. `bytes` counts whole frames only. */
+export interface Segment {
+  readonly sequence: number;
+  readonly path: string;
+  bytes: number;
+}
+
+/** Where the next unacknowledged frame starts. */
+export interface Position {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+const SEGMENT_NAME = /^segment-(\d{12})\.log$/;
+const CURSOR = 'cursor.json';
+
+export const segmentPath = (directory: string, sequence: number): string =>
+  join(directory, `segment-${String(sequence).padStart(12, '0')}.log`);
+
+/**
+ * The segments that an earlier process left, oldest first. A frame that it could not finish is cut off the newest one; empty
+ * segments are removed.
+ */
+export function recoverSegments(directory: string): Segment[] {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const sequences = readdirSync(directory)
+    .map((name) => Number(SEGMENT_NAME.exec(name)?.[1] ?? NaN))
+    .filter((sequence) => !Number.isNaN(sequence))
+    .sort((a, b) => a - b);
+  const segments = sequences.map((sequence) => {
+    const path = segmentPath(directory, sequence);
+    return { sequence, path, bytes: statSync(path).size };
+  });
+  const newest = segments.at(-1);
+  if (newest) cutTornTail(newest);
+  return segments.filter((segment) => {
+    if (segment.bytes === 0) unlinkSync(segment.path);
+    return segment.bytes > 0;
+  });
+}
+
+/** Only an incomplete last frame is a torn write; damage in the middle is left to the reader, which counts it. */
+function cutTornTail(segment: Segment): void {
+  const content = readFileSync(segment.path);
+  let at = 0;
+  while (at < content.length) {
+    const probe = probeFrame(content, at);
+    if (probe.kind !== 'frame') break;
+    at += probe.bytes;
+  }
+  if (at === content.length) return;
+  if (probeFrame(content, at).kind === 'incomplete') {
+    truncateSync(segment.path, at);
+    segment.bytes = at;
+  }
+}
+
+/** The position that the last acknowledgement left, moved to the oldest frame that is still there. */
+export function readCursor(directory: string, segments: readonly Segment[], next: number): Position {
+  const oldest: Position = { segment: segments[0]?.sequence ?? next, offset: 0 };
+  const stored = storedCursor(directory);
+  if (!stored) return oldest;
+  const segment = segments.find((candidate) => candidate.sequence === stored.segment);
+  if (segment) return { segment: segment.sequence, offset: Math.min(stored.offset, segment.bytes) };
+  const following = segments.find((candidate) => candidate.sequence > stored.segment);
+  return { segment: following?.sequence ?? next, offset: 0 };
+}
+
+function storedCursor(directory: string): Position | null {
+  try {
+    const value = JSON.parse(readFileSync(join(directory, CURSOR), 'utf8')) as Partial<Position> | null;
+    const { segment, offset } = value ?? {};
+    return Number.isSafeInteger(segment) && Number.isSafeInteger(offset) ? (value as Position) : null;
+  } catch {
+    // Without a readable cursor everything is sent again; the receiver drops what it has.
+    return null;
+  }
+}
+
+export async function writeCursor(directory: string, cursor: Position): Promise<void> {
+  const path = join(directory, CURSOR);
+  await writeFile(`${path}.new`, JSON.stringify(cursor), { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+/** Reads `length` bytes at `offset`; fewer when the file is shorter. */
+export async function readRange(path: string, offset: number, length: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const target = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await file.read(target, filled, length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return target.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,100 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { decodeFrames } from './frame';
+import { Journal } from './journal';
+
+const ROOT = resolve(__dirname, '../../..');
+
+/** Journals in processes of their own, built as the product is, since only a process can be killed or have a full disk. */
+describe('Journal of another process', () => {
+  let directory: string;
+  let built: string;
+
+  beforeAll(() => {
+    built = mkdtempSync(join(tmpdir(), 'journal-build-'));
+    const swc = resolve(ROOT, 'node_modules/@swc/cli/bin/swc.js');
+    const sources = ['libs/telemetry/src', 'libs/kernel/src', 'libs/contracts/src'];
+    const flags = ['-d', built, '--config-file', '.swcrc', '--ignore', '**/*.spec.ts', '--quiet'];
+    execFileSync(process.execPath, [swc, ...sources, ...flags], { cwd: ROOT });
+    writeFileSync(
+      join(built, 'writer.cjs'),
+      `const { writeSync } = require('node:fs');
+       const { Journal } = require('./libs/telemetry/src/index.js');
+       const [directory, turns] = process.argv.slice(2);
+       const journal = Journal.open({ directory });
+       const body = Buffer.alloc(2000, 'b');
+       let id = 0;
+       const turn = () => {
+         for (let i = 0; i < 5; i += 1) {
+           const own = id++;
+           journal.append(JSON.stringify({ id: own }), body, [body], () => writeSync(1, own + '\\n'));
+         }
+         if (id < Number(turns) * 5) setImmediate(turn);
+         else setImmediate(() => writeSync(1, JSON.stringify(journal.stats()) + '\\n'));
+       };
+       turn();`,
+    );
+  }, 30_000);
+  afterAll(() => {
+    rmSync(built, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'journal-'));
+  });
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const stored = async (): Promise<Set<number>> => {
+    const journal = Journal.open({ directory });
+    const ids = new Set<number>();
+    for (let batch = await journal.read(500, 1 << 20); batch; batch = await journal.read(500, 1 << 20)) {
+      for (const { meta } of decodeFrames(batch.bytes).frames)
+        ids.add((JSON.parse(meta.toString()) as { id: number }).id);
+      await journal.acknowledge(batch.end);
+    }
+    expect(journal.stats().damagedBytes).toBe(0);
+    journal.close();
+    return ids;
+  };
+
+  it('loses no record whose callback ran before the process was killed', async () => {
+    const child = spawn(process.execPath, [join(built, 'writer.cjs'), directory, '1000000']);
+    let output = '';
+    await new Promise<void>((done) => {
+      child.once('exit', () => {
+        done();
+      });
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString('latin1');
+        if (output.length > 20_000) child.kill('SIGKILL');
+      });
+    });
+    const answered = output.slice(0, output.lastIndexOf('\n')).split('\n').map(Number);
+    const found = await stored();
+    expect(answered.length).toBeGreaterThan(1_000);
+    expect(answered.filter((id) => !found.has(id))).toEqual([]);
+  }, 30_000);
+
+  it('answers every caller, counts what is lost and leaves only whole frames when the disk refuses writes', async () => {
+    // The kernel's limit on a file's size: a write is first cut short, then refused, as on a full disk.
+    const child = spawnSync('bash', [
+      '-c',
+      'ulimit -f 256; exec "$@"',
+      '-',
+      process.execPath,
+      join(built, 'writer.cjs'),
+      directory,
+      '200',
+    ]);
+    const lines = child.stdout.toString().trim().split('\n');
+    const stats = JSON.parse(lines.pop() as string) as { appended: number; droppedByDisk: number };
+    expect(lines).toHaveLength(1_000);
+    expect(stats.droppedByDisk).toBeGreaterThan(0);
+    expect(stats.appended + stats.droppedByDisk).toBe(1_000);
+    expect(readdirSync(directory).length).toBe(1);
+    expect((await stored()).size).toBe(stats.appended);
+  }, 30_000);
+});

@@ -1,0 +1,231 @@
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeFrames } from './frame';
+import { Journal, type JournalOptions } from './journal';
+import type { Problem } from './rate-limited-report';
+
+const KIB = 1024;
+
+describe('Journal', () => {
+  let directory: string;
+  let opened: Journal[];
+  let problems: Problem[];
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'journal-'));
+    opened = [];
+    problems = [];
+  });
+  afterEach(() => {
+    for (const journal of opened) journal.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const open = (options: Partial<JournalOptions> = {}): Journal => {
+    const journal = Journal.open({ directory, report: (problem) => problems.push(problem), ...options });
+    opened.push(journal);
+    return journal;
+  };
+  const append = (journal: Journal, id: number, body: Buffer | null = null): Promise<void> =>
+    new Promise((resolve) => {
+      journal.append(JSON.stringify({ id }), body, null, resolve);
+    });
+  const segments = (): string[] =>
+    readdirSync(directory)
+      .filter((name) => name.startsWith('segment-'))
+      .sort();
+  const idOf = (meta: Buffer): number => (JSON.parse(meta.toString()) as { id: number }).id;
+  const drain = async (journal: Journal): Promise<number[]> => {
+    const ids: number[] = [];
+    for (let batch = await journal.read(500, 64 * KIB); batch; batch = await journal.read(500, 64 * KIB)) {
+      ids.push(...decodeFrames(batch.bytes).frames.map(({ meta }) => idOf(meta)));
+      await journal.acknowledge(batch.end);
+    }
+    return ids;
+  };
+  const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
+
+  it('runs a callback only after its record is in the file, once per record, in order', async () => {
+    const journal = open();
+    const sizes: number[] = [];
+    const order: number[] = [];
+    await new Promise<void>((resolve) => {
+      for (const id of [1, 2, 3]) {
+        journal.append(`{"id":${String(id)}}`, Buffer.from('body'), null, () => {
+          sizes.push(statSync(join(directory, segments()[0] as string)).size);
+          order.push(id);
+          if (id === 3) resolve();
+        });
+      }
+      expect(segments()).toEqual([]);
+      expect(order).toEqual([]);
+    });
+    expect(order).toEqual([1, 2, 3]);
+    expect(sizes).toEqual([sizes[0], sizes[0], sizes[0]]);
+    expect(sizes[0]).toBe(journal.stats().diskBytes);
+    expect(await drain(journal)).toEqual([1, 2, 3]);
+  });
+
+  it('keeps the bytes a caller had when it appended, whatever it does to the buffer afterwards', async () => {
+    const journal = open();
+    const body = Buffer.from('as it was');
+    const done = append(journal, 1, body);
+    body.fill('x');
+    await done;
+    const batch = await journal.read(10, KIB);
+    expect(decodeFrames(batch?.bytes as Buffer).frames[0]?.request?.toString()).toBe('as it was');
+  });
+
+  it('writes records that are larger than its scratch buffer, among small ones', async () => {
+    const journal = open();
+    const large = Buffer.alloc(3 * KIB * KIB, 'l');
+    await Promise.all([
+      append(journal, 1),
+      append(journal, 2, large),
+      append(journal, 3),
+      append(journal, 4, large),
+    ]);
+    expect(await drain(journal)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('gives unacknowledged records again to the next process, and acknowledged ones never', async () => {
+    const journal = open();
+    await Promise.all(range(0, 10).map((id) => append(journal, id)));
+    const batch = await journal.read(4, KIB * KIB);
+    expect(batch).toMatchObject({ count: 4, more: true });
+    await journal.acknowledge((batch as NonNullable<typeof batch>).end);
+    journal.close();
+
+    const next = open();
+    await append(next, 10);
+    expect(next.hasBacklog()).toBe(true);
+    expect(await drain(next)).toEqual(range(4, 7));
+    expect(next.hasBacklog()).toBe(false);
+    expect(next.stats().backlogBytes).toBe(0);
+  });
+
+  it('cuts off a torn last frame cleanly, wherever it was cut', async () => {
+    const writer = open();
+    await append(writer, 1, Buffer.from('first'));
+    const whole = writer.stats().diskBytes;
+    await append(writer, 2, Buffer.from('second'));
+    writer.close();
+    const name = segments()[0] as string;
+    const content = readFileSync(join(directory, name));
+
+    for (let length = whole; length < content.length; length += 1) {
+      rmSync(directory, { recursive: true, force: true });
+      open().close();
+      writeFileSync(join(directory, name), content);
+      truncateSync(join(directory, name), length);
+      const next = open();
+      await append(next, 3);
+      expect(await drain(next)).toEqual([1, 3]);
+      expect(next.stats().damagedBytes).toBe(0);
+      next.close();
+    }
+  });
+
+  it('passes over damage, counts it, and goes on with the next segment', async () => {
+    const writer = open({ segmentBytes: 2 * KIB });
+    for (const id of range(0, 40)) await append(writer, id, Buffer.alloc(100));
+    writer.close();
+    const [first] = segments();
+    const path = join(directory, first as string);
+    const content = readFileSync(path);
+    const size = content.length;
+    content.writeUInt8(content.readUInt8(size >> 1) ^ 1, size >> 1);
+    writeFileSync(path, content);
+
+    const journal = open({ segmentBytes: 2 * KIB });
+    const ids = await drain(journal);
+    expect(ids.at(-1)).toBe(39);
+    expect(ids.length).toBeGreaterThan(20);
+    expect(ids.length).toBeLessThan(40);
+    expect(journal.stats().damagedBytes).toBeGreaterThan(0);
+    expect(problems.map(({ kind }) => kind)).toEqual(['damagedBytes']);
+  });
+
+  it('starts from the oldest record when its cursor can not be read', async () => {
+    const writer = open();
+    await append(writer, 1);
+    writer.close();
+    appendFileSync(join(directory, 'cursor.json'), '{"segm');
+    expect(await drain(open())).toEqual([1]);
+  });
+
+  it('rotates segments and removes those that were shipped, so that the disk does not fill', async () => {
+    const journal = open({ segmentBytes: 4 * KIB });
+    for (const id of range(0, 100)) await append(journal, id, Buffer.alloc(500));
+    expect(segments().length).toBeGreaterThan(10);
+    expect(await drain(journal)).toEqual(range(0, 100));
+    expect(segments().length).toBeLessThanOrEqual(1);
+    await append(journal, 100);
+    expect(await drain(journal)).toEqual([100]);
+  });
+
+  it('drops new records at its cap, answers their callers, counts and reports them once, and takes records again when there is room', async () => {
+    const journal = open({ segmentBytes: 8 * KIB, capBytes: 32 * KIB });
+    for (const id of range(0, 200)) await append(journal, id, Buffer.alloc(1000));
+    const { appended, droppedAtCap, diskBytes } = journal.stats();
+    expect(diskBytes).toBeLessThanOrEqual(32 * KIB);
+    expect(appended + droppedAtCap).toBe(200);
+    expect(droppedAtCap).toBeGreaterThan(100);
+    expect(problems).toEqual([{ kind: 'droppedAtCap', count: 1, message: expect.any(String) }]);
+
+    expect(await drain(journal)).toEqual(range(0, appended));
+    await append(journal, 500);
+    expect(await drain(journal)).toEqual([500]);
+  });
+
+  it('frees its room even when one turn filled it to the cap', async () => {
+    const journal = open({ capBytes: 16 * KIB });
+    await Promise.all(range(0, 30).map((id) => append(journal, id, Buffer.alloc(1000))));
+    expect(journal.stats().droppedAtCap).toBeGreaterThan(0);
+    await drain(journal);
+    await append(journal, 99);
+    expect(await drain(journal)).toEqual([99]);
+  });
+
+  it('counts a record whose metadata is too large, and answers its caller', async () => {
+    const journal = open();
+    await new Promise<void>((resolve) => {
+      journal.append('x'.repeat(9 * KIB * KIB), null, null, resolve);
+    });
+    expect(journal.stats()).toMatchObject({ droppedOversized: 1, appended: 0 });
+  });
+
+  it('answers callers and counts when it has been closed', async () => {
+    const journal = open();
+    journal.close();
+    await append(journal, 1);
+    expect(journal.stats()).toMatchObject({ droppedByDisk: 1, appended: 0 });
+  });
+
+  it('keeps other callbacks when one throws', async () => {
+    const journal = open();
+    journal.append('{}', null, null, () => {
+      throw new Error('not ours');
+    });
+    await append(journal, 1);
+    expect(problems.map(({ kind }) => kind)).toEqual(['callback']);
+  });
+
+  it('is readable by its own user alone, since it holds prompts', async () => {
+    const inner = join(directory, 'made');
+    const journal = open({ directory: inner });
+    await append(journal, 1);
+    expect(statSync(inner).mode & 0o777).toBe(0o700);
+    expect(statSync(join(inner, readdirSync(inner)[0] as string)).mode & 0o777).toBe(0o600);
+  });
+});

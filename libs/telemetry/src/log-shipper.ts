@@ -1,0 +1,133 @@
+import type { Journal } from './journal';
+import type { LogSink } from './log-sink';
+import { RateLimitedReport, type Problem } from './rate-limited-report';
+
+export interface LogShipperOptions {
+  /** Records in one batch; 500 when absent. */
+  readonly recordsMax?: number;
+  /** Bytes in one batch (a single larger record goes alone); 4 MiB when absent. */
+  readonly bytesMax?: number;
+  /** How long records wait for company, and how often an idle journal is looked at; 200 ms when absent. */
+  readonly intervalMs?: number;
+  /** The longest pause after failures, which double it from `intervalMs`; 5 s when absent. */
+  readonly backoffMaxMs?: number;
+  readonly report?: (problem: Problem) => void;
+}
+
+export interface ShipperStats {
+  /** Records that the sink has taken since the start. */
+  readonly shipped: number;
+  readonly failedSends: number;
+  /** Null while the last send worked. */
+  readonly failingSince: Date | null;
+}
+
+type Outcome = 'idle' | 'failed' | 'sent' | 'sent, more waiting';
+
+/**
+ * Carries a journal's frames to a sink, oldest first, one batch at a time: memory holds one batch. A batch is acknowledged in
+ * the journal after the sink took it, so that a record arrives at least once.
+ */
+export class LogShipper {
+  private readonly recordsMax: number;
+  private readonly bytesMax: number;
+  private readonly intervalMs: number;
+  private readonly backoffMaxMs: number;
+  private readonly problems: RateLimitedReport;
+  private running: Promise<void> | null = null;
+  private stopping = false;
+  private abandoned = false;
+  private wake: () => void = () => undefined;
+  private shipped = 0;
+  private failedSends = 0;
+  private failuresInRow = 0;
+  private failingSince: Date | null = null;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly sink: LogSink,
+    options: LogShipperOptions = {},
+  ) {
+    this.recordsMax = options.recordsMax ?? 500;
+    this.bytesMax = options.bytesMax ?? 4 * 1024 * 1024;
+    this.intervalMs = options.intervalMs ?? 200;
+    this.backoffMaxMs = options.backoffMaxMs ?? 5_000;
+    this.problems = new RateLimitedReport(options.report ?? (() => undefined));
+  }
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Sends what is left for at most `drainMs`, then stops; the rest stays in the journal for the next start. */
+  async stop(drainMs: number): Promise<void> {
+    if (!this.running) return;
+    this.stopping = true;
+    this.wake();
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.abandoned = true;
+        resolve();
+      }, drainMs);
+    });
+    await Promise.race([this.running.then(() => this.drain()), tooLong]);
+    clearTimeout(timer);
+  }
+
+  stats(): ShipperStats {
+    return { shipped: this.shipped, failedSends: this.failedSends, failingSince: this.failingSince };
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      const outcome = await this.shipOne();
+      if (outcome !== 'sent, more waiting') await this.pause();
+    }
+  }
+
+  private async drain(): Promise<void> {
+    while (!this.abandoned && (await this.shipOne()).startsWith('sent'));
+  }
+
+  private async shipOne(): Promise<Outcome> {
+    if (!this.journal.hasBacklog()) return 'idle';
+    try {
+      const batch = await this.journal.read(this.recordsMax, this.bytesMax);
+      if (!batch) return 'idle';
+      await this.sink.send(batch.bytes, batch.count);
+      await this.journal.acknowledge(batch.end);
+      this.shipped += batch.count;
+      this.failuresInRow = 0;
+      this.failingSince = null;
+      return batch.more ? 'sent, more waiting' : 'sent';
+    } catch (error) {
+      this.failedSends += 1;
+      this.failuresInRow += 1;
+      this.failingSince ??= new Date();
+      this.problems.add(
+        'ship',
+        1,
+        `Log records could not be sent and wait in the journal: ${messageOf(error)}`,
+      );
+      return 'failed';
+    }
+  }
+
+  private pause(): Promise<void> {
+    if (this.stopping) return Promise.resolve();
+    const exponent = Math.min(this.failuresInRow, 16);
+    const longest = Math.min(this.intervalMs * 2 ** exponent, Math.max(this.backoffMaxMs, this.intervalMs));
+    // Many gateways that lost one worker must not come back to it in step.
+    const delay = this.failuresInRow === 0 ? longest : longest * (0.5 + Math.random() / 2);
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delay);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,63 @@
+export const REDACTED = '[redacted]';
+
+/** Names, in lower case and without `-`, `_`, `.`, that hold a secret wherever they occur. */
+const SECRET_NAME =
+  /^(?:authorization|cookie|credentials?|jwt)$|(?:apikey|accesskey|accesskeyid|secretkey|privatekey|virtualkey|token|secret|signature|password|passwd|passphrase)$/;
+/** Names that hold one in a query, but are ordinary words in metadata. */
+const SECRET_IN_QUERY =
+  /^(?:key|auth|code|codeverifier|sas|sig|assertion|clientassertion|xamzcredential|xgoogcredential)$/;
+
+const plain = (name: string): string => name.toLowerCase().replace(/[-_.[\]]/g, '');
+
+/**
+ * The URL (or path) with the values of secret query parameters replaced, credentials before the host and the fragment removed.
+ * What is no secret keeps its bytes.
+ */
+export function redactUrl(url: string): string {
+  const hash = url.indexOf('#');
+  const whole = hash === -1 ? url : url.slice(0, hash);
+  const mark = whole.indexOf('?');
+  const path = withoutUserInfo(mark === -1 ? whole : whole.slice(0, mark));
+  return mark === -1 ? path : `${path}?${redactQuery(whole.slice(mark + 1))}`;
+}
+
+function redactQuery(query: string): string {
+  return query
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals === -1 || equals === pair.length - 1) return pair;
+      const name = pair.slice(0, equals);
+      const plainName = plain(decoded(name));
+      const isSecret = SECRET_NAME.test(plainName) || SECRET_IN_QUERY.test(plainName);
+      return isSecret ? `${name}=${REDACTED}` : pair;
+    })
+    .join('&');
+}
+
+const withoutUserInfo = (path: string): string =>
+  path.includes('@') ? path.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i, '$1//') : path;
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}
+
+/** Credentials by their public shapes: bearer values, provider and gateway keys, JSON web tokens, private keys. */
+const SECRET_VALUE =
+  /\b[Bb]earer\s+\S{8}|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.|-----BEGIN [A-Z ]*PRIVATE KEY/;
+
+/** Metadata with secrets replaced: values under a secret name, and values that have the shape of a credential. */
+export function redactMetadata(metadata: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  let changed: Record<string, string> | null = null;
+  for (const name in metadata) {
+    const value = metadata[name] as string;
+    if (!SECRET_NAME.test(plain(name)) && !SECRET_VALUE.test(value)) continue;
+    changed ??= { ...metadata };
+    changed[name] = REDACTED;
+  }
+  return changed ?? metadata;
+}
