@@ -1,0 +1,50 @@
+import { connectRedis, RedisBus, RedisDocuments } from '@gw/redis';
+import { HttpControlPlane, type HttpControlPlaneOptions } from './http-control-plane';
+import type { ReadModelLimits } from './limits';
+import { ReadModel } from './read-model';
+import { RedisControlPlane } from './redis-control-plane';
+
+export interface CreateReadModelOptions extends HttpControlPlaneOptions {
+  /** Null: documents and events come over HTTP alone. */
+  readonly redisUrl: string | null;
+  /** File and 32-byte key of the copy for a cold start. */
+  readonly disk?: { readonly path: string; readonly key: Buffer };
+  readonly limits?: Partial<ReadModelLimits>;
+  readonly log?: (level: 'info' | 'warn', message: string, error?: unknown) => void;
+}
+
+/** A read model over its own connections: `start()` it before use, `stop()` it at the end. */
+export function createReadModel(options: CreateReadModelOptions): ReadModel {
+  const { redisUrl, disk, limits, log } = options;
+  const http = new HttpControlPlane(options);
+  const common = {
+    ...(disk ? { disk } : {}),
+    ...(limits ? { limits } : {}),
+    warn: (message: string, error?: unknown) => log?.('warn', message, error),
+  };
+  if (redisUrl === null) {
+    return new ReadModel({
+      ...common,
+      documents: http,
+      events: http,
+      release: () => {
+        http.close();
+      },
+    });
+  }
+  const connect = (name: string) => connectRedis({ url: redisUrl, name, ...(log ? { log } : {}) });
+  const commands = connect('read-model');
+  const subscriptions = connect('read-model-events');
+  const bus = new RedisBus(commands, subscriptions);
+  const source = new RedisControlPlane({ bus, documents: new RedisDocuments(commands), http });
+  return new ReadModel({
+    ...common,
+    documents: source,
+    events: source,
+    release: () => {
+      commands.disconnect();
+      subscriptions.disconnect();
+      http.close();
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import type { OrganisationDocument } from '@gw/contracts';
+import { DocumentCache, type CacheEntry } from './document-cache';
+
+const document = {} as OrganisationDocument;
+const entry = (size = 10): CacheEntry => ({ document, size, epoch: 0, verifiedAt: 0, changedAt: 0 });
+
+describe('DocumentCache', () => {
+  it('never holds more than its number of documents, whatever is put in', () => {
+    const cache = new DocumentCache({ documentsMax: 100, sizeMax: 1e9 });
+    for (let i = 0; i < 10_000; i += 1) {
+      cache.set(`k${String(i)}`, entry());
+      expect(cache.entries).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it('never holds more than its size', () => {
+    const cache = new DocumentCache({ documentsMax: 1e6, sizeMax: 10_000 });
+    for (let i = 0; i < 1_000; i += 1) {
+      cache.set(`k${String(i)}`, entry(900));
+      const size = [...cache.all()].reduce((sum, [, one]) => sum + one.size, 0);
+      expect(size).toBeLessThanOrEqual(10_000);
+    }
+  });
+
+  it('keeps what is used while others come and go', () => {
+    const cache = new DocumentCache({ documentsMax: 10, sizeMax: 1e9 });
+    const used = entry();
+    cache.set('used', used);
+    for (let i = 0; i < 1_000; i += 1) {
+      cache.set(`k${String(i)}`, entry());
+      expect(cache.get('used')).toBe(used);
+    }
+  });
+
+  it('forgets a document in either generation', () => {
+    const cache = new DocumentCache({ documentsMax: 4, sizeMax: 1e9 });
+    for (const key of ['a', 'b', 'c']) cache.set(key, entry());
+    cache.delete('a');
+    cache.delete('c');
+    expect([...cache.all()].map(([key]) => key)).toEqual(['b']);
+  });
+});

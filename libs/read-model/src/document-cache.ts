@@ -1,0 +1,119 @@
+import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
+
+/** Epoch of an entry that an event named as changed: equal to no epoch of the model. */
+export const CHANGED = -1;
+
+export interface CacheEntry {
+  document: ReadModelDocument;
+  /** Size of the document as JSON text, in characters. */
+  readonly size: number;
+  /** The entry is as good as the event stream while this equals the model's epoch. */
+  epoch: number;
+  /** When it was last read from the source; -Infinity for an entry from disk. */
+  verifiedAt: number;
+  /** When an event said that it changed; meaningful while `epoch` is `CHANGED`. */
+  changedAt: number;
+}
+
+export interface CacheBounds {
+  readonly documentsMax: number;
+  /** In characters of JSON text; a character takes one byte in memory, or two outside Latin-1. */
+  readonly sizeMax: number;
+}
+
+/**
+ * Known documents, bounded by number and size. Two generations stand in for an LRU list: a hit in the young one costs a single
+ * Map look-up and no write; when the young one has filled half of the bounds the old one, with whatever was not used since the
+ * last turn, is dropped.
+ */
+export class DocumentCache {
+  private young = new Map<DocumentKey, CacheEntry>();
+  private old = new Map<DocumentKey, CacheEntry>();
+  private youngSize = 0;
+
+  constructor(private readonly bounds: CacheBounds) {}
+
+  get entries(): number {
+    return this.young.size + this.old.size;
+  }
+
+  get(key: DocumentKey): CacheEntry | undefined {
+    const entry = this.young.get(key);
+    if (entry !== undefined) return entry;
+    const aged = this.old.get(key);
+    if (aged === undefined) return undefined;
+    this.old.delete(key);
+    this.add(key, aged);
+    return aged;
+  }
+
+  /** Like `get`, but does not count as a use. */
+  peek(key: DocumentKey): CacheEntry | undefined {
+    return this.young.get(key) ?? this.old.get(key);
+  }
+
+  set(key: DocumentKey, entry: CacheEntry): void {
+    this.delete(key);
+    this.add(key, entry);
+  }
+
+  delete(key: DocumentKey): void {
+    this.old.delete(key);
+    const entry = this.young.get(key);
+    if (entry === undefined) return;
+    this.young.delete(key);
+    this.youngSize -= entry.size;
+  }
+
+  /** Recently used documents first. */
+  *all(): Generator<[DocumentKey, CacheEntry]> {
+    yield* this.young;
+    yield* this.old;
+  }
+
+  private add(key: DocumentKey, entry: CacheEntry): void {
+    const { documentsMax, sizeMax } = this.bounds;
+    if (this.young.size + 1 > documentsMax / 2 || this.youngSize + entry.size > sizeMax / 2) {
+      this.old = this.young;
+      this.young = new Map();
+      this.youngSize = 0;
+    }
+    this.young.set(key, entry);
+    this.youngSize += entry.size;
+  }
+}
+
+/**
+ * Keys that are known to have no document. Apart from the documents, so that a scan of random keys pushes out nothing but
+ * itself; the oldest goes first when it is full.
+ */
+export class AbsentKeys {
+  private readonly since = new Map<DocumentKey, number>();
+
+  constructor(private readonly max: number) {}
+
+  get size(): number {
+    return this.since.size;
+  }
+
+  /** When the key was found absent. */
+  get(key: DocumentKey): number | undefined {
+    return this.since.get(key);
+  }
+
+  set(key: DocumentKey, now: number): void {
+    this.since.delete(key);
+    this.since.set(key, now);
+    if (this.since.size <= this.max) return;
+    const oldest = this.since.keys().next();
+    if (!oldest.done) this.since.delete(oldest.value);
+  }
+
+  delete(key: DocumentKey): void {
+    this.since.delete(key);
+  }
+
+  clear(): void {
+    this.since.clear();
+  }
+}

@@ -1,0 +1,308 @@
+import {
+  documentKey,
+  type ControlPlaneEvent,
+  type DocumentKey,
+  type OrganisationDocument,
+} from '@gw/contracts';
+import type { ReadModelLimits } from './limits';
+import type { EventListener, EventSource, FoundDocument, Subscription, WantedDocument } from './ports';
+import { ReadModel } from './read-model';
+import { ReadModelUnavailable } from './unavailable';
+
+const organisation = (id: string, version = '1'): OrganisationDocument => ({
+  kind: 'organisation',
+  version,
+  id,
+  name: `Organisation ${id}`,
+  status: 'active',
+  blockInlineConfig: false,
+  logBodies: true,
+});
+
+/** A control plane on paper: rows, a sequence, and a switch that turns it off. */
+class Script implements EventSource {
+  readonly name = 'script';
+  readonly rows = new Map<DocumentKey, OrganisationDocument>();
+  readonly reads: (readonly WantedDocument[])[] = [];
+  sequence = 10;
+  reconnects = 0;
+  isDown = false;
+  /** While set, answers wait for it. */
+  gate: Promise<void> | null = null;
+  listener!: EventListener;
+
+  async read(wanted: readonly WantedDocument[]): Promise<Map<DocumentKey, FoundDocument>> {
+    this.reads.push(wanted);
+    if (this.isDown) throw new Error('down');
+    const { sequence } = this;
+    const answer = new Map(
+      wanted.map(({ key }) => [key, { document: this.rows.get(key) ?? null, sequence }]),
+    );
+    await this.gate;
+    return answer;
+  }
+
+  subscribe(_after: () => number | null, listener: EventListener): Subscription {
+    this.listener = listener;
+    return {
+      reconnect: () => {
+        this.reconnects += 1;
+      },
+      close: () => undefined,
+    };
+  }
+
+  send(event: ControlPlaneEvent): void {
+    this.listener.onEvent(event);
+  }
+
+  heartbeat(): void {
+    this.send({ type: 'heartbeat', sequence: this.sequence });
+  }
+
+  commit(change: { changed?: DocumentKey[]; removed?: DocumentKey[] }, isHeard = true): void {
+    const previous = this.sequence;
+    this.sequence += 1;
+    const { changed = [], removed = [] } = change;
+    for (const key of removed) this.rows.delete(key);
+    if (isHeard) this.send({ type: 'change', sequence: this.sequence, previous, changed, removed });
+  }
+}
+
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 4; i += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('ReadModel', () => {
+  let now = 0;
+  let script: Script;
+  let model: ReadModel;
+  const key = documentKey.organisation('a');
+
+  async function begin(limits: Partial<ReadModelLimits> = {}): Promise<void> {
+    now = 1_000_000;
+    script = new Script();
+    script.rows.set(key, organisation('a'));
+    model = new ReadModel({
+      documents: script,
+      events: script,
+      now: () => now,
+      limits: { verifyTimeoutMs: 50, loadTimeoutMs: 200, ...limits },
+    });
+    await model.start();
+    script.heartbeat();
+  }
+
+  beforeEach(() => begin());
+  afterEach(() => model.stop());
+
+  it('answers from memory once a document was loaded, without asking again', async () => {
+    expect(model.get(key)).toBeUndefined();
+    expect(await model.load(key)).toEqual(organisation('a'));
+    now += 3_600_000;
+    expect(model.get(key)).toEqual(organisation('a'));
+    expect(script.reads).toHaveLength(1);
+  });
+
+  it('reads a key once for all who ask at the same time, and keys of one tick together', async () => {
+    const other = documentKey.organisation('b');
+    await Promise.all([model.load(key), model.load(key), model.load(other)]);
+    expect(script.reads.map((wanted) => wanted.map((one) => one.key))).toEqual([[key, other]]);
+  });
+
+  it('remembers that a key has no document for 30 s, then asks again', async () => {
+    const unknown = documentKey.organisation('nobody');
+    expect(await model.load(unknown)).toBeNull();
+    now += 29_000;
+    expect(model.get(unknown)).toBeNull();
+    now += 2_000;
+    expect(model.get(unknown)).toBeUndefined();
+  });
+
+  it('learns at once of a document whose absence it had remembered', async () => {
+    const late = documentKey.organisation('late');
+    await model.load(late);
+    script.rows.set(late, organisation('late'));
+    script.commit({ changed: [late] });
+    expect(await model.load(late)).toEqual(organisation('late'));
+  });
+
+  it('keeps good documents through a scan of random keys, which pushes out only itself', async () => {
+    await model.stop();
+    await begin({ absentMax: 100, documentsMax: 10 });
+    await model.load(key);
+    await Promise.all(Array.from({ length: 1_000 }, (_, i) => model.load(`api_key:${String(i)}`)));
+    expect(model.get(key)).toEqual(organisation('a'));
+    expect(model.state()).toMatchObject({ entries: 1, absent: 100 });
+  });
+
+  it('asks the source for 256 keys at a time and four times at once, whatever the flood', async () => {
+    let open: () => void = () => undefined;
+    script.gate = new Promise((resolve) => (open = resolve));
+    const loads = Array.from({ length: 5_000 }, (_, i) =>
+      model.load(`api_key:${String(i)}`).catch(() => null),
+    );
+    await settled();
+    expect(script.reads.map((wanted) => wanted.length)).toEqual([256, 256, 256, 256]);
+    open();
+    await Promise.all(loads);
+    expect(script.reads).toHaveLength(Math.ceil(5_000 / 256));
+  });
+
+  it('refuses keys beyond its queue instead of letting it grow', async () => {
+    await model.stop();
+    await begin({ pendingMax: 3 });
+    const loads = ['1', '2', '3', '4'].map((id) => model.load(documentKey.organisation(id)));
+    await expect(loads[3]).rejects.toBeInstanceOf(ReadModelUnavailable);
+    await expect(Promise.all(loads.slice(0, 3))).resolves.toEqual([null, null, null]);
+  });
+
+  it('[AUT-06] refuses a removed document at once, without asking the source', async () => {
+    await model.load(key);
+    script.isDown = true;
+    script.commit({ removed: [key] });
+    expect(model.get(key)).toBeNull();
+  });
+
+  it('reads a changed document again by itself and serves the old one no longer than 500 ms', async () => {
+    await model.load(key);
+    let open: () => void = () => undefined;
+    script.gate = new Promise((resolve) => (open = resolve));
+    script.rows.set(key, organisation('a', '2'));
+    script.commit({ changed: [key] });
+    expect(model.get(key)).toMatchObject({ version: '1' });
+    now += 501;
+    expect(model.get(key)).toBeUndefined();
+    open();
+    await settled();
+    expect(model.get(key)).toMatchObject({ version: '2' });
+    expect(script.reads[1]).toEqual([{ key, atLeast: 11 }]);
+  });
+
+  it('does not take a copy that was read before the change it was told of meanwhile', async () => {
+    let open: () => void = () => undefined;
+    script.gate = new Promise((resolve) => (open = resolve));
+    const loading = model.load(key);
+    await settled();
+    script.rows.delete(key);
+    script.commit({ removed: [key] });
+    open();
+    expect(await loading).toBeNull();
+    expect(model.get(key)).toBeNull();
+  });
+
+  it('verifies on use what is older than 5 s while events are lost', async () => {
+    await model.load(key);
+    script.listener.onLost();
+    expect(model.get(key)).toBeDefined();
+    script.rows.delete(key);
+    script.commit({}, false);
+    now += 5_001;
+    expect(model.get(key)).toBeUndefined();
+    expect(await model.load(key)).toBeNull();
+    expect(script.reads[1]).toEqual([{ key, atLeast: Infinity }]);
+  });
+
+  it('takes the stream for lost when an event is missing or a heartbeat tells of one, and catches up', async () => {
+    await model.load(key);
+    script.commit({ removed: [key] }, false);
+    script.heartbeat();
+    expect(model.state().verified).toBe(false);
+    expect(script.reconnects).toBe(1);
+    script.send({ type: 'change', sequence: 13, previous: 12, changed: [], removed: [] });
+    expect(script.reconnects).toBe(2);
+    script.send({ type: 'change', sequence: 11, previous: 10, changed: [], removed: [key] });
+    script.heartbeat();
+    expect(model.state()).toMatchObject({ verified: true, sequence: 11 });
+    expect(model.get(key)).toBeNull();
+  });
+
+  it('does not verify a document again that the caught-up stream vouches for', async () => {
+    await model.load(key);
+    script.listener.onLost();
+    now += 60_000;
+    script.heartbeat();
+    expect(model.get(key)).toEqual(organisation('a'));
+  });
+
+  it('verifies everything after a reset, although the stream is up to date again', async () => {
+    await model.load(key);
+    now += 10_000;
+    script.sequence = 900;
+    script.send({ type: 'reset', sequence: 900 });
+    script.heartbeat();
+    expect(model.state()).toMatchObject({ verified: true, sequence: 900 });
+    expect(model.get(key)).toBeUndefined();
+    const before = script.reads.length;
+    await model.load(key);
+    expect(script.reads).toHaveLength(before + 1);
+    expect(model.get(key)).toEqual(organisation('a'));
+  });
+
+  it('serves what it knows without limit while the source is gone, at one try a second', async () => {
+    await model.load(key);
+    script.isDown = true;
+    script.listener.onLost();
+    for (let hour = 0; hour < 48; hour += 1) {
+      now += 3_600_000;
+      expect(await model.load(key)).toEqual(organisation('a'));
+      expect(await model.load(key)).toEqual(organisation('a'));
+      expect(model.get(key)).toEqual(organisation('a'));
+    }
+    expect(script.reads).toHaveLength(1 + 48);
+  });
+
+  it('waits for a verification at most its time, then serves what it knows', async () => {
+    await model.load(key);
+    script.listener.onLost();
+    script.gate = new Promise(() => undefined);
+    now += 6_000;
+    expect(await model.load(key)).toEqual(organisation('a'));
+    expect(model.get(key)).toEqual(organisation('a'));
+  });
+
+  it('throws for an unknown key while the source is gone, at once after the first', async () => {
+    script.isDown = true;
+    await expect(model.load(key)).rejects.toMatchObject({ type: 'unavailable' });
+    await expect(model.load(key)).rejects.toBeInstanceOf(ReadModelUnavailable);
+    expect(script.reads).toHaveLength(1);
+    script.isDown = false;
+    now += 1_001;
+    expect(await model.load(key)).toEqual(organisation('a'));
+  });
+
+  it('gives up on an unknown key after its time when the source hangs', async () => {
+    script.gate = new Promise(() => undefined);
+    await expect(model.load(key)).rejects.toBeInstanceOf(ReadModelUnavailable);
+  });
+
+  it('tells listeners of each document that became another, and of nothing else', async () => {
+    const told: [DocumentKey, string | null][] = [];
+    model.onChange((changed, document) => told.push([changed, document?.version ?? null]));
+    await model.load(key);
+    script.commit({ changed: [key] });
+    await settled();
+    script.rows.set(key, organisation('a', '2'));
+    script.commit({ changed: [key] });
+    await settled();
+    script.commit({ removed: [key] });
+    expect(told).toEqual([
+      [key, '1'],
+      [key, '2'],
+      [key, null],
+    ]);
+  });
+
+  it('keeps the identity of a document that was read again and is the same', async () => {
+    const first = await model.load(key);
+    script.rows.set(key, organisation('a'));
+    script.commit({ changed: [key] });
+    await settled();
+    expect(model.get(key)).toBe(first);
+  });
+
+  it('calls a name that no document can have absent, without asking', async () => {
+    expect(await model.load(`provider:${'x'.repeat(100_000)}`)).toBeNull();
+    expect(script.reads).toHaveLength(0);
+  });
+});

@@ -1,0 +1,368 @@
+import {
+  documentKey,
+  type ApiKeyDocument,
+  type ChangeEvent,
+  type ConfigDocument,
+  type ControlPlaneEvent,
+  type DocumentKey,
+  type OrganisationDocument,
+  type ProviderDocument,
+  type ReadModelDocument,
+  type WorkspaceDocument,
+} from '@gw/contracts';
+import { DiskCopy, type DiskCopyContent } from './disk-copy';
+import { AbsentKeys, CHANGED, DocumentCache, type CacheEntry } from './document-cache';
+import { DocumentLoader } from './document-loader';
+import { readModelLimits, type ReadModelLimits } from './limits';
+import type { DocumentSource, EventSource, FoundDocument, Subscription } from './ports';
+import { ReadModelUnavailable, within } from './unavailable';
+
+/** `liveEpoch` while the event stream is not up to date: equal to the epoch of no entry. */
+const NONE = -2;
+/** A kind, a UUID and a slug of 255 characters. */
+const KEY_LENGTH_MAX = 320;
+
+export type ChangeListener = (key: DocumentKey, document: ReadModelDocument | null) => void;
+
+export interface ReadModelOptions {
+  readonly documents: DocumentSource;
+  readonly events: EventSource;
+  /** Where the sealed copy for a cold start is kept; none when absent. */
+  readonly disk?: { readonly path: string; readonly key: Buffer };
+  readonly limits?: Partial<ReadModelLimits>;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+  /** Called at the end, to free what the sources hold. */
+  readonly release?: () => void;
+  /** Told of what an operator should know; never holds a document. */
+  readonly warn?: (message: string, error?: unknown) => void;
+}
+
+export interface ReadModelState {
+  /** Whether everything known is as new as the event stream. */
+  readonly verified: boolean;
+  /** The newest change that was applied; null before the first contact. */
+  readonly sequence: number | null;
+  /** Documents in memory. */
+  readonly entries: number;
+  /** Keys known to have no document. */
+  readonly absent: number;
+  /** What events come from at the moment: `http` or `redis`. */
+  readonly source: string;
+  /** ISO 8601; null before the first event. */
+  readonly lastEventAt: string | null;
+}
+
+/**
+ * What this process knows of the control plane. Reads are synchronous and served from memory. Events keep it fresh; while they
+ * are lost, what is used is asked for again when it is older than 5 s; while the source is gone as well, known documents go
+ * on being served without limit. A removed document is refused within 2 s, and within 10 s when events were lost.
+ */
+export class ReadModel {
+  private readonly limits: ReadModelLimits;
+  private readonly now: () => number;
+  private readonly warn: (message: string, error?: unknown) => void;
+  private readonly cache: DocumentCache;
+  private readonly absent: AbsentKeys;
+  private readonly loader: DocumentLoader;
+  private readonly disk: DiskCopy | null;
+  private readonly listeners = new Set<ChangeListener>();
+  private subscription: Subscription | null = null;
+  private watchdog: NodeJS.Timeout | null = null;
+
+  /** Rises with every reset: entries of an older one are unverified even while the stream is up to date. */
+  private epoch = 0;
+  /** `epoch` while the stream is up to date, `NONE` otherwise; the one comparison of a look-up. */
+  private liveEpoch = NONE;
+  private sequence: number | null = null;
+  /** Until when entries of this epoch are known to have been right. */
+  private verifiedUntil = -Infinity;
+  private heardAt = -Infinity;
+  private lastEventAt: string | null = null;
+  /** Until then nothing known is asked for again: the last try failed. */
+  private verifyRetryAt = -Infinity;
+
+  constructor(private readonly options: ReadModelOptions) {
+    this.limits = readModelLimits(options.limits);
+    this.now = options.now ?? (() => performance.now());
+    this.warn = options.warn ?? (() => undefined);
+    this.cache = new DocumentCache(this.limits);
+    this.absent = new AbsentKeys(this.limits.absentMax);
+    this.loader = new DocumentLoader(options.documents, {
+      concurrency: this.limits.readsMax,
+      pendingMax: this.limits.pendingMax,
+      retryAfterMs: this.limits.retryAfterMs,
+      now: this.now,
+      epoch: () => this.epoch,
+      deliver: (key, found, epoch) => {
+        this.deliver(key, found, epoch);
+      },
+    });
+    this.disk = options.disk
+      ? new DiskCopy({ ...options.disk, limits: this.limits, warn: this.warn, content: () => this.content() })
+      : null;
+  }
+
+  /** Reads the disk copy and opens the event stream; does not wait for the control plane. Never rejects. */
+  async start(): Promise<void> {
+    const copy = await this.disk?.read();
+    if (copy) this.restore(copy);
+    this.heardAt = this.now();
+    this.subscription = this.options.events.subscribe(() => this.sequence, {
+      onEvent: (event) => {
+        this.onEvent(event);
+      },
+      onLost: () => {
+        this.lose();
+      },
+    });
+    this.watchdog = setInterval(() => {
+      this.watch();
+    }, this.limits.silenceMaxMs / 6);
+    this.watchdog.unref();
+  }
+
+  /** Closes the event stream and writes the disk copy. */
+  async stop(): Promise<void> {
+    if (this.watchdog) clearInterval(this.watchdog);
+    this.subscription?.close();
+    this.lose();
+    await this.disk?.close();
+    this.options.release?.();
+  }
+
+  /**
+   * A look-up in memory. The document; null when there is none; undefined when that is not known, or has to be verified first:
+   * `load` then tells.
+   */
+  get(key: DocumentKey): ReadModelDocument | null | undefined {
+    const entry = this.cache.get(key);
+    if (entry === undefined) return this.getAbsent(key);
+    if (entry.epoch === this.liveEpoch) return entry.document;
+    const now = this.now();
+    return this.inGrace(entry, now) || now < this.verifyRetryAt ? entry.document : undefined;
+  }
+
+  /**
+   * The document, or null when there is none. Waits at most 2 s for a document that is not known, and at most 300 ms for the
+   * verification of a known one, which is served as it is when the source does not answer. Throws `ReadModelUnavailable`
+   * when the source cannot be reached and nothing is known.
+   */
+  async load(key: DocumentKey): Promise<ReadModelDocument | null> {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const entry = this.cache.peek(key);
+    if (entry !== undefined) return this.verify(key, entry);
+    // A name out of a request may be of any length; no document has one like that.
+    if (key.length > KEY_LENGTH_MAX) return null;
+    if (this.loader.down) throw new ReadModelUnavailable();
+    return within(this.loader.load(key, 0), this.limits.loadTimeoutMs);
+  }
+
+  getApiKey(hash: string): ApiKeyDocument | null | undefined {
+    return this.get(documentKey.apiKey(hash)) as ApiKeyDocument | null | undefined;
+  }
+  loadApiKey(hash: string): Promise<ApiKeyDocument | null> {
+    return this.load(documentKey.apiKey(hash)) as Promise<ApiKeyDocument | null>;
+  }
+  getOrganisation(id: string): OrganisationDocument | null | undefined {
+    return this.get(documentKey.organisation(id)) as OrganisationDocument | null | undefined;
+  }
+  loadOrganisation(id: string): Promise<OrganisationDocument | null> {
+    return this.load(documentKey.organisation(id)) as Promise<OrganisationDocument | null>;
+  }
+  getWorkspace(id: string): WorkspaceDocument | null | undefined {
+    return this.get(documentKey.workspace(id)) as WorkspaceDocument | null | undefined;
+  }
+  loadWorkspace(id: string): Promise<WorkspaceDocument | null> {
+    return this.load(documentKey.workspace(id)) as Promise<WorkspaceDocument | null>;
+  }
+  getProvider(workspaceId: string, slug: string): ProviderDocument | null | undefined {
+    return this.get(documentKey.provider(workspaceId, slug)) as ProviderDocument | null | undefined;
+  }
+  loadProvider(workspaceId: string, slug: string): Promise<ProviderDocument | null> {
+    return this.load(documentKey.provider(workspaceId, slug)) as Promise<ProviderDocument | null>;
+  }
+  getConfig(workspaceId: string, slugOrId: string): ConfigDocument | null | undefined {
+    return this.get(documentKey.config(workspaceId, slugOrId)) as ConfigDocument | null | undefined;
+  }
+  loadConfig(workspaceId: string, slugOrId: string): Promise<ConfigDocument | null> {
+    return this.load(documentKey.config(workspaceId, slugOrId)) as Promise<ConfigDocument | null>;
+  }
+
+  /**
+   * Calls the listener when what is known of a key becomes another: a new document, or null. A document that is verified and
+   * unchanged keeps its identity and calls nobody. Listeners must not throw. Returns a function that ends it.
+   */
+  onChange(listener: ChangeListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  state(): ReadModelState {
+    return {
+      verified: this.liveEpoch !== NONE,
+      sequence: this.sequence,
+      entries: this.cache.entries,
+      absent: this.absent.size,
+      source: this.options.events.name,
+      lastEventAt: this.lastEventAt,
+    };
+  }
+
+  private getAbsent(key: DocumentKey): null | undefined {
+    const since = this.absent.get(key);
+    if (since === undefined) return undefined;
+    const now = this.now();
+    if (now - since > this.limits.absentTtlMs) {
+      this.absent.delete(key);
+      return undefined;
+    }
+    if (this.liveEpoch !== NONE) return null;
+    return now - Math.max(since, this.verifiedUntil) < this.limits.unverifiedMaxMs ? null : undefined;
+  }
+
+  /** Whether an entry that is not verified may be served for now without asking. */
+  private inGrace(entry: CacheEntry, now: number): boolean {
+    if (entry.epoch === CHANGED) return now - entry.changedAt < this.limits.changedMaxMs;
+    const until = entry.epoch === this.epoch ? this.verifiedUntil : -Infinity;
+    return now - Math.max(entry.verifiedAt, until) < this.limits.unverifiedMaxMs;
+  }
+
+  private async verify(key: DocumentKey, entry: CacheEntry): Promise<ReadModelDocument | null> {
+    try {
+      return await within(this.loader.load(key, Infinity, true), this.limits.verifyTimeoutMs);
+    } catch {
+      this.verifyRetryAt = this.now() + this.limits.retryAfterMs;
+      // It may have been removed or replaced by an event in the meantime.
+      const current = this.cache.peek(key);
+      if (current !== undefined) return current.document;
+      return this.absent.get(key) === undefined ? entry.document : null;
+    }
+  }
+
+  private deliver(key: DocumentKey, { document }: FoundDocument, epoch: number): void {
+    const now = this.now();
+    const before = this.cache.peek(key);
+    if (document === null) {
+      this.forget(key, before !== undefined);
+      // It was read before everything was called in question: the answer holds for the one who asked, no longer.
+      if (epoch !== this.epoch) this.absent.delete(key);
+      return;
+    }
+    this.absent.delete(key);
+    if (before !== undefined && before.document.version === document.version) {
+      before.epoch = epoch;
+      before.verifiedAt = now;
+      return;
+    }
+    const size = JSON.stringify(document).length;
+    this.cache.set(key, { document, size, epoch, verifiedAt: now, changedAt: now });
+    this.disk?.changed();
+    this.tell(key, document);
+  }
+
+  private forget(key: DocumentKey, wasKnown: boolean): void {
+    this.cache.delete(key);
+    this.absent.set(key, this.now());
+    if (!wasKnown) return;
+    this.disk?.changed();
+    this.tell(key, null);
+  }
+
+  private onEvent(event: ControlPlaneEvent): void {
+    this.heardAt = this.now();
+    this.lastEventAt = new Date().toISOString();
+    switch (event.type) {
+      case 'change':
+        this.onChangeEvent(event);
+        break;
+      case 'heartbeat':
+        if (this.sequence === null) this.startOver(event.sequence);
+        if (event.sequence > (this.sequence ?? 0)) this.recover();
+        else if (event.sequence === this.sequence) this.confirm();
+        // An older one comes from a publisher that lags behind another: it says nothing of what we know.
+        break;
+      case 'reset':
+        this.startOver(event.sequence);
+        break;
+    }
+  }
+
+  private onChangeEvent(event: ChangeEvent): void {
+    if (this.sequence !== null) {
+      if (event.sequence <= this.sequence) return;
+      if (event.previous > this.sequence) {
+        this.recover();
+        return;
+      }
+      this.sequence = event.sequence;
+    }
+    for (const key of event.removed) {
+      this.loader.raise(key, event.sequence);
+      this.forget(key, this.cache.peek(key) !== undefined);
+    }
+    for (const key of event.changed) {
+      this.absent.delete(key);
+      this.loader.raise(key, event.sequence);
+      const entry = this.cache.peek(key);
+      if (entry === undefined) continue;
+      entry.epoch = CHANGED;
+      entry.changedAt = this.now();
+      this.disk?.changed();
+      // When it fails the entry is asked for on its next use.
+      this.loader.load(key, event.sequence, true).catch(() => undefined);
+    }
+    if (this.liveEpoch !== NONE) this.verifiedUntil = this.now();
+  }
+
+  private confirm(): void {
+    this.liveEpoch = this.epoch;
+    this.verifiedUntil = this.now();
+    this.verifyRetryAt = -Infinity;
+  }
+
+  private lose(): void {
+    this.liveEpoch = NONE;
+  }
+
+  /** An event is missing: catch up from what was seen last. */
+  private recover(): void {
+    this.lose();
+    this.subscription?.reconnect();
+  }
+
+  /** What was missed cannot be told any more: nothing counts as verified that was read before. */
+  private startOver(sequence: number): void {
+    this.epoch += 1;
+    this.sequence = sequence;
+    this.absent.clear();
+    this.lose();
+  }
+
+  private watch(): void {
+    if (this.now() - this.heardAt <= this.limits.silenceMaxMs) return;
+    this.heardAt = this.now();
+    this.recover();
+  }
+
+  private tell(key: DocumentKey, document: ReadModelDocument | null): void {
+    for (const listener of this.listeners) listener(key, document);
+  }
+
+  private restore(copy: DiskCopyContent): void {
+    this.sequence = copy.sequence;
+    for (const { key, document, size, changed } of copy.documents) {
+      const epoch = changed ? CHANGED : this.epoch;
+      this.cache.set(key, { document, size, epoch, verifiedAt: -Infinity, changedAt: -Infinity });
+    }
+  }
+
+  private content(): DiskCopyContent {
+    const documents = [];
+    for (const [key, { document, size, epoch }] of this.cache.all()) {
+      documents.push({ key, document, size, changed: epoch !== this.epoch });
+    }
+    return { sequence: this.sequence, documents };
+  }
+}

@@ -1,0 +1,155 @@
+import { EVENT_CHANNEL, HEARTBEAT_MS, type ControlPlaneEvent, type DocumentKey } from '@gw/contracts';
+import type { RedisBus, RedisDocuments } from '@gw/redis';
+import { parseEvent } from './event-lines';
+import type { HttpControlPlane } from './http-control-plane';
+import type {
+  DocumentSource,
+  EventListener,
+  EventSource,
+  FoundDocument,
+  Subscription,
+  WantedDocument,
+} from './ports';
+
+export interface RedisControlPlaneOptions {
+  readonly bus: RedisBus;
+  readonly documents: RedisDocuments;
+  /** Asked for what Redis does not hold, for the events that were missed, and for everything while Redis is gone. */
+  readonly http: HttpControlPlane;
+  readonly now?: () => number;
+}
+
+/**
+ * Documents and events through Redis, with the admin API over HTTP behind it. The HTTP event stream is open exactly while the
+ * channel does not show that it has told everything: at the start, after a loss, after a gap, and while Redis is gone.
+ */
+export class RedisControlPlane implements DocumentSource, EventSource {
+  private readonly now: () => number;
+  private listener: EventListener | null = null;
+  private after: () => number | null = () => null;
+  private http: Subscription | null = null;
+  private heardAt = -Infinity;
+  /** The newest sequence that the channel told of: its documents were written to Redis before. */
+  private published = -1;
+
+  constructor(private readonly options: RedisControlPlaneOptions) {
+    this.now = options.now ?? (() => performance.now());
+  }
+
+  get name(): string {
+    return this.http === null ? 'redis' : 'http';
+  }
+
+  /**
+   * Redis' copies are taken while they include all that the reader has been told; otherwise they are the last resort, and
+   * only for a document of which the reader knows nothing.
+   */
+  async read(wanted: readonly WantedDocument[]): Promise<ReadonlyMap<DocumentKey, FoundDocument>> {
+    const found = new Map<DocumentKey, FoundDocument>();
+    const current = this.isCurrent();
+    if (current) await this.addCopies(found, wanted);
+    const missing = wanted.filter(({ key }) => !found.has(key));
+    if (missing.length === 0) return found;
+    try {
+      for (const [key, document] of await this.options.http.read(missing)) found.set(key, document);
+    } catch (error) {
+      if (!current) await this.addCopies(found, missing);
+      if (found.size === 0) throw error;
+    }
+    return found;
+  }
+
+  subscribe(after: () => number | null, listener: EventListener): Subscription {
+    this.listener = listener;
+    this.after = after;
+    this.openHttp();
+    const end = this.options.bus.subscribe(EVENT_CHANNEL, {
+      onMessage: (text) => {
+        this.onMessage(text);
+      },
+      onDown: () => {
+        this.heardAt = -Infinity;
+        this.fallBack();
+      },
+    });
+    return {
+      reconnect: () => {
+        if (this.http === null) this.openHttp();
+        else this.http.reconnect();
+      },
+      close: () => {
+        end();
+        this.closeHttp();
+        this.listener = null;
+      },
+    };
+  }
+
+  private async addCopies(
+    found: Map<DocumentKey, FoundDocument>,
+    wanted: readonly WantedDocument[],
+  ): Promise<void> {
+    const finite = wanted.filter(({ atLeast }) => atLeast !== Infinity);
+    const copies = await this.options.documents.read(finite.map(({ key }) => key)).catch(() => null);
+    for (const { key, atLeast } of finite) {
+      const copy = copies?.get(key);
+      if (copy !== undefined && copy.sequence >= atLeast) found.set(key, copy);
+    }
+  }
+
+  private isCurrent(): boolean {
+    const heard = this.now() - this.heardAt < 3 * HEARTBEAT_MS;
+    return heard && this.published >= (this.after() ?? 0);
+  }
+
+  private onMessage(text: string): void {
+    const event = parseEvent(text);
+    if (event === null || this.listener === null) return;
+    this.heardAt = this.now();
+    this.published = Math.max(this.published, event.sequence);
+    const after = this.after();
+    if (after === null || isAhead(event, after)) {
+      // Something is missing, or where to start is not known: the admin API tells.
+      this.fallBack();
+      return;
+    }
+    this.listener.onEvent(event);
+    if (event.type === 'heartbeat' && event.sequence === after) this.closeHttp();
+  }
+
+  private fallBack(): void {
+    if (this.http !== null) return;
+    this.listener?.onLost();
+    this.openHttp();
+  }
+
+  private openHttp(): void {
+    const { listener } = this;
+    if (this.http !== null || listener === null) return;
+    this.http = this.options.http.subscribe(this.after, {
+      onEvent: (event) => {
+        listener.onEvent(event);
+      },
+      onLost: () => {
+        listener.onLost();
+      },
+    });
+  }
+
+  private closeHttp(): void {
+    this.http?.close();
+    this.http = null;
+  }
+}
+
+/** Whether the event shows that one between it and `after` is missing. */
+function isAhead(event: ControlPlaneEvent, after: number): boolean {
+  switch (event.type) {
+    case 'change':
+      return event.previous > after;
+    case 'heartbeat':
+      return event.sequence > after;
+    case 'reset':
+      return false;
+  }
+}
