@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { INTERNAL } from '@gw/contracts';
+import { deriveKey } from '@gw/kernel';
+import { createReadModel, ReadModel } from '@gw/read-model';
+import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
+import { httpLogSink, Journal, LogShipper, type LogSink } from '@gw/telemetry';
+import { describeFault, type Log } from '@gw/web';
+import { createDataPlane, journalDirectory, type DataPlane } from './data-plane';
+import { GatewayHealth } from './gateway-health';
+import type { GatewaySettings } from './settings';
+import { workerPost } from './state/worker-post';
+
+export const DATA_PLANE = Symbol('data plane');
+const LOG_REDIS = Symbol('Redis connection of the log stream, or null');
+
+export interface GatewayProcess {
+  readonly settings: GatewaySettings;
+  readonly log: Log;
+  /** 0 for the first process that shares the port. */
+  readonly index: number;
+  readonly gatewayId: string;
+}
+
+const DRAIN_MS = 3_000;
+
+/** Owns what lives as long as the process. Requests never reach Nest: see `http/front-door.ts`. */
+@Module({})
+export class GatewayModule implements OnApplicationShutdown {
+  constructor(
+    private readonly documents: ReadModel,
+    private readonly journal: Journal,
+    private readonly shipper: LogShipper,
+  ) {}
+
+  static with(gateway: GatewayProcess): DynamicModule {
+    const { settings, log } = gateway;
+    return {
+      module: GatewayModule,
+      providers: [
+        { provide: ReadModel, useFactory: () => startedReadModel(gateway) },
+        { provide: Journal, useFactory: () => openedJournal(gateway) },
+        {
+          provide: LOG_REDIS,
+          useFactory: () =>
+            settings.REDIS_URL === null
+              ? null
+              : connectRedis({ url: settings.REDIS_URL, name: 'gateway-log' }),
+        },
+        {
+          provide: LogShipper,
+          inject: [Journal, LOG_REDIS],
+          useFactory: (journal: Journal, redis: Redis | null) => {
+            const shipper = new LogShipper(journal, sinkFor(settings, redis), {
+              report: ({ message }) => {
+                log.warn(message);
+              },
+            });
+            shipper.start();
+            return shipper;
+          },
+        },
+        {
+          provide: GatewayHealth,
+          inject: [ReadModel, Journal, LogShipper],
+          useFactory: (...parts: ConstructorParameters<typeof GatewayHealth>) => new GatewayHealth(...parts),
+        },
+        {
+          provide: DATA_PLANE,
+          inject: [ReadModel, Journal, GatewayHealth],
+          useFactory: (documents: ReadModel, journal: Journal, health: GatewayHealth): DataPlane =>
+            createDataPlane({ settings, documents, journal, health, log, gatewayId: gateway.gatewayId }),
+        },
+      ],
+      exports: [DATA_PLANE],
+    };
+  }
+
+  /** After the listener is closed: what is in the journal is sent if it can be, and stays on the disk if not. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.shipper.stop(DRAIN_MS);
+    await this.journal.close();
+    await this.documents.stop();
+  }
+}
+
+async function startedReadModel({ settings, log, index }: GatewayProcess): Promise<ReadModel> {
+  const documents = createReadModel({
+    adminUrl: settings.ADMIN_URL,
+    serviceToken: settings.SERVICE_TOKEN,
+    redisUrl: settings.REDIS_URL,
+    disk: {
+      path: join(settings.DATA_DIR, 'gateway', `read-model-${String(index)}.sealed`),
+      key: deriveKey(settings.ENCRYPTION_KEY, 'read-model-disk'),
+    },
+    log: (level, message, error) => {
+      log[level](error === undefined ? {} : describeFault(error), message);
+    },
+  });
+  await documents.start();
+  return documents;
+}
+
+const openedJournal = ({ settings, log, index }: GatewayProcess): Journal =>
+  Journal.open({
+    directory: journalDirectory(settings, index),
+    capBytes: settings.JOURNAL_MAX_BYTES,
+    report: ({ message }) => {
+      log.error(message);
+    },
+  });
+
+const sinkFor = (settings: GatewaySettings, redis: Redis | null): LogSink =>
+  redis === null
+    ? httpLogSink({
+        url: new URL(INTERNAL.logs, settings.WORKER_URL).href,
+        serviceToken: settings.SERVICE_TOKEN,
+        post: workerPost,
+      })
+    : new RedisLogSink(redis);

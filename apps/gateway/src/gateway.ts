@@ -1,0 +1,35 @@
+import { mkdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { NestLog } from '@gw/web';
+import type { DataPlane } from './data-plane';
+import { DATA_PLANE, GatewayModule, type GatewayProcess } from './gateway.module';
+import { createGatewayServer } from './http/server';
+
+/** The gateway, ready and not yet listening. */
+export async function createGateway(gateway: GatewayProcess): Promise<NestFastifyApplication> {
+  const { settings, log } = gateway;
+  mkdirSync(join(settings.DATA_DIR, 'gateway'), { recursive: true, mode: 0o700 });
+  let plane: DataPlane | null = null;
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    if (plane) plane.door.handle(req, res);
+    else res.writeHead(503).end();
+  };
+  const adapter = new FastifyAdapter({
+    serverFactory: () =>
+      createGatewayServer(handle, {
+        headersTimeoutMs: settings.HEADERS_TIMEOUT,
+        keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
+      }),
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.with(gateway), adapter, {
+    logger: new NestLog(log),
+    abortOnError: false,
+    bodyParser: false,
+  });
+  app.enableShutdownHooks();
+  plane = app.get<DataPlane>(DATA_PLANE);
+  return app;
+}

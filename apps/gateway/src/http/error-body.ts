@@ -1,0 +1,64 @@
+import type { GatewayError } from '@gw/kernel';
+import type { Dialect, ProviderError } from '@gw/providers';
+
+/** An error as the client's dialect has it: ours, or Anthropic's for its messages routes. */
+export function errorBody(error: GatewayError, dialect: Dialect, requestId: string): Buffer {
+  const body = error.toBody(requestId);
+  return Buffer.from(
+    JSON.stringify(dialect === 'anthropic' ? anthropicShape(error.status, body.error) : body),
+  );
+}
+
+/** The terminal event of a stream that could not be completed, preceded by an event's end where one is open. */
+export function errorEvent(
+  error: GatewayError,
+  dialect: Dialect,
+  requestId: string,
+  openEvent: boolean,
+): Buffer {
+  const data = errorBody(error, dialect, requestId).toString('utf8');
+  const head = dialect === 'anthropic' ? 'event: error\n' : '';
+  return Buffer.from(`${openEvent ? '\n\n' : ''}${head}data: ${data}\n\n`);
+}
+
+/** A provider's error in our own shape: its status and message stay, its body is kept beside them. */
+export function providerErrorBody(
+  read: ProviderError | null,
+  original: unknown,
+  provider: string,
+  requestId: string,
+): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      error: {
+        message: read?.message ?? 'The provider answered with an error.',
+        type: read?.type ?? 'provider_error',
+        param: null,
+        code: read?.code ?? 'AB04',
+        request_id: requestId,
+        provider,
+        provider_error: original,
+      },
+    }),
+  );
+}
+
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+const anthropicShape = (status: number, error: object & { message: string }): unknown => ({
+  type: 'error',
+  error: {
+    ...error,
+    gateway_type: (error as { type?: string }).type,
+    type: ANTHROPIC_TYPES[status] ?? 'api_error',
+  },
+});

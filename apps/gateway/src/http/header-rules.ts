@@ -1,0 +1,156 @@
+import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
+import type { HeaderList } from '@gw/providers';
+
+/** RFC 9110 section 7.6.1, and what older proxies treat alike. */
+const HOP_BY_HOP = [
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/**
+ * Never sent to a provider: what only concerns this hop, what identifies the caller's network or session, its credentials,
+ * and the names that cloud metadata services obey.
+ */
+const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'api-key',
+  'authorization',
+  'cf-connecting-ip',
+  'cf-ray',
+  'cf-visitor',
+  'content-length',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'metadata',
+  'metadata-flavor',
+  'true-client-ip',
+  'via',
+  'x-api-key',
+  'x-aws-ec2-metadata-token',
+  'x-aws-ec2-metadata-token-ttl-seconds',
+  'x-client-ip',
+  'x-goog-api-key',
+  'x-google-metadata-request',
+  'x-http-method-override',
+  'x-metadata-flavor',
+  'x-original-url',
+  'x-real-ip',
+  'x-rewrite-url',
+]);
+const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'x-forwarded', 'x-envoy-'];
+
+/** Never sent to a client: this hop's headers, and whatever carries a credential of ours. */
+const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'api-key',
+  'authorization',
+  'set-cookie',
+  'set-cookie2',
+  'x-amz-security-token',
+  'x-api-key',
+  'x-goog-api-key',
+]);
+
+/** What may pass a header name, worked out once a name: the set of names that clients and providers send is small. */
+class NameRules {
+  private readonly known = new Map<string, string | null>();
+  constructor(private readonly isForbidden: (name: string) => boolean) {}
+
+  /** The lower-case name, or null when the header must not pass. */
+  allowed(name: string): string | null {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const lower = name.toLowerCase();
+    const verdict = this.isForbidden(lower) ? null : lower;
+    if (this.known.size < 4_096) this.known.set(name, verdict);
+    return verdict;
+  }
+}
+
+const upstream = new NameRules(
+  (name) => NEVER_UPSTREAM.has(name) || NEVER_UPSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
+);
+const downstream = new NameRules(
+  (name) => NEVER_DOWNSTREAM.has(name) || name.startsWith(GATEWAY_HEADER_PREFIX),
+);
+
+/** The caller's headers that may reach a provider, from Node's flat raw list. */
+export function upstreamHeaders(rawHeaders: readonly string[], connection: string | undefined): HeaderList {
+  const named = connectionNames(connection);
+  const headers: HeaderList = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = upstream.allowed(rawHeaders[i] as string);
+    if (name !== null && !named?.has(name)) headers.push(name, rawHeaders[i + 1] as string);
+  }
+  return headers;
+}
+
+const ONLY_HERE: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'host', 'x-powered-by']);
+
+/** All headers but those of one hop, for a server of our own. `content-length` and the end-to-end names stay. */
+export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
+  const headers: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    const lower = name.toLowerCase();
+    if (!ONLY_HERE.has(lower) && !lower.startsWith('x-forwarded-'))
+      headers.push(name, rawHeaders[i + 1] as string);
+  }
+  return headers;
+}
+
+/** Headers that a config's `forward_headers` names: sent as the caller sent them, hop-by-hop ones excepted. */
+export function forwardedHeaders(rawHeaders: readonly string[], names: readonly string[]): HeaderList {
+  const headers: HeaderList = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (names.includes(name) && !HOP_BY_HOP.includes(name)) headers.push(name, rawHeaders[i + 1] as string);
+  }
+  return headers;
+}
+
+/** The provider's headers that may reach the client. */
+export function downstreamHeaders(headers: readonly string[]): HeaderList {
+  const passed: HeaderList = [];
+  let named: ReadonlySet<string> | null = null;
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    if (headers[i] === 'connection') named = connectionNames(headers[i + 1]);
+  }
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = downstream.allowed(headers[i] as string);
+    if (name !== null && !named?.has(name)) passed.push(name, headers[i + 1] as string);
+  }
+  return passed;
+}
+
+/** Names that a Connection header makes hop-by-hop; null for the usual `keep-alive` and `close`. */
+function connectionNames(value: string | undefined): ReadonlySet<string> | null {
+  if (value === undefined || value === 'keep-alive' || value === 'close') return null;
+  return new Set(value.split(',').map((name) => name.trim().toLowerCase()));
+}
+
+/** The value of a header in a flat list of lower-case names. */
+export function valueOf(headers: readonly string[], name: string): string | undefined {
+  for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return headers[i + 1];
+  return undefined;
+}
+
+/** Sets a header in a flat list, replacing every value that it has. */
+export function setHeader(headers: HeaderList, name: string, value: string): void {
+  removeHeader(headers, name);
+  headers.push(name, value);
+}
+
+export function removeHeader(headers: HeaderList, name: string): void {
+  for (let i = headers.length - 2; i >= 0; i -= 2) if (headers[i] === name) headers.splice(i, 2);
+}

@@ -1,0 +1,76 @@
+/**
+ * First path segments that belong to the control plane, under `/v1` as under `/v2`. The gateway forwards them to the admin
+ * API, so that one base URL serves both planes; in Kubernetes the ingress does so.
+ */
+const CONTROL_PLANE = new Set([
+  'admin',
+  'agent-integrations',
+  'agent-servers',
+  'analytics',
+  'api-keys',
+  'audit-logs',
+  'auth',
+  'collections',
+  'config',
+  'configs',
+  'deployments',
+  'feedback',
+  'guardrails',
+  'integrations',
+  'labels',
+  'logs',
+  'mcp-integrations',
+  'mcp-servers',
+  'model-configs',
+  'organisation',
+  'organisations',
+  'partials',
+  'plugins',
+  'policies',
+  'prompts',
+  'providers',
+  'scim',
+  'secret-references',
+  'users',
+  'utils',
+  'virtual-keys',
+  'workspace-exclusions',
+  'workspaces',
+]);
+
+const UNVERSIONED = /^\/(?:oauth|\.well-known|mcp-servers)(?:\/|$)/;
+
+export type Destination =
+  | { readonly plane: 'data'; readonly path: string }
+  | { readonly plane: 'control' }
+  | { readonly plane: 'health' }
+  | { readonly plane: 'refused'; readonly rule: string }
+  | { readonly plane: 'none' };
+
+/**
+ * Classifies a path, compared as it was sent: nothing is decoded or normalised, so no spelling can pass one check as one
+ * thing and be routed as another. What a server behind us could read as a different path is refused.
+ */
+export function destinationOf(path: string): Destination {
+  const rule = brokenRule(path);
+  if (rule !== null) return { plane: 'refused', rule };
+  if (path.startsWith('/v1/')) {
+    if (path === '/v1/health') return { plane: 'health' };
+    const end = path.indexOf('/', 4);
+    const segment = end === -1 ? path.slice(4) : path.slice(4, end);
+    return CONTROL_PLANE.has(segment) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
+  }
+  if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
+  if (path === '/health') return { plane: 'health' };
+  return { plane: 'none' };
+}
+
+// One pass with a plain class: most paths hold none of these characters.
+// eslint-disable-next-line no-control-regex
+const SUSPICIOUS = /[\\\x00-\x20\x7f#]|\/\/|%(?:00|0a|0d|2e|5c)|\/\.{1,2}(?:\/|$)/i;
+
+function brokenRule(path: string): string | null {
+  if (!path.startsWith('/')) return 'must start with a slash';
+  if (!SUSPICIOUS.test(path)) return null;
+  return 'must hold no empty or dot segment, no backslash, control character, fragment or encoded dot, backslash, NUL or line break';
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { HEADER } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+
+/** One header may be this long, in bytes; a config written out may be longer. */
+const HEADER_BYTES_MAX = 16_384;
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=%-]*)(?::\d{0,5})?$/i;
+
+/** What the HTTP parser lets through and RFC 9112 does not. Throws `request_malformed` or `headers_too_large`. */
+export function checkRequest(req: IncomingMessage): void {
+  if (req.httpVersionMajor !== 1) throw malformed('the version must be HTTP/1.0 or HTTP/1.1');
+  const { host } = req.headers;
+  if (host === undefined ? req.httpVersionMinor === 1 : !HOST.test(host))
+    throw malformed('the Host header is not valid');
+  const { rawHeaders } = req;
+  for (let i = 1; i < rawHeaders.length; i += 2) {
+    if ((rawHeaders[i] as string).length <= HEADER_BYTES_MAX) continue;
+    if ((rawHeaders[i - 1] as string).toLowerCase() !== HEADER.config)
+      throw new GatewayError('headers_too_large');
+  }
+}
+
+const malformed = (rule: string): GatewayError =>
+  new GatewayError('request_malformed', { message: `The request is not well-formed HTTP: ${rule}.` });
+
+/** The path and query of a request target. An absolute-form target's host never selects anything. */
+export function targetOf(url: string): { readonly path: string; readonly query: string } {
+  const form = url.startsWith('/') ? url : withoutOrigin(url);
+  const mark = form.indexOf('?');
+  return mark === -1 ? { path: form, query: '' } : { path: form.slice(0, mark), query: form.slice(mark) };
+}
+
+function withoutOrigin(url: string): string {
+  const match = /^https?:\/\/[^/?#]*(.*)$/i.exec(url);
+  return match ? (match[1] === '' ? '/' : (match[1] as string)) : url;
+}

@@ -1,0 +1,69 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ERRORS, type ErrorType } from '@gw/kernel';
+
+export interface ServerLimits {
+  readonly headersTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+}
+
+/** All headers of a request, in bytes: room for a config of 64 KB written out, and 16 KB beside it. */
+const HEADERS_BYTES_MAX = 96 * 1_024;
+
+export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** The listener of both planes. What the parser refuses is answered in our error shape and the connection is closed. */
+export function createGatewayServer(handle: RequestHandler, limits: ServerLimits): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: HEADERS_BYTES_MAX,
+      headersTimeout: limits.headersTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      // Bodies are bounded by idle time and size where they are read: a slow upload is not an attack.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
+      insecureHTTPParser: false,
+      noDelay: true,
+    },
+    handle,
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    answerParserError(error, socket);
+  });
+  // 100-continue is sent when the body is read, which the front door does for every request that it takes.
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    res.writeContinue();
+    handle(req, res);
+  });
+  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
+    res.writeHead(417, ['connection', 'close', 'content-length', '0']);
+    res.end();
+  });
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    socket.end(rawAnswer(405, 'method_not_allowed'));
+  });
+  return server;
+}
+
+function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const type: ErrorType =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'headers_too_large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'request_incomplete'
+        : 'request_malformed';
+  socket.end(rawAnswer(ERRORS[type].status, type));
+}
+
+function rawAnswer(status: number, type: ErrorType): string {
+  const { code, message } = ERRORS[type];
+  const body = JSON.stringify({ error: { message, type, param: null, code, request_id: null } });
+  return (
+    `HTTP/1.1 ${String(status)} ${type.replaceAll('_', ' ')}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `content-length: ${String(Buffer.byteLength(body))}\r\nconnection: close\r\n\r\n${body}`
+  );
+}

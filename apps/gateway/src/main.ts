@@ -1,0 +1,53 @@
+import 'reflect-metadata';
+import cluster from 'node:cluster';
+import { hostname } from 'node:os';
+import { SettingsError } from '@gw/kernel';
+import { createLog, describeFault } from '@gw/web';
+import { createGateway } from './gateway';
+import { readGatewaySettings, type GatewaySettings } from './settings';
+
+const INDEX = 'GATEWAY_PROCESS_INDEX';
+
+async function main(): Promise<void> {
+  const settings = readGatewaySettings(process.env);
+  if (settings.GATEWAY_WORKERS > 1 && cluster.isPrimary) startWorkers(settings);
+  else await serve(settings, Number(process.env[INDEX] ?? '0'));
+}
+
+async function serve(settings: GatewaySettings, index: number): Promise<void> {
+  const log = createLog('gateway', settings.LOG_LEVEL);
+  process.on('unhandledRejection', (error) => {
+    log.error(describeFault(error), 'a promise was rejected and nobody heard');
+  });
+  const gatewayId = `${hostname()}/${String(index)}`;
+  const app = await createGateway({ settings, log, index, gatewayId });
+  await app.listen(settings.GATEWAY_PORT, settings.HOST);
+  log.info({ host: settings.HOST, port: settings.GATEWAY_PORT }, 'gateway is ready');
+}
+
+/** Processes that share the port and nothing else. One that dies is started again with its own journal. */
+function startWorkers(settings: GatewaySettings): void {
+  let stopping = false;
+  const start = (index: number): void => {
+    const worker = cluster.fork({ [INDEX]: String(index) });
+    worker.once('exit', () => {
+      if (!stopping) setTimeout(start, RESTART_MS, index);
+    });
+  };
+  for (let index = 0; index < settings.GATEWAY_WORKERS; index += 1) start(index);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stopping = true;
+      for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal);
+    });
+  }
+}
+
+const RESTART_MS = 500;
+
+main().catch((error: unknown) => {
+  const lines =
+    error instanceof SettingsError ? error.message : `The gateway could not start: ${String(error)}`;
+  process.stderr.write(`${lines}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,48 @@
+import { HEADER } from '@gw/contracts';
+import type { HeaderList } from '@gw/providers';
+import type { Exchange } from './exchange';
+
+const EXPLAIN_BYTES_MAX = 8_192;
+
+/** Appends what the gateway says of the request: ids, the target that served it, tries, cache, and its version. */
+export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void {
+  headers.push(HEADER.requestId, exchange.id, HEADER.traceId, headerSafe(exchange.traceId));
+  const last = exchange.attempts.at(-1);
+  if (last) {
+    headers.push(
+      HEADER.lastUsedOption,
+      last.target,
+      HEADER.retryCount,
+      String(retryCount(exchange)),
+      HEADER.servedBy,
+      headerSafe(last.provider),
+    );
+  }
+  headers.push(HEADER.cacheStatus, 'DISABLED');
+  if (exchange.gw?.explain) headers.push(HEADER.decision, explained(exchange));
+}
+
+/** 0: the first try answered, n: the nth retry did, -1: all tries of the last target failed after retries. */
+function retryCount({ attempts, failure }: Exchange): number {
+  const last = attempts.at(-1);
+  if (!last || last.retry === 0) return 0;
+  return failure !== null || (last.status ?? 500) >= 400 ? -1 : last.retry;
+}
+
+/**
+ * The decision so far as ASCII JSON: what was tried and why, up to the moment the head was sent. The complete record, with
+ * price and timings, is in the log under the request's id.
+ */
+function explained(exchange: Exchange): string {
+  const { configSource, strategy, matchedCondition, attempts, limits } = exchange;
+  const text = JSON.stringify({ config: configSource, strategy, matchedCondition, attempts, limits });
+  const ascii = text.replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return ascii.length <= EXPLAIN_BYTES_MAX
+    ? ascii
+    : JSON.stringify({ truncated: true, attempts: attempts.length });
+}
+
+const headerSafe = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?');

@@ -1,0 +1,95 @@
+import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
+import type { CompiledTarget } from '@gw/config-schema';
+import type { ProviderDocument } from '@gw/contracts';
+import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
+
+/** Where an attempt went: target, provider and credential, with all look-ups done. */
+export interface Upstream {
+  readonly target: CompiledTarget;
+  readonly provider: Provider;
+  /** The saved provider, or null when the request named its own. */
+  readonly saved: ProviderDocument | null;
+  readonly credential: Credential;
+  /** Null on passthrough: bytes go through untouched. */
+  readonly support: RouteSupport | null;
+  /** The model that is asked for, after parameter rules. */
+  readonly model: string | null;
+  /** The client's body after parameter rules, where it was parsed: a translator needs it for the answer. */
+  readonly clientBody?: JsonObject;
+}
+
+/** Receives an answer's body once somebody has decided that it goes to the client. */
+export interface BodySink {
+  data(chunk: Buffer): void;
+  end(): void;
+  fail(error: OutboundError): void;
+}
+
+/**
+ * A provider's answer while it comes in. Pieces that arrive before a sink is attached are kept: that is at most what one turn
+ * of the event loop brings, since the decision follows the status line at once; `hold` pauses the provider for longer waits.
+ */
+export class Answer implements OutboundHandler {
+  status = 0;
+  headers: readonly string[] = NO_HEADERS;
+  ended = false;
+  error: OutboundError | null = null;
+  call: OutboundCall | null = null;
+  private sink: BodySink | null = null;
+  private kept: Buffer[] | null = null;
+
+  constructor(
+    readonly upstream: Upstream,
+    private readonly onHead: (answer: Answer) => void,
+  ) {}
+
+  onHeaders(status: number, headers: readonly string[]): void {
+    this.status = status;
+    this.headers = headers;
+    this.onHead(this);
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.sink) this.sink.data(chunk);
+    else if (this.kept) this.kept.push(chunk);
+    else this.kept = [chunk];
+  }
+
+  onEnd(): void {
+    this.ended = true;
+    this.sink?.end();
+  }
+
+  onError(error: OutboundError): void {
+    this.error = error;
+    if (this.status === 0) this.onHead(this);
+    else this.sink?.fail(error);
+  }
+
+  attach(sink: BodySink): void {
+    this.sink = sink;
+    const kept = this.kept;
+    this.kept = null;
+    if (kept) for (const chunk of kept) sink.data(chunk);
+    if (this.ended) sink.end();
+    else if (this.error) sink.fail(this.error);
+  }
+
+  /** The answer is not wanted: small ones are read to their end so that the connection can be used again. */
+  discard(): void {
+    if (this.ended || this.error) return;
+    let left = DISCARD_BYTES;
+    this.kept = null;
+    this.sink = {
+      data: (chunk) => {
+        left -= chunk.length;
+        if (left < 0) this.call?.abort();
+      },
+      end: () => undefined,
+      fail: () => undefined,
+    };
+  }
+}
+
+const DISCARD_BYTES = 65_536;
+const NO_HEADERS: readonly string[] = [];

@@ -1,0 +1,55 @@
+import { GatewayError } from '@gw/kernel';
+import { OutboundError, type OutboundClient } from '@gw/outbound';
+import { Answer, type Upstream } from '../answer';
+import type { Exchange } from '../exchange';
+import { playLocal } from './local-transport';
+import type { BuiltRequest } from './request-builder';
+
+/** Sends one attempt. Resolves with the answer's head, or with an answer that holds the error. */
+export class Sender {
+  constructor(private readonly outbound: OutboundClient) {}
+
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer> {
+    return new Promise((resolve) => {
+      const answer = new Answer(upstream, resolve);
+      const { local } = upstream.provider;
+      if (local) {
+        const { method, path, body } = built.request;
+        const bytes = Buffer.isBuffer(body) ? body : EMPTY;
+        answer.call = playLocal(
+          local.answer({ method, path, body: bytes, metadata: exchange.metadata }),
+          answer,
+        );
+      } else {
+        answer.call = this.outbound.dispatch(built.request, answer);
+      }
+      exchange.whenClientGone(() => answer.call?.abort());
+    });
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** What a caller is told when a provider gave no answer at all. */
+export function failureOf(error: OutboundError, exchange: Exchange, upstream: Upstream): GatewayError {
+  const provider = upstream.provider.id;
+  switch (error.failure) {
+    case 'refused':
+      return new GatewayError('custom_host_refused', { detail: { reason: error.message }, cause: error });
+    case 'timeout': {
+      const chosen = exchange.gw.requestTimeoutMs ?? upstream.target.requestTimeoutMs;
+      return chosen !== null && error.phase !== 'connect'
+        ? new GatewayError('request_timeout', {
+            message: `The request exceeded its request_timeout of ${String(chosen)} ms.`,
+            extra: { provider },
+          })
+        : new GatewayError('provider_timeout', { extra: { provider }, cause: error });
+    }
+    case 'unreachable':
+      return new GatewayError('provider_unreachable', { extra: { provider }, cause: error });
+    case 'interrupted':
+      return new GatewayError('provider_answer_invalid', { extra: { provider }, cause: error });
+    case 'aborted':
+      return new GatewayError('internal_error', { cause: error });
+  }
+}

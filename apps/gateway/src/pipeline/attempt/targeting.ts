@@ -1,0 +1,146 @@
+import { documentKey, HEADER, type ProviderDocument, type ProviderModel } from '@gw/contracts';
+import type { CompiledTarget } from '@gw/config-schema';
+import { GatewayError } from '@gw/kernel';
+import type { Credential, Provider, RouteKind } from '@gw/providers';
+import type { Credentials } from '../../state/credentials';
+import type { Documents, Principal } from '../../state/principals';
+import type { Upstream } from '../answer';
+import type { Exchange } from '../exchange';
+
+export interface TargetingOptions {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly sandboxEnabled: boolean;
+}
+
+/** Routes that call a model: a provider with an allow-list must be told which. */
+const NEEDS_MODEL: ReadonlySet<RouteKind> = new Set([
+  'chat.completions',
+  'completions',
+  'embeddings',
+  'messages',
+]);
+
+/** Turns a target of the plan into a provider with a credential. Throws what the caller has to know, before any call. */
+export class Targeting {
+  constructor(
+    private readonly documents: Documents,
+    private readonly credentials: Credentials,
+    private readonly options: TargetingOptions,
+  ) {}
+
+  pick(exchange: Exchange, target: CompiledTarget): Upstream | Promise<Upstream> {
+    const named = this.providerOf(exchange, target);
+    if (!named.startsWith('@')) return this.inline(exchange, target, named);
+    const slash = named.indexOf('/');
+    const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
+    const key = documentKey.provider((exchange.principal as Principal).workspace.id, slug);
+    const document = this.documents.get(key);
+    if (document === undefined) {
+      return this.documents.load(key).then((loaded) => this.savedOf(exchange, target, loaded, slug));
+    }
+    return this.savedOf(exchange, target, document, slug);
+  }
+
+  /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. */
+  private providerOf(exchange: Exchange, target: CompiledTarget): string {
+    if (target.provider !== null) return target.provider;
+    if (target.virtualKey !== null) return `@${target.virtualKey}`;
+    const { provider, virtualKey } = exchange.gw;
+    if (provider !== null) return provider;
+    if (virtualKey !== null) return `@${virtualKey}`;
+    const model = exchange.scan?.model;
+    if (model?.startsWith('@') && model.includes('/')) return model;
+    throw new GatewayError('provider_missing');
+  }
+
+  private savedOf(exchange: Exchange, target: CompiledTarget, document: unknown, slug: string): Upstream {
+    const saved = document as ProviderDocument | null;
+    if (saved?.kind !== 'provider' || saved.status === 'archived') {
+      throw new GatewayError('provider_not_found', {
+        param: HEADER.provider,
+        extra: { provider: `@${slug}` },
+      });
+    }
+    if (saved.status === 'expired' || isPast(saved.expiresAt, exchange.startedWallMs)) {
+      throw new GatewayError('credential_expired', { extra: { provider: `@${slug}` } });
+    }
+    if (saved.status === 'exhausted' || saved.usageLimits.some((limit) => limit.status === 'exhausted')) {
+      throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
+    }
+    const provider = this.known(saved.providerId);
+    const upstream = this.build(exchange, target, provider, saved, this.credentials.of(saved));
+    checkModel(exchange, saved, upstream.model);
+    return upstream;
+  }
+
+  private inline(exchange: Exchange, target: CompiledTarget, id: string): Upstream {
+    const provider = this.known(id);
+    const apiKey = target.apiKey ?? exchange.gw.providerKey;
+    return this.build(exchange, target, provider, null, { apiKey, configurations: target.providerFields });
+  }
+
+  private known(id: string): Provider {
+    const provider = this.options.providers.get(id);
+    if (!provider || (provider.local && !this.options.sandboxEnabled)) {
+      throw new GatewayError('provider_unknown', {
+        param: HEADER.provider,
+        extra: { provider: id.slice(0, 64) },
+      });
+    }
+    return provider;
+  }
+
+  private build(
+    exchange: Exchange,
+    target: CompiledTarget,
+    provider: Provider,
+    saved: ProviderDocument | null,
+    credential: Credential,
+  ): Upstream {
+    const { kind } = exchange.route;
+    const support = kind === 'passthrough' ? null : (provider.routes[kind] ?? null);
+    if (kind !== 'passthrough' && support === null) {
+      throw new GatewayError('route_unsupported', {
+        message: `The provider ${provider.id} does not serve ${exchange.route.name}.`,
+      });
+    }
+    const override = target.overrideParams?.['model'];
+    const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
+    return {
+      target,
+      provider,
+      saved,
+      credential,
+      support,
+      model: asked === null ? null : withoutSlug(asked),
+    };
+  }
+}
+
+const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
+
+/** `@slug/model` names a saved provider; `@cf/…` and `@hf/…` are model names of their own. */
+export const withoutSlug = (model: string): string =>
+  model.startsWith('@') && !model.startsWith('@cf/') && !model.startsWith('@hf/') && model.includes('/')
+    ? model.slice(model.indexOf('/') + 1)
+    : model;
+
+/** With an allow-list, a body must name a model that can be read: an unreadable one could name any. */
+function checkModel(
+  { route, body, bodyStream }: Exchange,
+  saved: ProviderDocument,
+  model: string | null,
+): void {
+  if (saved.allowAllModels && saved.models.length === 0) return;
+  const mustName =
+    NEEDS_MODEL.has(route.kind) || (!saved.allowAllModels && (body.length > 0 || bodyStream !== null));
+  const allowed = model === null ? !mustName : (modelOf(saved, model)?.enabled ?? saved.allowAllModels);
+  if (allowed) return;
+  throw new GatewayError('model_not_enabled', {
+    param: 'model',
+    extra: { model, provider: `@${saved.slug}` },
+  });
+}
+
+export const modelOf = (saved: ProviderDocument, slug: string): ProviderModel | null =>
+  saved.models.find((model) => model.slug === slug) ?? null;

@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AttemptRecord, DecisionRecord, LimitState, LogRecord, PriceLine, Usage } from '@gw/contracts';
+import type { CompiledConfig } from '@gw/config-schema';
+import type { GatewayError } from '@gw/kernel';
+import type { RateBucket } from '@gw/limits';
+import type { JsonObject, ShallowScan } from '@gw/providers';
+import type { Route } from '../routes/route-table';
+import type { Principal } from '../state/principals';
+import type { Answer } from './answer';
+import type { Reply } from './reply';
+
+/** The `x-gw-*` headers of a request, read once. Null: not sent. */
+export interface GatewayHeaders {
+  readonly apiKey: string | null;
+  readonly provider: string | null;
+  readonly virtualKey: string | null;
+  readonly config: string | null;
+  readonly customHost: string | null;
+  readonly forwardHeaders: readonly string[] | null;
+  readonly requestTimeoutMs: number | null;
+  readonly explain: boolean;
+  readonly logBodies: boolean;
+  /** A provider key that the caller brought in `Authorization` or in the provider's own header. */
+  readonly providerKey: string | null;
+}
+
+/**
+ * One client request and what each stage has learnt about it. Stages fill it in the pipeline's order; a stage may rely on
+ * what the ones before it have set.
+ */
+export class Exchange {
+  readonly startedAt = performance.now();
+  readonly startedWallMs = Date.now();
+
+  // accept
+  gw!: GatewayHeaders;
+  metadata: Readonly<Record<string, string>> = NO_METADATA;
+  traceId = '';
+  spanId: string | null = null;
+  parentSpanId: string | null = null;
+  spanName: string | null = null;
+  /** The whole body; empty when there is none or it is streamed. */
+  body: Buffer = EMPTY;
+  /** Set for a body too large to keep: it can be sent once. */
+  bodyStream: IncomingMessage | null = null;
+  scan: ShallowScan | null = null;
+  private parsed: JsonObject | null = null;
+
+  // authenticate
+  principal: Principal | null = null;
+
+  // resolve
+  config: CompiledConfig | null = null;
+  configSource: DecisionRecord['config'] = NO_CONFIG;
+
+  // admit
+  limits: LimitState[] = [];
+  buckets: readonly RateBucket[] = [];
+
+  // attempt
+  readonly attempts: AttemptRecord[] = [];
+  strategy: readonly string[] = [];
+  matchedCondition: string | null = null;
+  /** What the client will get; null until an attempt was good enough, or all have failed. */
+  answer: Answer | null = null;
+  waitedMs = 0;
+
+  // reply
+  reply: Reply | null = null;
+  /** What went wrong on our side of the answer; also what the client was told when there was no answer. */
+  failure: GatewayError | null = null;
+  outcome: LogRecord['outcome'] = 'ok';
+  status = 0;
+  streamed = false;
+  firstByteAt: number | null = null;
+  responseBytes = 0;
+  /** Reads the answer's usage and model once it has gone by. */
+  meter: { usage(): Usage | null; model(): string | null } | null = null;
+
+  // settle
+  usage: Usage | null = null;
+  price: {
+    readonly source: string;
+    readonly model: string | null;
+    readonly lines: readonly PriceLine[];
+  } | null = null;
+  cost: number | null = null;
+  settled = false;
+
+  readonly stageMs: Record<string, number> = {};
+  /** The client has gone: nothing more can be sent, and nothing more should be asked for. */
+  clientGone = false;
+  private onClientGone: (() => void) | null = null;
+
+  constructor(
+    readonly id: string,
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+    readonly method: string,
+    /** As the client sent it, with the query. */
+    readonly url: string,
+    /** With its leading `?`, or empty. */
+    readonly query: string,
+    readonly route: Route,
+  ) {
+    // 'close' without a finished answer is the client leaving; a paused upstream would otherwise hold its socket for ever.
+    res.once('close', () => {
+      if (res.writableFinished) return;
+      this.clientGone = true;
+      this.onClientGone?.();
+    });
+  }
+
+  /** At most one listener: whoever is working on the exchange at the moment. */
+  whenClientGone(listener: (() => void) | null): void {
+    this.onClientGone = listener;
+    if (listener && this.clientGone) listener();
+  }
+
+  elapsedMs(): number {
+    return performance.now() - this.startedAt;
+  }
+
+  /** The body as a JSON object, parsed at most once. Throws `body_invalid`. */
+  json(parse: (body: Buffer) => JsonObject): JsonObject {
+    this.parsed ??= parse(this.body);
+    return this.parsed;
+  }
+}
+
+export interface Stage {
+  readonly name: string;
+  /** Throws `GatewayError` to end the request with it. Returns a promise only when it has to wait. */
+  run(exchange: Exchange): void | Promise<void>;
+}
+
+const EMPTY = Buffer.alloc(0);
+const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
+const NO_CONFIG: DecisionRecord['config'] = Object.freeze({ source: 'none', slug: null, versionId: null });

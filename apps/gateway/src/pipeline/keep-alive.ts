@@ -1,0 +1,52 @@
+/** A stream that wants a comment when nothing has been written to it for a while. */
+export interface KeptAlive {
+  /** `KeepAlive.now` of the last write. */
+  lastWriteAt: number;
+  beat(comment: Buffer): void;
+}
+
+const EVERY_MS = 15_000;
+const TICK_MS = 1_000;
+const COMMENT = Buffer.from(': keep-alive\n\n');
+
+/** One timer for all open streams; it runs only while there are any. */
+export class KeepAlive {
+  private readonly streams = new Set<KeptAlive>();
+  private timer: NodeJS.Timeout | null = null;
+  /** Milliseconds of a clock that is read once a tick. */
+  now = performance.now();
+
+  constructor(
+    private readonly everyMs = EVERY_MS,
+    private readonly tickMs = TICK_MS,
+  ) {}
+
+  add(stream: KeptAlive): void {
+    this.streams.add(stream);
+    if (this.timer === null) {
+      this.now = performance.now();
+      this.timer = setInterval(() => {
+        this.tick();
+      }, this.tickMs);
+      this.timer.unref();
+    }
+    stream.lastWriteAt = this.now;
+  }
+
+  delete(stream: KeptAlive): void {
+    this.streams.delete(stream);
+    if (this.streams.size === 0 && this.timer !== null) {
+      clearInterval(this.timer);
+      this.timer = null;
+    }
+  }
+
+  private tick(): void {
+    this.now = performance.now();
+    for (const stream of this.streams) {
+      if (this.now - stream.lastWriteAt < this.everyMs) continue;
+      stream.lastWriteAt = this.now;
+      stream.beat(COMMENT);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type { HeaderList } from '@gw/providers';
+import type { Exchange } from './exchange';
+
+/** Settles the exchange: the log record is durable once the callback runs. */
+export type Settle = (exchange: Exchange, onDurable: () => void) => void;
+
+/** What may be asked to slow down. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * Writes one answer to the client. Head and first pieces wait for the end of the current turn of the event loop, so that a
+ * small answer leaves in one write; nothing waits longer. The last byte is sent only after the log record is durable.
+ */
+export class Reply {
+  private headers: HeaderList = [];
+  private early: Buffer[] | null = [];
+  private ended = false;
+  private blocked = false;
+  private sealing: Buffer[] | null = null;
+  /** Pieces kept for usage and log, up to `keepBytes`. */
+  readonly kept: Buffer[] = [];
+  keptBytes = 0;
+  truncated = false;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly settle: Settle,
+    /** Paused while the client does not read. */
+    private readonly flow: Flow | null,
+    private readonly keepBytes: number,
+  ) {
+    exchange.reply = this;
+  }
+
+  get headSent(): boolean {
+    return this.early === null;
+  }
+
+  /** `headers` is the reply's own from now on. */
+  start(status: number, headers: HeaderList): void {
+    this.exchange.status = status;
+    this.headers = headers;
+    setImmediate(() => {
+      if (!this.ended) this.flushHead();
+    });
+  }
+
+  write(chunk: Buffer): void {
+    if (chunk.length === 0 || this.exchange.clientGone) return;
+    this.note(chunk);
+    if (this.sealing) this.sealing.push(chunk);
+    else this.send(chunk);
+  }
+
+  /**
+   * Writes a piece after which a client may take the answer for whole, such as the end mark of a stream: the record is durable
+   * before it is sent, even when the provider's connection goes on.
+   */
+  seal(chunk: Buffer): void {
+    this.note(chunk);
+    this.sealing = [chunk];
+    this.settle(this.exchange, () => {
+      const queue = this.sealing ?? [];
+      this.sealing = null;
+      if (this.ended) this.finish(Buffer.concat(queue));
+      else for (const piece of queue) this.send(piece);
+    });
+  }
+
+  /** Ends the answer with a last piece. The record is written before it is sent. */
+  end(last: Buffer | null): void {
+    if (this.ended) return;
+    this.ended = true;
+    if (last && last.length > 0) this.note(last);
+    if (this.sealing) {
+      if (last) this.sealing.push(last);
+      return;
+    }
+    if (this.exchange.settled) {
+      this.finish(last);
+      return;
+    }
+    this.settle(this.exchange, () => {
+      this.finish(last);
+    });
+  }
+
+  /** Breaks the connection, so that a cut answer can't look complete. */
+  break(): void {
+    if (this.ended) return;
+    this.ended = true;
+    const cut = (): void => {
+      if (this.early) this.flushHead();
+      this.exchange.res.destroy();
+    };
+    if (this.exchange.settled) cut();
+    else this.settle(this.exchange, cut);
+  }
+
+  private send(chunk: Buffer): void {
+    if (this.early) this.early.push(chunk);
+    else this.push(chunk);
+  }
+
+  private note(chunk: Buffer): void {
+    const { exchange } = this;
+    exchange.firstByteAt ??= performance.now();
+    exchange.responseBytes += chunk.length;
+    if (this.keptBytes + chunk.length <= this.keepBytes) {
+      this.kept.push(chunk);
+      this.keptBytes += chunk.length;
+    } else this.truncated = true;
+  }
+
+  private finish(last: Buffer | null): void {
+    const { res } = this.exchange;
+    if (this.exchange.clientGone) return;
+    const { early } = this;
+    if (early === null) {
+      if (last && last.length > 0) res.end(last);
+      else res.end();
+      return;
+    }
+    this.early = null;
+    if (last && last.length > 0) early.push(last);
+    const whole = early.length === 1 ? (early[0] as Buffer) : Buffer.concat(early);
+    withLength(this.headers, whole.length, this.exchange);
+    res.writeHead(this.exchange.status, this.headers);
+    if (whole.length > 0) res.end(whole);
+    else res.end();
+  }
+
+  private flushHead(): void {
+    const early = this.early;
+    if (early === null || this.exchange.clientGone) return;
+    this.early = null;
+    const { res } = this.exchange;
+    res.cork();
+    res.writeHead(this.exchange.status, this.headers);
+    // Without a first piece the head would wait for one.
+    if (early.length === 0) res.flushHeaders();
+    for (const chunk of early) this.push(chunk);
+    res.uncork();
+  }
+
+  private push(chunk: Buffer): void {
+    const { res } = this.exchange;
+    if (res.write(chunk) || this.blocked || !this.flow) return;
+    this.blocked = true;
+    this.flow.pause();
+    res.once('drain', () => {
+      this.blocked = false;
+      this.flow?.resume();
+    });
+  }
+}
+
+/** A whole answer says how long it is, unless it may have no body. */
+function withLength(headers: HeaderList, length: number, { method, status }: Exchange): void {
+  if (method === 'HEAD' || status === 204 || status === 304) return;
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return;
+  headers.push('content-length', String(length));
+}

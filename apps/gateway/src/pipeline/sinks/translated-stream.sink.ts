@@ -1,0 +1,83 @@
+import { GatewayError } from '@gw/kernel';
+import type { OutboundError } from '@gw/outbound';
+import type { StreamTap, StreamTranslator } from '@gw/providers';
+import { errorEvent } from '../../http/error-body';
+import type { Answer, BodySink } from '../answer';
+import type { Exchange } from '../exchange';
+import type { KeepAlive, KeptAlive } from '../keep-alive';
+import type { Reply } from '../reply';
+
+/** Translates a provider's events into the client's dialect. The translator writes whole events only. */
+export class TranslatedStreamSink implements BodySink, KeptAlive {
+  private readonly tap: StreamTap;
+  lastWriteAt = 0;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly reply: Reply,
+    answer: Answer,
+    private readonly translator: StreamTranslator,
+    private readonly keepAlive: KeepAlive,
+  ) {
+    this.tap = answer.upstream.provider.tap();
+    const { tap } = this;
+    exchange.meter = { usage: () => tap.usage(), model: () => tap.model };
+    exchange.streamed = true;
+    keepAlive.add(this);
+  }
+
+  data(chunk: Buffer): void {
+    this.tap.write(chunk);
+    const translated = this.translate(() => this.translator.write(chunk));
+    if (translated === null || translated.length === 0) return;
+    this.lastWriteAt = this.keepAlive.now;
+    this.reply.write(translated);
+  }
+
+  end(): void {
+    this.keepAlive.delete(this);
+    const rest = this.translate(() => this.translator.end());
+    if (rest === null) return;
+    if (this.translator.complete || this.translator.failed) {
+      if (this.translator.failed) this.interrupted(null);
+      this.reply.end(rest);
+      return;
+    }
+    this.fail(new GatewayError('stream_interrupted'));
+  }
+
+  fail(error: OutboundError | GatewayError): void {
+    this.keepAlive.delete(this);
+    if (this.exchange.clientGone) {
+      this.exchange.outcome = 'client_closed';
+      this.reply.end(null);
+      return;
+    }
+    const failure = this.interrupted(error);
+    const { route, id } = this.exchange;
+    this.reply.end(this.translator.failed ? null : errorEvent(failure, route.dialect, id, false));
+  }
+
+  beat(comment: Buffer): void {
+    this.reply.write(comment);
+  }
+
+  private interrupted(error: OutboundError | GatewayError | null): GatewayError {
+    const failure =
+      error instanceof GatewayError ? error : new GatewayError('stream_interrupted', { cause: error });
+    this.exchange.outcome = 'interrupted';
+    this.exchange.failure = failure;
+    return failure;
+  }
+
+  /** Null: the provider's events could not be read, and the client has been told. */
+  private translate(step: () => Buffer): Buffer | null {
+    try {
+      return step();
+    } catch (cause) {
+      this.fail(new GatewayError('provider_answer_invalid', { cause }));
+      this.exchange.answer?.call?.abort();
+      return null;
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import type { IncomingMessage } from 'node:http';
+import { HEADER } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import { shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import { parseJsonObject } from '../../http/json-body';
+import { readBody } from '../../http/read-body';
+import type { Exchange, GatewayHeaders, Stage } from '../exchange';
+
+const METADATA_PAIRS_MAX = 64;
+const METADATA_VALUE_MAX = 1_024;
+const TRACE_MAX = 256;
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+
+export interface AcceptOptions {
+  readonly maxBufferedBody: number;
+  readonly maxBody: number;
+  readonly bodyIdleMs: number;
+}
+
+/** Reads the gateway's headers and the body. The body stays bytes: only `model` and `stream` are looked up in it. */
+export class AcceptStage implements Stage {
+  readonly name = 'accept';
+
+  constructor(private readonly options: AcceptOptions) {}
+
+  run(exchange: Exchange): void | Promise<void> {
+    exchange.gw = readGatewayHeaders(exchange.req);
+    readTrace(exchange);
+    const metadata = exchange.req.headers[HEADER.metadata];
+    if (metadata !== undefined) exchange.metadata = readMetadata(metadata as string);
+    return this.acceptBody(exchange);
+  }
+
+  private acceptBody(exchange: Exchange): void | Promise<void> {
+    const { req, route } = exchange;
+    const length = req.headers['content-length'];
+    if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
+    if (length === '0') return undefined;
+    if (length !== undefined && Number(length) > this.options.maxBody)
+      throw new GatewayError('body_too_large');
+    if (route.kind !== 'passthrough') refuseEncodedBody(req);
+    else if (length !== undefined && Number(length) > this.options.maxBufferedBody) {
+      exchange.bodyStream = req;
+      return undefined;
+    }
+    return readBody(req, this.options.maxBufferedBody, this.options.bodyIdleMs).then((body) => {
+      exchange.body = body;
+      // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
+      if (body[0] === OPEN_OBJECT || isJson(req)) exchange.scan = scanOf(exchange, body);
+    });
+  }
+}
+
+/** Null: passthrough bytes that are no JSON object. A built-in route takes nothing else and throws `body_invalid`. */
+function scanOf(exchange: Exchange, body: Buffer): ShallowScan | null {
+  const scan = shallowScan(body);
+  if (!scan.needsParse) return scan;
+  try {
+    return scanOfParsed(exchange.json(parseJsonObject));
+  } catch (error) {
+    if (exchange.route.kind === 'passthrough') return null;
+    throw error;
+  }
+}
+
+function scanOfParsed({ model, stream }: JsonObject): ShallowScan {
+  return {
+    model: typeof model === 'string' ? model : null,
+    stream: typeof stream === 'boolean' ? stream : null,
+    needsParse: true,
+    modelSpan: null,
+  };
+}
+
+const OPEN_OBJECT = 0x7b;
+
+/** A built-in route reads the body, so it must be able to. */
+function refuseEncodedBody(req: IncomingMessage): void {
+  const encoding = req.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new GatewayError('body_encoding_unsupported', {
+    param: 'content-encoding',
+    message: 'This route takes bodies without a content encoding.',
+  });
+}
+
+const isJson = (req: IncomingMessage): boolean => {
+  const type = req.headers['content-type'];
+  return (
+    type === undefined ||
+    type.startsWith('application/json') ||
+    /^application\/(?:[\w.-]+\+)?json\b/i.test(type)
+  );
+};
+
+function readGatewayHeaders(req: IncomingMessage): GatewayHeaders {
+  const { headers } = req;
+  const bearer = bearerOf(headers.authorization);
+  const xApiKey = one(headers['x-api-key']);
+  const named = one(headers[HEADER.apiKey]);
+  const apiKey = named ?? bearer ?? xApiKey;
+  return {
+    apiKey,
+    provider: one(headers[HEADER.provider]),
+    virtualKey: one(headers[HEADER.virtualKey]),
+    config: one(headers[HEADER.config]),
+    customHost: one(headers[HEADER.customHost]),
+    forwardHeaders: listHeader(headers[HEADER.forwardHeaders]),
+    requestTimeoutMs: timeoutOf(headers[HEADER.requestTimeout]),
+    explain: headers[HEADER.explain] === '1' || headers[HEADER.explain] === 'true',
+    logBodies: headers[HEADER.debug] !== 'false',
+    providerKey: providerKeyOf(
+      named,
+      apiKey,
+      bearer,
+      xApiKey ?? one(headers['x-goog-api-key']) ?? one(headers['api-key']),
+    ),
+  };
+}
+
+/** The caller's provider key: never the gateway key itself, wherever that was sent. */
+function providerKeyOf(
+  named: string | null,
+  apiKey: string | null,
+  bearer: string | null,
+  other: string | null,
+): string | null {
+  if (named === null) return other !== null && other !== apiKey ? other : null;
+  if (bearer !== null && bearer !== named) return bearer;
+  return other !== null && other !== named ? other : null;
+}
+
+const one = (value: string | string[] | undefined): string | null =>
+  value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
+
+function bearerOf(authorization: string | undefined): string | null {
+  if (authorization === undefined) return null;
+  return /^bearer /i.test(authorization) ? authorization.slice(7).trim() : null;
+}
+
+function listHeader(value: string | string[] | undefined): readonly string[] | null {
+  const text = one(value);
+  if (text === null) return null;
+  return text
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+}
+
+function timeoutOf(value: string | string[] | undefined): number | null {
+  const text = one(value);
+  if (text === null) return null;
+  const timeoutMs = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (timeoutMs < 1 || timeoutMs > 3_600_000) {
+    throw new GatewayError('header_invalid', {
+      param: HEADER.requestTimeout,
+      message: `${HEADER.requestTimeout} must be a whole number of milliseconds from 1 to 3600000.`,
+    });
+  }
+  return timeoutMs;
+}
+
+function readTrace(exchange: Exchange): void {
+  const { headers } = exchange.req;
+  const parent = headers['traceparent'];
+  const matched = typeof parent === 'string' ? TRACEPARENT.exec(parent) : null;
+  exchange.traceId = bounded(headers[HEADER.traceId]) ?? matched?.[1] ?? exchange.id;
+  exchange.spanId = bounded(headers[HEADER.spanId]);
+  exchange.parentSpanId = bounded(headers[HEADER.parentSpanId]) ?? matched?.[2] ?? null;
+  exchange.spanName = bounded(headers[HEADER.spanName]);
+}
+
+const bounded = (value: string | string[] | undefined): string | null => {
+  const text = one(value);
+  return text === null || text === '' ? null : text.slice(0, TRACE_MAX);
+};
+
+/** A flat JSON object of strings, numbers and booleans. Throws `header_invalid`. */
+function readMetadata(text: string): Readonly<Record<string, string>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw metadataInvalid('must be a JSON object');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw metadataInvalid('must be a JSON object');
+  const entries = Object.entries(value);
+  if (entries.length > METADATA_PAIRS_MAX)
+    throw metadataInvalid(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
+  const metadata = Object.create(null) as Record<string, string>;
+  for (const [key, item] of entries) {
+    if (typeof item === 'object' && item !== null) throw metadataInvalid('must hold plain values only');
+    const plain = String(item as string | number | boolean | null);
+    if (plain.length > METADATA_VALUE_MAX)
+      throw metadataInvalid(`values must have at most ${String(METADATA_VALUE_MAX)} characters`);
+    metadata[key] = plain;
+  }
+  return metadata;
+}
+
+const metadataInvalid = (rule: string): GatewayError =>
+  new GatewayError('header_invalid', { param: HEADER.metadata, message: `${HEADER.metadata} ${rule}.` });

@@ -1,0 +1,29 @@
+import { GatewayError } from '@gw/kernel';
+import type { Principal, Principals } from '../../state/principals';
+import type { Exchange, Stage } from '../exchange';
+
+/** Who calls, and may they use this route at all. */
+export class AuthenticateStage implements Stage {
+  readonly name = 'authenticate';
+
+  constructor(private readonly principals: Principals) {}
+
+  run(exchange: Exchange): void | Promise<void> {
+    const { apiKey } = exchange.gw;
+    if (apiKey === null || apiKey === '') throw new GatewayError('api_key_missing');
+    const principal = this.principals.resolve(apiKey, exchange.startedWallMs);
+    if (principal instanceof Promise) return principal.then((resolved) => this.admit(exchange, resolved));
+    this.admit(exchange, principal);
+    return undefined;
+  }
+
+  private admit(exchange: Exchange, principal: Principal): void {
+    exchange.principal = principal;
+    const { scopes } = exchange.route;
+    if (scopes.some((scope) => principal.scopes.has(scope))) return;
+    throw new GatewayError('scope_missing', {
+      message: `The API key needs the scope ${scopes.join(' or ')}.`,
+      extra: { required_scopes: scopes },
+    });
+  }
+}

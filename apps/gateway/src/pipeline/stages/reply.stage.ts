@@ -1,0 +1,164 @@
+import { GatewayError } from '@gw/kernel';
+import type { HeaderList, JsonObject, TranslationContext, Translator } from '@gw/providers';
+import { errorBody, providerErrorBody } from '../../http/error-body';
+import { downstreamHeaders, removeHeader, setHeader, valueOf } from '../../http/header-rules';
+import { parseJsonObject } from '../../http/json-body';
+import type { Answer, BodySink } from '../answer';
+import { addGatewayHeaders } from '../answer-headers';
+import type { Exchange, Stage } from '../exchange';
+import type { KeepAlive } from '../keep-alive';
+import { Reply, type Settle } from '../reply';
+import { EventStreamSink } from '../sinks/event-stream.sink';
+import { PassingSink } from '../sinks/passing.sink';
+import { TranslatedStreamSink } from '../sinks/translated-stream.sink';
+import { WholeBodySink } from '../sinks/whole-body.sink';
+
+/** Bytes of an answer that has to be read whole: an error of a built-in route, an answer to translate. */
+const WHOLE_BODY_MAX = 16 * 1_048_576;
+/** Bytes of an answer that usage is looked for in; the log keeps no more than its own setting of them. */
+const KEEP_BYTES_MIN = 1_048_576;
+
+/** Hands the answer to the client, in the client's dialect, and settles before its last byte. */
+export class ReplyStage implements Stage {
+  readonly name = 'reply';
+
+  constructor(
+    private readonly settle: Settle,
+    private readonly keepAlive: KeepAlive,
+    private readonly logBodyBytes: number,
+  ) {}
+
+  run(exchange: Exchange): void {
+    const { answer } = exchange;
+    if (answer === null || exchange.clientGone) {
+      exchange.outcome = 'client_closed';
+      this.settle(exchange, () => undefined);
+      return;
+    }
+    const headers = downstreamHeaders(answer.headers);
+    addGatewayHeaders(headers, exchange);
+    const reply = new Reply(exchange, this.settle, answer.call, Math.max(this.logBodyBytes, KEEP_BYTES_MIN));
+    answer.attach(this.sinkFor(exchange, answer, reply, headers));
+    exchange.whenClientGone(() => {
+      this.abandon(exchange, answer);
+    });
+  }
+
+  /** An error of the gateway itself, in the client's dialect. */
+  fail(exchange: Exchange, error: GatewayError): void {
+    exchange.failure = error;
+    const reply = new Reply(exchange, this.settle, null, KEEP_BYTES_MIN);
+    const headers: HeaderList = ['content-type', 'application/json; charset=utf-8'];
+    for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);
+    addGatewayHeaders(headers, exchange);
+    reply.start(error.status, headers);
+    reply.end(errorBody(error, exchange.route.dialect, exchange.id));
+  }
+
+  private sinkFor(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+    const { support } = answer.upstream;
+    if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
+    const isEvents = valueOf(answer.headers, 'content-type')?.startsWith('text/event-stream') === true;
+    if (support?.via === 'translated') {
+      removeHeader(headers, 'content-length');
+      const context = contextOf(exchange, answer);
+      if (!isEvents) return translatedBody(exchange, answer, reply, headers, support.translator, context);
+      reply.start(answer.status, headers);
+      return new TranslatedStreamSink(
+        exchange,
+        reply,
+        answer,
+        support.translator.stream(context),
+        this.keepAlive,
+      );
+    }
+    reply.start(answer.status, headers);
+    const plain = valueOf(answer.headers, 'content-encoding') === undefined;
+    return isEvents && plain && answer.status < 400
+      ? new EventStreamSink(exchange, reply, answer, this.keepAlive)
+      : new PassingSink(exchange, reply, answer);
+  }
+
+  private errorSink(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+    exchange.outcome = 'provider_error';
+    const { provider } = answer.upstream;
+    return new WholeBodySink(exchange, KEEP_BYTES_MIN, (body) => {
+      const original = body === null ? null : readable(body);
+      // An error that is already in the client's dialect needs no other shape.
+      const same =
+        exchange.route.dialect === 'anthropic' && isObject(original) && original['type'] === 'error';
+      const bytes = same
+        ? (body as Buffer)
+        : providerErrorBody(
+            isObject(original) ? provider.error(original) : null,
+            original,
+            provider.id,
+            exchange.id,
+          );
+      removeHeader(headers, 'content-length');
+      removeHeader(headers, 'content-encoding');
+      setHeader(headers, 'content-type', 'application/json; charset=utf-8');
+      reply.start(answer.status, headers);
+      reply.end(bytes);
+    });
+  }
+
+  /** The client left while the answer was on its way. */
+  private abandon(exchange: Exchange, answer: Answer): void {
+    answer.call?.abort();
+    if (exchange.settled) return;
+    exchange.outcome = 'client_closed';
+    this.settle(exchange, () => undefined);
+  }
+}
+
+function translatedBody(
+  exchange: Exchange,
+  answer: Answer,
+  reply: Reply,
+  headers: HeaderList,
+  translator: Translator,
+  context: TranslationContext,
+): BodySink {
+  const { provider } = answer.upstream;
+  return new WholeBodySink(exchange, WHOLE_BODY_MAX, (body, failure) => {
+    try {
+      if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
+      const parsed = parseJsonObject(body);
+      exchange.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
+      const translated = translator.response(parsed, context);
+      setHeader(headers, 'content-type', 'application/json; charset=utf-8');
+      reply.start(answer.status, headers);
+      reply.end(Buffer.from(JSON.stringify(translated)));
+    } catch (cause) {
+      const error =
+        failure ?? new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });
+      exchange.failure = error;
+      exchange.outcome = 'failed';
+      const own: HeaderList = ['content-type', 'application/json; charset=utf-8'];
+      addGatewayHeaders(own, exchange);
+      reply.start(error.status, own);
+      reply.end(errorBody(error, exchange.route.dialect, exchange.id));
+    }
+  });
+}
+
+const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A provider's error body as JSON, else as text of at most 4 KiB. */
+function readable(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return body.toString('utf8', 0, 4_096);
+  }
+}
+
+const contextOf = (exchange: Exchange, { upstream }: Answer): TranslationContext => ({
+  requestId: exchange.id,
+  createdAt: Math.floor(exchange.startedWallMs / 1_000),
+  request: upstream.clientBody ?? {},
+});

@@ -1,0 +1,83 @@
+import { HEADER } from '@gw/contracts';
+import { GatewayError, type ErrorType } from '@gw/kernel';
+import { Configs, type ResolvedConfig } from '../../state/configs';
+import type { Principal } from '../../state/principals';
+import type { Exchange, GatewayHeaders, Stage } from '../exchange';
+
+/** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
+export class ResolveStage implements Stage {
+  readonly name = 'resolve';
+
+  constructor(private readonly configs: Configs) {}
+
+  run(exchange: Exchange): void | Promise<void> {
+    const principal = exchange.principal as Principal;
+    refuseEmpty(exchange.gw);
+    if (principal.savedOnly) refuseInline(exchange.gw);
+    const resolved = this.find(exchange.gw, principal);
+    if (resolved instanceof Promise) return resolved.then((config) => apply(exchange, config));
+    apply(exchange, resolved);
+    return undefined;
+  }
+
+  private find(gw: GatewayHeaders, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
+    const { key, workspace } = principal;
+    const byKey = key.defaults.config;
+    if (gw.config !== null) {
+      if (!key.defaults.allowConfigOverride && byKey !== null && gw.config !== byKey) {
+        throw new GatewayError('config_override_forbidden', { param: HEADER.config });
+      }
+      return isInline(gw.config)
+        ? this.configs.fromText(gw.config)
+        : this.configs.fromDocument(workspace.id, gw.config, 'header');
+    }
+    if (byKey !== null) return this.configs.fromDocument(workspace.id, byKey, 'key');
+    const byWorkspace = workspace.defaults.config;
+    if (byWorkspace !== null) return this.configs.fromDocument(workspace.id, byWorkspace, 'workspace');
+    return Configs.none;
+  }
+}
+
+function apply(exchange: Exchange, { compiled, source }: ResolvedConfig): void {
+  exchange.config = compiled;
+  exchange.configSource = source;
+  // The workspace's and the key's metadata win over the request's.
+  const { key, workspace } = exchange.principal as Principal;
+  if (hasEntries(key.defaults.metadata) || hasEntries(workspace.defaults.metadata)) {
+    exchange.metadata = { ...exchange.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
+  }
+}
+
+const hasEntries = (map: Readonly<Record<string, string>>): boolean => {
+  for (const _ in map) return true;
+  return false;
+};
+
+/** A saved config is named by a slug or an id; whatever could start JSON is a config written out. */
+const isInline = (text: string): boolean => !/^[A-Za-z0-9][\w-]*$/.test(text);
+
+function refuseEmpty(gw: GatewayHeaders): void {
+  const named = [
+    [HEADER.provider, gw.provider],
+    [HEADER.virtualKey, gw.virtualKey],
+    [HEADER.config, gw.config],
+    [HEADER.customHost, gw.customHost],
+  ] as const;
+  for (const [name, value] of named) {
+    if (value === '' || value === '@') {
+      throw new GatewayError('header_invalid', { param: name, message: `${name} must not be empty.` });
+    }
+  }
+}
+
+/** Saved-only mode: nothing that chooses a provider, an endpoint or a config may be written out in the request. */
+function refuseInline(gw: GatewayHeaders): void {
+  const violations: readonly (readonly [boolean, ErrorType, string])[] = [
+    [gw.config !== null && isInline(gw.config), 'inline_config_blocked', HEADER.config],
+    [gw.provider !== null && !gw.provider.startsWith('@'), 'inline_provider_blocked', HEADER.provider],
+    [gw.customHost !== null, 'inline_custom_host_blocked', HEADER.customHost],
+    [gw.forwardHeaders !== null, 'inline_forward_headers_blocked', HEADER.forwardHeaders],
+  ];
+  const first = violations.find(([broken]) => broken);
+  if (first) throw new GatewayError(first[1], { param: first[2] });
+}

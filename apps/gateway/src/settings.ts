@@ -1,0 +1,62 @@
+import {
+  base64Key,
+  flag,
+  integer,
+  oneOf,
+  optional,
+  port,
+  readSettings,
+  secret,
+  text,
+  url,
+  type Setting,
+} from '@gw/kernel';
+
+const MINUTE = 60_000;
+
+const SCHEMA = {
+  GATEWAY_PORT: port(8787),
+  HOST: text('127.0.0.1'),
+  ADMIN_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8788'),
+  WORKER_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8789'),
+  REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
+  DATA_DIR: text('.data'),
+  ENCRYPTION_KEY: base64Key(32),
+  SERVICE_TOKEN: secret(16),
+  /** Processes that share the port; each has a journal of its own. */
+  GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
+  SANDBOX_ENABLED: flag(false),
+  BLOCK_INLINE_CONFIG: flag(false),
+  TRUSTED_CUSTOM_HOSTS: text('') as Setting<string>,
+  HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  NO_PROXY: text(''),
+  /** Milliseconds that an outbound call may take; streams: until the first byte, and between bytes. */
+  REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE }, 10 * MINUTE),
+  CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE }, 10_000),
+  /** Bytes of a request body that are kept in memory, so that it can be retried; larger ones are streamed. */
+  MAX_BUFFERED_BODY: integer({ min: 1_024, max: 256 * 1_048_576 }, 10 * 1_048_576),
+  MAX_BODY: integer({ min: 1_024, max: 1_024 * 1_048_576 }, 512 * 1_048_576),
+  /** Until all headers of a request are there. */
+  HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE * 5 }, 30_000),
+  /** Between two pieces of a request body. */
+  BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE * 10 }, 60_000),
+  KEEP_ALIVE_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 75_000),
+  MAX_CONNECTIONS_PER_PROVIDER: integer({ min: 1, max: 65_536 }, 1_024),
+  /** Bytes of a request or answer body that the log keeps. */
+  LOG_BODY_MAX_BYTES: integer({ min: 0, max: 16 * 1_048_576 }, 262_144),
+  JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
+} as const;
+
+export type GatewaySettings = ReturnType<typeof readGatewaySettings>;
+
+/** Throws `SettingsError`, which lists every setting at fault. */
+export const readGatewaySettings = (environment: NodeJS.ProcessEnv) => readSettings(SCHEMA, environment);
+
+/** Comma-separated text to its trimmed, non-empty items. */
+export const listOf = (value: string): readonly string[] =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  credentialBinding,
+  documentKey,
+  type ApiKeyDocument,
+  type ConfigDocument,
+  type DocumentKey,
+  type LogRecord,
+  type OrganisationDocument,
+  type ProviderDocument,
+  type ReadModelDocument,
+  type WorkspaceDocument,
+} from '@gw/contracts';
+import { deriveKey, hashApiKey, hashingKey, seal } from '@gw/kernel';
+import { decodeFrames, Journal, type Frame } from '@gw/telemetry';
+import { createLog } from '@gw/web';
+import { createDataPlane, sealingRing, type DataPlane } from '../data-plane';
+import { createGatewayServer } from '../http/server';
+import { readGatewaySettings } from '../settings';
+import type { Documents } from '../state/principals';
+
+export const ORGANISATION_ID = '0a000000-0000-4000-8000-000000000001';
+export const WORKSPACE_ID = '0a000000-0000-4000-8000-000000000002';
+export const OTHER_WORKSPACE_ID = '0a000000-0000-4000-8000-000000000003';
+
+/** Documents in a map: what the read model knows, without a control plane. */
+export class MapDocuments implements Documents {
+  private readonly documents = new Map<DocumentKey, ReadModelDocument>();
+
+  get(key: DocumentKey): ReadModelDocument | null {
+    return this.documents.get(key) ?? null;
+  }
+  load(key: DocumentKey): Promise<ReadModelDocument | null> {
+    return Promise.resolve(this.get(key));
+  }
+  set(key: DocumentKey, document: ReadModelDocument): void {
+    this.documents.set(key, document);
+  }
+  remove(key: DocumentKey): void {
+    this.documents.delete(key);
+  }
+}
+
+export interface LoggedRequest extends LogRecord {
+  readonly requestBody: Buffer | null;
+  readonly responseBody: Buffer | null;
+}
+
+/** The data plane on a real listener, over documents in memory and a journal in a folder of its own. */
+export class GatewayHarness {
+  readonly documents = new MapDocuments();
+  readonly apiKey = 'validKey0000000000000000000000AB';
+  private readonly master = randomBytes(32);
+  private readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  private readonly journal: Journal;
+  private readonly plane: DataPlane;
+  readonly server: Server;
+  private version = 0;
+
+  private constructor(environment: Record<string, string>) {
+    const settings = readGatewaySettings({
+      ENCRYPTION_KEY: this.master.toString('base64'),
+      SERVICE_TOKEN: 'service-token-of-the-harness',
+      DATA_DIR: this.folder,
+      TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
+      SANDBOX_ENABLED: 'on',
+      ...environment,
+    });
+    this.journal = Journal.open({ directory: join(this.folder, 'journal') });
+    this.plane = createDataPlane({
+      settings,
+      documents: this.documents,
+      journal: this.journal,
+      health: { report: () => ({ status: 'ok' }) },
+      log: createLog('gateway', 'silent'),
+      gatewayId: 'harness',
+    });
+    this.server = createGatewayServer(this.plane.door.handle, {
+      headersTimeoutMs: settings.HEADERS_TIMEOUT,
+      keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
+    });
+    this.addTenant(WORKSPACE_ID, 'main');
+    this.addKey(this.apiKey);
+  }
+
+  static async start(environment: Record<string, string> = {}): Promise<GatewayHarness> {
+    const harness = new GatewayHarness(environment);
+    await new Promise<void>((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
+    return harness;
+  }
+
+  async stop(): Promise<void> {
+    this.plane.close();
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+    await this.journal.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** `http://127.0.0.1:<port>/v1` */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${String(this.port)}/v1`;
+  }
+
+  /** All records in the journal, oldest first. */
+  async records(): Promise<LoggedRequest[]> {
+    const batch = await this.journal.read(10_000, 256 * 1_048_576);
+    if (!batch) return [];
+    return decodeFrames(batch.bytes).frames.map(logged);
+  }
+
+  addTenant(workspaceId: string, slug: string, over: Partial<WorkspaceDocument> = {}): void {
+    this.documents.set(documentKey.organisation(ORGANISATION_ID), this.organisation());
+    this.documents.set(documentKey.workspace(workspaceId), {
+      kind: 'workspace',
+      version: this.nextVersion(),
+      id: workspaceId,
+      slug,
+      name: slug,
+      organisationId: ORGANISATION_ID,
+      status: 'active',
+      blockInlineConfig: false,
+      logBodies: true,
+      rateLimits: [],
+      usageLimits: [],
+      defaults: { metadata: {}, config: null },
+      ...over,
+    });
+  }
+
+  setOrganisation(over: Partial<OrganisationDocument>): void {
+    this.documents.set(documentKey.organisation(ORGANISATION_ID), { ...this.organisation(), ...over });
+  }
+
+  addKey(apiKey: string, over: Partial<ApiKeyDocument> = {}): void {
+    this.documents.set(this.keyOf(apiKey), {
+      kind: 'api_key',
+      version: this.nextVersion(),
+      id: `key-${apiKey.slice(0, 8)}`,
+      name: apiKey.slice(0, 8),
+      type: 'workspace-service',
+      organisationId: ORGANISATION_ID,
+      workspaceId: WORKSPACE_ID,
+      userId: null,
+      scopes: ['completions.write'],
+      status: 'active',
+      expiresAt: null,
+      rateLimits: [],
+      usageLimits: [],
+      defaults: { metadata: {}, config: null, allowConfigOverride: true },
+      ...over,
+    });
+  }
+
+  removeKey(apiKey: string): void {
+    this.documents.remove(this.keyOf(apiKey));
+  }
+
+  addProvider(
+    slug: string,
+    providerId: string,
+    origin: string | null,
+    over: Partial<ProviderDocument> = {},
+  ): void {
+    const workspaceId = over.workspaceId ?? WORKSPACE_ID;
+    const id = `provider-${slug}-${workspaceId}`;
+    this.documents.set(documentKey.provider(workspaceId, slug), {
+      kind: 'provider',
+      version: this.nextVersion(),
+      id,
+      slug,
+      name: slug,
+      organisationId: ORGANISATION_ID,
+      workspaceId,
+      integrationId: `integration-${slug}`,
+      status: 'active',
+      expiresAt: null,
+      providerId,
+      sealedCredential: seal(
+        sealingRing(this.master),
+        JSON.stringify({ apiKey: `sk-${slug}`, configurations: {} }),
+        credentialBinding(workspaceId, id),
+      ),
+      configurations: origin === null ? {} : { custom_host: `${origin}/v1` },
+      allowAllModels: true,
+      models: [],
+      rateLimits: [],
+      usageLimits: [],
+      ...over,
+    });
+  }
+
+  addConfig(slug: string, config: unknown, over: Partial<ConfigDocument> = {}): void {
+    const workspaceId = over.workspaceId ?? WORKSPACE_ID;
+    this.documents.set(documentKey.config(workspaceId, slug), {
+      kind: 'config',
+      version: this.nextVersion(),
+      id: `config-${slug}`,
+      slug,
+      versionId: `version-${this.nextVersion()}`,
+      organisationId: ORGANISATION_ID,
+      workspaceId,
+      status: 'active',
+      config,
+      ...over,
+    });
+  }
+
+  private keyOf(apiKey: string): DocumentKey {
+    const pepper = hashingKey(deriveKey(this.master, 'api-key-hash').toString('hex'));
+    return documentKey.apiKey(hashApiKey(pepper, apiKey));
+  }
+
+  private organisation(): OrganisationDocument {
+    return {
+      kind: 'organisation',
+      version: this.nextVersion(),
+      id: ORGANISATION_ID,
+      name: 'Acme',
+      status: 'active',
+      blockInlineConfig: false,
+      logBodies: true,
+    };
+  }
+
+  private nextVersion(): string {
+    this.version += 1;
+    return String(this.version);
+  }
+}
+
+const logged = ({ meta, request, response }: Frame): LoggedRequest => ({
+  ...(JSON.parse(meta.toString('utf8')) as LogRecord),
+  requestBody: request,
+  responseBody: response,
+});

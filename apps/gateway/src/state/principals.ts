@@ -1,0 +1,141 @@
+import type { KeyObject } from 'node:crypto';
+import {
+  documentKey,
+  type ApiKeyDocument,
+  type DocumentKey,
+  type OrganisationDocument,
+  type ReadModelDocument,
+  type WorkspaceDocument,
+} from '@gw/contracts';
+import { GatewayError, hashApiKey } from '@gw/kernel';
+import { rateBuckets, type RateBucket } from '@gw/limits';
+
+/** Who is calling, worked out once for each version of the documents behind it. */
+export interface Principal {
+  readonly key: ApiKeyDocument;
+  readonly workspace: WorkspaceDocument;
+  readonly organisation: OrganisationDocument;
+  readonly scopes: ReadonlySet<string>;
+  /** Milliseconds since 1970; Infinity when the key does not expire. */
+  readonly expiresAtMs: number;
+  readonly buckets: readonly RateBucket[];
+  /** Only saved resources may be named. */
+  readonly savedOnly: boolean;
+  readonly logBodies: boolean;
+}
+
+/** The part of the read model that this needs. */
+export interface Documents {
+  get(key: DocumentKey): ReadModelDocument | null | undefined;
+  load(key: DocumentKey): Promise<ReadModelDocument | null>;
+}
+
+interface Known {
+  readonly key: DocumentKey;
+  readonly workspace: DocumentKey;
+  readonly organisation: DocumentKey;
+  readonly principal: Principal;
+}
+
+export interface PrincipalOptions {
+  readonly pepper: KeyObject;
+  readonly blockInlineConfig: boolean;
+  /** Raw keys remembered with their hash; at the cap all are forgotten, which costs one hash each. */
+  readonly capacity?: number;
+}
+
+/** Turns API keys into principals. The usual request costs three map look-ups and no hash. */
+export class Principals {
+  private readonly known = new Map<string, Known>();
+  private readonly capacity: number;
+
+  constructor(
+    private readonly documents: Documents,
+    private readonly options: PrincipalOptions,
+  ) {
+    this.capacity = options.capacity ?? 100_000;
+  }
+
+  /**
+   * Throws `api_key_invalid`, `api_key_expired` or `budget_exhausted`. Never says whether a workspace or organisation exists.
+   * Only keys that were found are remembered, so a scan of random keys fills nothing.
+   */
+  resolve(apiKey: string, nowMs: number): Principal | Promise<Principal> {
+    const known = this.known.get(apiKey);
+    if (known && this.isCurrent(known)) return usable(known.principal, nowMs);
+    return this.lookUp(
+      apiKey,
+      known?.key ?? documentKey.apiKey(hashApiKey(this.options.pepper, apiKey)),
+      nowMs,
+    );
+  }
+
+  private isCurrent({ key, workspace, organisation, principal }: Known): boolean {
+    return (
+      this.documents.get(key) === principal.key &&
+      this.documents.get(workspace) === principal.workspace &&
+      this.documents.get(organisation) === principal.organisation
+    );
+  }
+
+  private async lookUp(apiKey: string, at: DocumentKey, nowMs: number): Promise<Principal> {
+    const key = await this.read(at);
+    if (key?.kind !== 'api_key' || key.workspaceId === null) {
+      this.known.delete(apiKey);
+      if (key?.kind === 'api_key') throw new GatewayError('scope_missing', { message: ORGANISATION_KEY });
+      throw new GatewayError('api_key_invalid');
+    }
+    const workspaceKey = documentKey.workspace(key.workspaceId);
+    const organisationKey = documentKey.organisation(key.organisationId);
+    const [workspace, organisation] = await Promise.all([
+      this.read(workspaceKey),
+      this.read(organisationKey),
+    ]);
+    if (workspace?.kind !== 'workspace' || organisation?.kind !== 'organisation')
+      throw new GatewayError('api_key_invalid');
+    if (workspace.status !== 'active' || organisation.status !== 'active')
+      throw new GatewayError('api_key_invalid');
+    const principal = this.build(key, workspace, organisation);
+    if (this.known.size >= this.capacity) this.known.clear();
+    this.known.set(apiKey, { key: at, workspace: workspaceKey, organisation: organisationKey, principal });
+    return usable(principal, nowMs);
+  }
+
+  private async read(key: DocumentKey): Promise<ReadModelDocument | null> {
+    const known = this.documents.get(key);
+    return known === undefined ? this.documents.load(key) : known;
+  }
+
+  private build(
+    key: ApiKeyDocument,
+    workspace: WorkspaceDocument,
+    organisation: OrganisationDocument,
+  ): Principal {
+    return {
+      key,
+      workspace,
+      organisation,
+      scopes: new Set(key.scopes),
+      expiresAtMs: key.expiresAt === null ? Infinity : Date.parse(key.expiresAt),
+      buckets: [
+        ...rateBuckets('workspace', workspace.id, workspace.rateLimits),
+        ...rateBuckets('api_key', key.id, key.rateLimits),
+      ],
+      savedOnly:
+        this.options.blockInlineConfig || organisation.blockInlineConfig || workspace.blockInlineConfig,
+      logBodies: organisation.logBodies && workspace.logBodies,
+    };
+  }
+}
+
+const ORGANISATION_KEY = 'An organisation key manages; it cannot call providers. Use a key of a workspace.';
+
+function usable(principal: Principal, nowMs: number): Principal {
+  if (principal.expiresAtMs <= nowMs || principal.key.status === 'expired')
+    throw new GatewayError('api_key_expired');
+  if (principal.key.status === 'exhausted') {
+    throw new GatewayError('budget_exhausted', { extra: { scope: 'api_key', id: principal.key.id } });
+  }
+  if (principal.key.status !== 'active') throw new GatewayError('api_key_invalid');
+  return principal;
+}
