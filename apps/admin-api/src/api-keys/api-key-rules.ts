@@ -1,0 +1,134 @@
+import { canonicalScope, ceilingOf, isScope, scopesAllowedFor } from '@gw/auth-scopes';
+import {
+  OrganisationUserEntity,
+  WorkspaceUserEntity,
+  type ApiKeyEntity,
+  type StoredRotationPolicy,
+} from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { invalid, validationFailed } from '@gw/web';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../auth/principal';
+import { midnightOf, nextResetAfter } from '../limits/limits';
+import { TRANSITION_MS_MIN, type RotationPolicyDto } from './api-keys.dto';
+
+export type ApiKeyType = ApiKeyEntity['type'];
+export type ApiKeyAction = 'create' | 'read' | 'update' | 'delete' | 'list' | 'rotate';
+
+export const API_KEY_TYPES: readonly ApiKeyType[] = [
+  'organisation-service',
+  'workspace-service',
+  'workspace-user',
+];
+
+export const scopeFor = (type: ApiKeyType, action: ApiKeyAction): string =>
+  `${type.replace('-', '_')}_api_keys.${action}`;
+
+/** Any of the three types; the service asks for the one of the key at hand. */
+export const anyTypeScope = (action: ApiKeyAction): [string, ...string[]] =>
+  API_KEY_TYPES.map((type) => scopeFor(type, action)) as [string, ...string[]];
+
+export function assertMay(caller: Principal, type: ApiKeyType, action: ApiKeyAction): void {
+  const scope = scopeFor(type, action);
+  if (caller.scopes.has(scope)) return;
+  throw new GatewayError('scope_missing', {
+    message: `The credential lacks the scope ${scope}.`,
+    extra: { required_scopes: [scope] },
+  });
+}
+
+/** A user without a say over others: sees, makes and changes their own user keys only. */
+export const isPlainMember = (caller: Principal): boolean =>
+  caller.kind === 'session' &&
+  caller.organisationRole === 'member' &&
+  caller.workspaceRole !== 'admin' &&
+  caller.workspaceRole !== 'manager';
+
+/** One spelling, no repeats. Throws `validation_failed` for what is no scope or not for keys of this type. */
+export function normaliseScopes(scopes: readonly string[], type: ApiKeyType): string[] {
+  const allowed = scopesAllowedFor(type);
+  const canonical = scopes.map(canonicalScope);
+  const details = canonical.flatMap((scope, index) => {
+    if (allowed.has(scope)) return [];
+    const message = isScope(scope) ? `a ${type} key cannot hold this scope` : 'there is no such scope';
+    return [{ path: `scopes.${String(index)}`, message }];
+  });
+  if (details.length > 0) throw validationFailed(details);
+  return [...new Set(canonical)];
+}
+
+/**
+ * Throws `scope_exceeds_creator` for scopes that the caller lacks. An organisation key can't hold the scopes of the data plane
+ * at all, so for those its right to make the key is what counts.
+ */
+export function assertWithinCreator(caller: Principal, scopes: readonly string[]): void {
+  const grantable =
+    caller.keyType === 'organisation-service' ? scopesAllowedFor('organisation-service') : null;
+  const excess = scopes.filter(
+    (scope) => !caller.scopes.has(scope) && (grantable === null || grantable.has(scope)),
+  );
+  if (excess.length > 0)
+    throw new GatewayError('scope_exceeds_creator', { param: 'scopes', extra: { excess } });
+}
+
+/** Throws `scope_exceeds_creator` for scopes above the role of the key's user, `validation_failed` for a user not here. */
+export async function assertWithinUser(
+  manager: EntityManager,
+  at: { readonly organisationId: string; readonly workspaceId: string },
+  userId: string,
+  scopes: readonly string[],
+): Promise<void> {
+  const { organisationId, workspaceId } = at;
+  const seat = await manager.findOneBy(OrganisationUserEntity, { organisationId, userId, status: 'active' });
+  const membership = await manager.findOneBy(WorkspaceUserEntity, { workspaceId, userId });
+  if (!seat || (seat.role === 'member' && !membership)) {
+    throw invalid('user_id', 'user_id names no member of this workspace');
+  }
+  const ceiling = ceilingOf(seat.role, membership?.role ?? null);
+  const excess = scopes.filter((scope) => !ceiling.has(scope));
+  if (excess.length > 0) {
+    throw new GatewayError('scope_exceeds_creator', {
+      message: 'A user key cannot hold scopes above the role of its user.',
+      param: 'scopes',
+      extra: { excess },
+    });
+  }
+}
+
+export function toExpiry(text: string | null | undefined): Date | null {
+  if (text === null || text === undefined) return null;
+  const date = new Date(text);
+  if (!(date.getTime() > Date.now())) throw invalid('expires_at', 'expires_at must lie in the future');
+  return date;
+}
+
+const PERIOD_MS = { weekly: 7 * 86_400_000, monthly: 28 * 86_400_000 } as const;
+
+/** Checks what decorators can't say, and gives the stored form. */
+export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): StoredRotationPolicy {
+  const path = 'rotation_policy';
+  const period = input.rotation_period ?? null;
+  const days = input.rotation_period_days ?? null;
+  const given = input.next_rotation_at ?? null;
+  if (period !== null && days !== null) {
+    throw invalid(
+      `${path}.rotation_period_days`,
+      'rotation_period and rotation_period_days exclude each other',
+    );
+  }
+  if (period === null && days === null && given === null) {
+    throw invalid(path, 'one of rotation_period, rotation_period_days and next_rotation_at is required');
+  }
+  const transition = input.key_transition_period_ms ?? TRANSITION_MS_MIN;
+  const length = period === null ? (days ?? 365) * 86_400_000 : PERIOD_MS[period];
+  if (transition >= length) {
+    throw invalid(`${path}.key_transition_period_ms`, 'the transition must be shorter than the period');
+  }
+  const next = given === null ? nextResetAfter(now, { period, days }) : midnightOf(new Date(given));
+  return {
+    rotation_period: period,
+    rotation_period_days: days,
+    next_rotation_at: next?.toISOString() ?? null,
+    key_transition_period_ms: transition,
+  };
+}

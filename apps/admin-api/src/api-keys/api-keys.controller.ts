@@ -1,0 +1,76 @@
+import { GatewayError } from '@gw/kernel';
+import { IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Requires } from '../auth/access';
+import { Caller, type Principal } from '../auth/principal';
+import { ControlRoutes } from '../control-routes';
+import { anyTypeScope, API_KEY_TYPES } from './api-key-rules';
+import { CreateApiKeyBody, ListApiKeysQuery, RotateApiKeyDto, UpdateApiKeyDto } from './api-keys.dto';
+import { ApiKeysService, type CreatedApiKey, type RotatedApiKey } from './api-keys.service';
+import type { ApiKeyAnswer } from './api-keys.view';
+
+@ControlRoutes('api-keys')
+export class ApiKeysController {
+  constructor(private readonly apiKeys: ApiKeysService) {}
+
+  @Post(':type/:subType')
+  @Requires(...anyTypeScope('create'))
+  create(
+    @Caller() caller: Principal,
+    @Param('type') type: string,
+    @Param('subType') subType: string,
+    @Body() body: CreateApiKeyBody,
+  ): Promise<CreatedApiKey> {
+    const keyType = API_KEY_TYPES.find((known) => known === `${type}-${subType}`);
+    if (!keyType) {
+      throw new GatewayError('validation_failed', {
+        message: `Keys are of the types ${API_KEY_TYPES.join(', ').replaceAll('-', '/')}.`,
+        param: 'type',
+      });
+    }
+    return this.apiKeys.create(caller, keyType, body);
+  }
+
+  @Get()
+  @Requires(...anyTypeScope('list'))
+  list(@Caller() caller: Principal, @Query() query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
+    return this.apiKeys.list(caller, query);
+  }
+
+  @Get(':id')
+  @Requires(...anyTypeScope('read'))
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyAnswer> {
+    return this.apiKeys.get(caller, id);
+  }
+
+  @Put(':id')
+  @Requires(...anyTypeScope('update'))
+  update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: UpdateApiKeyDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.apiKeys.update(caller, id, body, ifMatch);
+  }
+
+  @Delete(':id')
+  @Requires(...anyTypeScope('delete'))
+  remove(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.apiKeys.remove(caller, id, ifMatch);
+  }
+
+  @Post(':id/rotate')
+  @Requires(...anyTypeScope('rotate'))
+  rotate(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: RotateApiKeyDto,
+  ): Promise<RotatedApiKey> {
+    return this.apiKeys.rotate(caller, id, body);
+  }
+}

@@ -1,0 +1,336 @@
+import { ApiKeyEntity } from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { FOR_UPDATE, Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { found, inOrganisation, inWorkspace, isUuid, reach } from '../auth/tenancy';
+import { plainText } from '../common/text';
+import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
+import { configIdOf, configSlugsOf } from '../workspaces/config-references';
+import {
+  API_KEY_TYPES,
+  assertMay,
+  assertWithinCreator,
+  assertWithinUser,
+  isPlainMember,
+  normaliseScopes,
+  scopeFor,
+  toExpiry,
+  toRotationPolicy,
+  type ApiKeyAction,
+  type ApiKeyType,
+} from './api-key-rules';
+import { ApiKeySecretsService } from './api-key-secrets.service';
+import {
+  TRANSITION_MS_MIN,
+  type ApiKeyDefaultsDto,
+  type CreateApiKeyDto,
+  type ListApiKeysQuery,
+  type RotateApiKeyDto,
+  type UpdateApiKeyDto,
+} from './api-keys.dto';
+import { toApiKey, type ApiKeyAnswer } from './api-keys.view';
+
+export interface CreatedApiKey {
+  readonly id: string;
+  /** The secret; this answer is the only place where it is shown. */
+  readonly key: string;
+  readonly object: 'api-key';
+}
+
+export interface RotatedApiKey {
+  readonly id: string;
+  readonly key: string;
+  readonly key_transition_expires_at: string;
+}
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly secrets: ApiKeySecretsService,
+  ) {}
+
+  create(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): Promise<CreatedApiKey> {
+    assertMay(caller, type, 'create');
+    const scopes = normaliseScopes(input.scopes, type);
+    assertWithinCreator(caller, scopes);
+    const at =
+      type === 'organisation-service'
+        ? { ...inOrganisation(caller), workspaceId: null }
+        : inWorkspace(caller);
+    const userId = userOf(caller, type, input);
+
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const { organisationId, workspaceId } = at;
+      if (userId !== null && workspaceId !== null) {
+        await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);
+      }
+      const row = manager.create(ApiKeyEntity, {
+        id: uuidv7(),
+        type,
+        organisationId,
+        workspaceId,
+        userId,
+        name: plainText(input.name, 'name'),
+        description: input.description ?? null,
+        status: 'active',
+        scopes,
+        expiresAt: toExpiry(input.expires_at),
+        creationMode: caller.kind === 'session' ? 'ui' : 'api',
+        allowConfigOverride: true,
+        defaultMetadata: null,
+        defaultConfigId: null,
+        alertEmails: input.alert_emails ?? null,
+        rateLimits: toStoredRateLimits(input.rate_limits ?? null),
+        usageLimits: input.usage_limits ? toStoredUsageLimit(input.usage_limits, 'usage_limits') : null,
+        rotationPolicy: input.rotation_policy ? toRotationPolicy(input.rotation_policy) : null,
+      });
+      if (input.defaults) await applyDefaults(manager, row, input.defaults);
+      await manager.insert(ApiKeyEntity, row);
+      const key = await this.secrets.issue(write, row.id);
+      const saved = await manager.findOneByOrFail(ApiKeyEntity, { id: row.id });
+      write.audit({
+        action: 'create',
+        resourceType: 'api_keys',
+        resourceId: row.id,
+        workspaceId,
+        after: await this.viewOf(manager, saved),
+      });
+      return { id: row.id, key, object: 'api-key' };
+    });
+  }
+
+  async list(caller: Principal, query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
+    const { manager } = this.dataSource;
+    const { ids } = query;
+    const [rows, total] = await manager.findAndCount(ApiKeyEntity, {
+      where: {
+        ...visibleTo(caller),
+        type: In(API_KEY_TYPES.filter((type) => caller.scopes.has(scopeFor(type, 'list')))),
+        status: query.status ? In(query.status) : Not('archived' as const),
+        ...(ids === undefined ? {} : { id: In(ids) }),
+      },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      ...windowOf(query),
+    });
+    return listOf([await this.viewsOf(manager, rows), total]);
+  }
+
+  async get(caller: Principal, id: string): Promise<ApiKeyAnswer> {
+    const { manager } = this.dataSource;
+    return this.viewOf(manager, await this.find(manager, caller, id, 'read'));
+  }
+
+  update(
+    caller: Principal,
+    id: string,
+    input: UpdateApiKeyDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.find(manager, caller, id, 'update', true);
+      assertMatches(ifMatch, row);
+      const before = await this.viewOf(manager, row);
+      await applyUpdate(manager, caller, row, input);
+      await manager.save(ApiKeyEntity, row);
+      write.audit({
+        action: 'update',
+        resourceType: 'api_keys',
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        before,
+        after: await this.viewOf(manager, row),
+      });
+      await this.secrets.touch(write, row.id);
+      return {};
+    });
+  }
+
+  /** Soft: the row stays, archived; its secrets are gone at once. */
+  remove(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.find(manager, caller, id, 'delete', true);
+      assertMatches(ifMatch, row);
+      const before = await this.viewOf(manager, row);
+      row.status = 'archived';
+      await manager.save(ApiKeyEntity, row);
+      await this.secrets.revoke(write, [row.id]);
+      write.audit({
+        action: 'delete',
+        resourceType: 'api_keys',
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        before,
+      });
+      return {};
+    });
+  }
+
+  /** The old secret works for the transition: as asked, else as the key's policy says, else half an hour. */
+  rotate(caller: Principal, id: string, input: RotateApiKeyDto): Promise<RotatedApiKey> {
+    return this.writes.run(caller, async (write) => {
+      const row = await this.find(write.manager, caller, id, 'rotate', true);
+      const transitionMs =
+        input.key_transition_period_ms ?? row.rotationPolicy?.key_transition_period_ms ?? TRANSITION_MS_MIN;
+      const { key, oldMasked, transitionExpiresAt } = await this.secrets.rotate(write, row, transitionMs);
+      row.lastRotatedAt = new Date();
+      await write.manager.save(ApiKeyEntity, row);
+      const expires = transitionExpiresAt.toISOString();
+      write.audit({
+        action: 'rotate',
+        resourceType: 'api_keys',
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        after: {
+          api_key_id: row.id,
+          rotation_mode: 'manual',
+          masked_old: oldMasked,
+          transition_expires_at: expires,
+        },
+      });
+      return { id: row.id, key, key_transition_expires_at: expires };
+    });
+  }
+
+  /** Ends the user keys of one user, in one workspace or in the whole organisation: who leaves takes no key along. */
+  async archiveUserKeys(
+    write: { readonly manager: EntityManager } & Parameters<ApiKeySecretsService['revoke']>[0],
+    where: { readonly organisationId: string; readonly workspaceId?: string; readonly userId: string },
+  ): Promise<void> {
+    const live = { ...where, type: 'workspace-user' as const, status: Not('archived' as const) };
+    const rows = await write.manager.find(ApiKeyEntity, { where: live, select: { id: true } });
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return;
+    await this.secrets.revoke(write, ids);
+    await write.manager.update(ApiKeyEntity, { id: In(ids) }, { status: 'archived' });
+  }
+
+  private async find(
+    manager: EntityManager,
+    caller: Principal,
+    id: string,
+    action: ApiKeyAction,
+    forUpdate = false,
+  ): Promise<ApiKeyEntity> {
+    if (!isUuid(id)) throw new GatewayError('not_found');
+    const row = await manager.findOne(ApiKeyEntity, {
+      where: { ...visibleTo(caller), id, status: Not('archived' as const) },
+      ...(forUpdate ? { lock: FOR_UPDATE } : {}),
+    });
+    const key = found(row);
+    assertMay(caller, key.type, action);
+    return key;
+  }
+
+  private async viewsOf(manager: EntityManager, rows: readonly ApiKeyEntity[]): Promise<ApiKeyAnswer[]> {
+    const masked = await this.secrets.maskedOf(
+      manager,
+      rows.map(({ id }) => id),
+    );
+    const slugs = await configSlugsOf(
+      manager,
+      rows.map(({ defaultConfigId }) => defaultConfigId),
+    );
+    return rows.map((row) =>
+      toApiKey(row, masked.get(row.id) ?? '', slugs.get(row.defaultConfigId ?? '') ?? null),
+    );
+  }
+
+  private async viewOf(manager: EntityManager, row: ApiKeyEntity): Promise<ApiKeyAnswer> {
+    const [view] = await this.viewsOf(manager, [row]);
+    return found(view);
+  }
+}
+
+/** The keys that the caller may know of; scopes of a type are checked on top. */
+function visibleTo(caller: Principal): FindOptionsWhere<ApiKeyEntity> {
+  const mine = reach(caller);
+  return isPlainMember(caller) ? { ...mine, type: 'workspace-user', userId: caller.userId ?? '' } : mine;
+}
+
+function userOf(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): string | null {
+  if (type !== 'workspace-user') {
+    if (input.user_id !== undefined) throw invalid('user_id', 'only a user key has a user');
+    return null;
+  }
+  const userId = input.user_id ?? caller.userId;
+  if (userId === null) throw invalid('user_id', 'user_id is required when an API key makes a user key');
+  if (userId !== caller.userId && isPlainMember(caller)) {
+    throw new GatewayError('forbidden', { message: 'Only managers make keys for other users.' });
+  }
+  return userId;
+}
+
+async function applyDefaults(
+  manager: EntityManager,
+  row: ApiKeyEntity,
+  input: ApiKeyDefaultsDto,
+): Promise<void> {
+  if (input.metadata !== undefined) row.defaultMetadata = input.metadata;
+  if (input.allow_config_override !== undefined) row.allowConfigOverride = input.allow_config_override;
+  if (input.config_id === null) row.defaultConfigId = null;
+  else if (input.config_id !== undefined) {
+    if (row.workspaceId === null) throw invalid('defaults.config_id', 'an organisation key has no config');
+    row.defaultConfigId = await configIdOf(manager, row.workspaceId, input.config_id, 'defaults.config_id');
+  }
+}
+
+async function applyUpdate(
+  manager: EntityManager,
+  caller: Principal,
+  row: ApiKeyEntity,
+  input: UpdateApiKeyDto,
+): Promise<void> {
+  await applyScopes(manager, caller, row, input.scopes);
+  if (input.name !== undefined) row.name = plainText(input.name, 'name');
+  if (input.description !== undefined) row.description = input.description;
+  if (input.alert_emails !== undefined) row.alertEmails = input.alert_emails;
+  if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
+  if (input.rotation_policy !== undefined) {
+    row.rotationPolicy = input.rotation_policy && toRotationPolicy(input.rotation_policy);
+  }
+  if (input.defaults !== undefined) {
+    await applyDefaults(manager, row, input.defaults ?? { metadata: null, config_id: null });
+  }
+  applyLife(row, input);
+}
+
+async function applyScopes(
+  manager: EntityManager,
+  caller: Principal,
+  row: ApiKeyEntity,
+  input: readonly string[] | undefined,
+): Promise<void> {
+  if (input === undefined) return;
+  const scopes = normaliseScopes(input, row.type);
+  assertWithinCreator(caller, scopes);
+  const { organisationId, workspaceId, userId } = row;
+  if (userId !== null && workspaceId !== null) {
+    await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);
+  }
+  row.scopes = scopes;
+}
+
+/** Expiry and budget; a key that is no longer expired or exhausted works again. */
+function applyLife(row: ApiKeyEntity, input: UpdateApiKeyDto): void {
+  if (input.expires_at !== undefined) {
+    row.expiresAt = toExpiry(input.expires_at);
+    if (row.status === 'expired') row.status = 'active';
+  }
+  if (input.usage_limits !== undefined) {
+    row.usageLimits = input.usage_limits && toStoredUsageLimit(input.usage_limits, 'usage_limits');
+    if (row.status === 'exhausted') row.status = 'active';
+  }
+  if (input.reset_usage === true) {
+    row.lastResetAt = new Date();
+    if (row.status === 'exhausted') row.status = 'active';
+    if (row.usageLimits) row.usageLimits = { ...row.usageLimits, status: 'active' };
+  }
+}

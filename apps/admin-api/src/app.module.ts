@@ -1,0 +1,72 @@
+import { dataSourceOptions } from '@gw/entities';
+import { EtagInterceptor, RequestValidationPipe, type Log } from '@gw/web';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ApiKeysModule } from './api-keys/api-keys.module';
+import { AuditRecorder } from './audit/audit-recorder';
+import { AuditModule } from './audit/audit.module';
+import { AuditingErrorFilter } from './audit/auditing-error-filter';
+import { AuthModule } from './auth/auth.module';
+import { ConfigsModule } from './configs/configs.module';
+import { CredentialsModule } from './credentials/credentials.module';
+import { HealthController } from './health/health.controller';
+import { WelcomeController } from './health/welcome.controller';
+import { IntegrationsModule } from './integrations/integrations.module';
+import { LogsModule } from './logs/logs.module';
+import { OrganisationsModule } from './organisations/organisations.module';
+import { ProvidersModule } from './providers/providers.module';
+import { ReadModelModule } from './read-model/read-model.module';
+import type { AdminSettings } from './settings';
+import { SettingsModule } from './settings.module';
+import { UsersModule } from './users/users.module';
+import { VirtualKeysModule } from './virtual-keys/virtual-keys.module';
+import { WorkspacesModule } from './workspaces/workspaces.module';
+
+/** Every resource of the control plane: one line each. */
+const RESOURCES = [
+  OrganisationsModule,
+  UsersModule,
+  WorkspacesModule,
+  ApiKeysModule,
+  IntegrationsModule,
+  ProvidersModule,
+  VirtualKeysModule,
+  ConfigsModule,
+  LogsModule,
+];
+
+@Module({})
+export class AppModule {
+  static with(settings: AdminSettings, log: Log): DynamicModule {
+    const database = {
+      url: settings.DATABASE_URL,
+      poolSize: settings.DB_POOL_SIZE,
+      applicationName: 'tollgate-admin-api',
+    };
+    return {
+      module: AppModule,
+      imports: [
+        SettingsModule.with(settings),
+        TypeOrmModule.forRoot({ ...dataSourceOptions(database), retryAttempts: 0 }),
+        AuditModule,
+        AuthModule,
+        CredentialsModule,
+        ReadModelModule,
+        ...RESOURCES,
+      ],
+      controllers: [HealthController, WelcomeController],
+      providers: [
+        { provide: APP_PIPE, useClass: RequestValidationPipe },
+        { provide: APP_INTERCEPTOR, useClass: EtagInterceptor },
+        {
+          provide: APP_FILTER,
+          inject: [DataSource, AuditRecorder],
+          useFactory: (dataSource: DataSource, audits: AuditRecorder) =>
+            new AuditingErrorFilter(log, dataSource, audits),
+        },
+      ],
+    };
+  }
+}

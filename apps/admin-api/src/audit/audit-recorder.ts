@@ -1,0 +1,77 @@
+import { AuditLogEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../auth/principal';
+import { mask } from './mask';
+
+export interface AuditEntry {
+  /** `create`, `update`, `delete`, `rotate`, `publish`, `login`, … */
+  readonly action: string;
+  /** Plural, as in the path: `api_keys`. */
+  readonly resourceType: string;
+  readonly resourceId: string | null;
+  /** When the row belongs to another workspace than the one that the call is narrowed to. */
+  readonly workspaceId?: string | null;
+  /** The public form before and after; secrets in it are masked once more. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** A refused attempt: what was tried and how it ended. */
+export interface Refusal extends AuditEntry {
+  readonly status: number;
+  readonly errorType: string;
+}
+
+/** The part of the caller that the log keeps. */
+export type AuditCaller = Pick<
+  Principal,
+  'kind' | 'organisationId' | 'workspaceId' | 'userId' | 'apiKeyId' | 'request'
+>;
+
+function actorOf(caller: AuditCaller): Pick<AuditLogEntity, 'userType' | 'userId'> {
+  switch (caller.kind) {
+    case 'session':
+      return { userType: 'user', userId: caller.userId };
+    case 'api_key':
+      return { userType: 'api_key', userId: caller.apiKeyId };
+    case 'system':
+      return { userType: 'system', userId: null };
+  }
+}
+
+/** Writes audit rows, in the transaction of the change that they tell of. */
+@Injectable()
+export class AuditRecorder {
+  async record(
+    manager: EntityManager,
+    caller: AuditCaller,
+    entries: readonly (AuditEntry | Refusal)[],
+  ): Promise<void> {
+    if (entries.length === 0) return;
+    const { request } = caller;
+    await manager.insert(
+      AuditLogEntity,
+      entries.map((entry) => ({
+        id: uuidv7(),
+        createdAt: new Date(),
+        organisationId: caller.organisationId,
+        workspaceId: entry.workspaceId === undefined ? caller.workspaceId : entry.workspaceId,
+        ...actorOf(caller),
+        action: entry.action,
+        resourceType: entry.resourceType,
+        resourceId: entry.resourceId,
+        before: mask(entry.before ?? null) as object | null,
+        after: mask(entry.after ?? null) as object | null,
+        method: request.method,
+        uri: request.uri.slice(0, 2048),
+        requestId: request.id,
+        responseStatusCode: 'status' in entry ? entry.status : 200,
+        errorType: 'status' in entry ? entry.errorType : null,
+        clientIp: request.clientIp,
+        userAgent: request.userAgent?.slice(0, 512) ?? null,
+      })),
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '@gw/kernel';
+import { describeFault, ErrorFilter, type Log } from '@gw/web';
+import type { FastifyRequest } from 'fastify';
+import { DataSource, QueryFailedError } from 'typeorm';
+import type { AuditRecorder } from './audit-recorder';
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  DELETE: 'delete',
+  GET: 'read',
+};
+
+/** Also records what was refused, and tells a lost race for a unique name from a fault. */
+export class AuditingErrorFilter extends ErrorFilter {
+  constructor(
+    log: Log,
+    private readonly dataSource: DataSource,
+    private readonly audits: AuditRecorder,
+  ) {
+    super(log);
+  }
+
+  protected override translate(thrown: unknown): GatewayError {
+    if (thrown instanceof QueryFailedError) {
+      const code: unknown = Reflect.get(thrown, 'code');
+      if (code === '23505') return new GatewayError('conflict', { cause: thrown });
+    }
+    return super.translate(thrown);
+  }
+
+  /**
+   * A write that failed and a read that was forbidden leave a row, once the caller is known: anonymous attempts are not kept,
+   * since anyone could fill the table with them. An answer never waits for a table that can't be written.
+   */
+  protected override async beforeAnswer(error: GatewayError, request: FastifyRequest): Promise<void> {
+    const { principal } = request;
+    if (!principal || (request.method === 'GET' && error.status !== 403)) return;
+    const [, resourceType = 'unknown'] =
+      /^\/v[12]\/(?:admin\/)?([a-z0-9-]+)/.exec(principal.request.uri) ?? [];
+    try {
+      await this.audits.record(this.dataSource.manager, principal, [
+        {
+          action: ACTIONS[request.method] ?? 'manage',
+          resourceType: resourceType.replaceAll('-', '_'),
+          resourceId: null,
+          status: error.status,
+          errorType: error.type,
+        },
+      ]);
+    } catch (fault) {
+      this.log.error(
+        { requestId: request.id, ...describeFault(fault) },
+        'a refused attempt was not recorded',
+      );
+    }
+  }
+}

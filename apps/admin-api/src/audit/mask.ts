@@ -1,0 +1,33 @@
+/** Names of fields that hold a secret, in snake case, camel case or kebab case. */
+const SECRET =
+  /^(?:key|api_?key|.*(?:secret|password|token|credential|private_?key|access_?key|authorization|cookie)(?:_?(?:value|key|hash))?)$/;
+const MASKED = '*****';
+const DEPTH_MAX = 32;
+
+const plainName = (name: string): string =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+
+/**
+ * A copy in which every value under the name of a secret is `*****`. Names that start with `masked_` hold no secret. What is
+ * nested deeper than 32 levels is masked whole.
+ */
+export function mask(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEPTH_MAX) return MASKED;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => mask(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      isSecretName(name) && item !== null && item !== '' ? MASKED : mask(item, depth + 1),
+    ]),
+  );
+}
+
+export function isSecretName(name: string): boolean {
+  const plain = plainName(name);
+  return !plain.startsWith('masked_') && SECRET.test(plain);
+}

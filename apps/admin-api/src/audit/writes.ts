@@ -1,0 +1,65 @@
+import type { DocumentKey } from '@gw/contracts';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Principal } from '../auth/principal';
+import { ChangeRecorder } from '../read-model/change-recorder';
+import { AuditRecorder, type AuditEntry } from './audit-recorder';
+
+/**
+ * One control-plane write: its rows, its audit rows and its change event commit together or not at all.
+ *
+ * ```ts
+ * return this.writes.run(caller, async (write) => {
+ *   const row = found(await write.manager.findOne(ThingEntity, { where: { id, ...reach(caller) }, lock: FOR_UPDATE }));
+ *   assertMatches(ifMatch, row);
+ *   const before = toThing(row);
+ *   …change and save…
+ *   write.audit({ action: 'update', resourceType: 'things', resourceId: row.id, before, after: toThing(row) });
+ *   write.changed(documentKey.thing(row.id));
+ * });
+ * ```
+ */
+@Injectable()
+export class Writes {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly changes: ChangeRecorder,
+    private readonly audits: AuditRecorder,
+  ) {}
+
+  run<T>(caller: Principal, work: (write: Write) => Promise<T>): Promise<T> {
+    return this.dataSource.transaction(async (manager) => {
+      const write = new Write(manager);
+      const result = await work(write);
+      await this.audits.record(manager, caller, write.entries);
+      // Last: from here to the commit the outbox's writers wait for one another.
+      await this.changes.record(manager, { changed: write.changedKeys, removed: write.removedKeys });
+      return result;
+    });
+  }
+}
+
+/** For rows that are read in order to be changed: two writers of one row come one after the other. */
+export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
+
+export class Write {
+  readonly entries: AuditEntry[] = [];
+  readonly changedKeys: DocumentKey[] = [];
+  readonly removedKeys: DocumentKey[] = [];
+
+  constructor(readonly manager: EntityManager) {}
+
+  audit(entry: AuditEntry): void {
+    this.entries.push(entry);
+  }
+
+  /** Documents that gateways must read again. */
+  changed(...keys: DocumentKey[]): void {
+    this.changedKeys.push(...keys);
+  }
+
+  /** Documents that are gone. */
+  removed(...keys: DocumentKey[]): void {
+    this.removedKeys.push(...keys);
+  }
+}

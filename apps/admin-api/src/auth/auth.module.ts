@@ -1,0 +1,27 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { PassportModule } from '@nestjs/passport';
+import { AccessGuard } from './access.guard';
+import { ApiKeyAuthenticator } from './api-key.authenticator';
+import { AuthController } from './auth.controller';
+import { PrincipalsService } from './principals.service';
+import { SelfService } from './self.service';
+import { SessionGuard, SessionStrategy } from './session.strategy';
+import { SessionsService } from './sessions.service';
+
+/** Its guard stands before every route of the app. */
+@Global()
+@Module({
+  imports: [PassportModule],
+  controllers: [AuthController],
+  providers: [
+    ApiKeyAuthenticator,
+    PrincipalsService,
+    SelfService,
+    SessionGuard,
+    SessionStrategy,
+    SessionsService,
+    { provide: APP_GUARD, useClass: AccessGuard },
+  ],
+})
+export class AuthModule {}

@@ -1,0 +1,99 @@
+import { ceilingOf } from '@gw/auth-scopes';
+import { WorkspaceEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { DataSource } from 'typeorm';
+import type { AuthenticatedKey } from './api-key.authenticator';
+import type { Principal, RequestFacts } from './principal';
+import type { AuthenticatedSession } from './session.strategy';
+import { byReference } from './tenancy';
+
+const memberOf = (source: unknown, name: string): unknown =>
+  typeof source === 'object' && source !== null && !Array.isArray(source)
+    ? Reflect.get(source, name)
+    : undefined;
+
+/** The workspace that the request names: in its path, its body or its query, in this order. Null: none. */
+function namedWorkspace(request: FastifyRequest): string | null {
+  const inBody = request.method === 'GET' ? undefined : memberOf(request.body, 'workspace_id');
+  const named = memberOf(request.params, 'workspaceId') ?? inBody ?? memberOf(request.query, 'workspace_id');
+  // What is no text is left to the route's own validation, which says which field is at fault.
+  return typeof named === 'string' && named !== '' ? named : null;
+}
+
+export function factsOf(request: FastifyRequest): RequestFacts {
+  return {
+    id: request.id,
+    method: request.method,
+    uri: request.url.split('?', 1)[0] ?? '/',
+    clientIp: request.ip,
+    userAgent: request.headers['user-agent'] ?? null,
+  };
+}
+
+/** Turns a credential into the caller of one request, narrowed to the workspace that the request names. */
+@Injectable()
+export class PrincipalsService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Throws `not_found` when the named workspace is not one that the key may reach. */
+  async ofKey(key: AuthenticatedKey, request: FastifyRequest): Promise<Principal> {
+    const named = await this.workspaceNamedBy(request, key.organisationId);
+    if (named !== null && key.workspaceId !== null && named !== key.workspaceId) {
+      throw new GatewayError('not_found');
+    }
+    return {
+      kind: 'api_key',
+      organisationId: key.organisationId,
+      workspaceId: key.workspaceId ?? named,
+      userId: key.userId,
+      apiKeyId: key.id,
+      keyType: key.type,
+      sessionId: null,
+      organisationRole: null,
+      workspaceRole: null,
+      memberships: new Map(),
+      scopes: new Set(key.scopes),
+      expiresAt: key.expiresAt,
+      request: factsOf(request),
+    };
+  }
+
+  /** The same for a session. A member of one workspace alone need not name it. */
+  async ofSession(session: AuthenticatedSession, request: FastifyRequest): Promise<Principal> {
+    const { role, memberships } = session;
+    const isMember = role === 'member';
+    const named = await this.workspaceNamedBy(request, session.organisationId);
+    if (named !== null && isMember && !memberships.has(named)) throw new GatewayError('not_found');
+    const [only] = memberships.keys();
+    const workspaceId = named ?? (isMember && memberships.size === 1 ? (only ?? null) : null);
+    const workspaceRole = workspaceId === null ? null : (memberships.get(workspaceId) ?? null);
+    return {
+      kind: 'session',
+      organisationId: session.organisationId,
+      workspaceId,
+      userId: session.userId,
+      apiKeyId: null,
+      keyType: null,
+      sessionId: session.id,
+      organisationRole: role,
+      workspaceRole,
+      memberships,
+      scopes: ceilingOf(role, workspaceRole),
+      expiresAt: session.expiresAt,
+      request: factsOf(request),
+    };
+  }
+
+  private async workspaceNamedBy(request: FastifyRequest, organisationId: string): Promise<string | null> {
+    const named = namedWorkspace(request);
+    if (named === null) return null;
+    const row = await this.dataSource.manager.findOne(WorkspaceEntity, {
+      where: { ...byReference(named), organisationId, status: 'active' },
+      select: { id: true },
+    });
+    if (!row) throw new GatewayError('not_found');
+    return row.id;
+  }
+}

@@ -1,0 +1,36 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { ACCESS_RULE, type AccessRule } from './access';
+
+export interface RouteRule {
+  /** `WorkspacesController.create` */
+  readonly name: string;
+  readonly rule: AccessRule | undefined;
+}
+
+/** Every route handler of the app with its access rule. */
+export function routeRules(app: INestApplicationContext): RouteRule[] {
+  const scanner = new MetadataScanner();
+  return [...app.get(ModulesContainer).values()]
+    .flatMap((module) => [...module.controllers.values()])
+    .flatMap(({ metatype }) => {
+      const prototype = (metatype as { prototype: object } | null)?.prototype;
+      if (!prototype) return [];
+      return scanner.getAllMethodNames(prototype).flatMap((method): RouteRule[] => {
+        const handler = Reflect.get(prototype, method) as object;
+        if (!Reflect.hasMetadata(PATH_METADATA, handler) || !Reflect.hasMetadata(METHOD_METADATA, handler))
+          return [];
+        const rule = Reflect.getMetadata(ACCESS_RULE, handler) as AccessRule | undefined;
+        return [{ name: `${prototype.constructor.name}.${method}`, rule }];
+      });
+    });
+}
+
+/** Throws at start for a route that says nothing about who may call it: the guard would refuse everybody. */
+export function assertEveryRouteHasARule(app: INestApplicationContext): void {
+  const silent = routeRules(app).filter(({ rule }) => rule === undefined);
+  if (silent.length > 0) {
+    throw new Error(`Routes without an access rule: ${silent.map(({ name }) => name).join(', ')}.`);
+  }
+}

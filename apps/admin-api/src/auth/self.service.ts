@@ -1,0 +1,82 @@
+import { OrganisationEntity, OrganisationUserEntity, UserEntity, WorkspaceEntity } from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import type { Principal } from './principal';
+import { found } from './tenancy';
+
+export interface SelfAnswer {
+  readonly object: 'user';
+  readonly id: string;
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly organisation: { id: string; name: string; role: string; settings: object };
+  readonly organisations: { id: string; name: string; role: string }[];
+  readonly workspaces: { id: string; slug: string; name: string; role: string }[];
+  readonly scopes: string[];
+  readonly auth_type: 'session';
+  readonly expires_at: string | null;
+}
+
+/** Workspaces of an owner or admin that the answer lists; the rest is found by listing them. */
+const WORKSPACES_MAX = 1_000;
+
+@Injectable()
+export class SelfService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async describe(caller: Principal): Promise<SelfAnswer> {
+    const { manager } = this.dataSource;
+    const id = caller.userId ?? '';
+    const user = found(await manager.findOneBy(UserEntity, { id }));
+    const seats = await manager.findBy(OrganisationUserEntity, { userId: id, status: 'active' });
+    const organisations = await manager.findBy(OrganisationEntity, {
+      id: In(seats.map(({ organisationId }) => organisationId)),
+      status: 'active',
+    });
+    const roles = new Map(seats.map(({ organisationId, role }) => [organisationId, role]));
+    const briefs = organisations.map((row) => ({
+      id: row.id,
+      name: row.name,
+      role: roles.get(row.id) ?? 'member',
+    }));
+    const own = found(organisations.find((row) => row.id === caller.organisationId));
+    return {
+      object: 'user',
+      id: user.id,
+      email: user.email,
+      first_name: user.firstName,
+      last_name: user.lastName,
+      organisation: {
+        id: own.id,
+        name: own.name,
+        role: caller.organisationRole ?? 'member',
+        settings: own.settings,
+      },
+      organisations: briefs,
+      workspaces: await this.workspacesOf(caller),
+      scopes: [...caller.scopes],
+      auth_type: 'session',
+      expires_at: caller.expiresAt?.toISOString() ?? null,
+    };
+  }
+
+  private async workspacesOf(caller: Principal): Promise<SelfAnswer['workspaces']> {
+    const { organisationId, organisationRole, memberships } = caller;
+    const rows = await this.dataSource.manager.find(WorkspaceEntity, {
+      where: {
+        organisationId,
+        status: 'active',
+        ...(organisationRole === 'member' ? { id: In([...memberships.keys()]) } : {}),
+      },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: WORKSPACES_MAX,
+    });
+    return rows.map((row) => ({
+      id: row.id,
+      slug: row.slug,
+      name: row.name,
+      role: memberships.get(row.id) ?? 'admin',
+    }));
+  }
+}

@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+
+export const TOKEN_ISSUER = 'tollgate';
+export const TOKEN_AUDIENCE = 'control-plane';
+
+export interface SessionClaims {
+  /** User. */
+  readonly sub: string;
+  /** Session. */
+  readonly sid: string;
+}
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A JWT, HS256 (RFC 7515). passport-jwt verifies it. Times are Unix seconds. */
+export function signSessionToken(
+  key: Buffer,
+  claims: SessionClaims,
+  issuedAt: number,
+  expiresAt: number,
+): string {
+  const payload = { iss: TOKEN_ISSUER, aud: TOKEN_AUDIENCE, ...claims, iat: issuedAt, exp: expiresAt };
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(payload)}`;
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+}

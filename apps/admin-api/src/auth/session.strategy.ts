@@ -1,0 +1,100 @@
+import type { OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
+import {
+  OrganisationEntity,
+  OrganisationUserEntity,
+  SessionEntity,
+  UserEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+} from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { Strategy } from 'passport-jwt';
+import { DataSource } from 'typeorm';
+import { Secrets } from '../settings';
+import { presentedBy } from './credentials';
+import { TOKEN_AUDIENCE, TOKEN_ISSUER, type SessionClaims } from './session-token';
+
+export interface AuthenticatedSession {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly userId: string;
+  readonly role: OrganisationRole;
+  readonly expiresAt: Date;
+  readonly memberships: ReadonlyMap<string, WorkspaceRole>;
+}
+
+/** Turns a valid access token into its session. A session that was ended is refused at once, whatever the token says. */
+@Injectable()
+export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
+  constructor(
+    private readonly dataSource: DataSource,
+    secrets: Secrets,
+  ) {
+    super({
+      jwtFromRequest: (request: FastifyRequest) => {
+        const presented = presentedBy(request);
+        return presented.kind === 'session' ? presented.token : null;
+      },
+      secretOrKey: secrets.sessionKey,
+      algorithms: ['HS256'],
+      issuer: TOKEN_ISSUER,
+      audience: TOKEN_AUDIENCE,
+      ignoreExpiration: false,
+    });
+  }
+
+  async validate(claims: SessionClaims): Promise<AuthenticatedSession | null> {
+    const row = await this.find(claims);
+    if (!row) return null;
+    const memberships = await this.dataSource
+      .createQueryBuilder(WorkspaceUserEntity, 'member')
+      .innerJoin(
+        WorkspaceEntity,
+        'workspace',
+        `workspace.id = member.workspaceId AND workspace.status = 'active'`,
+      )
+      .where('member.userId = :userId', { userId: row.userId })
+      .andWhere('workspace.organisationId = :organisationId', { organisationId: row.organisationId })
+      .getMany();
+    return {
+      ...row,
+      memberships: new Map(memberships.map(({ workspaceId, role }) => [workspaceId, role])),
+    };
+  }
+
+  private find({ sid, sub }: SessionClaims): Promise<Omit<AuthenticatedSession, 'memberships'> | undefined> {
+    return this.dataSource
+      .createQueryBuilder(SessionEntity, 'session')
+      .innerJoin(UserEntity, 'person', `person.id = session.userId AND person.status = 'active'`)
+      .innerJoin(
+        OrganisationUserEntity,
+        'seat',
+        `seat.userId = session.userId AND seat.organisationId = session.organisationId AND seat.status = 'active'`,
+      )
+      .innerJoin(
+        OrganisationEntity,
+        'organisation',
+        `organisation.id = session.organisationId AND organisation.status = 'active'`,
+      )
+      .select('session.id', 'id')
+      .addSelect('session.organisationId', 'organisationId')
+      .addSelect('session.userId', 'userId')
+      .addSelect('session.expiresAt', 'expiresAt')
+      .addSelect('seat.role', 'role')
+      .where('session.id = :sid AND session.userId = :sub', { sid, sub })
+      .andWhere('session.revokedAt IS NULL AND session.expiresAt > now()')
+      .getRawOne<Omit<AuthenticatedSession, 'memberships'>>();
+  }
+}
+
+@Injectable()
+export class SessionGuard extends AuthGuard('session') {
+  override handleRequest<T>(error: unknown, session: T | false | null): T {
+    if (error instanceof Error) throw error;
+    if (!session) throw new GatewayError('unauthenticated');
+    return session;
+  }
+}

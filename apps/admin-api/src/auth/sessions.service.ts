@@ -1,0 +1,197 @@
+import { OrganisationEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
+import { GatewayError, hashApiKey, randomAlphanumeric, uuidv7 } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { AuditRecorder } from '../audit/audit-recorder';
+import { FOR_UPDATE } from '../audit/writes';
+import { Secrets } from '../settings';
+import type { LoginDto, RefreshDto } from './auth.dto';
+import { LoginThrottle } from './login-throttle';
+import { isPassword } from './passwords';
+import type { Principal, RequestFacts } from './principal';
+import { signSessionToken } from './session-token';
+
+const ACCESS_SECONDS = 3_600;
+const SESSION_MS = 30 * 86_400_000;
+/** Live sessions of one user; a login beyond ends the oldest. */
+const SESSIONS_MAX = 100;
+
+export interface TokenAnswer {
+  readonly auth_token: string;
+  readonly refresh_token: string;
+  /** ISO 8601, of the auth token. */
+  readonly expires_at: string;
+  readonly object: 'session';
+}
+
+interface Seat {
+  readonly user: UserEntity;
+  readonly organisationId: string;
+  readonly role: OrganisationUserEntity['role'];
+}
+
+@Injectable()
+export class SessionsService {
+  private readonly throttle = new LoginThrottle();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: Secrets,
+    private readonly audits: AuditRecorder,
+  ) {}
+
+  /** Throws `unauthenticated` with one text for an unknown user and for a wrong password, `rate_limited` after many. */
+  async login(input: LoginDto, request: RequestFacts): Promise<TokenAnswer> {
+    const email = input.email.toLowerCase();
+    const address = request.clientIp ?? '';
+    this.throttle.attempt(address, email);
+    const seat = await this.seatOf(email, input.organisation_id);
+    const isRight = await isPassword(seat?.user.passwordHash ?? null, input.password);
+    if (!seat || !isRight) {
+      if (seat) await this.recordLogin(this.dataSource.manager, seat, null, request, 401);
+      throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
+    }
+    this.throttle.succeeded(address, email);
+    return this.dataSource.transaction(async (manager) => {
+      await this.makeRoom(manager, seat.user.id);
+      const session = await this.open(manager, seat);
+      await this.recordLogin(manager, seat, session.id, request, 200);
+      return session.answer;
+    });
+  }
+
+  /**
+   * New tokens for the session; the old refresh token is used up. One that was used before is a copy in other hands, so its
+   * session ends.
+   */
+  async refresh(input: RefreshDto): Promise<TokenAnswer> {
+    const shown = hashApiKey(this.secrets.refreshTokenPepper, input.refresh_token);
+    const answer = await this.dataSource.transaction(async (manager) => {
+      const live = { revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
+      const row = await manager.findOne(SessionEntity, {
+        where: [
+          { refreshTokenHash: shown, ...live },
+          { previousTokenHash: shown, ...live },
+        ],
+        lock: FOR_UPDATE,
+      });
+      if (!row) return null;
+      if (row.refreshTokenHash !== shown) {
+        await manager.update(SessionEntity, { id: row.id }, { revokedAt: new Date() });
+        return null;
+      }
+      const token = randomAlphanumeric(48);
+      await manager.update(
+        SessionEntity,
+        { id: row.id },
+        { refreshTokenHash: this.hash(token), previousTokenHash: shown },
+      );
+      return this.answer(row, token);
+    });
+    if (!answer) throw new GatewayError('unauthenticated', { message: 'The refresh token is not valid.' });
+    return answer;
+  }
+
+  async logout(caller: Principal): Promise<object> {
+    await this.dataSource.transaction(async (manager) => {
+      await manager.update(
+        SessionEntity,
+        { id: caller.sessionId ?? '', organisationId: caller.organisationId },
+        { revokedAt: new Date() },
+      );
+      await this.audits.record(manager, caller, [
+        { action: 'logout', resourceType: 'auth', resourceId: caller.sessionId },
+      ]);
+    });
+    return {};
+  }
+
+  private async open(manager: EntityManager, seat: Seat): Promise<{ id: string; answer: TokenAnswer }> {
+    const id = uuidv7();
+    const token = randomAlphanumeric(48);
+    await manager.insert(SessionEntity, {
+      id,
+      organisationId: seat.organisationId,
+      userId: seat.user.id,
+      refreshTokenHash: this.hash(token),
+      expiresAt: new Date(Date.now() + SESSION_MS),
+    });
+    return { id, answer: this.answer({ id, userId: seat.user.id }, token) };
+  }
+
+  private answer(session: Pick<SessionEntity, 'id' | 'userId'>, refreshToken: string): TokenAnswer {
+    const now = Math.floor(Date.now() / 1000);
+    const until = now + ACCESS_SECONDS;
+    const claims = { sub: session.userId, sid: session.id };
+    return {
+      auth_token: signSessionToken(this.secrets.sessionKey, claims, now, until),
+      refresh_token: refreshToken,
+      expires_at: new Date(until * 1000).toISOString(),
+      object: 'session',
+    };
+  }
+
+  private hash(token: string): string {
+    return hashApiKey(this.secrets.refreshTokenPepper, token);
+  }
+
+  /** Drops what is over, then the oldest beyond the cap. */
+  private async makeRoom(manager: EntityManager, userId: string): Promise<void> {
+    await manager.delete(SessionEntity, { userId, expiresAt: LessThan(new Date()) });
+    const extra = await manager.find(SessionEntity, {
+      where: { userId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip: SESSIONS_MAX - 1,
+      take: SESSIONS_MAX,
+      select: { id: true },
+    });
+    if (extra.length > 0)
+      await manager.delete(
+        SessionEntity,
+        extra.map(({ id }) => id),
+      );
+  }
+
+  private async seatOf(email: string, organisationId: string | undefined): Promise<Seat | null> {
+    const { manager } = this.dataSource;
+    const user = await manager.findOneBy(UserEntity, { email, status: 'active' });
+    if (!user) return null;
+    const seats = await manager
+      .createQueryBuilder(OrganisationUserEntity, 'seat')
+      .innerJoin(
+        OrganisationEntity,
+        'organisation',
+        `organisation.id = seat.organisationId AND organisation.status = 'active'`,
+      )
+      .where(`seat.userId = :userId AND seat.status = 'active'`, { userId: user.id })
+      .orderBy('seat.createdAt', 'ASC')
+      .addOrderBy('seat.organisationId', 'ASC')
+      .take(1_000)
+      .getMany();
+    const seat = seats.find(
+      (candidate) => (organisationId ?? candidate.organisationId) === candidate.organisationId,
+    );
+    return seat ? { user, organisationId: seat.organisationId, role: seat.role } : null;
+  }
+
+  private recordLogin(
+    manager: EntityManager,
+    seat: Seat,
+    sessionId: string | null,
+    request: RequestFacts,
+    status: number,
+  ): Promise<void> {
+    const caller = {
+      kind: 'session',
+      userId: seat.user.id,
+      apiKeyId: null,
+      organisationId: seat.organisationId,
+      workspaceId: null,
+      request,
+    } as const;
+    const entry = { action: 'login', resourceType: 'auth', resourceId: sessionId };
+    return this.audits.record(manager, caller, [
+      status === 200 ? entry : { ...entry, status, errorType: 'unauthenticated' },
+    ]);
+  }
+}

@@ -1,0 +1,47 @@
+import { GatewayError } from '@gw/kernel';
+import { invalid, isStorableText, UUID } from '@gw/web';
+import type { Principal } from './principal';
+
+/** Columns that tie a row to its tenant. */
+export interface TenantWhere {
+  readonly organisationId: string;
+  readonly workspaceId?: string;
+}
+
+/**
+ * The rows that the caller may reach: of their workspace, or of the whole organisation when the call is not narrowed to one.
+ * Spread it into EVERY `where` of a table with `organisation_id` and `workspace_id`.
+ */
+export const reach = (caller: Principal): TenantWhere =>
+  caller.workspaceId === null
+    ? { organisationId: caller.organisationId }
+    : { organisationId: caller.organisationId, workspaceId: caller.workspaceId };
+
+/** The one workspace that a new row belongs to, or whose rows are listed. 400 when the call names none. */
+export function inWorkspace(caller: Principal): Required<TenantWhere> {
+  const { organisationId, workspaceId } = caller;
+  if (workspaceId === null) {
+    throw invalid('workspace_id', 'workspace_id is required with a credential of the whole organisation');
+  }
+  return { organisationId, workspaceId };
+}
+
+/** The organisation as a whole. 403 for a call that is locked to a workspace. */
+export function inOrganisation(caller: Principal): { readonly organisationId: string } {
+  if (caller.workspaceId !== null) throw new GatewayError('forbidden');
+  return { organisationId: caller.organisationId };
+}
+
+/** `{ id }` or `{ slug }`, since most paths take either. Throws `not_found` for text that no row can hold. */
+export function byReference(reference: string): { id: string } | { slug: string } {
+  if (!isStorableText(reference)) throw new GatewayError('not_found');
+  return isUuid(reference) ? { id: reference.toLowerCase() } : { slug: reference };
+}
+
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+/** The row, or 404: a row of another tenant and one that is not there look the same. */
+export function found<T>(row: T | null | undefined): T {
+  if (row === null || row === undefined) throw new GatewayError('not_found');
+  return row;
+}

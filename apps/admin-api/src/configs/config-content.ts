@@ -1,0 +1,45 @@
+import { configInvalid, validateConfig, type ConfigErrorDetail } from '@gw/config-schema';
+import { PROVIDER_CATALOGUE } from '@gw/contracts';
+import type { AddressPolicy } from '@gw/kernel';
+
+/** Provider fields that are a credential, by what their names end in; and those that the catalogue calls secrets. */
+const SECRET = /(?:_secret|_access_key|_private_key|_session_token|_password|_service_account_json)$/i;
+const SECRETS: ReadonlySet<string> = new Set([
+  'api_key',
+  ...PROVIDER_CATALOGUE.flatMap(({ fields }) =>
+    fields.filter(({ secret }) => secret).map(({ name }) => name),
+  ),
+]);
+
+/**
+ * Throws `config_invalid` with everything that is wrong. Beyond the rules of the document itself: the addresses in it must be
+ * allowed, and it must hold no credential, since a saved config is readable by everyone who may read configs.
+ */
+export function assertSavable(config: Readonly<Record<string, unknown>>, addresses: AddressPolicy): void {
+  const result = validateConfig(config, {
+    checkHost: (url) => {
+      const verdict = addresses.checkUrl(url);
+      return verdict.ok ? null : verdict.rule;
+    },
+  });
+  if (!result.ok) throw configInvalid(result.details);
+  const credentials = credentialsIn(config, []);
+  if (credentials.length > 0) throw configInvalid(credentials);
+}
+
+/** The config is valid, so its nesting is bounded. */
+function credentialsIn(
+  node: Readonly<Record<string, unknown>>,
+  path: readonly (string | number)[],
+): ConfigErrorDetail[] {
+  const own = Object.keys(node)
+    .filter((name) => SECRETS.has(name) || SECRET.test(name))
+    .map((name) => ({
+      path: [...path, name].join('.'),
+      message: 'is a credential; save it as a provider and name that',
+      rule: 'credential',
+      value: '(hidden)',
+    }));
+  const targets = Array.isArray(node['targets']) ? (node['targets'] as Record<string, unknown>[]) : [];
+  return [...own, ...targets.flatMap((target, i) => credentialsIn(target, [...path, 'targets', i]))];
+}

@@ -1,0 +1,127 @@
+import { catalogueProvider, PROVIDER_CATALOGUE, type CatalogueProvider } from '@gw/contracts';
+import {
+  configurationFaults,
+  mergeConfigurations,
+  shownConfigurations,
+  splitConfigurations,
+} from './configurations';
+
+const azure = catalogueProvider('azure-openai') as CatalogueProvider;
+const openai = catalogueProvider('openai') as CatalogueProvider;
+const pathOf = (field: string): string => `configurations.${field}`;
+const DEPLOYMENT = { azure_deployment_name: 'gpt', azure_api_version: '2024-10-21' };
+const ENTRA = {
+  azure_auth_mode: 'entra',
+  azure_resource_name: 'r',
+  azure_deployment_config: [DEPLOYMENT],
+  azure_entra_tenant_id: 't',
+  azure_entra_client_id: 'c',
+  azure_entra_client_secret: 'CANARYAZURE0123456789abcdef',
+};
+
+const messages = (provider: CatalogueProvider, values: Record<string, unknown>): string[] =>
+  configurationFaults(provider, values, pathOf).map(({ path, message }) => `${path} ${message}`);
+
+describe('configurationFaults', () => {
+  it('takes the fields that the catalogue lists', () => {
+    expect(messages(azure, ENTRA)).toEqual([]);
+    expect(messages(openai, { openai_project: 'p', custom_headers: { 'x-a': 'b' } })).toEqual([]);
+  });
+
+  it('names every fault at once, unknown fields included, since one of them could be a secret', () => {
+    expect(
+      messages(openai, { openai_project: 5, aws_secret_access_key: 'x', custom_headers: ['x'] }),
+    ).toEqual([
+      'configurations.openai_project must be a text',
+      'configurations.aws_secret_access_key is no field of openai',
+      'configurations.custom_headers must be an object of header names and texts',
+    ]);
+  });
+
+  it('asks for the fields that a way to sign in needs, and for no others', () => {
+    const { azure_entra_client_secret: _secret, ...rest } = ENTRA;
+    expect(messages(azure, rest)).toEqual(['configurations.azure_entra_client_secret is required']);
+    expect(messages(azure, { ...rest, azure_auth_mode: 'default' })).toEqual([]);
+  });
+
+  it.each(['evil.example/x', 'a.b', 'a#', 'a:80', '@host', '-a', 'a'.repeat(64)])(
+    'refuses the resource name %s, which would lead to another host',
+    (azure_resource_name) => {
+      expect(messages(azure, { ...ENTRA, azure_resource_name })).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['no list', 'x'],
+    ['an empty list', []],
+    ['a deployment without a name', [{ azure_api_version: 'v' }]],
+    ['a version that is too long', [{ ...DEPLOYMENT, azure_api_version: 'v'.repeat(31) }]],
+    ['a flag that is none', [{ ...DEPLOYMENT, is_default: 1 }]],
+    ['a field that is not known', [{ ...DEPLOYMENT, key: 'sk' }]],
+  ])('refuses deployments: %s', (_what, azure_deployment_config) => {
+    expect(messages(azure, { ...ENTRA, azure_deployment_config })).toHaveLength(1);
+  });
+
+  it.each([
+    ['a line break in a value', { 'x-a': 'b\r\nc: d' }],
+    ['a number', { 'x-a': 5 }],
+    ['a name with a space', { 'x a': 'b' }],
+    ['a framing header', { 'Content-Length': '5' }],
+    ['a header of ours', { 'x-gw-api-key': 'b' }],
+    ['a character that no header takes', { 'x-a': '☃' }],
+  ])('refuses custom headers: %s', (_what, custom_headers) => {
+    expect(messages(openai, { custom_headers })).toHaveLength(1);
+  });
+});
+
+describe('mergeConfigurations', () => {
+  const saved = {
+    open: { azure_resource_name: 'r', custom_headers: { authorization: 'Bearer s', 'x-a': '1' } },
+    secret: { azure_entra_client_secret: 's' },
+  };
+
+  it('keeps what is absent, clears what is null, replaces the rest', () => {
+    expect(
+      mergeConfigurations(azure, saved, { azure_resource_name: null, azure_auth_mode: 'entra' }),
+    ).toEqual({
+      azure_auth_mode: 'entra',
+      custom_headers: saved.open.custom_headers,
+      azure_entra_client_secret: 's',
+    });
+    expect(mergeConfigurations(azure, saved, null)).toEqual({});
+  });
+
+  it('lets a read be changed and written back without losing the secrets that it masks', () => {
+    const shown = shownConfigurations(saved.open, { azure_entra_client_secret: '*****' });
+    expect(shown).toEqual({
+      azure_resource_name: 'r',
+      custom_headers: { authorization: '*****', 'x-a': '1' },
+      masked_azure_entra_client_secret: '*****',
+    });
+    expect(mergeConfigurations(azure, saved, { ...shown, azure_resource_name: 'r2' })).toEqual({
+      ...saved.open,
+      ...saved.secret,
+      azure_resource_name: 'r2',
+    });
+  });
+});
+
+describe('the provider catalogue', () => {
+  it('parts the secrets of every provider from what may be shown', () => {
+    for (const provider of PROVIDER_CATALOGUE) {
+      const values = Object.fromEntries(provider.fields.map(({ name }) => [name, name]));
+      const { open, secret } = splitConfigurations(provider, values);
+      const names = provider.fields.filter((field) => field.secret).map(({ name }) => name);
+      expect(Object.keys(secret)).toEqual(names);
+      expect(Object.keys(open)).toHaveLength(provider.fields.length - names.length);
+    }
+  });
+
+  it('names each provider and each of its fields once', () => {
+    const ids = PROVIDER_CATALOGUE.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { fields } of PROVIDER_CATALOGUE) {
+      expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length);
+    }
+  });
+});

@@ -1,0 +1,172 @@
+import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
+import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
+import { mask } from '../audit/mask';
+import { headerMapFaults, unmaskedHeaders } from './header-map';
+
+/** Provider fields of an integration, parted by how they rest. */
+export interface Configurations {
+  readonly open: Readonly<Record<string, unknown>>;
+  readonly secret: Readonly<Record<string, unknown>>;
+}
+
+/** RFC 1123. Anything else in its place could name another host. */
+const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+const TEXT_LENGTH_MAX = 2_048;
+const DEPLOYMENTS_MAX = 100;
+const MASKED = 'masked_';
+
+/**
+ * Lays new fields over the saved ones: an absent field stays, null clears it. What a read shows of a secret (`masked_<name>`) is
+ * passed over, so that an integration can be read, changed and written back.
+ */
+export function mergeConfigurations(
+  provider: CatalogueProvider,
+  saved: Configurations,
+  input: Readonly<Record<string, unknown>> | null | undefined,
+): Record<string, unknown> {
+  if (input === null) return {};
+  const merged: Record<string, unknown> = { ...saved.open, ...saved.secret };
+  if (input === undefined) return merged;
+  const shown = new Set(provider.fields.filter(({ secret }) => secret).map(({ name }) => MASKED + name));
+  for (const [name, value] of Object.entries(input)) {
+    if (shown.has(name)) continue;
+    if (value === null) delete merged[name];
+    else merged[name] = name === 'custom_headers' ? unmasked(value, saved.open[name]) : value;
+  }
+  return merged;
+}
+
+/** The faults of a map that is none are found later. */
+const unmasked = (input: unknown, saved: unknown): unknown =>
+  isFields(input) && isFields(saved) ? unmaskedHeaders(input as Record<string, string>, saved) : input;
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names a provider field as the request has it, for the paths of errors. */
+export type PathOf = (field: string) => string;
+
+/** Every rule of the provider that `values` break. A field that the catalogue does not know is a fault: it could be a secret. */
+export function configurationFaults(
+  provider: CatalogueProvider,
+  values: Readonly<Record<string, unknown>>,
+  pathOf: PathOf,
+): ErrorDetail[] {
+  const known = new Map(provider.fields.map((field) => [field.name, field]));
+  const faults: ErrorDetail[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const field = known.get(name);
+    if (field) faults.push(...fieldFaults(field, value, pathOf(name)));
+    else faults.push({ path: pathOf(name), message: `is no field of ${provider.id}` });
+  }
+  for (const field of provider.fields) {
+    if (isRequired(field, values) && values[field.name] === undefined) {
+      faults.push({ path: pathOf(field.name), message: 'is required' });
+    }
+  }
+  return faults;
+}
+
+/** Throws `custom_host_refused`, naming the field, for the first address that the policy refuses. */
+export function assertAllowedAddresses(
+  provider: CatalogueProvider,
+  values: Readonly<Record<string, unknown>>,
+  policy: AddressPolicy,
+  pathOf: PathOf,
+): void {
+  for (const { name, kind } of provider.fields) {
+    const value = values[name];
+    if (kind === 'url' && value !== undefined) assertAllowedUrl(policy, value, pathOf(name));
+  }
+}
+
+export function splitConfigurations(
+  provider: CatalogueProvider,
+  values: Readonly<Record<string, unknown>>,
+): Configurations {
+  const secrets = new Set(provider.fields.filter(({ secret }) => secret).map(({ name }) => name));
+  const entries = Object.entries(values);
+  return {
+    open: Object.fromEntries(entries.filter(([name]) => !secrets.has(name))),
+    secret: Object.fromEntries(entries.filter(([name]) => secrets.has(name))),
+  };
+}
+
+/** The fields as a read shows them: secrets renamed to `masked_<name>`, headers that carry a credential masked. */
+export const shownConfigurations = (
+  open: Readonly<Record<string, unknown>>,
+  masked: Readonly<Record<string, string>>,
+): Record<string, unknown> => ({
+  ...(mask(open) as Record<string, unknown>),
+  ...Object.fromEntries(Object.entries(masked).map(([name, value]) => [MASKED + name, value])),
+});
+
+function isRequired({ required }: ConfigurationField, values: Readonly<Record<string, unknown>>): boolean {
+  if (typeof required === 'boolean') return required;
+  const other = values[required.field];
+  return typeof other === 'string' && required.oneOf.includes(other);
+}
+
+function fieldFaults(field: ConfigurationField, value: unknown, path: string): ErrorDetail[] {
+  switch (field.kind) {
+    case 'text':
+    case 'label':
+      return textFaults(field, value, path);
+    case 'url':
+      return []; // `assertAllowedAddresses` judges values of any type.
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }];
+    case 'headers':
+      return headerMapFaults(value, path);
+    case 'azure_deployments':
+      return deploymentFaults(value, path);
+    default:
+      field.kind satisfies never;
+      return [];
+  }
+}
+
+function textFaults(field: ConfigurationField, value: unknown, path: string): ErrorDetail[] {
+  const max = field.maxLength ?? TEXT_LENGTH_MAX;
+  if (typeof value !== 'string' || value === '') return [{ path, message: 'must be a text' }];
+  if (value.length > max) return [{ path, message: `must have at most ${String(max)} characters` }];
+  if (field.kind === 'label' && !LABEL.test(value)) {
+    return [{ path, message: 'must be one label of a host name' }];
+  }
+  if (field.values && !field.values.includes(value)) {
+    return [{ path, message: `must be one of ${field.values.join(', ')}` }];
+  }
+  return [];
+}
+
+const DEPLOYMENT_TEXTS: readonly (readonly [name: string, max: number, required: boolean])[] = [
+  ['alias', 255, false],
+  ['azure_api_version', 30, true],
+  ['azure_deployment_name', 255, true],
+  ['azure_model_slug', 255, false],
+];
+
+function deploymentFaults(value: unknown, path: string): ErrorDetail[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > DEPLOYMENTS_MAX) {
+    return [{ path, message: `must be a list of 1 to ${String(DEPLOYMENTS_MAX)} deployments` }];
+  }
+  return value.flatMap((item: unknown, i) => deploymentFaultsOf(item, `${path}.${String(i)}`));
+}
+
+function deploymentFaultsOf(item: unknown, path: string): ErrorDetail[] {
+  if (!isFields(item)) return [{ path, message: 'must be an object' }];
+  const values = item;
+  const faults = DEPLOYMENT_TEXTS.flatMap(([name, maxLength, required]): ErrorDetail[] => {
+    const at = `${path}.${name}`;
+    if (values[name] === undefined) return required ? [{ path: at, message: 'is required' }] : [];
+    return textFaults({ name, kind: 'text', secret: false, required, maxLength }, values[name], at);
+  });
+  if (!['undefined', 'boolean'].includes(typeof values['is_default'])) {
+    faults.push({ path: `${path}.is_default`, message: 'must be true or false' });
+  }
+  const known = new Set(['is_default', ...DEPLOYMENT_TEXTS.map(([name]) => name)]);
+  for (const name of Object.keys(values)) {
+    if (!known.has(name)) faults.push({ path: `${path}.${name}`, message: 'is no field of a deployment' });
+  }
+  return faults;
+}

@@ -1,0 +1,61 @@
+import type { ErrorDetail } from '@gw/kernel';
+
+const HEADERS_MAX = 64;
+/** What `mask` puts in the place of a secret. */
+const MASK = '*****';
+const VALUE_LENGTH_MAX = 8_192;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
+/** Visible ASCII, spaces, tabs and the bytes that HTTP calls obs-text. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Names that belong to the connection or to the framing of the message: a saved value would break the request. */
+const FRAMING: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** A flat map of header names to texts that can be sent as they are: every rule it breaks, with its path. */
+export function headerMapFaults(value: unknown, path: string): ErrorDetail[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [{ path, message: 'must be an object of header names and texts' }];
+  }
+  const entries = Object.entries(value);
+  if (entries.length > HEADERS_MAX)
+    return [{ path, message: `must have at most ${String(HEADERS_MAX)} headers` }];
+  return entries.flatMap(([name, content]) => {
+    const message = headerFault(name, content);
+    return message === null ? [] : [{ path: `${path}.${name}`, message }];
+  });
+}
+
+/** A header that comes back as a read showed it, masked, keeps its saved value. */
+export const unmaskedHeaders = (
+  input: Readonly<Record<string, string>>,
+  saved: Readonly<Record<string, unknown>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      const before = saved[name];
+      return [name, value === MASK && typeof before === 'string' ? before : value];
+    }),
+  );
+
+function headerFault(name: string, content: unknown): string | null {
+  if (!NAME.test(name)) return 'must be a valid header name';
+  const lower = name.toLowerCase();
+  if (FRAMING.has(lower) || lower.startsWith('x-gw-')) return 'may not be set';
+  if (typeof content !== 'string') return 'must be a text';
+  if (content.length > VALUE_LENGTH_MAX) return `must have at most ${String(VALUE_LENGTH_MAX)} characters`;
+  return VALUE.test(content) ? null : 'must have no line breaks or control characters';
+}

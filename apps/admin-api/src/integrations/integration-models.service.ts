@@ -1,0 +1,198 @@
+import { IntegrationModelEntity, type IntegrationEntity } from '@gw/entities';
+import { assertAllowedUrl, uuidv7, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
+import { assertMatches, invalid, validationFailed } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, Not, type EntityManager } from 'typeorm';
+import { Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { headerMapFaults, unmaskedHeaders } from '../credentials/header-map';
+import { ADDRESS_POLICY } from '../credentials/integration-credentials';
+import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
+import { providersChanged } from './integrations.queries';
+import { IntegrationsService } from './integrations.service';
+import { toModel, type IntegrationModelAnswer } from './integrations.view';
+import { pricingConfigFaults } from './pricing';
+
+/** Rows of one integration at most: each of its providers' documents carries them all. */
+const MODELS_MAX = 2_000;
+
+@Injectable()
+export class IntegrationModelsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly integrations: IntegrationsService,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+  ) {}
+
+  async list(
+    caller: Principal,
+    reference: string,
+  ): Promise<{ total: number; allow_all_models: boolean; models: IntegrationModelAnswer[] }> {
+    const { manager } = this.dataSource;
+    const integration = await this.integrations.find(manager, caller, 'read', reference);
+    const models = (await rowsOf(manager, integration)).map(toModel);
+    return { total: models.length, allow_all_models: integration.allowAllModels, models };
+  }
+
+  update(
+    caller: Principal,
+    reference: string,
+    input: UpdateIntegrationModelsDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    this.assertValid(input.models);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const integration = await this.integrations.lock(manager, caller, 'update', reference);
+      assertMatches(ifMatch, integration);
+      const before = (await rowsOf(manager, integration)).map(toModel);
+      const slugs = input.models.map(({ slug }) => slug);
+      if (input.override_existing_model_access === true) {
+        await manager.delete(IntegrationModelEntity, { integrationId: integration.id, slug: Not(In(slugs)) });
+      }
+      const saved = await manager.findBy(IntegrationModelEntity, {
+        integrationId: integration.id,
+        slug: In(slugs),
+      });
+      const bySlug = new Map(saved.map((row) => [row.slug, row]));
+      const rows = input.models.map((model) =>
+        applyModel(bySlug.get(model.slug) ?? newModel(manager, integration.id, model.slug), model),
+      );
+      await manager.save(IntegrationModelEntity, rows);
+      const after = (await rowsOf(manager, integration)).map(toModel);
+      if (after.length > MODELS_MAX) {
+        throw invalid('models', `an integration has at most ${String(MODELS_MAX)} models`);
+      }
+      if (input.allow_all_models !== undefined) integration.allowAllModels = input.allow_all_models;
+      await this.integrations.touch(manager, integration);
+      write.audit({
+        action: 'update',
+        resourceType: 'integrations',
+        resourceId: integration.id,
+        before: { models: before },
+        after: { models: after },
+      });
+      await providersChanged(write, integration.id);
+      return {};
+    });
+  }
+
+  /** Custom models only: a model of the catalogue is switched off instead. */
+  remove(caller: Principal, reference: string, list: string): Promise<object> {
+    const slugs = [...new Set(list.split(',').map((slug) => slug.trim()))].filter((slug) => slug !== '');
+    if (slugs.length === 0) throw invalid('slugs', 'must name at least one model');
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const integration = await this.integrations.lock(manager, caller, 'update', reference);
+      const where = { integrationId: integration.id, slug: In(slugs), isCustom: true };
+      const rows = await manager.findBy(IntegrationModelEntity, where);
+      const known = new Set(rows.map(({ slug }) => slug));
+      const missing = slugs.filter((slug) => !known.has(slug));
+      if (missing.length > 0) {
+        throw validationFailed(
+          missing.map((slug) => ({ path: 'slugs', message: `${slug} is no custom model` })),
+        );
+      }
+      await manager.delete(IntegrationModelEntity, where);
+      await this.integrations.touch(manager, integration);
+      write.audit({
+        action: 'update',
+        resourceType: 'integrations',
+        resourceId: integration.id,
+        before: { models: rows.map(toModel) },
+      });
+      await providersChanged(write, integration.id);
+      return {};
+    });
+  }
+
+  private assertValid(models: readonly IntegrationModelDto[]): void {
+    const seen = new Set<string>();
+    const faults = models.flatMap((model, i) => {
+      const path = `models.${String(i)}`;
+      const isRepeated = seen.has(model.slug);
+      seen.add(model.slug);
+      const repeated = { path: `${path}.slug`, message: 'is there twice' };
+      return [...(isRepeated ? [repeated] : []), ...modelFaults(model, path)];
+    });
+    if (faults.length > 0) throw validationFailed(faults);
+    models.forEach((model, i) => {
+      const host = model.configurations?.['custom_host'];
+      const path = `models.${String(i)}.configurations.custom_host`;
+      if (host !== undefined && host !== null) assertAllowedUrl(this.addresses, host, path);
+    });
+  }
+}
+
+const rowsOf = (manager: EntityManager, { id }: IntegrationEntity): Promise<IntegrationModelEntity[]> =>
+  manager.find(IntegrationModelEntity, { where: { integrationId: id }, order: { slug: 'ASC' } });
+
+const newModel = (manager: EntityManager, integrationId: string, slug: string): IntegrationModelEntity =>
+  manager.create(IntegrationModelEntity, {
+    id: uuidv7(),
+    integrationId,
+    slug,
+    enabled: true,
+    isCustom: false,
+    isFinetune: false,
+    baseModelSlug: null,
+    customHost: null,
+    customHeaders: {},
+    pricingConfig: null,
+  });
+
+const CONFIGURATIONS: ReadonlySet<string> = new Set(['custom_host', 'custom_headers']);
+
+/** What only a custom model may have. */
+const isCustomised = (model: IntegrationModelDto): boolean =>
+  [model.configurations, model.custom_headers, model.base_model_slug].some(
+    (value) => value !== undefined && value !== null,
+  );
+
+function modelFaults(model: IntegrationModelDto, path: string): ErrorDetail[] {
+  const faults: ErrorDetail[] = [];
+  const { configurations, custom_headers: headers, pricing_config: pricing } = model;
+  if (model.is_custom === false && isCustomised(model)) {
+    faults.push({
+      path: `${path}.is_custom`,
+      message: 'must be true for a model with its own address or headers',
+    });
+  }
+  if (headers) faults.push(...headerMapFaults(headers, `${path}.custom_headers`));
+  if (pricing) faults.push(...pricingConfigFaults(pricing, `${path}.pricing_config`));
+  if (!configurations) return faults;
+  const at = `${path}.configurations`;
+  if (Object.keys(configurations).length === 0) faults.push({ path: at, message: 'must not be empty' });
+  for (const name of Object.keys(configurations)) {
+    if (!CONFIGURATIONS.has(name)) faults.push({ path: `${at}.${name}`, message: 'is not known' });
+  }
+  const nested = configurations['custom_headers'];
+  if (nested !== undefined && nested !== null) {
+    faults.push(...headerMapFaults(nested, `${at}.custom_headers`));
+  }
+  return faults;
+}
+
+/** An absent field stays as it is, null clears it. */
+function applyModel(row: IntegrationModelEntity, model: IntegrationModelDto): IntegrationModelEntity {
+  row.enabled = model.enabled ?? row.enabled;
+  row.isCustom = model.is_custom ?? (row.isCustom || isCustomised(model));
+  row.isFinetune = model.is_finetune ?? row.isFinetune;
+  if (model.base_model_slug !== undefined) row.baseModelSlug = model.base_model_slug;
+  if (model.pricing_config !== undefined) row.pricingConfig = model.pricing_config;
+  applyAddress(row, model);
+  return row;
+}
+
+/** The shapes were checked by `modelFaults`. Headers may stand beside `configurations` or inside. */
+function applyAddress(row: IntegrationModelEntity, model: IntegrationModelDto): void {
+  const inner = model.configurations === null ? CLEARED : model.configurations;
+  const host = inner?.['custom_host'] as string | null | undefined;
+  const headers = (model.custom_headers ?? inner?.['custom_headers'] ?? model.custom_headers) as
+    Record<string, string> | null | undefined;
+  if (host !== undefined) row.customHost = host;
+  if (headers !== undefined) row.customHeaders = unmaskedHeaders(headers ?? {}, row.customHeaders);
+}
+
+const CLEARED: Readonly<Record<string, unknown>> = { custom_host: null, custom_headers: null };

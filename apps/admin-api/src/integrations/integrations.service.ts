@@ -1,0 +1,224 @@
+import { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { assertMatches, invalid, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { Brackets, DataSource, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { found } from '../auth/tenancy';
+import { escapeLike, plainText } from '../common/text';
+import { parseTags } from '../common/tags';
+import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
+import { autoSlug, createDefaultProvider } from '../providers/default-provider';
+import type {
+  CreatedIntegrationDto,
+  CreateIntegrationDto,
+  ListIntegrationsQuery,
+  SecretMappingDto,
+  UpdateIntegrationDto,
+} from './integrations.dto';
+import {
+  archiveProviders,
+  countWorkspaces,
+  integrationsFor,
+  LIVE_PROVIDER,
+  mayForOrganisation,
+  mayForWorkspace,
+  providersChanged,
+  usableIntegrations,
+  type IntegrationAction,
+} from './integrations.queries';
+import {
+  toIntegration,
+  toIntegrationDetail,
+  type IntegrationAnswer,
+  type IntegrationDetailAnswer,
+} from './integrations.view';
+import { pricingAdjustmentFaults } from './pricing';
+
+const RESOURCE = 'integrations';
+
+@Injectable()
+export class IntegrationsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly credentials: IntegrationCredentials,
+  ) {}
+
+  /** With a workspace in the call the integration is the workspace's, otherwise the organisation's. */
+  create(caller: Principal, input: CreateIntegrationDto): Promise<CreatedIntegrationDto> {
+    const { organisationId, workspaceId } = caller;
+    const may = workspaceId === null ? mayForOrganisation : mayForWorkspace;
+    if (!may(caller, 'create')) throw new GatewayError('scope_missing');
+    providerOfCatalogue(input.ai_provider_id, 'ai_provider_id');
+    assertChecked(input);
+    return this.writes.run(caller, async (write) => {
+      const name = plainText(input.name, 'name');
+      const row = write.manager.create(IntegrationEntity, {
+        id: uuidv7(),
+        organisationId,
+        workspaceId,
+        aiProviderId: input.ai_provider_id,
+        slug: await this.freeSlug(write.manager, organisationId, input.slug, name),
+        name,
+        description: input.description ?? null,
+        sealedCredential: null,
+        maskedKey: null,
+        configurations: {},
+        maskedConfigurations: {},
+        pricingAdjustments: input.pricing_adjustments ?? null,
+        tags: input.tags ?? null,
+        allowAllModels: input.allow_all_models ?? true,
+        globalWorkspaceAccess: null,
+      });
+      this.credentials.apply(row, { key: input.key, configurations: input.configurations ?? {} });
+      const saved = await write.manager.save(IntegrationEntity, row);
+      write.audit({
+        action: 'create',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        after: toIntegrationDetail(saved, 0),
+      });
+      if (workspaceId !== null && input.create_default_provider !== false) {
+        const wanted = { slug: input.default_provider_slug, path: 'default_provider_slug' };
+        await createDefaultProvider(write, saved, workspaceId, wanted);
+      }
+      return { id: row.id, slug: row.slug };
+    });
+  }
+
+  async list(caller: Principal, query: ListIntegrationsQuery): Promise<ListAnswer<IntegrationAnswer>> {
+    const tags = parseTags(query.tags);
+    const kinds = query.type ?? ['all'];
+    const wants = (kind: 'organisation' | 'workspace'): boolean =>
+      kinds.includes('all') || kinds.includes(kind);
+    const rows = usableIntegrations(this.dataSource.manager, caller);
+    if (!(wants('organisation') && mayForOrganisation(caller, 'list'))) {
+      rows.andWhere('i.workspace_id IS NOT NULL');
+    }
+    if (!wants('workspace')) rows.andWhere('i.workspace_id IS NULL');
+    if (tags) rows.andWhere('i.tags @> :tags::jsonb', { tags: JSON.stringify(tags) });
+    if (query.search !== undefined) {
+      const search = `%${escapeLike(query.search)}%`;
+      rows.andWhere(new Brackets((or) => or.where('i.name ILIKE :search').orWhere('i.slug ILIKE :search')), {
+        search,
+      });
+    }
+    const [page, total] = await rows
+      .orderBy('i.createdAt', 'DESC')
+      .addOrderBy('i.id', 'DESC')
+      .skip(windowOf(query).skip)
+      .take(windowOf(query).take)
+      .getManyAndCount();
+    return listOf([page.map(toIntegration), total]);
+  }
+
+  async get(caller: Principal, reference: string): Promise<IntegrationDetailAnswer> {
+    const { manager } = this.dataSource;
+    const row = await this.find(manager, caller, 'read', reference);
+    return toIntegrationDetail(row, await countWorkspaces(manager, row));
+  }
+
+  update(
+    caller: Principal,
+    reference: string,
+    input: UpdateIntegrationDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    assertChecked(input);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.lock(manager, caller, 'update', reference);
+      assertMatches(ifMatch, row);
+      const count = await countWorkspaces(manager, row);
+      const before = toIntegrationDetail(row, count);
+      if (input.name !== undefined) row.name = plainText(input.name, 'name');
+      if (input.description !== undefined) row.description = input.description;
+      if (input.tags !== undefined) row.tags = input.tags;
+      if (input.pricing_adjustments !== undefined) row.pricingAdjustments = input.pricing_adjustments;
+      if (input.allow_all_models !== undefined) row.allowAllModels = input.allow_all_models;
+      if (input.key !== undefined || input.configurations !== undefined) {
+        this.credentials.apply(row, { key: input.key, configurations: input.configurations });
+      }
+      const saved = await manager.save(IntegrationEntity, row);
+      const after = toIntegrationDetail(saved, count);
+      write.audit({ action: 'update', resourceType: RESOURCE, resourceId: row.id, before, after });
+      await providersChanged(write, row.id);
+      return {};
+    });
+  }
+
+  /** Soft: the row stays, archived, and with it its providers. Configs keep their references to them. */
+  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.lock(manager, caller, 'delete', reference);
+      assertMatches(ifMatch, row);
+      const before = toIntegrationDetail(row, await countWorkspaces(manager, row));
+      const live = { integrationId: row.id, status: LIVE_PROVIDER };
+      await archiveProviders(write, await manager.findBy(ProviderEntity, live));
+      row.status = 'archived';
+      // Nothing opens an archived integration again, so its secret need not rest any longer.
+      row.sealedCredential = null;
+      await manager.save(IntegrationEntity, row);
+      write.audit({ action: 'delete', resourceType: RESOURCE, resourceId: row.id, before });
+      return {};
+    });
+  }
+
+  async find(
+    manager: EntityManager,
+    caller: Principal,
+    action: IntegrationAction,
+    reference: string,
+  ): Promise<IntegrationEntity> {
+    const where = integrationsFor(caller, action, reference);
+    return found(where.length === 0 ? null : await manager.findOne(IntegrationEntity, { where }));
+  }
+
+  /** As `find`; other writers of the row wait. */
+  async lock(
+    manager: EntityManager,
+    caller: Principal,
+    action: IntegrationAction,
+    reference: string,
+  ): Promise<IntegrationEntity> {
+    const where = integrationsFor(caller, action, reference);
+    const options = { where, lock: FOR_UPDATE };
+    return found(where.length === 0 ? null : await manager.findOne(IntegrationEntity, options));
+  }
+
+  /** A new etag for a change of the integration's models or workspaces; saves its settings for them, too. */
+  async touch(manager: EntityManager, row: IntegrationEntity): Promise<void> {
+    const { id, allowAllModels, globalWorkspaceAccess } = row;
+    await manager.update(IntegrationEntity, { id }, { allowAllModels, globalWorkspaceAccess });
+  }
+
+  private async freeSlug(
+    manager: EntityManager,
+    organisationId: string,
+    wanted: string | undefined,
+    name: string,
+  ): Promise<string> {
+    if (wanted === undefined) return autoSlug(name);
+    const live = { organisationId, slug: wanted, status: 'active' } as const;
+    if (await manager.existsBy(IntegrationEntity, live)) {
+      throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
+    }
+    return wanted;
+  }
+}
+
+function assertChecked(input: {
+  readonly pricing_adjustments?: Record<string, unknown> | null;
+  readonly secret_mappings?: readonly SecretMappingDto[] | null;
+}): void {
+  if (input.pricing_adjustments) {
+    const faults = pricingAdjustmentFaults(input.pricing_adjustments, 'pricing_adjustments');
+    if (faults.length > 0) throw validationFailed(faults);
+  }
+  if (input.secret_mappings && input.secret_mappings.length > 0) {
+    throw invalid('secret_mappings.0.secret_reference_id', 'names no secret reference of the organisation');
+  }
+}

@@ -1,0 +1,51 @@
+import { pricingAdjustmentFaults, pricingConfigFaults } from './pricing';
+
+const PRICES = { request_token: { price: 0.0001 }, response_token: { price: 0.0002 } };
+
+describe('pricingConfigFaults', () => {
+  it('takes prices of both directions, and of more units', () => {
+    expect(pricingConfigFaults({ type: 'static', pay_as_you_go: PRICES }, 'p')).toEqual([]);
+    const more = { ...PRICES, cache_read_input_token: { price: 0 } };
+    expect(pricingConfigFaults({ pay_as_you_go: more }, 'p')).toEqual([]);
+  });
+
+  it('refuses half a price, which would bill half of the usage', () => {
+    const faults = pricingConfigFaults({ pay_as_you_go: { request_token: { price: 1 } } }, 'p');
+    expect(faults).toEqual([{ path: 'p.pay_as_you_go.response_token', message: 'is required' }]);
+  });
+
+  it.each([
+    ['no prices', {}],
+    ['another type', { type: 'dynamic', pay_as_you_go: PRICES }],
+    ['a negative price', { pay_as_you_go: { ...PRICES, request_token: { price: -1 } } }],
+    ['a text', { pay_as_you_go: { ...PRICES, request_token: { price: '1' } } }],
+    ['a unit that is not known', { pay_as_you_go: { ...PRICES, wish: { price: 1 } } }],
+    ['a field that is not known', { pay_as_you_go: PRICES, currency: 'EUR' }],
+  ])('refuses %s', (_what, value) => {
+    expect(pricingConfigFaults(value, 'p')).toHaveLength(1);
+  });
+});
+
+describe('pricingAdjustmentFaults', () => {
+  it('takes factors from 0, null included, and units of one’s own', () => {
+    const multiplier = {
+      default: 1.1,
+      request_token: null,
+      'image.default': 0,
+      additional_units: { web_search: 2 },
+    };
+    expect(pricingAdjustmentFaults({ multiplier }, 'p')).toEqual([]);
+    expect(pricingAdjustmentFaults({}, 'p')).toEqual([]);
+  });
+
+  it.each([
+    ['a negative factor', { multiplier: { default: -1 } }],
+    ['a factor that is a text', { multiplier: { default: '1' } }],
+    ['a unit that is not known', { multiplier: { wish: 1 } }],
+    ['a field that is not known', { surcharge: 1 }],
+    ['a list', { multiplier: [] }],
+    ['units that are a list', { multiplier: { additional_units: [1] } }],
+  ])('refuses %s', (_what, value) => {
+    expect(pricingAdjustmentFaults(value, 'p')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,87 @@
+import type { ErrorDetail } from '@gw/kernel';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The units that a price or a factor may be given for. */
+const TOKEN_UNITS = [
+  'request_token',
+  'response_token',
+  'cache_read_input_token',
+  'cache_write_input_token',
+  'cache_read_audio_input_token',
+  'request_audio_token',
+  'response_audio_token',
+  'reasoning_token',
+  'prediction_accepted_token',
+  'prediction_rejected_token',
+  'request_image_token',
+  'response_image_token',
+  'request_text_token',
+  'response_text_token',
+  'cache_read_image_input_token',
+  'cache_read_text_input_token',
+  'cache_write_text_input_token',
+  'cache_write_image_input_token',
+] as const;
+
+const PRICED: ReadonlySet<string> = new Set(TOKEN_UNITS);
+const ADJUSTED: ReadonlySet<string> = new Set(['default', 'image.default', ...TOKEN_UNITS]);
+const ADDITIONAL_UNITS_MAX = 64;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+/** Names of `value` that are not among `known`. */
+const strangers = (value: Fields, known: ReadonlySet<string>, path: string): ErrorDetail[] =>
+  Object.keys(value)
+    .filter((name) => !known.has(name))
+    .map((name) => ({ path: `${path}.${name}`, message: 'is not known' }));
+
+/** What `{ multiplier: { default?, request_token?, …, additional_units? } }` breaks. A factor is a number from 0, or null. */
+export function pricingAdjustmentFaults(value: Fields, path: string): ErrorDetail[] {
+  const faults = strangers(value, new Set(['multiplier']), path);
+  const { multiplier } = value as { multiplier?: unknown };
+  if (multiplier === undefined) return faults;
+  const at = `${path}.multiplier`;
+  if (!isFields(multiplier)) return [...faults, { path: at, message: 'must be an object' }];
+  const { additional_units: additional, ...factors } = multiplier;
+  faults.push(...strangers(factors, ADJUSTED, at), ...factorFaults(factors, at));
+  if (additional === undefined) return faults;
+  if (!isFields(additional) || Object.keys(additional).length > ADDITIONAL_UNITS_MAX) {
+    const message = `must be an object of at most ${String(ADDITIONAL_UNITS_MAX)} units`;
+    return [...faults, { path: `${at}.additional_units`, message }];
+  }
+  return [...faults, ...factorFaults(additional, `${at}.additional_units`)];
+}
+
+const factorFaults = (factors: Fields, path: string): ErrorDetail[] =>
+  Object.entries(factors)
+    .filter(([, factor]) => factor !== null && !isAmount(factor))
+    .map(([name]) => ({ path: `${path}.${name}`, message: 'must be a number from 0, or null' }));
+
+/**
+ * What `{ type: 'static', pay_as_you_go: { request_token: { price }, … } }` breaks. A price is US cents for one unit, from 0;
+ * those of request and response tokens are needed, so that a custom model is never billed for half of its usage.
+ */
+export function pricingConfigFaults(value: Fields, path: string): ErrorDetail[] {
+  const faults = strangers(value, new Set(['type', 'pay_as_you_go']), path);
+  if (value['type'] !== undefined && value['type'] !== 'static') {
+    faults.push({ path: `${path}.type`, message: 'must be static' });
+  }
+  const prices = value['pay_as_you_go'];
+  const at = `${path}.pay_as_you_go`;
+  if (!isFields(prices)) return [...faults, { path: at, message: 'must be an object of unit prices' }];
+  faults.push(...strangers(prices, PRICED, at));
+  for (const unit of ['request_token', 'response_token']) {
+    if (prices[unit] === undefined) faults.push({ path: `${at}.${unit}`, message: 'is required' });
+  }
+  for (const [unit, price] of Object.entries(prices)) {
+    if (!isFields(price) || !isAmount(price['price'])) {
+      faults.push({ path: `${at}.${unit}.price`, message: 'must be a number from 0, in US cents' });
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,66 @@
+import type { RateLimitRule } from '@gw/contracts';
+import type { StoredUsageLimit } from '@gw/entities';
+import { invalid } from '@gw/web';
+import type { RateLimitDto, UsageLimitDto } from './limits.dto';
+
+const DAY_MS = 86_400_000;
+
+/** Midnight UTC of the day that `date` lies in. */
+export const midnightOf = (date: Date): Date => new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS);
+
+/** Weeks start on Monday, months on the 1st, both at midnight UTC. */
+export function nextResetAfter(
+  now: Date,
+  rule: { readonly period: 'weekly' | 'monthly' | null; readonly days: number | null },
+): Date | null {
+  const today = midnightOf(now);
+  if (rule.period === 'monthly') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+  if (rule.period === 'weekly') {
+    const sinceMonday = (now.getUTCDay() + 6) % 7;
+    return new Date(today.getTime() + (7 - sinceMonday) * DAY_MS);
+  }
+  return rule.days === null ? null : new Date(today.getTime() + rule.days * DAY_MS);
+}
+
+/**
+ * Checks what a decorator can't say and gives the stored form. `path` leads the paths of errors (`usage_limits`). A limit that
+ * is raised is active again; whether it is exhausted is found out by the next request.
+ */
+export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new Date()): StoredUsageLimit {
+  const period = input.periodic_reset ?? null;
+  const days = input.periodic_reset_days ?? null;
+  const threshold = input.alert_threshold ?? null;
+  if (period !== null && days !== null) {
+    throw invalid(`${path}.periodic_reset_days`, 'periodic_reset and periodic_reset_days exclude each other');
+  }
+  if (threshold !== null && threshold >= input.credit_limit) {
+    throw invalid(`${path}.alert_threshold`, 'alert_threshold must be below credit_limit');
+  }
+  const given = input.next_usage_reset_at ?? null;
+  const next = given === null ? nextResetAfter(now, { period, days }) : midnightOf(new Date(given));
+  return {
+    type: input.type ?? 'cost',
+    credit_limit: input.credit_limit,
+    alert_threshold: threshold,
+    periodic_reset: period,
+    periodic_reset_days: days,
+    next_usage_reset_at: next?.toISOString() ?? null,
+    status: 'active',
+    ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
+  };
+}
+
+/** Null and an empty list both mean: no rate limit. One rule for each type and unit. */
+export function toStoredRateLimits(
+  input: readonly RateLimitDto[] | null,
+  path = 'rate_limits',
+): RateLimitRule[] | null {
+  if (input === null || input.length === 0) return null;
+  const seen = new Set<string>();
+  return input.map(({ type, unit, value }, index) => {
+    const kind = `${type} ${unit}`;
+    if (seen.has(kind)) throw invalid(`${path}.${String(index)}`, `there is already a limit of ${kind}`);
+    seen.add(kind);
+    return { type, unit, value };
+  });
+}

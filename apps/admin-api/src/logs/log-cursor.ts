@@ -1,0 +1,15 @@
+import type { LogPosition } from '@gw/entities';
+import { invalid, UUID } from '@gw/web';
+
+/** Opaque to callers: the place of a page's last row. */
+export const encodeCursor = ({ createdAt, id }: LogPosition): string =>
+  Buffer.from(`${String(createdAt.getTime())}.${id}`).toString('base64url');
+
+/** Throws `validation_failed` for text that `encodeCursor` did not make. */
+export function decodeCursor(cursor: string): LogPosition {
+  const [time = '', id = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split('.');
+  const createdAt = new Date(/^\d{1,15}$/.test(time) ? Number(time) : NaN);
+  if (Number.isNaN(createdAt.getTime()) || !UUID.test(id))
+    throw invalid('cursor', 'cursor is not one of this list');
+  return { createdAt, id };
+}

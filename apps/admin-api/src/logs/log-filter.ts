@@ -1,0 +1,94 @@
+import type { Bounds, LogFilter, LogOwner } from '@gw/entities';
+import { invalid, isStorableText } from '@gw/web';
+import { decodeCursor } from './log-cursor';
+import type { ListLogsQuery } from './logs.dto';
+
+/** 1e-8 USD in a US cent. */
+export const UNITS_PER_CENT = 1_000_000;
+
+const METADATA_PREFIX = 'metadata.';
+const METADATA_FILTERS_MAX = 20;
+
+/** `all` is the whole query as text, for the names that no class can list: `metadata.<name>`. */
+export function logFilterOf(
+  owner: LogOwner,
+  query: ListLogsQuery,
+  all: Readonly<Record<string, unknown>>,
+): LogFilter {
+  return {
+    owner,
+    values: valuesOf(query),
+    ranges: {
+      created_at: bounds(asDate(query.time_of_generation_min), asDate(query.time_of_generation_max)),
+      cost: bounds(asUnits(query.cost_min), asUnits(query.cost_max)),
+      total_tokens: bounds(query.total_units_min, query.total_units_max),
+      input_tokens: bounds(query.prompt_token_min, query.prompt_token_max),
+      output_tokens: bounds(query.completion_token_min, query.completion_token_max),
+    },
+    statuses: (query.status ?? []).map(statusRange),
+    streamed: query.streamed ?? null,
+    metadata: metadataOf(query.metadata, all),
+    after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+  };
+}
+
+const VALUE_NAMES = [
+  'trace_id',
+  'span_id',
+  'api_key_id',
+  'user_id',
+  'provider',
+  'credential',
+  'model',
+  'route',
+  'outcome',
+  'error_type',
+  'config_id',
+  'cache_status',
+] as const satisfies readonly (keyof LogFilter['values'] & keyof ListLogsQuery)[];
+
+const valuesOf = (query: ListLogsQuery): LogFilter['values'] =>
+  Object.fromEntries(VALUE_NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+
+const bounds = <T>(min: T | undefined, max: T | undefined): Bounds<T> => ({ min, max });
+
+const asDate = (text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : new Date(text);
+
+const asUnits = (cents: number | undefined): number | undefined =>
+  cents === undefined ? undefined : Math.round(cents * UNITS_PER_CENT);
+
+function statusRange(text: string): readonly [number, number] {
+  if (!/xx$/i.test(text)) return [Number(text), Number(text)];
+  const first = Number(text.charAt(0)) * 100;
+  return [first, first + 99];
+}
+
+function metadataOf(
+  json: string | undefined,
+  all: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const wanted = Object.entries(json === undefined ? {} : objectOf(json));
+  for (const [name, value] of Object.entries(all)) {
+    if (name.startsWith(METADATA_PREFIX)) wanted.push([name.slice(METADATA_PREFIX.length), value]);
+  }
+  if (wanted.length > METADATA_FILTERS_MAX) {
+    throw invalid('metadata', `metadata must name at most ${String(METADATA_FILTERS_MAX)} values`);
+  }
+  for (const [name, value] of wanted) {
+    if (typeof value !== 'string' || !isStorableText(name) || !isStorableText(value)) {
+      throw invalid(`${METADATA_PREFIX}${name}`, 'a metadata filter must be one text');
+    }
+  }
+  return Object.fromEntries(wanted);
+}
+
+function objectOf(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw invalid('metadata', 'metadata must be a JSON object');
+}

@@ -1,0 +1,168 @@
+import type { DecisionRecord } from '@gw/contracts';
+import type { StoredRequestLog, StoredRequestLogDetail } from '@gw/entities';
+import { isUtf8 } from 'node:buffer';
+import { UNITS_PER_CENT } from './log-filter';
+
+/** One log in a list. Times in milliseconds, sizes in bytes, units are tokens. */
+export interface LogAnswer {
+  readonly object: 'log';
+  readonly id: string;
+  readonly created_at: string;
+  readonly organisation_id: string | null;
+  readonly workspace_id: string | null;
+  readonly api_key_id: string | null;
+  readonly user_id: string | null;
+  readonly trace_id: string;
+  readonly span_id: string | null;
+  readonly parent_span_id: string | null;
+  readonly span_name: string | null;
+  readonly request_method: string;
+  readonly request_url: string;
+  readonly route: string;
+  readonly response_status_code: number;
+  readonly is_success: boolean;
+  readonly outcome: string;
+  readonly error_type: string | null;
+  /** The public API's name of the provider. */
+  readonly ai_org: string | null;
+  readonly provider: string | null;
+  /** Slug of the saved provider. */
+  readonly credential: string | null;
+  readonly integration_id: string | null;
+  /** The public API's name of the model. */
+  readonly ai_model: string | null;
+  readonly model: string | null;
+  /** The model that the provider says it used. */
+  readonly response_model: string | null;
+  readonly streamed: boolean;
+  readonly req_units: number | null;
+  readonly res_units: number | null;
+  readonly total_units: number | null;
+  /** US cents; null when the price or the usage is not known (`priced` says which). */
+  readonly cost: number | null;
+  /** The same, exactly: an integer of 1e-8 USD as text. */
+  readonly cost_exact: string | null;
+  readonly cost_currency: 'USD';
+  readonly priced: string;
+  readonly config_id: string | null;
+  readonly config_version_id: string | null;
+  readonly target_path: string | null;
+  readonly retries: number;
+  readonly cache_status: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly response_time: number;
+  readonly first_byte_ms: number | null;
+  readonly overhead_ms: number;
+  readonly request_bytes: number;
+  readonly response_bytes: number;
+  readonly gateway_id: string;
+}
+
+/** A logged body: JSON as a value, other text as text (`utf8`), the rest in base64. Null: none was kept. */
+export interface LoggedBody {
+  readonly content_type: string | null;
+  /** Bytes on the wire, of which less may have been kept. */
+  readonly bytes: number;
+  readonly truncated: boolean;
+  readonly encoding: 'json' | 'utf8' | 'base64' | null;
+  readonly body: unknown;
+}
+
+export interface LogDetailAnswer extends LogAnswer {
+  readonly usage: Readonly<Record<string, number | null>> | null;
+  readonly decision: DecisionRecord;
+  readonly request: LoggedBody;
+  readonly response: LoggedBody;
+}
+
+const numberOf = (text: string | null): number | null => (text === null ? null : Number(text));
+
+export function logAnswer(log: StoredRequestLog): LogAnswer {
+  return {
+    object: 'log',
+    id: log.id,
+    created_at: log.created_at.toISOString(),
+    organisation_id: log.organisation_id,
+    workspace_id: log.workspace_id,
+    api_key_id: log.api_key_id,
+    user_id: log.user_id,
+    trace_id: log.trace_id,
+    span_id: log.span_id,
+    parent_span_id: log.parent_span_id,
+    span_name: log.span_name,
+    request_method: log.method,
+    request_url: log.url,
+    route: log.route,
+    response_status_code: log.status,
+    is_success: log.status >= 200 && log.status < 300,
+    outcome: log.outcome,
+    error_type: log.error_type,
+    ai_org: log.provider,
+    provider: log.provider,
+    credential: log.credential,
+    integration_id: log.integration_id,
+    ai_model: log.model,
+    model: log.model,
+    response_model: log.response_model,
+    streamed: log.streamed,
+    req_units: numberOf(log.input_tokens),
+    res_units: numberOf(log.output_tokens),
+    total_units: numberOf(log.total_tokens),
+    cost: log.cost === null ? null : Number(log.cost) / UNITS_PER_CENT,
+    cost_exact: log.cost,
+    cost_currency: 'USD',
+    priced: log.priced,
+    config_id: log.config_id,
+    config_version_id: log.config_version_id,
+    target_path: log.target_path,
+    retries: log.retries,
+    cache_status: log.cache_status,
+    metadata: log.metadata,
+    response_time: log.duration_ms,
+    first_byte_ms: log.first_byte_ms,
+    overhead_ms: log.overhead_ms,
+    request_bytes: Number(log.request_bytes),
+    response_bytes: Number(log.response_bytes),
+    gateway_id: log.gateway_id,
+  };
+}
+
+export const logDetailAnswer = (log: StoredRequestLogDetail): LogDetailAnswer => ({
+  ...logAnswer(log),
+  usage: log.total_tokens === null ? null : usageOf(log),
+  decision: log.decision,
+  request: {
+    content_type: log.request_content_type,
+    bytes: Number(log.request_bytes),
+    truncated: log.request_body_truncated,
+    ...readableBody(log.request),
+  },
+  response: {
+    content_type: log.response_content_type,
+    bytes: Number(log.response_bytes),
+    truncated: log.response_body_truncated,
+    ...readableBody(log.response),
+  },
+});
+
+const usageOf = (log: StoredRequestLog): Record<string, number | null> => ({
+  input_tokens: numberOf(log.input_tokens),
+  output_tokens: numberOf(log.output_tokens),
+  total_tokens: numberOf(log.total_tokens),
+  cache_read_tokens: numberOf(log.cache_read_tokens),
+  cache_write_tokens: numberOf(log.cache_write_tokens),
+  reasoning_tokens: numberOf(log.reasoning_tokens),
+  input_audio_tokens: numberOf(log.input_audio_tokens),
+  output_audio_tokens: numberOf(log.output_audio_tokens),
+});
+
+function readableBody(bytes: Buffer | null): Pick<LoggedBody, 'encoding' | 'body'> {
+  if (!bytes) return { encoding: null, body: null };
+  if (!isUtf8(bytes)) return { encoding: 'base64', body: bytes.toString('base64') };
+  const text = bytes.toString('utf8');
+  try {
+    return { encoding: 'json', body: JSON.parse(text) as unknown };
+  } catch {
+    return { encoding: 'utf8', body: text };
+  }
+}

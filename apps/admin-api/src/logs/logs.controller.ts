@@ -1,0 +1,28 @@
+import { Get, Param, Query } from '@nestjs/common';
+import { Requires } from '../auth/access';
+import { Caller, type Principal } from '../auth/principal';
+import { ControlRoutes } from '../control-routes';
+import type { LogDetailAnswer } from './log.view';
+import { ListLogsQuery } from './logs.dto';
+import { LogsService, type LogPage } from './logs.service';
+
+@ControlRoutes('logs')
+export class LogsController {
+  constructor(private readonly logs: LogsService) {}
+
+  @Get()
+  @Requires('logs.list')
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListLogsQuery,
+    @Query() all: Record<string, unknown>,
+  ): Promise<LogPage> {
+    return this.logs.list(caller, query, all);
+  }
+
+  @Get(':logId')
+  @Requires('logs.view', 'completions.write', 'logs.write')
+  get(@Caller() caller: Principal, @Param('logId') logId: string): Promise<LogDetailAnswer> {
+    return this.logs.get(caller, logId);
+  }
+}

@@ -1,0 +1,23 @@
+import 'reflect-metadata';
+import { readSettings, SettingsError } from '@gw/kernel';
+import { createLog, describeFault } from '@gw/web';
+import { createAdminApi } from './app';
+import { ADMIN_SETTINGS } from './settings';
+
+async function main(): Promise<void> {
+  const settings = readSettings(ADMIN_SETTINGS, process.env);
+  const log = createLog('admin-api', settings.LOG_LEVEL);
+  process.on('unhandledRejection', (error) => {
+    log.error(describeFault(error), 'a promise was rejected and nobody heard');
+  });
+  const { app } = await createAdminApi(settings, log);
+  await app.listen(settings.ADMIN_PORT, settings.HOST);
+  log.info({ host: settings.HOST, port: settings.ADMIN_PORT }, 'admin API is ready');
+}
+
+main().catch((error: unknown) => {
+  const lines =
+    error instanceof SettingsError ? error.message : `The admin API could not start: ${String(error)}`;
+  process.stderr.write(`${lines}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,105 @@
+import { ProviderEntity } from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { invalid } from '@gw/web';
+import { Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { Principal } from '../auth/principal';
+import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
+import { plainText } from '../common/text';
+import { LIVE_PROVIDER } from '../integrations/integrations.queries';
+import { FOR_UPDATE } from '../audit/writes';
+import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
+import { autoSlug, isSlugTaken } from './default-provider';
+import type { ProviderFieldsDto } from './providers.dto';
+
+/**
+ * Where a provider or a virtual key is found. Slugs are unique in a workspace only, so a slug needs the workspace; an id is
+ * enough for a credential of the whole organisation.
+ */
+export const providersFor = (
+  caller: Principal,
+  reference: string,
+  isVirtualKey: boolean,
+): FindOptionsWhere<ProviderEntity> => ({
+  ...(isUuid(reference) ? reach(caller) : inWorkspace(caller)),
+  ...byReference(reference),
+  isVirtualKey,
+  status: LIVE_PROVIDER,
+});
+
+export async function findProvider(
+  manager: EntityManager,
+  where: FindOptionsWhere<ProviderEntity>,
+  forUpdate = false,
+): Promise<ProviderEntity> {
+  return found(await manager.findOne(ProviderEntity, { where, ...(forUpdate ? { lock: FOR_UPDATE } : {}) }));
+}
+
+/** For `where`: the row has every one of the tags. */
+export const hasTags = (tags: Readonly<Record<string, string>>): FindOptionsWhere<ProviderEntity> => ({
+  tags: Raw((column) => `${column} @> :tags::jsonb`, { tags: JSON.stringify(tags) }),
+});
+
+/** A row that is not saved yet, with a slug that is free in the workspace: 409 `conflict` when the given one is taken. */
+export async function newProvider(
+  manager: EntityManager,
+  owner: { readonly organisationId: string; readonly workspaceId: string },
+  input: { readonly name: string; readonly slug?: string | undefined; readonly isVirtualKey: boolean },
+): Promise<ProviderEntity> {
+  const name = plainText(input.name, 'name');
+  const slug = input.slug ?? autoSlug(name);
+  if (await isSlugTaken(manager, owner.workspaceId, slug)) {
+    throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
+  }
+  return manager.create(ProviderEntity, {
+    id: uuidv7(),
+    organisationId: owner.organisationId,
+    workspaceId: owner.workspaceId,
+    slug,
+    name,
+    note: null,
+    status: 'active',
+    isVirtualKey: input.isVirtualKey,
+    usageLimits: null,
+    rateLimits: null,
+    expiresAt: null,
+    tags: null,
+    lastResetAt: null,
+  });
+}
+
+/**
+ * Sets what the request names; null clears. A provider that was exhausted or expired is active again when its limit is raised
+ * or cleared, its usage reset, or its end moved on.
+ */
+export function applyProviderFields(
+  row: ProviderEntity,
+  input: ProviderFieldsDto & { readonly name?: string; readonly reset_usage?: boolean },
+): void {
+  if (input.name !== undefined) row.name = plainText(input.name, 'name');
+  if (input.note !== undefined) row.note = input.note;
+  if (input.tags !== undefined) row.tags = input.tags;
+  if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
+  if (input.expires_at !== undefined) setExpiry(row, input.expires_at);
+  if (input.usage_limits !== undefined) setUsageLimits(row, input.usage_limits);
+  if (input.reset_usage === true) {
+    row.lastResetAt = new Date();
+    if (row.usageLimits) row.usageLimits = { ...row.usageLimits, status: 'active' };
+    if (row.status === 'exhausted') row.status = 'active';
+  }
+}
+
+function setExpiry(row: ProviderEntity, expiresAt: string | null): void {
+  row.expiresAt = expiresAt === null ? null : new Date(expiresAt);
+  if (row.expiresAt !== null && row.expiresAt.getTime() <= Date.now()) {
+    throw invalid('expires_at', 'expires_at must be in the future');
+  }
+  if (row.status === 'expired') row.status = 'active';
+}
+
+function setUsageLimits(row: ProviderEntity, input: ProviderFieldsDto['usage_limits']): void {
+  const before = row.usageLimits;
+  const after = input ? toStoredUsageLimit(input, 'usage_limits') : null;
+  const isRaised = after === null || before === null || after.credit_limit > before.credit_limit;
+  row.usageLimits = after && !isRaised ? { ...after, status: before.status } : after;
+  if (isRaised && row.status === 'exhausted') row.status = 'active';
+}

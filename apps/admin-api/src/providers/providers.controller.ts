@@ -1,0 +1,62 @@
+import { IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { Requires } from '../auth/access';
+import { Caller, type Principal } from '../auth/principal';
+import { ControlRoutes } from '../control-routes';
+import {
+  CreatedProviderDto,
+  CreateProviderDto,
+  ListProvidersQuery,
+  UpdateProviderDto,
+} from './providers.dto';
+import { WORKSPACE_ID } from './workspace-query';
+import { ProvidersService } from './providers.service';
+import type { ProviderAnswer } from './providers.view';
+
+@ControlRoutes('providers')
+@ApiQuery(WORKSPACE_ID)
+export class ProvidersController {
+  constructor(private readonly providers: ProvidersService) {}
+
+  @Post()
+  @Requires('providers.create', 'virtual_keys.create')
+  @ApiOkResponse({ type: CreatedProviderDto })
+  create(@Caller() caller: Principal, @Body() body: CreateProviderDto): Promise<CreatedProviderDto> {
+    return this.providers.create(caller, body);
+  }
+
+  @Get()
+  @Requires('providers.list', 'virtual_keys.list')
+  list(@Caller() caller: Principal, @Query() query: ListProvidersQuery): Promise<ListAnswer<ProviderAnswer>> {
+    return this.providers.list(caller, query);
+  }
+
+  @Get(':provider')
+  @Requires('providers.read', 'virtual_keys.read')
+  get(@Caller() caller: Principal, @Param('provider') provider: string): Promise<ProviderAnswer> {
+    return this.providers.get(caller, provider);
+  }
+
+  @Put(':provider')
+  @Requires('providers.update', 'virtual_keys.update')
+  @ApiOkResponse({ type: CreatedProviderDto })
+  update(
+    @Caller() caller: Principal,
+    @Param('provider') provider: string,
+    @Body() body: UpdateProviderDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<CreatedProviderDto> {
+    return this.providers.update(caller, provider, body, ifMatch);
+  }
+
+  @Delete(':provider')
+  @Requires('providers.delete', 'virtual_keys.delete')
+  remove(
+    @Caller() caller: Principal,
+    @Param('provider') provider: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.providers.remove(caller, provider, ifMatch);
+  }
+}

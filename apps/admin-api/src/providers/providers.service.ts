@@ -1,0 +1,144 @@
+import { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { inWorkspace, isUuid } from '../auth/tenancy';
+import { parseTags } from '../common/tags';
+import {
+  archiveProviders,
+  LIVE_PROVIDER,
+  providerKey,
+  usableIntegrations,
+} from '../integrations/integrations.queries';
+import { applyProviderFields, findProvider, hasTags, newProvider, providersFor } from './provider-rows';
+import type {
+  CreatedProviderDto,
+  CreateProviderDto,
+  ListProvidersQuery,
+  UpdateProviderDto,
+} from './providers.dto';
+import { toProvider, type ProviderAnswer } from './providers.view';
+
+const RESOURCE = 'providers';
+
+@Injectable()
+export class ProvidersService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  create(caller: Principal, input: CreateProviderDto): Promise<CreatedProviderDto> {
+    const owner = inWorkspace(caller);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const integration = await usableBy(manager, owner, input.integration_id);
+      const row = await newProvider(manager, owner, { ...nameAndSlug(input), isVirtualKey: false });
+      row.integrationId = integration.id;
+      applyProviderFields(row, input);
+      const saved = await manager.save(ProviderEntity, row);
+      write.audit({
+        action: 'create',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        after: toProvider(saved, integration.slug),
+      });
+      write.changed(providerKey(row));
+      return { id: row.id, slug: row.slug };
+    });
+  }
+
+  async list(caller: Principal, query: ListProvidersQuery): Promise<ListAnswer<ProviderAnswer>> {
+    const { manager } = this.dataSource;
+    const tags = parseTags(query.tags);
+    const [rows, total] = await manager.findAndCount(ProviderEntity, {
+      where: {
+        ...inWorkspace(caller),
+        isVirtualKey: false,
+        status: LIVE_PROVIDER,
+        ...(tags ? hasTags(tags) : {}),
+      },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      ...windowOf(query),
+    });
+    const slugs = await integrationSlugs(manager, rows);
+    return listOf([rows.map((row) => toProvider(row, slugs.get(row.integrationId) ?? '')), total]);
+  }
+
+  async get(caller: Principal, reference: string): Promise<ProviderAnswer> {
+    const { manager } = this.dataSource;
+    return view(manager, await findProvider(manager, providersFor(caller, reference, false)));
+  }
+
+  update(
+    caller: Principal,
+    reference: string,
+    input: UpdateProviderDto,
+    ifMatch: string | undefined,
+  ): Promise<CreatedProviderDto> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findProvider(manager, providersFor(caller, reference, false), true);
+      assertMatches(ifMatch, row);
+      const before = await view(manager, row);
+      applyProviderFields(row, input);
+      const saved = await manager.save(ProviderEntity, row);
+      write.audit({
+        action: 'update',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        before,
+        after: await view(manager, saved),
+      });
+      write.changed(providerKey(row));
+      return { id: row.id, slug: row.slug };
+    });
+  }
+
+  /** Soft. Configs keep their references; a request through one is answered that there is no such provider. */
+  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const row = await findProvider(write.manager, providersFor(caller, reference, false), true);
+      assertMatches(ifMatch, row);
+      await archiveProviders(write, [row]);
+      return {};
+    });
+  }
+}
+
+const nameAndSlug = ({ name, slug }: CreateProviderDto): { name: string; slug?: string } =>
+  slug === undefined ? { name } : { name, slug };
+
+/** One answer for an integration that is unknown, another's, or not enabled for the workspace. */
+async function usableBy(
+  manager: EntityManager,
+  owner: { readonly organisationId: string; readonly workspaceId: string },
+  reference: string,
+): Promise<IntegrationEntity> {
+  const column = isUuid(reference) ? 'i.id' : 'i.slug';
+  const row = await usableIntegrations(manager, owner)
+    .andWhere(`${column} = :reference`, { reference })
+    .getOne();
+  if (!row) throw invalid('integration_id', 'integration_id names no integration that the workspace may use');
+  return row;
+}
+
+async function integrationSlugs(
+  manager: EntityManager,
+  rows: readonly ProviderEntity[],
+): Promise<ReadonlyMap<string, string>> {
+  const integrations = await manager.find(IntegrationEntity, {
+    where: { id: In([...new Set(rows.map(({ integrationId }) => integrationId))]) },
+    select: { id: true, slug: true },
+  });
+  return new Map(integrations.map(({ id, slug }) => [id, slug]));
+}
+
+async function view(manager: EntityManager, row: ProviderEntity): Promise<ProviderAnswer> {
+  const slugs = await integrationSlugs(manager, [row]);
+  return toProvider(row, slugs.get(row.integrationId) ?? '');
+}

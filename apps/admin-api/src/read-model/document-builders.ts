@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import type {
+  ApiKeyDocument,
+  ConfigDocument,
+  OrganisationDocument,
+  ProviderDocument,
+  ProviderModel,
+  ReadModelDocument,
+  UsageLimitRule,
+  WorkspaceDocument,
+} from '@gw/contracts';
+import type {
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  ConfigEntity,
+  ConfigVersionEntity,
+  IntegrationEntity,
+  IntegrationModelEntity,
+  OrganisationEntity,
+  ProviderEntity,
+  StoredUsageLimit,
+  WorkspaceEntity,
+} from '@gw/entities';
+import type { ProviderCredential } from '../credentials/credentials.service';
+
+type Unversioned<T> = Omit<T, 'version'>;
+
+/**
+ * The version is a digest of the content, so that it changes exactly when the document does. `sealed` stands for a member
+ * whose text differs with every sealing of the same secret.
+ */
+function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed = ''): T {
+  const digest = createHash('sha256').update(JSON.stringify(content)).update(sealed).digest('base64url');
+  return { ...content, version: digest.slice(0, 22) } as T;
+}
+
+export const apiKeyDocument = (key: ApiKeyEntity, secret: ApiKeySecretEntity): ApiKeyDocument =>
+  versioned<ApiKeyDocument>({
+    kind: 'api_key',
+    id: key.id,
+    name: key.name,
+    type: key.type,
+    organisationId: key.organisationId,
+    workspaceId: key.workspaceId,
+    userId: key.userId,
+    scopes: key.scopes,
+    status: key.status,
+    expiresAt: earlier(key.expiresAt, secret.expiresAt),
+    rateLimits: key.rateLimits ?? [],
+    usageLimits: usageLimits(key.usageLimits),
+    defaults: {
+      metadata: key.defaultMetadata ?? {},
+      config: key.defaultConfigId,
+      allowConfigOverride: key.allowConfigOverride,
+    },
+  });
+
+export const organisationDocument = (organisation: OrganisationEntity): OrganisationDocument =>
+  versioned<OrganisationDocument>({
+    kind: 'organisation',
+    id: organisation.id,
+    name: organisation.name,
+    status: organisation.status,
+    blockInlineConfig: organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
+    logBodies: organisation.settings.debug_log !== 0,
+  });
+
+/** The settings are those in force: the workspace's own, or else the organisation's. */
+export const workspaceDocument = (
+  workspace: WorkspaceEntity,
+  organisation: OrganisationEntity,
+): WorkspaceDocument =>
+  versioned<WorkspaceDocument>({
+    kind: 'workspace',
+    id: workspace.id,
+    slug: workspace.slug,
+    name: workspace.name,
+    organisationId: workspace.organisationId,
+    status: workspace.status,
+    blockInlineConfig:
+      workspace.dataPlaneSecuritySettings.block_inline_config ??
+      organisation.dataPlaneSecuritySettings.block_inline_config ??
+      false,
+    logBodies: (workspace.settings.debug_log ?? organisation.settings.debug_log) !== 0,
+    rateLimits: workspace.rateLimits ?? [],
+    usageLimits: usageLimits(workspace.usageLimits),
+    defaults: {
+      metadata: workspace.defaults.metadata ?? {},
+      config: workspace.defaults.user_api_key_config ?? null,
+    },
+  });
+
+export const providerDocument = (
+  provider: ProviderEntity,
+  integration: IntegrationEntity,
+  models: readonly IntegrationModelEntity[],
+  credential: ProviderCredential,
+): ProviderDocument => {
+  const content: Unversioned<ProviderDocument> = {
+    kind: 'provider',
+    id: provider.id,
+    slug: provider.slug,
+    name: provider.name,
+    organisationId: provider.organisationId,
+    workspaceId: provider.workspaceId,
+    integrationId: provider.integrationId,
+    status: provider.status,
+    expiresAt: provider.expiresAt?.toISOString() ?? null,
+    providerId: integration.aiProviderId,
+    sealedCredential: null,
+    configurations: integration.configurations,
+    allowAllModels: integration.allowAllModels,
+    models: models.map(providerModel),
+    rateLimits: provider.rateLimits ?? [],
+    usageLimits: usageLimits(provider.usageLimits),
+  };
+  const { version } = versioned<ProviderDocument>(content, credential.version);
+  return { ...content, version, sealedCredential: credential.sealedCredential };
+};
+
+export const configDocument = (config: ConfigEntity, version: ConfigVersionEntity): ConfigDocument =>
+  versioned<ConfigDocument>({
+    kind: 'config',
+    id: config.id,
+    slug: config.slug,
+    versionId: version.id,
+    organisationId: config.organisationId,
+    workspaceId: config.workspaceId,
+    status: config.status,
+    config: version.content,
+  });
+
+const providerModel = (model: IntegrationModelEntity): ProviderModel => ({
+  slug: model.slug,
+  enabled: model.enabled,
+  isCustom: model.isCustom,
+  baseModelSlug: model.baseModelSlug,
+  customHost: model.customHost,
+  customHeaders: model.customHeaders,
+  price: priceOf(model.pricingConfig),
+});
+
+/** Both prices were checked when they were saved; half a price would bill half of the usage. */
+function priceOf(pricing: Record<string, unknown> | null): ProviderModel['price'] {
+  const units = pricing?.['pay_as_you_go'] as Record<string, { price?: unknown }> | undefined;
+  const input = units?.['request_token']?.price;
+  const output = units?.['response_token']?.price;
+  return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;
+}
+
+const usageLimits = (
+  stored: StoredUsageLimit | readonly StoredUsageLimit[] | null,
+): readonly UsageLimitRule[] => [stored ?? []].flat().map(usageLimit);
+
+const usageLimit = (limit: StoredUsageLimit): UsageLimitRule => ({
+  type: limit.type,
+  creditLimit: limit.credit_limit,
+  alertThreshold: limit.alert_threshold,
+  periodicReset: limit.periodic_reset,
+  periodicResetDays: limit.periodic_reset_days,
+  nextResetAt: limit.next_usage_reset_at,
+  status: limit.status,
+});
+
+/** ISO 8601; null when neither ends. */
+function earlier(one: Date | null, other: Date | null): string | null {
+  const ends = [one, other].filter((date) => date !== null).map((date) => date.getTime());
+  return ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString();
+}

@@ -1,0 +1,70 @@
+import { documentKey, type DocumentKey } from '@gw/contracts';
+import { ApiKeySecretEntity, ProviderEntity, WorkspaceEntity, type ConfigEntity } from '@gw/entities';
+import { Not, type EntityManager } from 'typeorm';
+
+/** What a document key asks for. */
+export type WantedRow =
+  | { readonly kind: 'api_key'; readonly secretHash: string }
+  | { readonly kind: 'organisation'; readonly id: string }
+  | { readonly kind: 'workspace'; readonly id: string }
+  | { readonly kind: 'provider'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string };
+
+// Lower case only: a document has one key, the one that events name.
+const API_KEY = /^api_key:([0-9a-f]{64})$/;
+const UUID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
+const BY_ID = new RegExp(`^(organisation|workspace):${UUID}$`);
+/** A slug has at most 255 characters, and Postgres' text holds no NUL. */
+const BY_NAME = new RegExp(`^(provider|config):${UUID}:([^\\0]{1,255})$`);
+
+/** Null for a text that no document can have as its key. */
+export function parseDocumentKey(key: DocumentKey): WantedRow | null {
+  const [, secretHash] = API_KEY.exec(key) ?? [];
+  if (secretHash !== undefined) return { kind: 'api_key', secretHash };
+  const [, kind, id] = BY_ID.exec(key) ?? [];
+  if (id !== undefined) return { kind: kind as 'organisation' | 'workspace', id };
+  const [, named, workspaceId, name] = BY_NAME.exec(key) ?? [];
+  if (workspaceId === undefined || name === undefined) return null;
+  return { kind: named as 'provider' | 'config', workspaceId, name };
+}
+
+/** The documents of every live secret of an API key: named by each change of the key. */
+export async function documentKeysOfApiKey(manager: EntityManager, apiKeyId: string): Promise<DocumentKey[]> {
+  const secrets = await manager.find(ApiKeySecretEntity, {
+    where: { apiKeyId },
+    select: { secretHash: true },
+  });
+  return secrets.map(({ secretHash }) => documentKey.apiKey(secretHash));
+}
+
+/** The documents of every provider that an integration, its credential or its models are part of. */
+export async function providerKeysOfIntegration(
+  manager: EntityManager,
+  integrationId: string,
+): Promise<DocumentKey[]> {
+  const providers = await manager.find(ProviderEntity, {
+    where: { integrationId, status: Not('archived') },
+    select: { workspaceId: true, slug: true },
+  });
+  return providers.map(({ workspaceId, slug }) => documentKey.provider(workspaceId, slug));
+}
+
+/** The documents of an organisation's workspaces, which carry the organisation's settings where they have none of their own. */
+export async function workspaceKeysOfOrganisation(
+  manager: EntityManager,
+  organisationId: string,
+): Promise<DocumentKey[]> {
+  const workspaces = await manager.find(WorkspaceEntity, {
+    where: { organisationId, status: 'active' },
+    select: { id: true },
+  });
+  return workspaces.map(({ id }) => documentKey.workspace(id));
+}
+
+/** Both names under which gateways know a config. */
+export const documentKeysOfConfig = (
+  config: Pick<ConfigEntity, 'id' | 'slug' | 'workspaceId'>,
+): DocumentKey[] => [
+  documentKey.config(config.workspaceId, config.slug),
+  documentKey.config(config.workspaceId, config.id),
+];

@@ -1,0 +1,190 @@
+import type { DocumentKey, DocumentsAnswer, ReadModelDocument } from '@gw/contracts';
+import {
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  ConfigEntity,
+  ConfigVersionEntity,
+  IntegrationEntity,
+  IntegrationModelEntity,
+  OrganisationEntity,
+  ProviderEntity,
+  WorkspaceEntity,
+} from '@gw/entities';
+import { UUID } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { CredentialsService } from '../credentials/credentials.service';
+import {
+  apiKeyDocument,
+  configDocument,
+  organisationDocument,
+  providerDocument,
+  workspaceDocument,
+} from './document-builders';
+import { parseDocumentKey, type WantedRow } from './document-keys';
+
+type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
+type Documents = Map<DocumentKey, ReadModelDocument>;
+
+/** Builds the documents that gateways read. The queries are as many as there are kinds, whatever the number of keys. */
+@Injectable()
+export class DocumentsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly credentials: CredentialsService,
+  ) {}
+
+  /** Null for what is unknown, archived, or part of what is archived. All documents and the sequence are of one moment. */
+  async read(keys: readonly DocumentKey[]): Promise<DocumentsAnswer> {
+    const wanted = keys.flatMap((key) => {
+      const row = parseDocumentKey(key);
+      return row === null ? [] : [{ ...row, key }];
+    });
+    const of = <K extends WantedRow['kind']>(kind: K): Wanted<K>[] =>
+      wanted.filter((item): item is Wanted<K> => item.kind === kind);
+    return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
+      const [row] = await manager.query<[{ sequence: string }]>(
+        'SELECT coalesce(max(sequence), 0) AS sequence FROM change_events',
+      );
+      const found: Documents = new Map();
+      await this.addApiKeys(manager, of('api_key'), found);
+      await this.addOrganisations(manager, of('organisation'), found);
+      await this.addWorkspaces(manager, of('workspace'), found);
+      await this.addProviders(manager, of('provider'), found);
+      await this.addConfigs(manager, of('config'), found);
+      const documents = Object.fromEntries(keys.map((key) => [key, found.get(key) ?? null]));
+      return { sequence: Number(row.sequence), documents };
+    });
+  }
+
+  private async addApiKeys(
+    manager: EntityManager,
+    wanted: Wanted<'api_key'>[],
+    to: Documents,
+  ): Promise<void> {
+    if (wanted.length === 0) return;
+    const secretHash = In(wanted.map((item) => item.secretHash));
+    const secrets = await manager.find(ApiKeySecretEntity, { where: { secretHash } });
+    const keys = byId(
+      await manager.find(ApiKeyEntity, {
+        where: { id: In(secrets.map(({ apiKeyId }) => apiKeyId)), status: In(LIVE) },
+      }),
+    );
+    const byHash = new Map(secrets.map((secret) => [secret.secretHash, secret]));
+    for (const { key, secretHash: hash } of wanted) {
+      const secret = byHash.get(hash);
+      const apiKey = secret && keys.get(secret.apiKeyId);
+      if (apiKey) to.set(key, apiKeyDocument(apiKey, secret));
+    }
+  }
+
+  private async addOrganisations(
+    manager: EntityManager,
+    wanted: Wanted<'organisation'>[],
+    to: Documents,
+  ): Promise<void> {
+    if (wanted.length === 0) return;
+    const id = In(wanted.map((item) => item.id));
+    const rows = byId(await manager.find(OrganisationEntity, { where: { id, status: 'active' } }));
+    for (const item of wanted) {
+      const row = rows.get(item.id);
+      if (row) to.set(item.key, organisationDocument(row));
+    }
+  }
+
+  private async addWorkspaces(
+    manager: EntityManager,
+    wanted: Wanted<'workspace'>[],
+    to: Documents,
+  ): Promise<void> {
+    if (wanted.length === 0) return;
+    const id = In(wanted.map((item) => item.id));
+    const rows = byId(await manager.find(WorkspaceEntity, { where: { id, status: 'active' } }));
+    const organisationIds = [...rows.values()].map(({ organisationId }) => organisationId);
+    const organisations = byId(
+      await manager.find(OrganisationEntity, { where: { id: In(organisationIds), status: 'active' } }),
+    );
+    for (const item of wanted) {
+      const row = rows.get(item.id);
+      const organisation = row && organisations.get(row.organisationId);
+      if (organisation) to.set(item.key, workspaceDocument(row, organisation));
+    }
+  }
+
+  private async addProviders(
+    manager: EntityManager,
+    wanted: Wanted<'provider'>[],
+    to: Documents,
+  ): Promise<void> {
+    if (wanted.length === 0) return;
+    const rows = await manager
+      .createQueryBuilder(ProviderEntity, 'provider')
+      .where(`(provider.workspaceId, provider.slug) IN (${PAIRS})`, pairsOf(wanted))
+      .andWhere(`provider.status <> 'archived'`)
+      .getMany();
+    if (rows.length === 0) return;
+    const integrationId = In([...new Set(rows.map((row) => row.integrationId))]);
+    const integrations = byId(
+      await manager.find(IntegrationEntity, { where: { id: integrationId, status: 'active' } }),
+    );
+    const models = await manager.find(IntegrationModelEntity, {
+      where: { integrationId },
+      order: { slug: 'ASC' },
+    });
+    const modelsOf = new Map<string, IntegrationModelEntity[]>();
+    for (const model of models) {
+      const group = modelsOf.get(model.integrationId);
+      if (group) group.push(model);
+      else modelsOf.set(model.integrationId, [model]);
+    }
+    const byName = new Map(rows.map((row) => [nameOf(row.workspaceId, row.slug), row]));
+    for (const { key, workspaceId, name } of wanted) {
+      const row = byName.get(nameOf(workspaceId, name));
+      const integration = row && integrations.get(row.integrationId);
+      if (!integration) continue;
+      const credential = this.credentials.sealForProvider(integration, row);
+      to.set(key, providerDocument(row, integration, modelsOf.get(integration.id) ?? [], credential));
+    }
+  }
+
+  private async addConfigs(manager: EntityManager, wanted: Wanted<'config'>[], to: Documents): Promise<void> {
+    if (wanted.length === 0) return;
+    const rows = await manager
+      .createQueryBuilder(ConfigEntity, 'config')
+      .where(`((config.workspaceId, config.slug) IN (${PAIRS}) OR config.id = ANY(CAST(:ids AS uuid[])))`, {
+        ...pairsOf(wanted),
+        ids: wanted.map(({ name }) => name).filter((name) => UUID.test(name)),
+      })
+      .andWhere(`config.status = 'active'`)
+      .getMany();
+    if (rows.length === 0) return;
+    const versionIds = rows.map(({ currentVersionId }) => currentVersionId);
+    const versions = byId(await manager.find(ConfigVersionEntity, { where: { id: In(versionIds) } }));
+    const byName = new Map<string, ConfigEntity>();
+    for (const row of rows) {
+      byName.set(nameOf(row.workspaceId, row.slug), row);
+      byName.set(nameOf(row.workspaceId, row.id), row);
+    }
+    for (const { key, workspaceId, name } of wanted) {
+      const row = byName.get(nameOf(workspaceId, name));
+      const version = row && versions.get(row.currentVersionId);
+      if (version) to.set(key, configDocument(row, version));
+    }
+  }
+}
+
+const LIVE: ApiKeyEntity['status'][] = ['active', 'exhausted', 'expired'];
+
+const PAIRS = 'SELECT * FROM unnest(CAST(:workspaceIds AS uuid[]), CAST(:names AS text[]))';
+
+const pairsOf = (
+  wanted: Wanted<'provider' | 'config'>[],
+): { readonly workspaceIds: string[]; readonly names: string[] } => ({
+  workspaceIds: wanted.map(({ workspaceId }) => workspaceId),
+  names: wanted.map(({ name }) => name),
+});
+
+const nameOf = (workspaceId: string, name: string): string => `${workspaceId}:${name}`;
+
+const byId = <T extends { readonly id: string }>(rows: readonly T[]): Map<string, T> =>
+  new Map(rows.map((row) => [row.id, row]));

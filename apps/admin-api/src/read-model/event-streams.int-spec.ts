@@ -1,0 +1,74 @@
+import { createServer, request, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually, testDatabase } from '@gw/testing';
+import { ChangeRecorder } from './change-recorder';
+import { EventStreams } from './event-streams';
+import { Outbox } from './outbox';
+import { OutboxTail } from './outbox-tail';
+
+describe('EventStreams', () => {
+  const database = testDatabase();
+  let server: Server;
+  let tail: OutboxTail;
+  let streams: EventStreams;
+
+  beforeAll(async () => {
+    const outbox = new Outbox(database.dataSource);
+    tail = new OutboxTail(database.dataSource, outbox);
+    streams = new EventStreams(outbox, tail);
+    await tail.onApplicationBootstrap();
+    streams.onApplicationBootstrap();
+    server = createServer((_req, res) => void streams.open(null, () => res));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    streams.beforeApplicationShutdown();
+    await tail.beforeApplicationShutdown();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  const connect = (): Promise<IncomingMessage> =>
+    new Promise((resolve) => {
+      const { port } = server.address() as AddressInfo;
+      request({ host: '127.0.0.1', port, agent: false }, resolve).end();
+    });
+
+  const record = (changed: string[]): Promise<void> =>
+    database.dataSource.transaction((manager) => new ChangeRecorder().record(manager, { changed }));
+
+  it('cuts off a reader that does not read, and goes on serving the others', async () => {
+    const [slow, good] = [await connect(), await connect()];
+    let text = '';
+    good.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    slow.pause().on('error', () => undefined);
+    let isOver = false;
+    slow.on('close', () => (isOver = true));
+    await eventually(() => text.includes('heartbeat'));
+    const large = Array.from({ length: 256 }, (_, i) => `config:${'x'.repeat(300)}:${String(i)}`);
+    for (let i = 0; i < 250; i += 1) await record(large);
+    await record(['last']);
+    await eventually(() => text.includes('"last"'));
+    let bytes = 0;
+    slow.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
+    await eventually(() => isOver);
+    expect(bytes).toBeLessThan(text.length);
+    good.destroy();
+  });
+
+  it('tells of a commit within 100 ms, by the notification and not by the poll', async () => {
+    const reader = await connect();
+    let text = '';
+    reader.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await eventually(() => text.includes('heartbeat'));
+    const waits: number[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      await record([`timed-${String(i)}`]);
+      const committed = performance.now();
+      await eventually(() => text.includes(`"timed-${String(i)}"`), { everyMs: 1 });
+      waits.push(performance.now() - committed);
+    }
+    expect(waits.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
+    reader.destroy();
+  });
+});

@@ -1,0 +1,152 @@
+import { HEARTBEAT_MS, type ChangeEvent } from '@gw/contracts';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { CHANGE_CHANNEL } from './change-recorder';
+import { Outbox } from './outbox';
+
+/** The safety net under the notifications. */
+const POLL_MS = 500;
+const PAGE = 500;
+const PRUNE_MS = 10 * 60_000;
+const LISTEN_RETRY_MS = 1_000;
+
+type Follower = (events: readonly ChangeEvent[]) => void;
+
+/**
+ * Follows the outbox from the newest event at its start, and hands every event to the followers, in order, once each. A
+ * notification wakes it within milliseconds of a commit; the poll finds what a lost notification did not tell.
+ */
+@Injectable()
+export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(OutboxTail.name);
+  private readonly followers = new Set<Follower>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private listening: Client | null = null;
+  private position: number | null = null;
+  private readAt = -Infinity;
+  private reading: Promise<void> | null = null;
+  private again = false;
+  private failing = false;
+  private stopped = false;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** The newest event that the followers were told of; null before the first contact with the database. */
+  get sequence(): number | null {
+    return this.position;
+  }
+
+  /** Whether the outbox was read so lately that `sequence` can be called the newest. */
+  get isCurrent(): boolean {
+    return this.position !== null && performance.now() - this.readAt < HEARTBEAT_MS;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.timers.push(
+      setInterval(() => {
+        this.wake();
+      }, POLL_MS),
+      setInterval(() => {
+        this.prune();
+      }, PRUNE_MS),
+    );
+    void this.listen();
+    this.wake();
+    await this.reading;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    for (const timer of this.timers) clearInterval(timer);
+    await this.reading;
+    await this.listening?.end().catch(() => undefined);
+  }
+
+  /** Returns a function that ends it. Followers must not throw. */
+  follow(follower: Follower): () => void {
+    this.followers.add(follower);
+    return () => this.followers.delete(follower);
+  }
+
+  /** Reads what is new, now; calls while a read is under way are one more read. */
+  wake(): void {
+    if (this.stopped) return;
+    if (this.reading !== null) {
+      this.again = true;
+      return;
+    }
+    this.reading = this.readAll().finally(() => {
+      this.reading = null;
+      if (!this.again) return;
+      this.again = false;
+      this.wake();
+    });
+  }
+
+  private async readAll(): Promise<void> {
+    try {
+      this.position ??= await this.outbox.newest();
+      for (;;) {
+        const events = await this.outbox.after(this.position, PAGE);
+        this.readAt = performance.now();
+        const last = events.at(-1);
+        if (last === undefined) break;
+        this.position = last.sequence;
+        for (const follower of this.followers) follower(events);
+      }
+      this.failing = false;
+    } catch (error) {
+      if (!this.failing && !this.stopped) this.logger.warn(`The outbox cannot be read: ${String(error)}`);
+      this.failing = true;
+    }
+  }
+
+  /** A connection of its own: notifications come to the session that listens, and a pool gives a session away. */
+  private async listen(): Promise<void> {
+    if (this.stopped) return;
+    const { url } = this.dataSource.options as { url?: string };
+    const client = new Client({
+      connectionString: url,
+      application_name: 'admin-api-events',
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
+    let over = false;
+    const retry = (): void => {
+      if (over) return;
+      over = true;
+      this.listening = null;
+      client.end().catch(() => undefined);
+      if (!this.stopped) setTimeout(() => void this.listen(), LISTEN_RETRY_MS).unref();
+    };
+    client.on('error', retry);
+    client.on('end', retry);
+    client.on('notification', () => {
+      this.wake();
+    });
+    try {
+      await client.connect();
+      this.listening = client;
+      await client.query(`LISTEN ${CHANGE_CHANNEL}`);
+      this.wake();
+    } catch {
+      retry();
+    }
+    if (this.stopped) await client.end().catch(() => undefined);
+  }
+
+  private prune(): void {
+    this.outbox.prune().catch((error: unknown) => {
+      this.logger.warn(`Old change events could not be deleted: ${String(error)}`);
+    });
+  }
+}

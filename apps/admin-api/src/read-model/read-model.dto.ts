@@ -1,0 +1,10 @@
+import { ArrayMaxSize, IsArray, IsString } from 'class-validator';
+import { KEYS_PER_EVENT_MAX } from './change-recorder';
+
+/** Keys of any text: one that nobody has must not make the others of its read fail. */
+export class DocumentsRequestDto {
+  @IsArray()
+  @ArrayMaxSize(KEYS_PER_EVENT_MAX)
+  @IsString({ each: true })
+  keys!: string[];
+}

@@ -1,0 +1,150 @@
+import { EVENT_CHANNEL, HEARTBEAT_MS, type ChangeEvent, type ControlPlaneEvent } from '@gw/contracts';
+import type { Publisher, RedisDocuments, StoredCopy } from '@gw/redis';
+import { Logger } from '@nestjs/common';
+import { KEYS_PER_EVENT_MAX } from './change-recorder';
+import type { DocumentsService } from './documents.service';
+import type { Outbox } from './outbox';
+import type { OutboxTail } from './outbox-tail';
+
+/** Injection token of the `RedisPublisher`, or null without Redis. */
+export const REDIS_PUBLISHER = Symbol('REDIS_PUBLISHER');
+
+const PAGE = 100;
+/** Answers that are being written to Redis at once; beyond that the next miss fills it. */
+const FILLS_MAX = 8;
+
+/**
+ * Brings the outbox to Redis: first the documents, then the event, then the position, which lives in Redis. So it goes on where
+ * any process stopped, several may run at once, and what happened while none ran is made good at the next start.
+ */
+export class RedisPublisher {
+  private readonly logger = new Logger(RedisPublisher.name);
+  /** What was published; null: to be read from Redis before anything else. */
+  private position: number | null = null;
+  private reconnects = 0;
+  private running: Promise<void> | null = null;
+  private again = false;
+  private stopped = false;
+  private timer: NodeJS.Timeout | null = null;
+  private unfollow: (() => void) | null = null;
+  private fills = 0;
+  private failing = false;
+
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly tail: OutboxTail,
+    private readonly documents: DocumentsService,
+    private readonly redis: RedisDocuments,
+    private readonly bus: Publisher,
+    /** Closes the connection; called at the end. */
+    private readonly disconnect: () => void,
+  ) {}
+
+  start(): void {
+    this.unfollow = this.tail.follow(() => {
+      this.wake();
+    });
+    this.timer = setInterval(() => {
+      this.wake(true);
+    }, HEARTBEAT_MS);
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.unfollow?.();
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+    this.disconnect();
+  }
+
+  /** Redis was away, and may have come back with another memory: the position is read again. */
+  reconnected(): void {
+    this.reconnects += 1;
+    this.position = null;
+    this.wake();
+  }
+
+  /** Keeps documents that a gateway missed, without waiting for it. Absence is not kept: unknown keys are endless. */
+  fill(copies: readonly StoredCopy[]): void {
+    const present = copies.filter(({ document }) => document !== null);
+    if (present.length === 0 || this.fills >= FILLS_MAX) return;
+    this.fills += 1;
+    this.redis
+      .write(present)
+      .catch(() => undefined)
+      .finally(() => {
+        this.fills -= 1;
+      });
+  }
+
+  private wake(withHeartbeat = false): void {
+    if (this.stopped) return;
+    if (this.running !== null) {
+      this.again = true;
+      return;
+    }
+    this.running = this.publishAll(withHeartbeat).finally(() => {
+      this.running = null;
+      if (!this.again) return;
+      this.again = false;
+      this.wake();
+    });
+  }
+
+  private async publishAll(withHeartbeat: boolean): Promise<void> {
+    const { reconnects } = this;
+    try {
+      let position = this.position ?? (await this.findPosition());
+      for (;;) {
+        const events = await this.outbox.after(position, PAGE);
+        for (const event of events) {
+          await this.publish(event);
+          position = event.sequence;
+        }
+        if (events.length > 0) await this.redis.advance(position);
+        if (events.length < PAGE) break;
+      }
+      if (reconnects === this.reconnects) this.position = position;
+      if (withHeartbeat && this.tail.isCurrent) await this.send({ type: 'heartbeat', sequence: position });
+      this.failing = false;
+    } catch (error) {
+      this.position = null;
+      if (!this.failing) this.logger.warn(`Changes cannot be published to Redis: ${messageOf(error)}`);
+      this.failing = true;
+    }
+  }
+
+  private async findPosition(): Promise<number> {
+    const [published, newest] = await Promise.all([this.redis.published(), this.outbox.newest()]);
+    if (published !== null && (published === newest || (await this.outbox.reaches(published)))) {
+      return published;
+    }
+    // What changed since cannot be told any more, or Redis served another database: no copy can be trusted.
+    await this.redis.restart(newest);
+    return newest;
+  }
+
+  private async publish(event: ChangeEvent): Promise<void> {
+    const keys = [...event.changed, ...event.removed];
+    for (let at = 0; at < keys.length; at += KEYS_PER_EVENT_MAX) {
+      // Removed ones are read as well: their key may belong to a newer document by now.
+      const answer = await this.documents.read(keys.slice(at, at + KEYS_PER_EVENT_MAX));
+      await this.redis.write(copiesOf(answer));
+    }
+    await this.send(event);
+  }
+
+  private send(event: ControlPlaneEvent): Promise<void> {
+    return this.bus.publish(EVENT_CHANNEL, JSON.stringify(event));
+  }
+}
+
+export const copiesOf = ({
+  sequence,
+  documents,
+}: Awaited<ReturnType<DocumentsService['read']>>): StoredCopy[] =>
+  Object.entries(documents).map(([key, document]) => ({ key, document, sequence }));
+
+/** Not the error itself: one of Redis carries the arguments of its command. */
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');

@@ -1,0 +1,75 @@
+import {
+  base64Key,
+  deriveKey,
+  flag,
+  hashingKey,
+  integer,
+  oneOf,
+  optional,
+  port,
+  secret,
+  text,
+  url,
+  type Keyring,
+  type readSettings,
+  type Setting,
+} from '@gw/kernel';
+import type { KeyObject } from 'node:crypto';
+
+/** Letters, digits, `_` and `-`; what follows it in a key is strictly alphanumeric. */
+const apiKeyPrefix: Setting<string> = {
+  fallback: '',
+  parse: (value) => {
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(value)) {
+      throw new Error('must be 1 to 32 characters of A-Z, a-z, 0-9, _ and -');
+    }
+    return value;
+  },
+};
+
+/** Every setting of the admin API. A new one is one line here. */
+export const ADMIN_SETTINGS = {
+  DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
+  DB_POOL_SIZE: integer({ min: 2, max: 1_000 }, 12),
+  REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
+  ENCRYPTION_KEY: base64Key(32),
+  SERVICE_TOKEN: secret(32),
+  ADMIN_PORT: port(8788),
+  HOST: text('127.0.0.1'),
+  API_KEY_PREFIX: apiKeyPrefix,
+  /** True blocks inline configs everywhere, whatever the organisations say. */
+  BLOCK_INLINE_CONFIG: flag(false),
+  TRUSTED_CUSTOM_HOSTS: text(''),
+  API_ACCESS_ENABLED: flag(true),
+  AUDIT_LOGS_ENABLED: flag(true),
+  /** Days, shown to users only: what is really kept is the log store's affair. */
+  LOG_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 90),
+  METRICS_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 365),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+};
+
+export type AdminSettings = ReturnType<typeof readSettings<typeof ADMIN_SETTINGS>>;
+
+/** Injection token of the `AdminSettings`. */
+export const SETTINGS = Symbol('SETTINGS');
+
+/** Keys of the installation, each derived from the master key for one purpose. Never logged, never sent. */
+export class Secrets {
+  /** Of the HMAC that API keys are stored by. */
+  readonly apiKeyPepper: KeyObject;
+  readonly refreshTokenPepper: KeyObject;
+  /** Signs the access tokens of sessions (HS256). */
+  readonly sessionKey: Buffer;
+  /** Seals provider credentials. */
+  readonly sealingKeyring: Keyring;
+
+  constructor(
+    master: Buffer,
+    readonly serviceToken: string,
+  ) {
+    this.apiKeyPepper = hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
+    this.refreshTokenPepper = hashingKey(deriveKey(master, 'refresh-token-hash').toString('hex'));
+    this.sessionKey = deriveKey(master, 'session');
+    this.sealingKeyring = { current: 'k1', keys: new Map([['k1', deriveKey(master, 'seal/v1')]]) };
+  }
+}

@@ -1,0 +1,75 @@
+import 'reflect-metadata';
+import { readSettings, SettingsError } from '@gw/kernel';
+import { createLog } from '@gw/web';
+import { Secrets } from './settings';
+import { readCredentials, writeCredentials } from './setup/credentials-file';
+import { withMigratedDatabase } from './setup/database';
+import { ensureProviders, type FirstProvider } from './setup/first-providers';
+import { ensureIdentity } from './setup/first-start';
+import { PROVIDER_KEYS, SETUP_SETTINGS } from './setup/settings';
+
+type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
+
+const SANDBOX: FirstProvider = { providerId: 'sandbox', slug: 'sandbox', name: 'Sandbox', key: null };
+
+function providersOf(settings: Settings): FirstProvider[] {
+  const keyed = PROVIDER_KEYS.flatMap(([setting, providerId, slug, name]): FirstProvider[] => {
+    const key = settings[setting];
+    return key === null ? [] : [{ providerId, slug, name, key }];
+  });
+  return settings.SANDBOX_ENABLED ? [SANDBOX, ...keyed] : keyed;
+}
+
+/** The host by which this machine reaches a server that listens on `host`. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Migrates the database, seeds an empty one and writes the credentials file. Safe to run at every start. */
+export async function setUp(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const settings = readSettings(SETUP_SETTINGS, environment);
+  const log = createLog('setup', settings.LOG_LEVEL);
+  const secrets = new Secrets(settings.ENCRYPTION_KEY, settings.SERVICE_TOKEN);
+  const database = { url: settings.DATABASE_URL, waitMs: settings.DATABASE_WAIT_SECONDS * 1_000 };
+  await withMigratedDatabase(database, async (dataSource) => {
+    const known = await readCredentials(settings.CREDENTIALS_FILE);
+    const tools = {
+      dataSource,
+      secrets,
+      apiKeyPrefix: settings.API_KEY_PREFIX,
+      ownerEmail: settings.OWNER_EMAIL,
+    };
+    const identity = await ensureIdentity(tools, known);
+    const host = reachableHost(settings.HOST);
+    // Written before the providers: a wrong provider key must not cost the keys that were just issued.
+    await writeCredentials(settings.CREDENTIALS_FILE, {
+      base_url: `http://${host}:${String(settings.GATEWAY_PORT)}/v1`,
+      admin_url: `http://${host}:${String(settings.ADMIN_PORT)}`,
+      ...identity,
+    });
+    const added = await ensureProviders(
+      dataSource,
+      secrets,
+      settings.TRUSTED_CUSTOM_HOSTS,
+      identity.workspace_id,
+      providersOf(settings),
+    );
+    log.info({ organisation: identity.organisation_id, providers: added }, 'set-up is complete');
+  });
+}
+
+async function main(): Promise<void> {
+  try {
+    await setUp(process.env);
+  } catch (error) {
+    const reason =
+      error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : String(error);
+    const text = error instanceof SettingsError ? reason : `The set-up failed: ${reason}`;
+    process.stderr.write(`${text}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (require.main === module) void main();

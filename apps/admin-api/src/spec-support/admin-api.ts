@@ -1,0 +1,199 @@
+import type { KeyType, OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
+import { scopesAllowedFor } from '@gw/auth-scopes';
+import {
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  OrganisationEntity,
+  OrganisationUserEntity,
+  UserEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+} from '@gw/entities';
+import { hashApiKey, randomAlphanumeric, readSettings, uuidv7 } from '@gw/kernel';
+import { testDatabase, type TestDatabase } from '@gw/testing';
+import { createLog } from '@gw/web';
+import type { DataSource } from 'typeorm';
+import { createAdminApi, type AdminApi } from '../app';
+import { hashPassword } from '../auth/passwords';
+import { ADMIN_SETTINGS, Secrets } from '../settings';
+
+export const MASTER_KEY = Buffer.alloc(32, 7);
+export const SERVICE_TOKEN = 'service-token-of-the-tests-0123456789';
+export const PASSWORD = 'correct horse battery staple';
+
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly body: T;
+  readonly text: string;
+}
+
+export interface Call {
+  /** `x-gw-api-key` */
+  readonly key?: string;
+  /** `Authorization: Bearer` */
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A running admin API over a private database, called without a socket. Call it at the top of a `describe`. */
+export class TestAdminApi {
+  private running: AdminApi | undefined;
+  readonly database: TestDatabase;
+
+  constructor(environment: Readonly<Record<string, string>> = {}) {
+    this.database = testDatabase();
+    beforeAll(async () => {
+      const settings = readSettings(ADMIN_SETTINGS, {
+        DATABASE_URL: this.database.url,
+        DB_POOL_SIZE: '4',
+        ENCRYPTION_KEY: MASTER_KEY.toString('base64'),
+        SERVICE_TOKEN,
+        ...environment,
+      });
+      this.running = await createAdminApi(settings, createLog('test', 'silent'));
+    }, 60_000);
+    afterAll(async () => {
+      await this.running?.app.close();
+    }, 20_000);
+  }
+
+  get api(): AdminApi {
+    if (!this.running) throw new Error('The admin API runs from beforeAll on.');
+    return this.running;
+  }
+
+  get dataSource(): DataSource {
+    return this.database.dataSource;
+  }
+
+  async call<T = Record<string, unknown>>(method: string, url: string, call: Call = {}): Promise<Answer<T>> {
+    const response = await this.api.app.inject({
+      method: method as 'GET',
+      url,
+      headers: {
+        ...(call.key === undefined ? {} : { 'x-gw-api-key': call.key }),
+        ...(call.token === undefined ? {} : { authorization: `Bearer ${call.token}` }),
+        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(call.body === undefined
+        ? {}
+        : { payload: typeof call.body === 'string' ? call.body : JSON.stringify(call.body) }),
+    });
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: (isJson && response.payload ? JSON.parse(response.payload) : {}) as T,
+      text: response.payload,
+    };
+  }
+
+  get<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+    return this.call('GET', url, call);
+  }
+
+  post<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+    return this.call('POST', url, call);
+  }
+
+  put<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+    return this.call('PUT', url, call);
+  }
+
+  delete<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+    return this.call('DELETE', url, call);
+  }
+
+  /** An organisation with its default workspace and a key of each service type that holds all it may hold. */
+  async tenant(): Promise<Tenant> {
+    const { manager } = this.dataSource;
+    const organisationId = uuidv7();
+    const slug = `org-${organisationId.slice(-12)}`;
+    await manager.insert(OrganisationEntity, { id: organisationId, name: 'Acme', slug });
+    const workspaceId = await this.workspace(organisationId, { isDefault: true });
+    return {
+      organisationId,
+      workspaceId,
+      adminKey: await this.apiKey('organisation-service', { organisationId }),
+      key: await this.apiKey('workspace-service', { organisationId, workspaceId }),
+    };
+  }
+
+  async workspace(
+    organisationId: string,
+    fields: { readonly name?: string; readonly slug?: string; readonly isDefault?: boolean } = {},
+  ): Promise<string> {
+    const id = uuidv7();
+    const { name = 'Team', slug = `ws-${id.slice(-12)}`, isDefault = false } = fields;
+    await this.dataSource.manager.insert(WorkspaceEntity, { id, organisationId, name, slug, isDefault });
+    return id;
+  }
+
+  /** The secret of a new key; it holds every scope of its type when none are named. */
+  async apiKey(
+    type: Exclude<KeyType, 'jwt'>,
+    at: { readonly organisationId: string; readonly workspaceId?: string; readonly userId?: string },
+    scopes: readonly string[] = [...scopesAllowedFor(type)],
+  ): Promise<string> {
+    const { manager } = this.dataSource;
+    const secret = randomAlphanumeric(32);
+    const id = uuidv7();
+    const { organisationId, workspaceId = null, userId = null } = at;
+    await manager.insert(ApiKeyEntity, {
+      id,
+      type,
+      organisationId,
+      workspaceId,
+      userId,
+      name: type,
+      scopes: [...scopes],
+    });
+    const secretHash = hashApiKey(new Secrets(MASTER_KEY, SERVICE_TOKEN).apiKeyPepper, secret);
+    await manager.insert(ApiKeySecretEntity, {
+      secretHash,
+      apiKeyId: id,
+      masked: 'xx*****xxx',
+      state: 'current',
+    });
+    return secret;
+  }
+
+  /** A user of the organisation, with the password `PASSWORD`. */
+  async user(
+    organisationId: string,
+    role: OrganisationRole,
+    memberships: Readonly<Record<string, WorkspaceRole>> = {},
+  ): Promise<{ readonly id: string; readonly email: string }> {
+    const { manager } = this.dataSource;
+    const id = uuidv7();
+    const email = `${id}@example.com`;
+    const passwordHash = await hashPassword(PASSWORD);
+    await manager.insert(UserEntity, { id, email, passwordHash, firstName: 'Ada', lastName: 'L' });
+    await manager.insert(OrganisationUserEntity, { organisationId, userId: id, role });
+    for (const [workspaceId, workspaceRole] of Object.entries(memberships)) {
+      await manager.insert(WorkspaceUserEntity, { workspaceId, userId: id, role: workspaceRole });
+    }
+    return { id, email };
+  }
+
+  /** An access token of a new session. */
+  async login(email: string): Promise<string> {
+    const { status, body } = await this.post<{ auth_token: string }>('/v1/auth/login', {
+      body: { email, password: PASSWORD },
+    });
+    if (status !== 200) throw new Error(`The login of the test answered ${String(status)}.`);
+    return body.auth_token;
+  }
+}
+
+export interface Tenant {
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** Organisation-service key. */
+  readonly adminKey: string;
+  /** Workspace-service key. */
+  readonly key: string;
+}

@@ -1,0 +1,22 @@
+import { EmailField, EnumField, QueryIntegerField } from '@gw/web';
+
+/** Users are paged by `currentPage` and `pageSize`; the snake-case names of the other lists are taken as well. */
+export class ListUsersQuery {
+  @QueryIntegerField({ min: 0, max: 1_000_000 })
+  currentPage?: number;
+
+  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' })
+  pageSize?: number;
+
+  @QueryIntegerField({ min: 0, max: 1_000_000 })
+  current_page?: number;
+
+  @QueryIntegerField({ min: 1, max: 100 })
+  page_size?: number;
+
+  @EnumField(['owner', 'admin', 'member'], { optional: true })
+  role?: 'owner' | 'admin' | 'member';
+
+  @EmailField({ optional: true })
+  email?: string;
+}

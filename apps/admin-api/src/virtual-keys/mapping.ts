@@ -1,0 +1,57 @@
+import type { DeploymentDto, VirtualKeyFieldsDto } from './virtual-keys.dto';
+
+/** Fields of these routes that stand for one field of the provider catalogue. */
+const FIELDS = {
+  resourceName: 'azure_resource_name',
+  azureAuthMode: 'azure_auth_mode',
+  azureEntraTenantId: 'azure_entra_tenant_id',
+  azureEntraClientId: 'azure_entra_client_id',
+  azureEntraClientSecret: 'azure_entra_client_secret',
+  azureManagedClientId: 'azure_managed_client_id',
+  openaiOrganization: 'openai_organization',
+  openaiProject: 'openai_project',
+  custom_host: 'custom_host',
+  custom_headers: 'custom_headers',
+} as const satisfies Partial<Record<keyof VirtualKeyFieldsDto, string>>;
+
+const DEPLOYMENTS = 'azure_deployment_config';
+
+const BY_CATALOGUE_NAME: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(FIELDS).map(([field, name]) => [name, field] as const),
+  [DEPLOYMENTS, 'deploymentConfig'],
+]);
+
+/** What a field of the catalogue is called here, for the paths of errors. */
+export const fieldNameOf = (catalogueName: string): string =>
+  BY_CATALOGUE_NAME.get(catalogueName) ?? catalogueName;
+
+/** The provider fields of a request by their catalogue names; undefined when it names none. */
+export function configurationsOf(input: VirtualKeyFieldsDto): Record<string, unknown> | undefined {
+  const named: Record<string, unknown> = {};
+  for (const [field, name] of Object.entries(FIELDS)) {
+    const value = input[field as keyof typeof FIELDS];
+    if (value !== undefined) named[name] = value;
+  }
+  const deployments = deploymentsOf(input);
+  if (deployments !== undefined) named[DEPLOYMENTS] = deployments;
+  return Object.keys(named).length === 0 ? undefined : named;
+}
+
+/** `deploymentConfig`, or the single deployment of `deploymentName` and `apiVersion`. */
+function deploymentsOf({
+  deploymentConfig,
+  deploymentName,
+  apiVersion,
+}: VirtualKeyFieldsDto): object[] | null | undefined {
+  if (deploymentConfig !== undefined) return deploymentConfig && deploymentConfig.map(toDeployment);
+  if (deploymentName === undefined && apiVersion === undefined) return undefined;
+  if (deploymentName === null && apiVersion === null) return null;
+  return [{ azure_deployment_name: deploymentName, azure_api_version: apiVersion, is_default: true }];
+}
+
+const toDeployment = ({ apiVersion, deploymentName, alias, is_default }: DeploymentDto): object => ({
+  azure_api_version: apiVersion,
+  azure_deployment_name: deploymentName,
+  ...(alias === undefined ? {} : { alias }),
+  ...(is_default === undefined ? {} : { is_default }),
+});

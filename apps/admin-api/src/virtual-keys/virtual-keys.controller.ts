@@ -1,0 +1,64 @@
+import { IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { Requires } from '../auth/access';
+import { Caller, type Principal } from '../auth/principal';
+import { ControlRoutes } from '../control-routes';
+import { WORKSPACE_ID } from '../providers/workspace-query';
+import {
+  CreatedVirtualKeyDto,
+  CreateVirtualKeyDto,
+  ListVirtualKeysQuery,
+  UpdateVirtualKeyDto,
+} from './virtual-keys.dto';
+import { VirtualKeysService } from './virtual-keys.service';
+import type { VirtualKeyAnswer } from './virtual-keys.view';
+
+@ControlRoutes('virtual-keys')
+@ApiQuery(WORKSPACE_ID)
+export class VirtualKeysController {
+  constructor(private readonly virtualKeys: VirtualKeysService) {}
+
+  @Post()
+  @Requires('virtual_keys.create', 'providers.create')
+  @ApiOkResponse({ type: CreatedVirtualKeyDto })
+  create(@Caller() caller: Principal, @Body() body: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
+    return this.virtualKeys.create(caller, body);
+  }
+
+  @Get()
+  @Requires('virtual_keys.list', 'providers.list')
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListVirtualKeysQuery,
+  ): Promise<ListAnswer<VirtualKeyAnswer>> {
+    return this.virtualKeys.list(caller, query);
+  }
+
+  @Get(':virtualKey')
+  @Requires('virtual_keys.read', 'providers.read')
+  get(@Caller() caller: Principal, @Param('virtualKey') virtualKey: string): Promise<VirtualKeyAnswer> {
+    return this.virtualKeys.get(caller, virtualKey);
+  }
+
+  @Put(':virtualKey')
+  @Requires('virtual_keys.update', 'providers.update')
+  update(
+    @Caller() caller: Principal,
+    @Param('virtualKey') virtualKey: string,
+    @Body() body: UpdateVirtualKeyDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.virtualKeys.update(caller, virtualKey, body, ifMatch);
+  }
+
+  @Delete(':virtualKey')
+  @Requires('virtual_keys.delete', 'providers.delete')
+  remove(
+    @Caller() caller: Principal,
+    @Param('virtualKey') virtualKey: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.virtualKeys.remove(caller, virtualKey, ifMatch);
+  }
+}

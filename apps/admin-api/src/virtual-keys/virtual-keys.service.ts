@@ -1,0 +1,179 @@
+import { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { assertMatches, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { inWorkspace } from '../auth/tenancy';
+import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
+import { LIVE_PROVIDER, providerKey } from '../integrations/integrations.queries';
+import { applyProviderFields, findProvider, newProvider, providersFor } from '../providers/provider-rows';
+import { configurationsOf, fieldNameOf } from './mapping';
+import type {
+  CreatedVirtualKeyDto,
+  CreateVirtualKeyDto,
+  ListVirtualKeysQuery,
+  UpdateVirtualKeyDto,
+} from './virtual-keys.dto';
+import { toVirtualKey, type VirtualKeyAnswer } from './virtual-keys.view';
+
+const RESOURCE = 'virtual_keys';
+
+/** A virtual key is a provider with a hidden integration of its own, which holds its credential. */
+@Injectable()
+export class VirtualKeysService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly credentials: IntegrationCredentials,
+  ) {}
+
+  create(caller: Principal, input: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
+    const owner = inWorkspace(caller);
+    providerOfCatalogue(input.provider, 'provider');
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await newProvider(manager, owner, { name: input.name, isVirtualKey: true });
+      applyProviderFields(row, input);
+      const hidden = newHiddenIntegration(manager, row, input.provider);
+      this.credentials.apply(
+        hidden,
+        { key: input.key, configurations: configurationsOf(input) ?? {} },
+        fieldNameOf,
+      );
+      row.integrationId = hidden.id;
+      await manager.save(IntegrationEntity, hidden);
+      const saved = await manager.save(ProviderEntity, row);
+      write.audit({
+        action: 'create',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        after: toVirtualKey(saved, hidden),
+      });
+      write.changed(providerKey(row));
+      return { success: true, data: { slug: row.slug } };
+    });
+  }
+
+  async list(caller: Principal, query: ListVirtualKeysQuery): Promise<ListAnswer<VirtualKeyAnswer>> {
+    const { manager } = this.dataSource;
+    const [rows, total] = await manager.findAndCount(ProviderEntity, {
+      where: { ...inWorkspace(caller), isVirtualKey: true, status: LIVE_PROVIDER },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      ...windowOf(query),
+    });
+    const hidden = await manager.findBy(IntegrationEntity, {
+      id: In(rows.map(({ integrationId }) => integrationId)),
+    });
+    const byId = new Map(hidden.map((integration) => [integration.id, integration]));
+    const data = rows.map((row) => toVirtualKey(row, byId.get(row.integrationId) as IntegrationEntity));
+    return listOf([data, total]);
+  }
+
+  async get(caller: Principal, reference: string): Promise<VirtualKeyAnswer> {
+    const { manager } = this.dataSource;
+    const row = await findProvider(manager, providersFor(caller, reference, true));
+    return toVirtualKey(row, await hiddenOf(manager, row));
+  }
+
+  update(
+    caller: Principal,
+    reference: string,
+    input: UpdateVirtualKeyDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findProvider(manager, providersFor(caller, reference, true), true);
+      assertMatches(ifMatch, row);
+      const hidden = await hiddenOf(manager, row, true);
+      const before = toVirtualKey(row, hidden);
+      applyProviderFields(row, input);
+      const configurations = configurationsOf(input);
+      if (input.key !== undefined || configurations !== undefined) {
+        this.credentials.apply(hidden, { key: input.key, configurations }, fieldNameOf);
+        await manager.save(IntegrationEntity, hidden);
+        // A new credential alone is a new version of the virtual key, too: its etag must change.
+        await manager.update(ProviderEntity, { id: row.id }, { integrationId: hidden.id });
+      }
+      await manager.save(ProviderEntity, row);
+      const after = toVirtualKey(await manager.findOneByOrFail(ProviderEntity, { id: row.id }), hidden);
+      write.audit({
+        action: 'update',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        before,
+        after,
+      });
+      write.changed(providerKey(row));
+      return {};
+    });
+  }
+
+  /** Soft, and the secret is forgotten. */
+  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findProvider(manager, providersFor(caller, reference, true), true);
+      assertMatches(ifMatch, row);
+      const hidden = await hiddenOf(manager, row, true);
+      const before = toVirtualKey(row, hidden);
+      row.status = 'archived';
+      await manager.save(ProviderEntity, row);
+      await manager.update(
+        IntegrationEntity,
+        { id: hidden.id },
+        { status: 'archived', sealedCredential: null },
+      );
+      write.audit({
+        action: 'delete',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        before,
+      });
+      write.removed(providerKey(row));
+      return {};
+    });
+  }
+}
+
+const hiddenOf = (
+  manager: EntityManager,
+  { integrationId }: ProviderEntity,
+  forUpdate = false,
+): Promise<IntegrationEntity> =>
+  manager.findOneOrFail(IntegrationEntity, {
+    where: { id: integrationId },
+    ...(forUpdate ? { lock: FOR_UPDATE } : {}),
+  });
+
+function newHiddenIntegration(
+  manager: EntityManager,
+  row: ProviderEntity,
+  aiProviderId: string,
+): IntegrationEntity {
+  return manager.create(IntegrationEntity, {
+    id: uuidv7(),
+    organisationId: row.organisationId,
+    workspaceId: row.workspaceId,
+    aiProviderId,
+    // Unique like the row that it belongs to, and in nobody's way: no route shows it.
+    slug: `virtual-key-${row.id}`,
+    name: row.name,
+    description: null,
+    status: 'active',
+    isVirtualKey: true,
+    sealedCredential: null,
+    maskedKey: null,
+    configurations: {},
+    maskedConfigurations: {},
+    pricingAdjustments: null,
+    tags: null,
+    allowAllModels: true,
+    globalWorkspaceAccess: null,
+  });
+}

@@ -1,0 +1,33 @@
+import { ConfigEntity } from '@gw/entities';
+import { invalid } from '@gw/web';
+import { In, type EntityManager } from 'typeorm';
+import { byReference } from '../auth/tenancy';
+
+/** The id of a live config of the workspace, by its id or slug. Throws `validation_failed` for `path`. */
+export async function configIdOf(
+  manager: EntityManager,
+  workspaceId: string,
+  reference: string,
+  path: string,
+): Promise<string> {
+  const row = await manager.findOne(ConfigEntity, {
+    where: { ...byReference(reference), workspaceId, status: 'active' },
+    select: { id: true },
+  });
+  if (!row) throw invalid(path, `${path} names no config of this workspace`);
+  return row.id;
+}
+
+/** Slugs by id, for answers; ids that are gone are left out. */
+export async function configSlugsOf(
+  manager: EntityManager,
+  ids: readonly (string | null | undefined)[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids.filter((id) => typeof id === 'string'))];
+  if (wanted.length === 0) return new Map();
+  const rows = await manager.find(ConfigEntity, {
+    where: { id: In(wanted) },
+    select: { id: true, slug: true },
+  });
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
+}

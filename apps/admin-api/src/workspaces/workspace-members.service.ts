@@ -1,0 +1,136 @@
+import { workspaceRank, type WorkspaceRole } from '@gw/auth-scopes';
+import { OrganisationUserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { invalid, listOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { ApiKeysService } from '../api-keys/api-keys.service';
+import { FOR_UPDATE, Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { found, inWorkspace, isUuid } from '../auth/tenancy';
+import type { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
+import { membersOf } from './workspace-members.queries';
+import { toMember } from './workspaces.view';
+
+const FIRST = { current_page: 0, page_size: 1 } as const;
+
+/** Members of the workspace of the path, to which the caller is already narrowed. */
+@Injectable()
+export class WorkspaceMembersService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly apiKeys: ApiKeysService,
+  ) {}
+
+  async list(caller: Principal, query: ListMembersQuery): Promise<ListAnswer<object>> {
+    const { workspaceId } = inWorkspace(caller);
+    const filter = {
+      ...(query.role === undefined ? {} : { role: query.role }),
+      ...(query.email === undefined ? {} : { email: query.email.toLowerCase() }),
+    };
+    const [rows, total] = await membersOf(this.dataSource.manager, workspaceId, query, filter);
+    return listOf([rows.map(toMember), total]);
+  }
+
+  async get(caller: Principal, userId: string): Promise<object> {
+    return this.view(this.dataSource.manager, inWorkspace(caller).workspaceId, userId);
+  }
+
+  /** Throws `validation_failed` for users who are not of the organisation, `conflict` for those who are members already. */
+  add(caller: Principal, input: AddMembersDto): Promise<object> {
+    const { organisationId, workspaceId } = inWorkspace(caller);
+    for (const { role } of input.users) assertMayGrant(caller, role);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      // Holds off a deletion of the workspace until the members are in.
+      await manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
+      const ids = input.users.map(({ id }) => id.toLowerCase());
+      const seats = await manager.findBy(OrganisationUserEntity, {
+        organisationId,
+        userId: In(ids),
+        status: 'active',
+      });
+      const seated = new Set(seats.map(({ userId }) => userId));
+      const stranger = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
+      if (stranger !== -1) {
+        throw invalid(
+          `users.${String(stranger)}.id`,
+          'names no user of the organisation, or one named before',
+        );
+      }
+      const present = await manager.countBy(WorkspaceUserEntity, { workspaceId, userId: In(ids) });
+      if (present > 0) throw new GatewayError('conflict', { message: 'A user is already a member.' });
+      await manager.insert(
+        WorkspaceUserEntity,
+        input.users.map(({ role }, index) => ({ workspaceId, userId: ids[index] as string, role })),
+      );
+      for (const userId of ids) {
+        const after = await this.view(manager, workspaceId, userId);
+        write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
+      }
+      return {};
+    });
+  }
+
+  update(caller: Principal, userId: string, input: UpdateMemberDto): Promise<object> {
+    const { workspaceId } = inWorkspace(caller);
+    assertMayGrant(caller, input.role);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.lock(manager, workspaceId, userId);
+      assertMayGrant(caller, row.role);
+      const before = await this.view(manager, workspaceId, userId);
+      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role: input.role });
+      const after = await this.view(manager, workspaceId, userId);
+      write.audit({
+        action: 'update',
+        resourceType: 'members',
+        resourceId: userId,
+        workspaceId,
+        before,
+        after,
+      });
+      return {};
+    });
+  }
+
+  /** Takes the user's own keys of the workspace along. */
+  remove(caller: Principal, userId: string): Promise<object> {
+    const { organisationId, workspaceId } = inWorkspace(caller);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.lock(manager, workspaceId, userId);
+      assertMayGrant(caller, row.role);
+      const before = await this.view(manager, workspaceId, userId);
+      await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
+      await this.apiKeys.archiveUserKeys(write, { organisationId, workspaceId, userId });
+      write.audit({ action: 'delete', resourceType: 'members', resourceId: userId, workspaceId, before });
+      return {};
+    });
+  }
+
+  private async lock(
+    manager: EntityManager,
+    workspaceId: string,
+    userId: string,
+  ): Promise<WorkspaceUserEntity> {
+    if (!isUuid(userId)) throw new GatewayError('not_found');
+    return found(
+      await manager.findOne(WorkspaceUserEntity, { where: { workspaceId, userId }, lock: FOR_UPDATE }),
+    );
+  }
+
+  private async view(manager: EntityManager, workspaceId: string, userId: string): Promise<object> {
+    if (!isUuid(userId)) throw new GatewayError('not_found');
+    const [[row]] = await membersOf(manager, workspaceId, FIRST, { userId });
+    return toMember(found(row));
+  }
+}
+
+/** A user never gives, changes or takes a role above their own. API keys are bound by their scopes alone. */
+function assertMayGrant(caller: Principal, role: WorkspaceRole): void {
+  if (caller.kind !== 'session' || caller.organisationRole !== 'member') return;
+  if (caller.workspaceRole !== null && workspaceRank(role) <= workspaceRank(caller.workspaceRole)) return;
+  throw new GatewayError('forbidden', { message: 'You cannot give or change a role above your own.' });
+}

@@ -1,0 +1,66 @@
+import { IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Requires } from '../auth/access';
+import { Caller, type Principal } from '../auth/principal';
+import { ControlRoutes } from '../control-routes';
+import {
+  CreateWorkspaceDto,
+  DeleteWorkspaceDto,
+  GetWorkspaceQuery,
+  ListWorkspacesQuery,
+  UpdateWorkspaceDto,
+} from './workspaces.dto';
+import { WorkspacesService } from './workspaces.service';
+import type { WorkspaceAnswer } from './workspaces.view';
+
+@ControlRoutes('admin/workspaces', 'workspaces')
+export class WorkspacesController {
+  constructor(private readonly workspaces: WorkspacesService) {}
+
+  @Post()
+  @Requires('workspaces.create')
+  create(@Caller() caller: Principal, @Body() body: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
+    return this.workspaces.create(caller, body);
+  }
+
+  @Get()
+  @Requires('workspaces.list')
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListWorkspacesQuery,
+  ): Promise<ListAnswer<WorkspaceAnswer>> {
+    return this.workspaces.list(caller, query);
+  }
+
+  @Get(':workspaceId')
+  @Requires('workspaces.read')
+  get(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspaceId: string,
+    @Query() query: GetWorkspaceQuery,
+  ): Promise<WorkspaceAnswer> {
+    return this.workspaces.get(caller, workspaceId, query);
+  }
+
+  @Put(':workspaceId')
+  @Requires('workspaces.update')
+  update(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: UpdateWorkspaceDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.workspaces.update(caller, workspaceId, body, ifMatch);
+  }
+
+  @Delete(':workspaceId')
+  @Requires('workspaces.delete')
+  remove(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: DeleteWorkspaceDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.workspaces.remove(caller, workspaceId, body, ifMatch);
+  }
+}

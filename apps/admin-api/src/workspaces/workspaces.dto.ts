@@ -1,0 +1,87 @@
+import {
+  BitField,
+  BooleanField,
+  MapField,
+  NestedField,
+  NestedListField,
+  pageOf,
+  QueryEnumListField,
+  ReferenceField,
+  SlugField,
+  TextField,
+  EnumField,
+} from '@gw/web';
+import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
+
+export class WorkspaceDefaultsDto {
+  @MapField({ optional: true, nullable: true })
+  metadata?: Record<string, string> | null;
+
+  @ReferenceField({ optional: true, nullable: true, description: 'Id or slug of a config of the workspace.' })
+  user_api_key_config?: string | null;
+}
+
+export class WorkspaceSettingsDto {
+  @BitField({ optional: true, nullable: true, description: '1: bodies are logged. 0: metrics only.' })
+  debug_log?: 0 | 1 | null;
+}
+
+class WorkspaceFieldsDto {
+  @TextField({ optional: true, nullable: true, min: 0, max: 500 })
+  description?: string | null;
+
+  @TextField({ optional: true, nullable: true, min: 0, max: 32, description: 'An emoji; empty clears it.' })
+  icon?: string | null;
+
+  @NestedField(() => WorkspaceDefaultsDto, { optional: true, nullable: true })
+  defaults?: WorkspaceDefaultsDto | null;
+
+  @NestedListField(() => UsageLimitDto, { optional: true, nullable: true, maxItems: 1 })
+  usage_limits?: UsageLimitDto[] | null;
+
+  @NestedListField(() => RateLimitDto, { optional: true, nullable: true, maxItems: 10 })
+  rate_limits?: RateLimitDto[] | null;
+}
+
+export class CreateWorkspaceDto extends WorkspaceFieldsDto {
+  @TextField({ max: 128, example: 'Search team' })
+  name!: string;
+
+  @SlugField({ optional: true, description: 'Made of the name when absent.' })
+  slug?: string;
+}
+
+export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
+  @TextField({ optional: true, max: 128 })
+  name?: string;
+
+  @NestedField(() => WorkspaceSettingsDto, { optional: true })
+  settings?: WorkspaceSettingsDto;
+}
+
+export class DeleteWorkspaceDto {
+  @TextField({ max: 200, description: 'Must equal the name of the workspace.' })
+  name!: string;
+
+  @BooleanField({ optional: true, description: 'Also archive what belongs to the workspace.' })
+  force_delete?: boolean;
+}
+
+export class ListWorkspacesQuery extends pageOf({ size: 50 }) {
+  @TextField({ optional: true, description: 'Part of the name, case-sensitive.' })
+  name?: string;
+
+  @TextField({ optional: true })
+  exact_name?: string;
+
+  @QueryEnumListField(['active', 'archived'])
+  status?: ('active' | 'archived')[];
+
+  @EnumField(['display', 'plain'], { optional: true })
+  name_format?: 'display' | 'plain';
+}
+
+export class GetWorkspaceQuery {
+  @EnumField(['display', 'plain'], { optional: true })
+  name_format?: 'display' | 'plain';
+}

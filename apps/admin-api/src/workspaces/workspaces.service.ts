@@ -1,0 +1,253 @@
+import { documentKey } from '@gw/contracts';
+import { WorkspaceEntity, type WorkspaceDefaults } from '@gw/entities';
+import { GatewayError, randomHex, uuidv7 } from '@gw/kernel';
+import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, Like, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { byReference, found } from '../auth/tenancy';
+import { escapeLike, plainText, slugOf } from '../common/text';
+import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
+import { configIdOf, configSlugsOf } from './config-references';
+import { archiveDependents, countDependents } from './workspace-dependents';
+import { membersOf } from './workspace-members.queries';
+import type {
+  CreateWorkspaceDto,
+  DeleteWorkspaceDto,
+  GetWorkspaceQuery,
+  ListWorkspacesQuery,
+  UpdateWorkspaceDto,
+  WorkspaceDefaultsDto,
+} from './workspaces.dto';
+import { displayName, toMember, toWorkspace, type NameFormat, type WorkspaceAnswer } from './workspaces.view';
+
+/** The workspaces that the caller may know of: of the organisation, narrowed to theirs. */
+export function visibleTo(caller: Principal): FindOptionsWhere<WorkspaceEntity> {
+  const { organisationId, workspaceId, organisationRole, memberships } = caller;
+  if (workspaceId !== null) return { organisationId, id: workspaceId };
+  if (organisationRole === 'member') return { organisationId, id: In([...memberships.keys()]) };
+  return { organisationId };
+}
+
+function maySee(caller: Principal, id: string): boolean {
+  if (caller.workspaceId !== null) return caller.workspaceId === id;
+  return caller.organisationRole !== 'member' || caller.memberships.has(id);
+}
+
+@Injectable()
+export class WorkspacesService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  create(caller: Principal, input: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
+    return this.writes.run(caller, async (write) => {
+      const name = plainText(input.name, 'name');
+      const id = uuidv7();
+      const slug = input.slug ?? `ws-${slugOf(name, 6)}-${randomHex(3)}`;
+      const taken = await write.manager.existsBy(WorkspaceEntity, {
+        organisationId: caller.organisationId,
+        slug,
+      });
+      if (taken) throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
+      if (input.defaults?.user_api_key_config) {
+        throw invalid('defaults.user_api_key_config', 'a new workspace has no configs yet');
+      }
+      await write.manager.insert(WorkspaceEntity, {
+        id,
+        organisationId: caller.organisationId,
+        slug,
+        name,
+        icon: input.icon || null,
+        description: input.description ?? null,
+        defaults: input.defaults?.metadata ? { metadata: input.defaults.metadata } : {},
+        usageLimits: toStoredUsageLimits(input.usage_limits),
+        rateLimits: toStoredRateLimits(input.rate_limits ?? null),
+        createdBy: caller.userId,
+        creationSource: caller.kind === 'session' ? 'ui' : 'api',
+      });
+      const row = await write.manager.findOneByOrFail(WorkspaceEntity, { id });
+      const after = toWorkspace(row, null);
+      write.audit({
+        action: 'create',
+        resourceType: 'workspaces',
+        resourceId: id,
+        workspaceId: id,
+        after,
+      });
+      write.changed(documentKey.workspace(id));
+      return after;
+    });
+  }
+
+  async list(caller: Principal, query: ListWorkspacesQuery): Promise<ListAnswer<WorkspaceAnswer>> {
+    const mayWantArchived = caller.organisationRole !== 'member' && caller.workspaceId === null;
+    const statuses = (query.status ?? ['active']).filter((status) => status === 'active' || mayWantArchived);
+    const name =
+      query.exact_name ?? (query.name === undefined ? undefined : Like(`%${escapeLike(query.name)}%`));
+    const [rows, total] = await this.dataSource.manager.findAndCount(WorkspaceEntity, {
+      where: {
+        ...visibleTo(caller),
+        status: In(statuses),
+        ...(name === undefined ? {} : { name }),
+      },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      ...windowOf(query),
+    });
+    const slugs = await configSlugsOf(this.dataSource.manager, rows.map(defaultConfigOf));
+    return listOf([rows.map((row) => this.view(row, slugs, query.name_format)), total]);
+  }
+
+  async get(caller: Principal, reference: string, query: GetWorkspaceQuery): Promise<WorkspaceAnswer> {
+    const { manager } = this.dataSource;
+    const row = await this.find(manager, caller, reference);
+    const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
+    const [members] = await membersOf(manager, row.id, { current_page: 0, page_size: 1000 });
+    return { ...this.view(row, slugs, query.name_format), users: members.map(toMember) };
+  }
+
+  update(
+    caller: Principal,
+    reference: string,
+    input: UpdateWorkspaceDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.find(manager, caller, reference, true);
+      assertMatches(ifMatch, row);
+      const before = await this.viewOf(manager, row);
+      await this.apply(manager, row, input);
+      await manager.save(WorkspaceEntity, row);
+      write.audit({
+        action: 'update',
+        resourceType: 'workspaces',
+        resourceId: row.id,
+        workspaceId: row.id,
+        before,
+        after: await this.viewOf(manager, row),
+      });
+      write.changed(documentKey.workspace(row.id));
+      return {};
+    });
+  }
+
+  /** Soft: the row stays, archived, under a slug that frees the old one. */
+  remove(
+    caller: Principal,
+    reference: string,
+    input: DeleteWorkspaceDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const row = await this.find(write.manager, caller, reference, true);
+      assertMatches(ifMatch, row);
+      this.assertNamed(row, input.name);
+      if (row.isDefault) {
+        throw new GatewayError('conflict', { message: 'The default workspace cannot be deleted.' });
+      }
+      await this.releaseDependents(write, row, input.force_delete === true);
+      const before = await this.viewOf(write.manager, row);
+      row.status = 'archived';
+      row.slug = `${row.slug.slice(0, 230)}-archived-${String(Date.now())}`;
+      await write.manager.save(WorkspaceEntity, row);
+      write.audit({
+        action: 'delete',
+        resourceType: 'workspaces',
+        resourceId: row.id,
+        workspaceId: row.id,
+        before,
+      });
+      write.removed(documentKey.workspace(row.id));
+      return {};
+    });
+  }
+
+  private async releaseDependents(write: Write, row: WorkspaceEntity, force: boolean): Promise<void> {
+    const dependents = await countDependents(write.manager, row.id);
+    if (dependents.length > 0 && !force) {
+      throw new GatewayError('conflict', {
+        message: 'The workspace still has resources; delete them first or send force_delete.',
+        details: dependents.map(({ kind, count }) => ({ path: kind, message: `${String(count)} left` })),
+      });
+    }
+    await archiveDependents(write, row.id);
+  }
+
+  private async apply(
+    manager: EntityManager,
+    row: WorkspaceEntity,
+    input: UpdateWorkspaceDto,
+  ): Promise<void> {
+    if (input.name !== undefined) row.name = plainText(input.name, 'name');
+    if (input.description !== undefined) row.description = input.description;
+    if (input.icon !== undefined) row.icon = input.icon || null;
+    if (input.usage_limits !== undefined) row.usageLimits = toStoredUsageLimits(input.usage_limits);
+    if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
+    if (input.defaults !== undefined) {
+      row.defaults = await mergeDefaults(manager, row, input.defaults ?? CLEARED_DEFAULTS);
+    }
+    if (input.settings?.debug_log !== undefined) {
+      const { debug_log } = input.settings;
+      row.settings = debug_log === null ? {} : { debug_log };
+    }
+  }
+
+  /** An icon before the name is ignored, in the row and in what was sent. */
+  private assertNamed(row: WorkspaceEntity, name: string): void {
+    const given = plainText(name, 'name');
+    if (given !== row.name && given !== displayName(row, 'display')) {
+      throw invalid('name', 'name must equal the name of the workspace');
+    }
+  }
+
+  private async find(
+    manager: EntityManager,
+    caller: Principal,
+    reference: string,
+    forUpdate = false,
+  ): Promise<WorkspaceEntity> {
+    const row = await manager.findOne(WorkspaceEntity, {
+      where: { ...byReference(reference), organisationId: caller.organisationId, status: 'active' },
+      ...(forUpdate ? { lock: FOR_UPDATE } : {}),
+    });
+    return found(row && maySee(caller, row.id) ? row : null);
+  }
+
+  private view(
+    row: WorkspaceEntity,
+    slugs: ReadonlyMap<string, string>,
+    format: NameFormat = 'display',
+  ): WorkspaceAnswer {
+    return toWorkspace(row, slugs.get(defaultConfigOf(row) ?? '') ?? null, format);
+  }
+
+  private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceAnswer> {
+    return this.view(row, await configSlugsOf(manager, [defaultConfigOf(row)]));
+  }
+}
+
+const CLEARED_DEFAULTS: WorkspaceDefaultsDto = { metadata: null, user_api_key_config: null };
+
+const defaultConfigOf = (row: WorkspaceEntity): string | undefined => row.defaults.user_api_key_config;
+
+const toStoredUsageLimits = (input: UpdateWorkspaceDto['usage_limits']): WorkspaceEntity['usageLimits'] =>
+  input && input.length > 0
+    ? input.map((limit, index) => toStoredUsageLimit(limit, `usage_limits.${String(index)}`))
+    : null;
+
+async function mergeDefaults(
+  manager: EntityManager,
+  row: WorkspaceEntity,
+  input: WorkspaceDefaultsDto,
+): Promise<WorkspaceDefaults> {
+  const metadata = input.metadata === undefined ? row.defaults.metadata : input.metadata;
+  const reference = input.user_api_key_config;
+  const config =
+    reference === undefined
+      ? row.defaults.user_api_key_config
+      : reference && (await configIdOf(manager, row.id, reference, 'defaults.user_api_key_config'));
+  return { ...(metadata ? { metadata } : {}), ...(config ? { user_api_key_config: config } : {}) };
+}

@@ -1,0 +1,79 @@
+import { SCOPES, scopesAllowedFor } from './catalogue';
+
+export type OrganisationRole = 'owner' | 'admin' | 'member';
+export type WorkspaceRole = 'admin' | 'manager' | 'member';
+
+/** Higher is more. A caller never grants a role above their own. */
+const RANK: Readonly<Record<WorkspaceRole, number>> = { member: 1, manager: 2, admin: 3 };
+
+export const workspaceRank = (role: WorkspaceRole): number => RANK[role];
+
+const ALL: ReadonlySet<string> = new Set(SCOPES);
+
+/** Resources of a workspace that its members may look at. */
+const VIEWABLE = [
+  'prompts',
+  'configs',
+  'guardrails',
+  'virtual_keys',
+  'providers',
+  'workspace_integrations',
+  'workspace_mcp_integrations',
+  'mcp_servers',
+  'workspace_agent_integrations',
+  'agent_servers',
+];
+
+/** Own user keys only; the service narrows what a member sees and changes. */
+const OWN_KEYS = ['create', 'read', 'update', 'delete', 'list', 'rotate'].map(
+  (action) => `workspace_user_api_keys.${action}`,
+);
+
+const MEMBER: ReadonlySet<string> = new Set([
+  ...VIEWABLE.flatMap((resource) => [`${resource}.read`, `${resource}.list`]),
+  ...OWN_KEYS,
+  'workspaces.read',
+  'workspaces.list',
+  'workspace_users.read',
+  'workspace_users.list',
+  'policies.read',
+  'policies.list',
+  'organisation_integrations.list',
+  'organisation_mcp_integrations.list',
+  'organisation_agent_integrations.list',
+  'completions.write',
+  'prompts.render',
+  'guardrails.invoke',
+  'mcp.invoke',
+  'agents.invoke',
+  'logs.list',
+  'logs.view',
+  'logs.write',
+  'analytics.view',
+]);
+
+/** Managers and admins of a workspace: everything that a key of the workspace may hold. */
+const MANAGER: ReadonlySet<string> = new Set(scopesAllowedFor('workspace-service'));
+
+/** A member of the organisation outside of any workspace. */
+const ORGANISATION_MEMBER: ReadonlySet<string> = new Set(['workspaces.list', 'workspaces.read']);
+
+/**
+ * The most that a user may do, and the most that a key they make may hold. Owners and admins of the organisation have every
+ * scope in every workspace; `workspaceRole` is null outside of a workspace.
+ */
+export function ceilingOf(
+  organisationRole: OrganisationRole,
+  workspaceRole: WorkspaceRole | null,
+): ReadonlySet<string> {
+  if (organisationRole !== 'member') return ALL;
+  switch (workspaceRole) {
+    case 'admin':
+    case 'manager':
+      return MANAGER;
+    case 'member':
+      return MEMBER;
+    case null:
+      return ORGANISATION_MEMBER;
+  }
+}

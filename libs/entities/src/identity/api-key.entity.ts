@@ -1,0 +1,91 @@
+import type { RateLimitRule } from '@gw/contracts';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Row } from '../row';
+import type { StoredUsageLimit } from './limits';
+import { OrganisationEntity } from './organisation.entity';
+import { UserEntity } from './user.entity';
+import { WorkspaceEntity } from './workspace.entity';
+
+/** One of `rotation_period` and `rotation_period_days` at most; what the public API takes, normalised. */
+export interface StoredRotationPolicy {
+  readonly rotation_period: 'weekly' | 'monthly' | null;
+  readonly rotation_period_days: number | null;
+  /** ISO 8601, midnight UTC. */
+  readonly next_rotation_at: string | null;
+  readonly key_transition_period_ms: number;
+}
+
+/** A key of the public API. Its secrets are rows of `api_key_secrets`. */
+@Entity('api_keys')
+@Index('api_keys_organisation_created_at_ix', ['organisationId', 'createdAt', 'id'])
+@Index('api_keys_workspace_created_at_ix', ['workspaceId', 'createdAt', 'id'])
+export class ApiKeyEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'api_keys_pk' })
+  id!: string;
+
+  @Column({ name: 'type', type: 'varchar', length: 32 })
+  type!: 'organisation-service' | 'workspace-service' | 'workspace-user';
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'api_keys_organisation_fk' })
+  organisationId!: string;
+
+  /** Null exactly for an organisation key. */
+  @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => WorkspaceEntity, { name: 'api_keys_workspace_fk' })
+  workspaceId!: string | null;
+
+  /** Set exactly for a user key. */
+  @Column({ name: 'user_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => UserEntity, { name: 'api_keys_user_fk' })
+  @Index('api_keys_user_id_ix')
+  userId!: string | null;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  @Column({ name: 'description', type: 'varchar', length: 1024, nullable: true })
+  description!: string | null;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'exhausted' | 'expired' | 'archived';
+
+  @Column({ name: 'scopes', type: 'text', array: true })
+  scopes!: string[];
+
+  @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
+  rateLimits!: RateLimitRule[] | null;
+
+  @Column({ name: 'usage_limits', type: 'jsonb', nullable: true })
+  usageLimits!: StoredUsageLimit | null;
+
+  @Column({ name: 'default_metadata', type: 'jsonb', nullable: true })
+  defaultMetadata!: Readonly<Record<string, string>> | null;
+
+  /** Id of a config of the workspace. */
+  @Column({ name: 'default_config_id', type: 'uuid', nullable: true })
+  defaultConfigId!: string | null;
+
+  @Column({ name: 'allow_config_override', type: 'boolean', default: true })
+  allowConfigOverride!: boolean;
+
+  @Column({ name: 'alert_emails', type: 'text', array: true, nullable: true })
+  alertEmails!: string[] | null;
+
+  @Index('api_keys_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
+  expiresAt!: Date | null;
+
+  @Column({ name: 'creation_mode', type: 'varchar', length: 8, default: 'api' })
+  creationMode!: 'ui' | 'api' | 'auto';
+
+  @Column({ name: 'rotation_policy', type: 'jsonb', nullable: true })
+  rotationPolicy!: StoredRotationPolicy | null;
+
+  @Column({ name: 'last_rotated_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastRotatedAt!: Date | null;
+
+  /** When a budget of the key last went back to zero. */
+  @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastResetAt!: Date | null;
+}

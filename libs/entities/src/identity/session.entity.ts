@@ -1,0 +1,38 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { PlainRow } from '../row';
+import { OrganisationEntity } from './organisation.entity';
+import { UserEntity } from './user.entity';
+
+/** One login of a user. Its access tokens name it; ending it ends them at once. */
+@Entity('sessions')
+export class SessionEntity extends PlainRow {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'sessions_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'sessions_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  @ForeignKey(() => UserEntity, { name: 'sessions_user_fk' })
+  @Index('sessions_user_id_ix')
+  userId!: string;
+
+  /** HMAC-SHA256 of the refresh token, hex. A refresh replaces it. */
+  @Index('sessions_refresh_token_hash_uq', { unique: true })
+  @Column({ name: 'refresh_token_hash', type: 'char', length: 64 })
+  refreshTokenHash!: string;
+
+  /** The refresh token before: whoever shows it has a copy, so the session ends. */
+  @Index('sessions_previous_token_hash_ix')
+  @Column({ name: 'previous_token_hash', type: 'char', length: 64, nullable: true })
+  previousTokenHash!: string | null;
+
+  /** End of the session; a refresh does not move it. */
+  @Index('sessions_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+
+  @Column({ name: 'revoked_at', type: 'timestamptz', precision: 3, nullable: true })
+  revokedAt!: Date | null;
+}

@@ -1,0 +1,27 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Row } from '../row';
+
+/** A person. Belongs to organisations through `organisation_users`, to workspaces through `workspace_users`. */
+@Entity('users')
+export class UserEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'users_pk' })
+  id!: string;
+
+  /** In lower case: two spellings of one address are one user. */
+  @Index('users_email_uq', { unique: true })
+  @Column({ name: 'email', type: 'varchar', length: 320 })
+  email!: string;
+
+  @Column({ name: 'first_name', type: 'varchar', length: 255, default: '' })
+  firstName!: string;
+
+  @Column({ name: 'last_name', type: 'varchar', length: 255, default: '' })
+  lastName!: string;
+
+  /** Argon2id in its encoded form; null for a user who can't log in with a password. */
+  @Column({ name: 'password_hash', type: 'varchar', length: 255, nullable: true })
+  passwordHash!: string | null;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'archived';
+}

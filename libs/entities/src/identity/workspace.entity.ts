@@ -1,0 +1,73 @@
+import type { RateLimitRule } from '@gw/contracts';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Row } from '../row';
+import type { StoredUsageLimit } from './limits';
+import { OrganisationEntity, type DataPlaneSecuritySettings } from './organisation.entity';
+
+export interface WorkspaceDefaults {
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Id of a config of the workspace. */
+  readonly user_api_key_config?: string;
+}
+
+export interface WorkspaceSettings {
+  /** 1: bodies are logged; 0: metrics only; absent: as the organisation says. */
+  readonly debug_log?: 0 | 1;
+}
+
+@Entity('workspaces')
+@Index('workspaces_organisation_slug_uq', ['organisationId', 'slug'], { unique: true })
+@Index('workspaces_organisation_created_at_ix', ['organisationId', 'createdAt', 'id'])
+export class WorkspaceEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'workspaces_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'workspaces_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'slug', type: 'varchar', length: 255 })
+  slug!: string;
+
+  /** Without its icon. */
+  @Column({ name: 'name', type: 'varchar', length: 128 })
+  name!: string;
+
+  /** An emoji that stands before the name in the display form. */
+  @Column({ name: 'icon', type: 'varchar', length: 32, nullable: true })
+  icon!: string | null;
+
+  @Column({ name: 'description', type: 'varchar', length: 500, nullable: true })
+  description!: string | null;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'archived';
+
+  /** Exactly one per organisation; it can't be deleted. */
+  @Column({ name: 'is_default', type: 'boolean', default: false })
+  isDefault!: boolean;
+
+  @Column({ name: 'defaults', type: 'jsonb', default: {} })
+  defaults!: WorkspaceDefaults;
+
+  @Column({ name: 'settings', type: 'jsonb', default: {} })
+  settings!: WorkspaceSettings;
+
+  /** An empty object: as the organisation says. */
+  @Column({ name: 'data_plane_security_settings', type: 'jsonb', default: {} })
+  dataPlaneSecuritySettings!: DataPlaneSecuritySettings;
+
+  /** Null or one item. */
+  @Column({ name: 'usage_limits', type: 'jsonb', nullable: true })
+  usageLimits!: StoredUsageLimit[] | null;
+
+  @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
+  rateLimits!: RateLimitRule[] | null;
+
+  /** User who made it; null for an API key or the first start. */
+  @Column({ name: 'created_by', type: 'uuid', nullable: true })
+  createdBy!: string | null;
+
+  @Column({ name: 'creation_source', type: 'varchar', length: 16, default: 'api' })
+  creationSource!: 'default' | 'ui' | 'api' | 'scim';
+}

@@ -1,0 +1,36 @@
+export { ChangeEventEntity } from './change-events/change-event.entity';
+export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
+export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
+export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
+export { AuditLogEntity } from './identity/audit-log.entity';
+export type { StoredUsageLimit } from './identity/limits';
+export { OrganisationUserEntity } from './identity/organisation-user.entity';
+export {
+  OrganisationEntity,
+  type DataPlaneSecuritySettings,
+  type OrganisationSettings,
+} from './identity/organisation.entity';
+export { SessionEntity } from './identity/session.entity';
+export { UserEntity } from './identity/user.entity';
+export { WorkspaceUserEntity } from './identity/workspace-user.entity';
+export { WorkspaceEntity, type WorkspaceDefaults, type WorkspaceSettings } from './identity/workspace.entity';
+export { ConfigVersionEntity } from './resources/config-version.entity';
+export { ConfigEntity } from './resources/config.entity';
+export { IntegrationModelEntity } from './resources/integration-model.entity';
+export { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
+export { IntegrationEntity, type GlobalWorkspaceAccess } from './resources/integration.entity';
+export { ProviderEntity, type ProviderStatus } from './resources/provider.entity';
+export { PlainRow, Row } from './row';
+export { dayOf, ensureLogPartitions } from './logs/log-partitions';
+export {
+  findLog,
+  listLogs,
+  type Bounds,
+  type LogFilter,
+  type LogOwner,
+  type LogPosition,
+  type StoredRequestLog,
+  type StoredRequestLogDetail,
+} from './logs/log-reader.queries';
+export { insertLogs, type LogEntry } from './logs/log-writer.queries';
+export { requestLogRow, type RequestLogRow } from './logs/request-log-row';

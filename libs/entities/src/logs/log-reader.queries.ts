@@ -1,0 +1,152 @@
+import type { EntityManager } from 'typeorm';
+import { REQUEST_LOG_COLUMNS, REQUEST_LOG_LIST_COLUMNS, type RequestLogRow } from './request-log-row';
+
+type BigintColumn =
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'total_tokens'
+  | 'cache_read_tokens'
+  | 'cache_write_tokens'
+  | 'reasoning_tokens'
+  | 'input_audio_tokens'
+  | 'output_audio_tokens'
+  | 'cost'
+  | 'request_bytes'
+  | 'response_bytes';
+
+/** A row as the driver gives it: bigint columns as text, times as dates. */
+export type StoredRequestLog = Omit<RequestLogRow, BigintColumn | 'created_at' | 'decision'> & {
+  readonly [column in BigintColumn]: string | null;
+} & { readonly created_at: Date };
+
+export type StoredRequestLogDetail = StoredRequestLog &
+  Pick<RequestLogRow, 'decision'> & {
+    readonly request: Buffer | null;
+    readonly response: Buffer | null;
+  };
+
+/** Whose logs are read: always one organisation, and one workspace unless the caller may see all. */
+export interface LogOwner {
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+}
+
+export interface Bounds<T> {
+  readonly min?: T | undefined;
+  readonly max?: T | undefined;
+}
+
+/** Columns that a list may be filtered by value. */
+export const LOG_VALUE_FILTERS = [
+  'trace_id',
+  'span_id',
+  'api_key_id',
+  'user_id',
+  'provider',
+  'credential',
+  'model',
+  'route',
+  'outcome',
+  'error_type',
+  'config_id',
+  'cache_status',
+] as const satisfies readonly (keyof RequestLogRow)[];
+
+/** Columns that a list may be filtered by range. Both bounds are included. */
+export const LOG_RANGE_FILTERS = [
+  'created_at',
+  'status',
+  'cost',
+  'total_tokens',
+  'input_tokens',
+  'output_tokens',
+] as const satisfies readonly (keyof RequestLogRow)[];
+
+export interface LogFilter {
+  readonly owner: LogOwner;
+  /** Any of the values. */
+  readonly values: { readonly [column in (typeof LOG_VALUE_FILTERS)[number]]?: readonly string[] };
+  readonly ranges: { readonly [column in (typeof LOG_RANGE_FILTERS)[number]]?: Bounds<number | Date> };
+  /** Any of the ranges, both ends included. */
+  readonly statuses: readonly (readonly [number, number])[];
+  readonly streamed: boolean | null;
+  /** Each name with its value. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The last row of the page before. */
+  readonly after: LogPosition | null;
+}
+
+/** A place in the order of a list: newest first, then by id. */
+export interface LogPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+/** One page of logs, newest first; `limit` rows at most. */
+export async function listLogs(
+  manager: EntityManager,
+  filter: LogFilter,
+  limit: number,
+): Promise<StoredRequestLog[]> {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const where = [...ownerConditions(filter.owner, bind), ...filterConditions(filter, bind)];
+  return manager.query(
+    `SELECT ${REQUEST_LOG_LIST_COLUMNS.join(', ')} FROM request_logs
+     WHERE ${where.join(' AND ')}
+     ORDER BY created_at DESC, id DESC LIMIT ${bind(limit)}`,
+    parameters,
+  );
+}
+
+/** One log with its decision record and bodies; null when this owner has none of that id. */
+export async function findLog(
+  manager: EntityManager,
+  owner: LogOwner,
+  id: string,
+): Promise<StoredRequestLogDetail | null> {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const where = [`id = ${bind(id)}`, ...ownerConditions(owner, bind)];
+  const rows: StoredRequestLogDetail[] = await manager.query(
+    `SELECT ${REQUEST_LOG_COLUMNS.map((column) => `log.${column}`).join(', ')}, body.request, body.response
+     FROM (SELECT * FROM request_logs WHERE ${where.join(' AND ')} ORDER BY created_at LIMIT 1) log
+     LEFT JOIN request_log_bodies body ON body.id = log.id AND body.created_at = log.created_at`,
+    parameters,
+  );
+  return rows[0] ?? null;
+}
+
+type Bind = (value: unknown) => string;
+
+function ownerConditions({ organisationId, workspaceId }: LogOwner, bind: Bind): string[] {
+  const conditions = [`organisation_id = ${bind(organisationId)}`];
+  if (workspaceId !== null) conditions.push(`workspace_id = ${bind(workspaceId)}`);
+  return conditions;
+}
+
+function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
+  for (const column of LOG_VALUE_FILTERS) {
+    const values = filter.values[column];
+    if (values?.length === 1) yield `${column} = ${bind(values[0])}`;
+    else if (values) yield `${column} = ANY(${bind(values)})`;
+  }
+  yield* rangeConditions(filter, bind);
+  if (filter.statuses.length > 0) {
+    const ranges = filter.statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
+    yield `(${ranges.join(' OR ')})`;
+  }
+  if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
+  if (Object.keys(filter.metadata).length > 0)
+    yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
+  const { after } = filter;
+  if (after) yield `(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)}::uuid)`;
+}
+
+function* rangeConditions(filter: LogFilter, bind: Bind): Generator<string> {
+  for (const column of LOG_RANGE_FILTERS) {
+    const { min, max } = filter.ranges[column] ?? {};
+    if (min !== undefined) yield `${column} >= ${bind(min)}`;
+    if (max !== undefined) yield `${column} <= ${bind(max)}`;
+  }
+}

@@ -1,0 +1,50 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { WorkspaceEntity } from '../identity/workspace.entity';
+import { Row } from '../row';
+
+/** A saved gateway config. Its content lives in `config_versions`; `currentVersionId` is the one in force. */
+@Entity('configs')
+@Check('configs_status_ck', `status IN ('active', 'archived')`)
+@Index('configs_slug_uq', ['organisationId', 'slug'], { unique: true })
+@Index('configs_default_uq', ['workspaceId'], {
+  unique: true,
+  where: `is_default AND status = 'active'`,
+})
+@Index('configs_page_ix', ['workspaceId', 'createdAt', 'id'])
+export class ConfigEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'configs_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'configs_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'workspace_id', type: 'uuid' })
+  @ForeignKey(() => WorkspaceEntity, { name: 'configs_workspace_fk' })
+  workspaceId!: string;
+
+  /** `pc-<name>-<hex>`, made by us and never reused. */
+  @Column({ name: 'slug', type: 'varchar', length: 64 })
+  slug!: string;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'archived';
+
+  /** The config of requests of this workspace that name none; at most one for each workspace. */
+  @Column({ name: 'is_default', type: 'boolean', default: false })
+  isDefault!: boolean;
+
+  @Column({ name: 'current_version_id', type: 'uuid' })
+  currentVersionId!: string;
+
+  /** The user or API key that made it. */
+  @Column({ name: 'owner_id', type: 'uuid', nullable: true })
+  ownerId!: string | null;
+
+  @Column({ name: 'updated_by', type: 'uuid', nullable: true })
+  updatedBy!: string | null;
+}

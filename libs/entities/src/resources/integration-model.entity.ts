@@ -1,0 +1,44 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { PlainRow } from '../row';
+import { IntegrationEntity } from './integration.entity';
+
+/** What an integration says of one model: whether it may be called, and for a custom model where and at which price. */
+@Entity('integration_models')
+@Index('integration_models_slug_uq', ['integrationId', 'slug'], { unique: true })
+export class IntegrationModelEntity extends PlainRow {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'integration_models_pk' })
+  id!: string;
+
+  @Column({ name: 'integration_id', type: 'uuid' })
+  @ForeignKey(() => IntegrationEntity, { name: 'integration_models_integration_fk' })
+  integrationId!: string;
+
+  /** The model's name as a request has it. */
+  @Column({ name: 'slug', type: 'varchar', length: 255 })
+  slug!: string;
+
+  @Column({ name: 'enabled', type: 'boolean' })
+  enabled!: boolean;
+
+  @Column({ name: 'is_custom', type: 'boolean', default: false })
+  isCustom!: boolean;
+
+  @Column({ name: 'is_finetune', type: 'boolean', default: false })
+  isFinetune!: boolean;
+
+  /** The catalogue model whose price and abilities a custom one has. */
+  @Column({ name: 'base_model_slug', type: 'varchar', length: 255, nullable: true })
+  baseModelSlug!: string | null;
+
+  /** Custom models only; replaces the integration's. */
+  @Column({ name: 'custom_host', type: 'varchar', length: 2048, nullable: true })
+  customHost!: string | null;
+
+  /** Custom models only; win over the integration's. */
+  @Column({ name: 'custom_headers', type: 'jsonb', default: {} })
+  customHeaders!: Record<string, string>;
+
+  /** `{ type: 'static', pay_as_you_go: { request_token: { price }, response_token: { price } } }`, US cents per token. */
+  @Column({ name: 'pricing_config', type: 'jsonb', nullable: true })
+  pricingConfig!: Record<string, unknown> | null;
+}

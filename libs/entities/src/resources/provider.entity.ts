@@ -1,0 +1,66 @@
+import type { RateLimitRule } from '@gw/contracts';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { StoredUsageLimit } from '../identity/limits';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { WorkspaceEntity } from '../identity/workspace.entity';
+import { Row } from '../row';
+import { IntegrationEntity } from './integration.entity';
+
+export type ProviderStatus = 'active' | 'exhausted' | 'expired' | 'archived';
+
+/**
+ * What a workspace calls a provider account by (`@slug`), with limits of its own. A virtual key is a row of the same kind whose
+ * integration is hidden and belongs to it alone; both share one space of slugs.
+ */
+@Entity('providers')
+@Check('providers_status_ck', `status IN ('active', 'exhausted', 'expired', 'archived')`)
+@Index('providers_slug_uq', ['workspaceId', 'slug'], { unique: true, where: `status <> 'archived'` })
+@Index('providers_page_ix', ['workspaceId', 'createdAt', 'id'])
+export class ProviderEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'providers_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'providers_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'workspace_id', type: 'uuid' })
+  @ForeignKey(() => WorkspaceEntity, { name: 'providers_workspace_fk' })
+  workspaceId!: string;
+
+  @Index('providers_integration_id_ix')
+  @Column({ name: 'integration_id', type: 'uuid' })
+  @ForeignKey(() => IntegrationEntity, { name: 'providers_integration_fk' })
+  integrationId!: string;
+
+  @Column({ name: 'slug', type: 'varchar', length: 255 })
+  slug!: string;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  @Column({ name: 'note', type: 'text', nullable: true })
+  note!: string | null;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: ProviderStatus;
+
+  @Column({ name: 'is_virtual_key', type: 'boolean', default: false })
+  isVirtualKey!: boolean;
+
+  @Column({ name: 'usage_limits', type: 'jsonb', nullable: true })
+  usageLimits!: StoredUsageLimit | null;
+
+  @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
+  rateLimits!: RateLimitRule[] | null;
+
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
+  expiresAt!: Date | null;
+
+  @Column({ name: 'tags', type: 'jsonb', nullable: true })
+  tags!: Record<string, string> | null;
+
+  /** When the usage was last set to zero. */
+  @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastResetAt!: Date | null;
+}

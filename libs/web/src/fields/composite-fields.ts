@@ -1,0 +1,137 @@
+import type { Type as Class } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsEmail,
+  IsIn,
+  IsObject,
+  IsString,
+  Length,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { field, type FieldOptions } from './options';
+import { IsStorable, isStorableText } from './well-formed';
+
+export interface ListOptions extends FieldOptions {
+  readonly minItems?: number;
+  /** 100 when absent. */
+  readonly maxItems?: number;
+}
+
+const sizeRules = ({ minItems = 0, maxItems = 100 }: ListOptions): PropertyDecorator[] => [
+  IsArray(),
+  ArrayMinSize(minItems),
+  ArrayMaxSize(maxItems),
+];
+
+const sizes = ({ minItems = 0, maxItems = 100 }: ListOptions): { minItems: number; maxItems: number } => ({
+  minItems,
+  maxItems,
+});
+
+/** A list of texts of 1 to `itemMax` (255) characters. */
+export function TextListField(options: ListOptions & { readonly itemMax?: number } = {}): PropertyDecorator {
+  const { itemMax = 255 } = options;
+  return field(
+    options,
+    { type: 'array', items: { type: 'string', minLength: 1, maxLength: itemMax }, ...sizes(options) },
+    ...sizeRules(options),
+    IsString({ each: true }),
+    Length(1, itemMax, { each: true }),
+    IsStorable(),
+  );
+}
+
+export const EmailListField = (options: ListOptions = {}): PropertyDecorator =>
+  field(
+    options,
+    { type: 'array', items: { type: 'string', format: 'email' }, ...sizes(options) },
+    ...sizeRules(options),
+    IsEmail({}, { each: true }),
+  );
+
+/** A list without repeats of the given values. */
+export const EnumListField = (values: readonly string[], options: ListOptions = {}): PropertyDecorator =>
+  field(
+    options,
+    { type: 'array', items: { type: 'string', enum: [...values] }, uniqueItems: true, ...sizes(options) },
+    ...sizeRules(options),
+    ArrayUnique(),
+    IsIn([...values], { each: true }),
+  );
+
+export interface MapOptions extends FieldOptions {
+  /** Entries at most; 64 when absent. */
+  readonly maxEntries?: number;
+  readonly keyMax?: number;
+  /** Characters of a value at most; 128 when absent. */
+  readonly valueMax?: number;
+}
+
+function isTextMap(value: unknown, maxEntries: number, keyMax: number, valueMax: number): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= maxEntries &&
+    entries.every(
+      ([key, item]) =>
+        key.length >= 1 &&
+        key.length <= keyMax &&
+        isStorableText(key) &&
+        typeof item === 'string' &&
+        item.length <= valueMax &&
+        isStorableText(item),
+    )
+  );
+}
+
+/** An object of texts, such as metadata. */
+export function MapField(options: MapOptions = {}): PropertyDecorator {
+  const { maxEntries = 64, keyMax = 128, valueMax = 128 } = options;
+  const rule =
+    `$property must be an object of at most ${String(maxEntries)} texts of at most ${String(valueMax)} ` +
+    `characters, with keys of 1 to ${String(keyMax)}`;
+  return field(
+    options,
+    {
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: valueMax },
+      maxProperties: maxEntries,
+    },
+    ValidateBy({
+      name: 'isTextMap',
+      validator: {
+        validate: (value: unknown) => isTextMap(value, maxEntries, keyMax, valueMax),
+        defaultMessage: () => rule,
+      },
+    }),
+  );
+}
+
+/** Any JSON object; the service or a schema checks what is inside. */
+export const ObjectField = (options: FieldOptions = {}): PropertyDecorator =>
+  field(options, { type: 'object', additionalProperties: true }, IsObject(), IsStorable());
+
+export const NestedField = (type: () => Class, options: FieldOptions = {}): PropertyDecorator =>
+  field(
+    options,
+    // `allOf` keeps description and nullability beside the reference.
+    { type },
+    IsObject(),
+    ValidateNested(),
+    Type(type),
+  );
+
+export const NestedListField = (type: () => Class, options: ListOptions = {}): PropertyDecorator =>
+  field(
+    options,
+    { type, isArray: true, ...sizes(options) },
+    ...sizeRules(options),
+    IsObject({ each: true }),
+    ValidateNested({ each: true }),
+    Type(type),
+  );

@@ -1,0 +1,88 @@
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, IsBoolean, IsIn, IsInt, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { field, type FieldOptions } from './options';
+import { UUID } from './scalar-fields';
+
+const asText = (value: unknown): string | null => (typeof value === 'string' ? value.trim() : null);
+
+/** A whole number in the query. Text that is none is refused, never rounded or cut to a bound. */
+export function QueryIntegerField(
+  options: FieldOptions & { readonly min: number; readonly max: number; readonly fallback?: number },
+): PropertyDecorator {
+  const { min, max, fallback } = options;
+  return field(
+    { ...options, optional: true },
+    {
+      type: 'integer',
+      minimum: min,
+      maximum: max,
+      ...(fallback === undefined ? {} : { default: fallback }),
+    },
+    Transform(({ value }: { value: unknown }) => {
+      const text = asText(value);
+      return text !== null && /^-?\d{1,15}$/.test(text) ? Number(text) : value;
+    }),
+    IsInt(),
+    Min(min),
+    Max(max),
+    ...(fallback === undefined ? [] : [defaultTo(fallback)]),
+  );
+}
+
+/** On the prototype, since a transformation is not run for a field that is absent; a value that is sent hides it. */
+const defaultTo =
+  (value: number): PropertyDecorator =>
+  (target, property) => {
+    Object.defineProperty(target, property, { value, writable: true, configurable: true });
+  };
+
+export const QueryBooleanField = (options: FieldOptions = {}): PropertyDecorator =>
+  field(
+    { ...options, optional: true },
+    { type: 'boolean' },
+    Transform(({ value }: { value: unknown }) => {
+      const text = asText(value)?.toLowerCase();
+      return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : value;
+    }),
+    IsBoolean(),
+  );
+
+const split = ({ value }: { value: unknown }): unknown => {
+  const parts: unknown[] = Array.isArray(value) ? value : [value];
+  if (value === undefined || !parts.every((part) => typeof part === 'string')) return value;
+  return parts.flatMap((part) => part.split(',')).map((part) => part.trim());
+};
+
+/** One or more of the values: separated by commas, repeated, or both. */
+export const QueryEnumListField = (
+  values: readonly string[],
+  options: FieldOptions = {},
+): PropertyDecorator =>
+  field(
+    { ...options, optional: true },
+    { type: 'array', items: { type: 'string', enum: [...values] } },
+    Transform(split),
+    ArrayMaxSize(values.length * 2),
+    IsIn([...values], { each: true }),
+  );
+
+/** UUIDs separated by commas, at most `max`. */
+export const QueryUuidListField = (options: FieldOptions & { readonly max: number }): PropertyDecorator =>
+  field(
+    { ...options, optional: true },
+    { type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: options.max },
+    Transform(split),
+    ArrayMaxSize(options.max),
+    Matches(UUID, { each: true, message: 'each value in $property must be a UUID' }),
+  );
+
+/** Texts separated by commas or repeated, at most `max`. */
+export const QueryTextListField = (options: FieldOptions & { readonly max: number }): PropertyDecorator =>
+  field(
+    { ...options, optional: true },
+    { type: 'array', items: { type: 'string', maxLength: 255 }, maxItems: options.max },
+    Transform(split),
+    ArrayMaxSize(options.max),
+    IsString({ each: true }),
+    Length(1, 255, { each: true }),
+  );

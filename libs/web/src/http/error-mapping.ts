@@ -1,0 +1,49 @@
+import { GatewayError, type ErrorType } from '@gw/kernel';
+import { HttpException } from '@nestjs/common';
+
+const BY_FASTIFY_CODE: Readonly<Record<string, ErrorType>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type_unsupported',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_invalid',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'body_invalid',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'body_invalid',
+  FST_ERR_NOT_FOUND: 'route_not_found',
+  FST_ERR_BAD_URL: 'request_malformed',
+  FST_ERR_ASYNC_CONSTRAINT: 'route_not_found',
+};
+
+const BY_STATUS: Readonly<Record<number, ErrorType>> = {
+  400: 'body_invalid',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'route_not_found',
+  405: 'method_not_allowed',
+  408: 'request_incomplete',
+  409: 'conflict',
+  413: 'body_too_large',
+  415: 'content_type_unsupported',
+  429: 'rate_limited',
+  431: 'headers_too_large',
+  503: 'unavailable',
+};
+
+const textOf = (source: object, key: string): string | null => {
+  const value: unknown = Reflect.get(source, key);
+  return typeof value === 'string' ? value : null;
+};
+
+/**
+ * What the caller sees of anything thrown in a web app: our own errors as they are, those of Nest and Fastify by their code or
+ * status, everything else as `internal_error`. The framework's texts are dropped: they can quote the request.
+ */
+export function toPublicError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (typeof thrown !== 'object' || thrown === null)
+    return new GatewayError('internal_error', { cause: thrown });
+  const named = BY_FASTIFY_CODE[textOf(thrown, 'code') ?? ''];
+  if (named) return new GatewayError(named, { cause: thrown });
+  const status: unknown =
+    thrown instanceof HttpException ? thrown.getStatus() : Reflect.get(thrown, 'statusCode');
+  const type = typeof status === 'number' ? BY_STATUS[status] : undefined;
+  return new GatewayError(type ?? 'internal_error', { cause: thrown });
+}

@@ -1,0 +1,49 @@
+import { GatewayError, type ErrorDetail } from '@gw/kernel';
+import { Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+
+const DETAILS_MAX = 100;
+
+function* detailsOf(errors: readonly ValidationError[], parent: string): Generator<ErrorDetail> {
+  for (const { property, constraints, children } of errors) {
+    const path = parent ? `${parent}.${property}` : property;
+    for (const message of Object.values(constraints ?? {})) yield { path, message };
+    yield* detailsOf(children ?? [], path);
+  }
+}
+
+/** One error for all failures, the first path as its `param`; at most 100 details. */
+export function validationFailed(details: readonly ErrorDetail[]): GatewayError {
+  const [first] = details;
+  return new GatewayError('validation_failed', {
+    ...(first ? { param: first.path, message: `${first.path}: ${first.message}` } : {}),
+    details: details.slice(0, DETAILS_MAX),
+  });
+}
+
+/** Throws `validation_failed` for one field, from a rule that a decorator can't say. */
+export const invalid = (path: string, message: string): GatewayError => validationFailed([{ path, message }]);
+
+/** Checks bodies and queries against their DTO classes. Unknown fields are dropped; a class may be strict by itself. */
+@Injectable()
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      stopAtFirstError: false,
+      forbidUnknownValues: true,
+      validationError: { target: false, value: false },
+      exceptionFactory: (errors) => validationFailed([...detailsOf(errors, '')]),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'custom') return value;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (metadata.type === 'body' && value !== undefined && !isObject) {
+      throw new GatewayError('body_invalid', { message: 'The request body must be a JSON object.' });
+    }
+    return (await super.transform(value, metadata)) as unknown;
+  }
+}

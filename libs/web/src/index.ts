@@ -1,0 +1,56 @@
+export { assertMatches, EtagInterceptor, etagOf, IfMatch } from './etag';
+export {
+  EmailListField,
+  EnumListField,
+  MapField,
+  NestedField,
+  NestedListField,
+  ObjectField,
+  TextListField,
+  type ListOptions,
+  type MapOptions,
+} from './fields/composite-fields';
+export { type FieldOptions } from './fields/options';
+export {
+  QueryBooleanField,
+  QueryEnumListField,
+  QueryIntegerField,
+  QueryTextListField,
+  QueryUuidListField,
+} from './fields/query-fields';
+export {
+  BitField,
+  BooleanField,
+  DateField,
+  EmailField,
+  EnumField,
+  IntegerField,
+  NameField,
+  NumberField,
+  ReferenceField,
+  SlugField,
+  TextField,
+  UUID,
+  UuidField,
+  type NumberOptions,
+  type TextOptions,
+} from './fields/scalar-fields';
+export { IsStorable, isStorableText } from './fields/well-formed';
+export { createAdapter, type AdapterOptions } from './http/adapter';
+export { ErrorFilter, sendError } from './http/error-filter';
+export { toPublicError } from './http/error-mapping';
+export { requestIdOf } from './http/request-id';
+export { RouteTable } from './http/route-table';
+export { invalid, RequestValidationPipe, validationFailed } from './http/validation-pipe';
+export { createLog, describeFault, NestLog, type Log } from './logger';
+export { serveOpenApi, type OpenApiOptions } from './openapi';
+export {
+  listOf,
+  listWithMoreOf,
+  pageOf,
+  plainListOf,
+  recordsOf,
+  windowOf,
+  type ListAnswer,
+  type PageQuery,
+} from './pagination';
