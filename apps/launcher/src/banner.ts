@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+import type { DataFolder } from './data-folder';
+import { reachableHost, type LauncherSettings } from './settings';
+
+/** What a newcomer needs in the first minute. Ends without a line break. */
+export function banner(settings: LauncherSettings, folder: DataFolder, seconds: number): string {
+  const host = reachableHost(settings.host);
+  const gateway = `http://${host}:${String(settings.ports.gateway)}`;
+  const admin = `http://${host}:${String(settings.ports.admin)}`;
+  const lines = [
+    '',
+    `Tollgate is ready (${seconds.toFixed(1)} s).`,
+    '',
+    `  Gateway       ${gateway}/v1`,
+    `  Admin API     ${admin}`,
+    `  API explorer  ${admin}/docs`,
+    `  Credentials   ${shown(folder.credentials)}`,
+    `  Logs          ${shown(join(folder.logs, 'gateway.log'))} (and admin-api, worker)`,
+    '',
+    ...firstRequest(gateway, folder.credentials, settings.sandboxEnabled),
+    '',
+    'Ctrl-C stops everything.',
+  ];
+  return lines.join('\n');
+}
+
+function firstRequest(gateway: string, credentialsFile: string, sandbox: boolean): string[] {
+  const key = readApiKey(credentialsFile) ?? '<your API key>';
+  if (!sandbox) return ['What you can call:', '', `curl ${gateway}/v1/models -H 'x-gw-api-key: ${key}'`];
+  const body = { model: 'sandbox-small', messages: [{ role: 'user', content: 'Hello' }] };
+  return [
+    'A first request (the sandbox provider answers by itself, no account needed):',
+    '',
+    `curl ${gateway}/v1/chat/completions \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -H 'x-gw-api-key: ${key}' \\`,
+    `  -H 'x-gw-provider: @sandbox' \\`,
+    `  -d '${JSON.stringify(body)}'`,
+  ];
+}
+
+/** Undefined when another machine made the first installation and so has the file. */
+function readApiKey(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  return (JSON.parse(readFileSync(path, 'utf8')) as { api_key?: string }).api_key;
+}
+
+/** Relative when that is shorter. */
+function shown(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith('..') ? path : fromHere;
+}

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+
+import type { LogFile } from './log-file';
+import type { Environment } from './settings';
+
+export interface ChildSpec {
+  readonly name: string;
+  /** Absolute path of the built entry. */
+  readonly entry: string;
+  readonly nodeFlags: readonly string[];
+  readonly environment: Environment;
+  readonly log: LogFile;
+}
+
+/** How a process ended, in words: `exit code 1`, `signal SIGKILL`. */
+export interface Ending {
+  readonly reason: string;
+  /** It was told to end, by us or an operator, and did: it must not be started again. */
+  readonly deliberate: boolean;
+}
+
+/** One run of one child. Nothing is started again here. */
+export class Child {
+  /** Resolves when the process is gone; never rejects. */
+  readonly ended: Promise<Ending>;
+  private readonly process: ChildProcess;
+
+  constructor(spec: ChildSpec) {
+    this.process = spec.log.withDescriptor((log) =>
+      spawn(
+        process.execPath,
+        [
+          '--enable-source-maps',
+          '--require',
+          join(__dirname, 'parent-guard.js'),
+          ...spec.nodeFlags,
+          spec.entry,
+        ],
+        {
+          env: spec.environment,
+          // Its own session: Ctrl-C in the terminal reaches the launcher alone, which ends its children in order.
+          detached: true,
+          stdio: ['ignore', log, log, 'ipc'],
+        },
+      ),
+    );
+    this.ended = endingOf(this.process);
+  }
+
+  get pid(): number | undefined {
+    return this.process.pid;
+  }
+
+  /** Asks it to end, and kills it after `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.process.kill('SIGTERM');
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), graceMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.process.kill('SIGKILL');
+  }
+}
+
+/** The ending of any child process of ours; Postgres included. */
+export function endingOf(child: ChildProcess): Promise<Ending> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      resolve({ reason: error.message, deliberate: false });
+    });
+    child.once('exit', (code, signal) => {
+      const reason = signal ? `signal ${signal}` : `exit code ${String(code)}`;
+      resolve({ reason, deliberate: code === 0 || signal === 'SIGTERM' || signal === 'SIGINT' });
+    });
+  });
+}

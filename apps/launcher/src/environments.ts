@@ -1,0 +1,48 @@
+import type { DataFolder } from './data-folder';
+import { WORKER_HOST } from './ports';
+import type { Secrets } from './secrets';
+import { reachableHost, type Environment, type LauncherSettings } from './settings';
+
+export interface Environments {
+  readonly setup: Environment;
+  readonly admin: Environment;
+  readonly worker: Environment;
+  /** Without DATABASE_URL: the gateway must not be able to reach Postgres. */
+  readonly gateway: Environment;
+}
+
+/** What each process sees: our own environment, and the settings that the launcher decided. */
+export function environmentsOf(
+  inherited: Environment,
+  settings: LauncherSettings,
+  secrets: Secrets,
+  folder: DataFolder,
+  databaseUrl: string,
+): Environments {
+  const { ports, host } = settings;
+  const shared: Record<string, string | undefined> = {
+    NODE_ENV: 'production',
+    ...inherited,
+    HOST: host,
+    GATEWAY_PORT: String(ports.gateway),
+    ADMIN_PORT: String(ports.admin),
+    WORKER_PORT: String(ports.worker),
+    GATEWAY_WORKERS: String(settings.gatewayWorkers),
+    ADMIN_URL: `http://${reachableHost(host)}:${String(ports.admin)}`,
+    WORKER_URL: `http://${WORKER_HOST}:${String(ports.worker)}`,
+    DATA_DIR: settings.dataDir,
+    CREDENTIALS_FILE: folder.credentials,
+    ENCRYPTION_KEY: settings.encryptionKey ?? secrets.encryptionKey,
+    SERVICE_TOKEN: settings.serviceToken ?? secrets.serviceToken,
+    SANDBOX_ENABLED: String(settings.sandboxEnabled),
+    REDIS_URL: settings.redisUrl ?? undefined,
+    DATABASE_URL: undefined,
+  };
+  const withDatabase = { ...shared, DATABASE_URL: databaseUrl };
+  return {
+    setup: withDatabase,
+    admin: withDatabase,
+    worker: { ...withDatabase, HOST: WORKER_HOST },
+    gateway: shared,
+  };
+}

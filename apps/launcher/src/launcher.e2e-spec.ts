@@ -1,0 +1,190 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { eventually, freePort, startProduct, type Product } from '@gw/testing';
+
+const START = resolve(__dirname, '..', '..', '..', 'tools', 'start.cjs');
+
+/** A start that is expected to fail: what it printed, and how it ended. */
+function failedStart(
+  dataDir: string,
+  environment: Record<string, string>,
+): { code: number | null; lines: string[] } {
+  const { status, stderr } = spawnSync(process.execPath, [START], {
+    env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', DATA_DIR: dataDir, ...environment },
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  return { code: status, lines: stderr.trim().split('\n') };
+}
+
+describe('a start that cannot succeed says why in one line', () => {
+  let dataDir: string;
+  let listener: Server | undefined;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'tollgate-launcher-'));
+  });
+
+  afterEach(async () => {
+    await new Promise((done) => (listener ? listener.close(done) : done(undefined)));
+    listener = undefined;
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('names a bad setting and its rule', () => {
+    const { code, lines } = failedStart(dataDir, { GATEWAY_PORT: 'eighty' });
+    expect(code).toBe(1);
+    expect(lines).toEqual(['tollgate: GATEWAY_PORT must be a whole number from 1 to 65535.']);
+  });
+
+  it('names the setting whose port is in use, before anything is started', async () => {
+    const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+    listener = createServer();
+    await new Promise<void>((done) => listener?.listen(admin, '127.0.0.1', done));
+    const { code, lines } = failedStart(dataDir, {
+      GATEWAY_PORT: String(gateway),
+      ADMIN_PORT: String(admin),
+      WORKER_PORT: String(worker),
+    });
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(`ADMIN_PORT ${String(admin)} is in use on 127.0.0.1`);
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+  });
+
+  it('names the child that failed, with its own words', async () => {
+    const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+    const { code, lines } = failedStart(dataDir, {
+      GATEWAY_PORT: String(gateway),
+      ADMIN_PORT: String(admin),
+      WORKER_PORT: String(worker),
+      REQUEST_TIMEOUT: 'soon',
+    });
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /gateway failed to start \(exit code 1\): REQUEST_TIMEOUT must be a whole number/,
+    );
+  });
+});
+
+describe('a running product', () => {
+  let product: Product;
+
+  beforeAll(async () => {
+    product = await startProduct();
+  }, 180_000);
+
+  afterAll(async () => {
+    await product.stop();
+  }, 60_000);
+
+  const isHealthy = async (): Promise<boolean> => {
+    const [gateway, admin] = await Promise.all([
+      fetch(`${product.baseUrl}/health`),
+      fetch(`${product.adminUrl}/health`),
+    ]);
+    return gateway.ok && admin.ok;
+  };
+
+  /** The curl of the banner, as printed, run by a shell. */
+  const runBannerCurl = (): unknown => {
+    const command = /^curl .*?\}'$/ms.exec(product.printed)?.[0] ?? 'false';
+    const { stdout } = spawnSync('sh', ['-c', command.replace('curl ', 'curl -s ')], { encoding: 'utf8' });
+    return JSON.parse(stdout);
+  };
+
+  it('answers the curl of its banner', () => {
+    expect(runBannerCurl()).toMatchObject({ object: 'chat.completion' });
+  });
+
+  it('keeps its secrets and credentials for its own user', () => {
+    for (const file of ['secrets.json', 'credentials.json']) {
+      expect(statSync(join(product.dataDir, file)).mode & 0o777).toBe(0o600);
+    }
+    expect(product.baseUrl).toMatch(/\/v1$/);
+  });
+
+  it('refuses a second start on the same data, and is not disturbed by it', async () => {
+    const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+    const { code, lines } = failedStart(product.dataDir, {
+      GATEWAY_PORT: String(gateway),
+      ADMIN_PORT: String(admin),
+      WORKER_PORT: String(worker),
+    });
+    expect(code).toBe(1);
+    expect(lines[0]).toContain(`DATA_DIR ${product.dataDir} is in use`);
+    expect(await isHealthy()).toBe(true);
+  });
+
+  it('does not give the gateway the address of the database', () => {
+    if (process.platform !== 'linux') return;
+    const environment = readFileSync(`/proc/${String(product.pidOf('gateway'))}/environ`, 'utf8');
+    expect(environment).toContain('SERVICE_TOKEN=');
+    expect(environment).not.toContain('postgres://');
+  });
+
+  it('starts a gateway again that was killed', async () => {
+    await product.restart('gateway');
+    expect(await isHealthy()).toBe(true);
+  });
+
+  it('starts Postgres again that was killed, and the admin API goes on with it', async () => {
+    const before = await product.kill('postgres');
+    await eventually(() => ![null, before].includes(product.pidOf('postgres')), { timeoutMs: 20_000 });
+    const url = `${product.adminUrl}/v1/configs`;
+    const headers = { 'x-gw-api-key': product.credentials.api_key };
+    await eventually(async () => (await fetch(url, { headers })).ok, { timeoutMs: 20_000 });
+  }, 60_000);
+
+  it('leaves a process alone that was stopped on purpose, until it is told', async () => {
+    await product.stopProcess('worker');
+    await product.startStopped();
+    expect(product.pidOf('worker')).not.toBeNull();
+  });
+
+  it('starts over what a killed launcher has left, with the same data', async () => {
+    const { credentials, dataDir } = product;
+    const children = (['gateway', 'admin-api', 'worker'] as const).map((name) => Number(product.pidOf(name)));
+    await product.kill('launcher');
+    await eventually(() => children.every((pid) => !isAlive(pid)), { timeoutMs: 15_000 });
+    product = await startProduct({ dataDir });
+    expect(product.credentials.api_key).toBe(credentials.api_key);
+    expect(runBannerCurl()).toMatchObject({ object: 'chat.completion' });
+  }, 60_000);
+
+  it('ends everything on Ctrl-C, with exit code 0, and starts again with its data within seconds', async () => {
+    const pids = (['postgres', 'gateway', 'admin-api', 'worker'] as const).map((name) =>
+      Number(product.pidOf(name)),
+    );
+    expect(await product.stop({ keepData: true })).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+    const startedAt = Date.now();
+    product = await startProduct({ dataDir: product.dataDir });
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
+    expect(await isHealthy()).toBe(true);
+  }, 90_000);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it('starts for root in a folder that only root may enter', async () => {
+  if (process.getuid?.() !== 0) return;
+  const outer = mkdtempSync(join(tmpdir(), 'tollgate-private-'));
+  chmodSync(outer, 0o700);
+  const product = await startProduct({ dataDir: join(outer, 'data') });
+  expect((await fetch(`${product.baseUrl}/health`)).ok).toBe(true);
+  await product.stop();
+  rmSync(outer, { recursive: true });
+}, 90_000);

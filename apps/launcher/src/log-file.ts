@@ -1,0 +1,69 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+
+/** One log file takes at most this, and one older file beside it (`.1`) as much again. */
+const LOG_BYTES_MAX = 20 * 1024 * 1024;
+const TAIL_CHARACTERS = 65_536;
+const MESSAGE_CHARACTERS_MAX = 500;
+
+/**
+ * The log of one child. The child writes to the file itself, so that its output costs the launcher nothing and is not lost when the
+ * launcher is; therefore a file that is full is copied and emptied, not renamed.
+ */
+export class LogFile {
+  constructor(readonly path: string) {
+    if (existsSync(path)) renameSync(path, this.olderPath);
+  }
+
+  private get olderPath(): string {
+    return `${this.path}.1`;
+  }
+
+  /** Calls `use` with a descriptor to append to. */
+  withDescriptor<T>(use: (descriptor: number) => T): T {
+    const descriptor = openSync(this.path, 'a', 0o600);
+    try {
+      return use(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /** Lines that a child writes between the copy and the cut are lost; that is microseconds once in 20 MB. */
+  rotateWhenFull(): void {
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size < LOG_BYTES_MAX) return;
+    copyFileSync(this.path, this.olderPath);
+    truncateSync(this.path);
+  }
+
+  /** The line that most likely says why the child ended, without stack trace and advice. Empty when there is none. */
+  lastMessage(): string {
+    if (!existsSync(this.path)) return '';
+    const lines = readFileSync(this.path, 'utf8').slice(-TAIL_CHARACTERS).split('\n').reverse();
+    const candidates = lines.filter((line) => /^\S/.test(line) && !/^(?:Node\.js v|\})/.test(line));
+    const cause = candidates.find((line) =>
+      /error|could not|cannot|must|required|failed|refused/i.test(line),
+    );
+    return messageOf(cause ?? candidates[0] ?? '').slice(0, MESSAGE_CHARACTERS_MAX);
+  }
+}
+
+/** Our processes log JSON; its text is what a person wants to read. */
+function messageOf(line: string): string {
+  if (!line.startsWith('{')) return line.trim();
+  try {
+    const { msg, message } = JSON.parse(line) as { msg?: string; message?: string };
+    return [msg, message?.split('\n')[0]].filter(Boolean).join(': ') || line;
+  } catch {
+    return line;
+  }
+}

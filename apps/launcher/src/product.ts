@@ -1,0 +1,210 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { EmbeddedPostgres, EmbeddedPostgresError } from '@gw/embedded-postgres';
+
+import { banner } from './banner';
+import { Child, endingOf, type ChildSpec } from './child';
+import { prepareDataFolder, type DataFolder } from './data-folder';
+import { environmentsOf, type Environments } from './environments';
+import { lockDataFolder } from './instance-lock';
+import { LogFile } from './log-file';
+import { checkPorts, WORKER_HOST } from './ports';
+import { waitUntilHealthy } from './readiness';
+import { loadSecrets, type Secrets } from './secrets';
+import { reachableHost, type Environment, type LauncherSettings } from './settings';
+import { StartError } from './start-error';
+import { SupervisedProcess, type Running } from './supervised-process';
+
+/** `dist/`, seen from the place of this file in a build. */
+const DIST = resolve(__dirname, '..', '..', '..', '..');
+const LOG_CHECK_MS = 10_000;
+const SETUP_TIMEOUT_MS = 120_000;
+/** A gateway first finishes the requests that it has. */
+const GATEWAY_GRACE_MS = 10_000;
+const GRACE_MS = 5_000;
+
+type AppName = 'admin-api' | 'worker' | 'gateway';
+
+/** The whole product on one machine: Postgres (when none is given), setup, admin API, worker, gateway. */
+export class Product {
+  /** In the order of their start; they are stopped in the reverse order. */
+  private readonly processes: SupervisedProcess[] = [];
+  private readonly logs: LogFile[] = [];
+  private readonly startedAt = Date.now();
+  private setup: Child | undefined;
+  private stopping = false;
+  private unlock: (() => void) | undefined;
+  private logTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly settings: LauncherSettings,
+    private readonly inherited: Environment,
+    private readonly print: (line: string) => void,
+    private readonly gaveUp: (error: StartError) => void,
+  ) {}
+
+  /** Resolves when every process serves. Throws an Error whose message is one line. */
+  async start(): Promise<void> {
+    const folder = prepareDataFolder(this.settings.dataDir);
+    this.unlock = await lockDataFolder(folder.root);
+    await checkPorts(this.settings);
+    const secrets = loadSecrets(folder.secrets);
+    const databaseUrl = this.settings.databaseUrl ?? (await this.startPostgres(folder, secrets));
+    const environments = environmentsOf(this.inherited, this.settings, secrets, folder, databaseUrl);
+    await this.runSetup(folder, environments);
+    await this.startApps(folder, environments);
+    this.logTimer = setInterval(() => {
+      for (const log of this.logs) log.rotateWhenFull();
+    }, LOG_CHECK_MS).unref();
+    this.print(banner(this.settings, folder, (Date.now() - this.startedAt) / 1_000));
+  }
+
+  /** Starts what was stopped from outside. */
+  async startStopped(): Promise<void> {
+    for (const process of this.processes) await process.start();
+  }
+
+  /** Ends everything that was started, in order, each within its grace period. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.setup?.stop(GRACE_MS);
+    for (const process of [...this.processes].reverse()) await process.stop();
+    clearInterval(this.logTimer);
+    this.unlock?.();
+  }
+
+  private async startPostgres(folder: DataFolder, secrets: Secrets): Promise<string> {
+    const log = this.openLog(folder, 'postgres');
+    const server = new EmbeddedPostgres({
+      home: folder.postgres,
+      password: secrets.postgresPassword,
+      logFile: log.path,
+    });
+    await this.supervise(folder, log, 'postgres', {
+      launch: async () => {
+        await server.start();
+        const { child } = server;
+        return { pid: child.pid, ended: endingOf(child), stop: () => server.stop() };
+      },
+      ready: () => Promise.resolve(),
+    });
+    return server.url;
+  }
+
+  /** Migrates, and fills an empty database. Nothing else may run before it has ended well. */
+  private async runSetup(folder: DataFolder, environments: Environments): Promise<void> {
+    this.throwIfStopping();
+    const log = this.openLog(folder, 'setup');
+    const entry = join(DIST, 'admin-api', 'apps', 'admin-api', 'src', 'setup.js');
+    this.setup = new Child({ name: 'setup', entry, nodeFlags: [], environment: environments.setup, log });
+    const timer = setTimeout(() => this.setup?.kill(), SETUP_TIMEOUT_MS);
+    const { reason } = await this.setup.ended;
+    clearTimeout(timer);
+    this.setup = undefined;
+    if (reason !== 'exit code 0') {
+      throw new StartError(
+        `The database could not be set up (${reason}): ${log.lastMessage()} (log: ${log.path})`,
+      );
+    }
+  }
+
+  private async startApps(folder: DataFolder, environments: Environments): Promise<void> {
+    const { ports, host } = this.settings;
+    const publicHost = reachableHost(host);
+    const admin = this.startApp(
+      folder,
+      'admin-api',
+      environments.admin,
+      `http://${publicHost}:${String(ports.admin)}/health`,
+    );
+    const worker = this.startApp(
+      folder,
+      'worker',
+      environments.worker,
+      `http://${WORKER_HOST}:${String(ports.worker)}/health`,
+    );
+    await settled([admin, worker]);
+    const health = `http://${publicHost}:${String(ports.gateway)}/v1/health`;
+    await this.startApp(folder, 'gateway', environments.gateway, health);
+  }
+
+  private startApp(
+    folder: DataFolder,
+    name: AppName,
+    environment: Environment,
+    health: string,
+  ): Promise<void> {
+    const log = this.openLog(folder, name);
+    const isGateway = name === 'gateway';
+    const spec: ChildSpec = {
+      name,
+      entry: join(DIST, name, 'apps', name, 'src', 'main.js'),
+      // Measured: a larger nursery keeps the short-lived objects of a request from being promoted.
+      nodeFlags: isGateway ? ['--max-semi-space-size=32'] : [],
+      environment,
+      log,
+    };
+    return this.supervise(folder, log, name, {
+      launch: () => {
+        const child = new Child(spec);
+        const graceMs = isGateway ? GATEWAY_GRACE_MS : GRACE_MS;
+        return { pid: child.pid, ended: child.ended, stop: () => child.stop(graceMs) };
+      },
+      ready: (running) => untilHealthy(name, health, running),
+    });
+  }
+
+  private supervise(
+    folder: DataFolder,
+    log: LogFile,
+    name: string,
+    how: { launch(): Running | Promise<Running>; ready(running: Running): Promise<void> },
+  ): Promise<void> {
+    this.throwIfStopping();
+    const process = new SupervisedProcess({
+      ...how,
+      name,
+      lastMessage: () => log.lastMessage(),
+      report: (line) => {
+        this.print(`${line} (log: ${log.path})`);
+      },
+      changed: () => {
+        this.writeProcesses(folder);
+      },
+      gaveUp: this.gaveUp,
+    });
+    this.processes.push(process);
+    return process.start();
+  }
+
+  private openLog(folder: DataFolder, name: string): LogFile {
+    const log = new LogFile(join(folder.logs, `${name}.log`));
+    this.logs.push(log);
+    return log;
+  }
+
+  private writeProcesses(folder: DataFolder): void {
+    const ids = this.processes.map((process) => [process.name, process.pid]);
+    const content = { launcher: process.pid, ...(Object.fromEntries(ids) as object) };
+    writeFileSync(folder.processes, `${JSON.stringify(content, null, 2)}\n`);
+  }
+
+  private throwIfStopping(): void {
+    if (this.stopping) throw new StartError('Stopped before it was ready.');
+  }
+}
+
+async function untilHealthy(name: string, url: string, running: Running): Promise<void> {
+  let hasEnded = false;
+  void running.ended.then(() => (hasEnded = true));
+  await waitUntilHealthy(name, url, () => hasEnded);
+}
+
+/** Waits for all, so that none goes on unseen; throws the first error. */
+async function settled(tasks: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(tasks)) if (result.status === 'rejected') throw result.reason;
+}
+
+export const isExpected = (error: unknown): error is Error =>
+  error instanceof StartError || error instanceof EmbeddedPostgresError;

@@ -1,0 +1,37 @@
+import { get } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { StartError } from './start-error';
+
+const READY_TIMEOUT_MS = 60_000;
+const PROBE_TIMEOUT_MS = 5_000;
+const PROBE_EVERY_MS = 50;
+
+/** Resolves when `url` answers 200. Throws `StartError` after a minute, or when `isAbandoned` says so. */
+export async function waitUntilHealthy(name: string, url: string, isAbandoned: () => boolean): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  let last = 'no answer';
+  while (Date.now() < deadline) {
+    last = await probe(url);
+    if (last === '200') return;
+    if (isAbandoned()) throw new StartError(`${name} is not needed any more.`);
+    await delay(PROBE_EVERY_MS);
+  }
+  throw new StartError(
+    `${name} was not ready within ${String(READY_TIMEOUT_MS / 1_000)} s: ${url} gave ${last}.`,
+  );
+}
+
+/** The status in digits, or why there is none. */
+function probe(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
+      response.resume();
+      resolve(String(response.statusCode));
+    });
+    request.on('timeout', () => request.destroy(new Error('no answer in time')));
+    request.on('error', (error) => {
+      resolve(error.message || 'no connection');
+    });
+  });
+}

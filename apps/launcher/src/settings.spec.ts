@@ -1,0 +1,50 @@
+import { reachableHost, readLauncherSettings } from './settings';
+
+describe('readLauncherSettings', () => {
+  it('needs no setting at all', () => {
+    const settings = readLauncherSettings({});
+    expect(settings.ports).toEqual({ gateway: 8787, admin: 8788, worker: 8789 });
+    expect(settings).toMatchObject({
+      host: '127.0.0.1',
+      databaseUrl: null,
+      redisUrl: null,
+      gatewayWorkers: 1,
+    });
+  });
+
+  it('offers the sandbox only where a newcomer is: with the embedded Postgres, unless told otherwise', () => {
+    const DATABASE_URL = 'postgres://user:password@db.example/tollgate';
+    expect(readLauncherSettings({}).sandboxEnabled).toBe(true);
+    expect(readLauncherSettings({ DATABASE_URL }).sandboxEnabled).toBe(false);
+    expect(readLauncherSettings({ DATABASE_URL, SANDBOX_ENABLED: 'on' }).sandboxEnabled).toBe(true);
+    expect(readLauncherSettings({ SANDBOX_ENABLED: 'off' }).sandboxEnabled).toBe(false);
+  });
+
+  it('names every bad setting and never its value', () => {
+    const read = (): unknown =>
+      readLauncherSettings({
+        GATEWAY_PORT: 'x',
+        ENCRYPTION_KEY: 'too-short',
+        REDIS_URL: 'http://secret@redis',
+      });
+    expect(read).toThrow(/GATEWAY_PORT .*\nREDIS_URL .*\nENCRYPTION_KEY /);
+    expect(read).not.toThrow(/too-short|secret/);
+  });
+
+  it('refuses one port for two processes', () => {
+    expect(() => readLauncherSettings({ GATEWAY_PORT: '9000', WORKER_PORT: '9000' })).toThrow(
+      'three different',
+    );
+  });
+});
+
+describe('reachableHost', () => {
+  it.each([
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '[::1]'],
+    ['fd00::7', '[fd00::7]'],
+    ['gateway.example', 'gateway.example'],
+  ])('reaches a server on %s at %s', (host, reachable) => {
+    expect(reachableHost(host)).toBe(reachable);
+  });
+});

@@ -1,0 +1,106 @@
+import type { Ending } from './child';
+import { StartError } from './start-error';
+import { SupervisedProcess, type Running } from './supervised-process';
+
+const crash: Ending = { reason: 'exit code 1', deliberate: false };
+
+/** Runs of a process that exists only here; each ends when the test says so. */
+class Runs {
+  readonly lines: string[] = [];
+  readonly process: SupervisedProcess;
+  givenUp: StartError | undefined;
+  count = 0;
+  private finish: ((ending: Ending) => void) | undefined;
+
+  constructor(private readonly fails: (run: number) => boolean = () => false) {
+    this.process = new SupervisedProcess({
+      name: 'thing',
+      launch: () => this.launch(),
+      ready: () => (this.fails(this.count) ? new Promise(() => undefined) : Promise.resolve()),
+      lastMessage: () => 'its last words',
+      report: (line) => this.lines.push(line),
+      changed: () => undefined,
+      gaveUp: (error) => (this.givenUp = error),
+    });
+  }
+
+  async end(ending: Ending): Promise<void> {
+    this.finish?.(ending);
+    await jest.advanceTimersByTimeAsync(0);
+  }
+
+  private launch(): Running {
+    this.count += 1;
+    const ended = new Promise<Ending>((resolve) => (this.finish = resolve));
+    if (this.fails(this.count)) this.finish?.(crash);
+    return {
+      pid: this.count,
+      ended,
+      stop: () => {
+        this.finish?.({ reason: 'signal SIGTERM', deliberate: true });
+        return Promise.resolve();
+      },
+    };
+  }
+}
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+describe('SupervisedProcess', () => {
+  it('starts a crashed process again, after a pause', async () => {
+    const runs = new Runs();
+    await runs.process.start();
+    await runs.end(crash);
+    expect(runs.count).toBe(1);
+    await jest.advanceTimersByTimeAsync(200);
+    expect([runs.count, runs.process.pid]).toEqual([2, 2]);
+    expect(runs.lines).toEqual(['thing ended (exit code 1): its last words; starting it again.']);
+  });
+
+  it('gives up when it keeps crashing, so that a broken product ends instead of looking alive', async () => {
+    const runs = new Runs((run) => run > 1);
+    await runs.process.start();
+    await runs.end(crash);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(runs.count).toBe(6);
+    expect(runs.givenUp?.message).toBe(
+      'thing failed to start (exit code 1): its last words; it failed 6 times, giving up.',
+    );
+  });
+
+  it('counts from the start again once a run has lasted a minute', async () => {
+    const runs = new Runs();
+    await runs.process.start();
+    for (let crashes = 0; crashes < 10; crashes += 1) {
+      await jest.advanceTimersByTimeAsync(70_000);
+      await runs.end(crash);
+    }
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([runs.count, runs.givenUp]).toEqual([11, undefined]);
+  });
+
+  it('fails a first start with what the process wrote last', async () => {
+    const runs = new Runs(() => true);
+    await expect(runs.process.start()).rejects.toThrow('thing failed to start (exit code 1): its last words');
+  });
+
+  it('leaves a process alone that an operator has stopped, until it is started again', async () => {
+    const runs = new Runs();
+    await runs.process.start();
+    await runs.end({ reason: 'exit code 0', deliberate: true });
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([runs.count, runs.process.pid]).toEqual([1, null]);
+    await runs.process.start();
+    expect(runs.process.pid).toBe(2);
+  });
+
+  it('starts nothing again once it is being stopped', async () => {
+    const runs = new Runs();
+    await runs.process.start();
+    await runs.end(crash);
+    await runs.process.stop();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(runs.count).toBe(1);
+  });
+});

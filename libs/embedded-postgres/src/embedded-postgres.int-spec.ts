@@ -1,0 +1,128 @@
+import { chmodSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Client } from 'pg';
+
+import { EmbeddedPostgres } from './embedded-postgres';
+
+let folder: string;
+let server: EmbeddedPostgres | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'embedded-postgres-'));
+  chmodSync(folder, 0o711);
+});
+
+afterEach(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function create(password = 'a password with / and @'): EmbeddedPostgres {
+  return new EmbeddedPostgres({
+    home: join(folder, 'home'),
+    password,
+    logFile: join(folder, 'postgres.log'),
+  });
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text: sql, rowMode: 'array' })).rows.flat() as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** As a launcher that was killed leaves it: the server runs on, and nobody is its parent. */
+async function startedByAnother(): Promise<{ pid: number; url: string }> {
+  const other = create();
+  await other.start();
+  await query(other.url, 'CREATE TABLE kept AS SELECT 42 AS value');
+  other.child.unref();
+  return { pid: Number(other.child.pid), url: other.url };
+}
+
+describe('EmbeddedPostgres', () => {
+  it('keeps its data over a stop and a start, and its URL within one process', async () => {
+    server = create();
+    await server.start();
+    const { url } = server;
+    await query(url, 'CREATE TABLE kept AS SELECT 42 AS value');
+    await server.stop();
+    await server.start();
+    expect(server.url).toBe(url);
+    expect(await query(url, 'SELECT value FROM kept')).toEqual([42]);
+  });
+
+  it('never trades durability for speed, so that a power cut loses no committed row', async () => {
+    server = create();
+    await server.start();
+    expect(
+      await query(
+        server.url,
+        "SELECT setting FROM pg_settings WHERE name IN ('fsync','full_page_writes','synchronous_commit')",
+      ),
+    ).toEqual(['on', 'on', 'on']);
+  });
+
+  it('lets nobody in without the password, and listens on loopback alone', async () => {
+    server = create();
+    await server.start();
+    const withoutPassword = server.url.replace(/:[^:@]+@/, ':wrong@');
+    await expect(query(withoutPassword, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    expect(await query(server.url, 'SHOW listen_addresses')).toEqual(['127.0.0.1']);
+  });
+
+  it('takes the data over from a server that outlived its launcher', async () => {
+    const earlier = await startedByAnother();
+    server = create();
+    await server.start();
+    expect(server.child.pid).not.toBe(earlier.pid);
+    expect(await query(server.url, 'SELECT value FROM kept')).toEqual([42]);
+    await expect(query(earlier.url, 'SELECT 1')).rejects.toThrow();
+  });
+
+  it('recovers after the server was killed, with its pid file left behind', async () => {
+    server = create();
+    await server.start();
+    await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS value');
+    const exited = new Promise((resolve) => server?.child.once('exit', resolve));
+    server.child.kill('SIGKILL');
+    await exited;
+    await server.start();
+    expect(await query(server.url, 'SELECT value FROM kept')).toEqual([42]);
+  });
+
+  it('starts over a stale pid file whose number now belongs to another process', async () => {
+    server = create();
+    await server.start();
+    const pidFile = join(folder, 'home', 'data', 'postmaster.pid');
+    const lines = readFileSync(pidFile, 'utf8').split('\n');
+    await server.stop();
+    writeFileSync(pidFile, [String(process.pid), ...lines.slice(1)].join('\n'));
+    await server.start();
+    expect(await query(server.url, 'SELECT 1')).toEqual([1]);
+  });
+
+  it('runs for root below a folder that only root may enter', async () => {
+    if (process.getuid?.() !== 0) return;
+    chmodSync(folder, 0o700);
+    server = create();
+    await server.start();
+    expect(await query(server.url, 'SELECT 1')).toEqual([1]);
+    await server.stop();
+    rmSync(readlinkSync(join(folder, 'home')), { recursive: true });
+  });
+
+  it('names the folder when the password is not the one it was made with', async () => {
+    server = create();
+    await server.start();
+    await server.stop();
+    server = create('another');
+    await expect(server.start()).rejects.toThrow(join(folder, 'home'));
+  });
+});

@@ -1,0 +1,182 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { Client } from 'pg';
+
+import { findBinaries } from './binaries';
+import { lastLine, prepareCluster, SUPERUSER, toolEnvironment } from './cluster';
+import { EmbeddedPostgresError } from './embedded-postgres-error';
+import { prepareHome } from './home';
+import { endEarlierServer, waitUntil } from './running-server';
+import { postgresUser, type SystemUser } from './system-user';
+
+export interface EmbeddedPostgresOptions {
+  /** The folder of this server alone. Made when missing. */
+  readonly home: string;
+  /** The superuser's. It is set when the cluster is made and must stay the same. */
+  readonly password: string;
+  /** The file that receives the server's messages; appended to. */
+  readonly logFile: string;
+  /** More `name = value` settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const DATABASE = 'tollgate';
+/** Crash recovery after a power cut replays up to `max_wal_size`, so readiness may take a while. */
+const READY_TIMEOUT_MS = 60_000;
+const FAST_STOP_MS = 10_000;
+const IMMEDIATE_STOP_MS = 5_000;
+const START_ATTEMPTS = 3;
+
+const SETTINGS = {
+  // TCP on loopback with a password only: socket folders have short path limits and no owner check under another user.
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  max_wal_size: '512MB',
+  // Containers often have 64 MB of shared memory, which parallel queries would exhaust.
+  max_parallel_workers_per_gather: '0',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_messages: 'warning',
+  log_checkpoints: 'off',
+  jit: 'off',
+};
+
+/**
+ * A Postgres server as a child of this process: made, started and stopped by it, for one machine. `start` after `stop` (or after
+ * the server died) is possible and keeps the port, so that its URL stays valid.
+ */
+export class EmbeddedPostgres {
+  private server: ChildProcess | undefined;
+  private port: number | undefined;
+
+  constructor(private readonly options: EmbeddedPostgresOptions) {}
+
+  /** The URL of the product's database, password included. Valid after the first `start`. */
+  get url(): string {
+    return this.urlOf(DATABASE);
+  }
+
+  get child(): ChildProcess {
+    if (!this.server) throw new EmbeddedPostgresError('Postgres has not been started.');
+    return this.server;
+  }
+
+  /** Resolves when the server answers queries. Throws `EmbeddedPostgresError`. */
+  async start(): Promise<void> {
+    const user = postgresUser();
+    const home = prepareHome(this.options.home, user);
+    const binaries = findBinaries(user, join(home, 'binaries'));
+    const folder = prepareCluster(home, binaries, user, this.options.password);
+    await endEarlierServer(folder);
+    for (let attempt = 1; ; attempt += 1) {
+      this.port ??= await freePort();
+      this.server = this.spawnServer(join(binaries.folder, 'postgres'), folder, user);
+      if (await this.isReady(this.server)) break;
+      if (attempt === START_ATTEMPTS) throw this.startError();
+      // The port may have been taken since, or the memory of a killed server not yet be free.
+      this.port = undefined;
+      await delay(500);
+    }
+    await this.ensureDatabase();
+  }
+
+  /** Ends the server and resolves when it is gone: sessions are cut, data is written. Bounded: 15 s, then it is killed. */
+  async stop(): Promise<void> {
+    const server = this.server;
+    if (!server || hasExited(server)) return;
+    for (const [signal, patienceMs] of [
+      ['SIGINT', FAST_STOP_MS],
+      ['SIGQUIT', IMMEDIATE_STOP_MS],
+      ['SIGKILL', IMMEDIATE_STOP_MS],
+    ] as const) {
+      server.kill(signal);
+      await waitUntil(() => hasExited(server), patienceMs);
+      if (hasExited(server)) return;
+    }
+  }
+
+  private spawnServer(executable: string, folder: string, user: SystemUser | null): ChildProcess {
+    const settings = { ...SETTINGS, ...this.options.settings, port: String(this.port) };
+    const log = openSync(this.options.logFile, 'a', 0o600);
+    try {
+      // Its own session: Ctrl-C in the terminal must reach the launcher alone, which ends its children in order.
+      const server = spawn(
+        executable,
+        ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+        { cwd: folder, env: toolEnvironment, detached: true, stdio: ['ignore', log, log], ...user },
+      );
+      server.on('error', () => undefined);
+      return server;
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  private async isReady(server: ChildProcess): Promise<boolean> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    while (!hasExited(server) && Date.now() < deadline) {
+      const client = new Client({ connectionString: this.urlOf('postgres'), connectionTimeoutMillis: 5_000 });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        return true;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === '28P01') {
+          server.kill('SIGINT');
+          throw new EmbeddedPostgresError(
+            `The password kept for ${this.options.home} is not the one it was made with.`,
+          );
+        }
+        await delay(20);
+      } finally {
+        await client.end();
+      }
+    }
+    if (!hasExited(server)) await this.stop();
+    return false;
+  }
+
+  private async ensureDatabase(): Promise<void> {
+    const client = new Client({ connectionString: this.urlOf('postgres') });
+    await client.connect();
+    try {
+      const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
+      if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+    } finally {
+      await client.end();
+    }
+  }
+
+  private urlOf(database: string): string {
+    const password = encodeURIComponent(this.options.password);
+    return `postgres://${SUPERUSER}:${password}@127.0.0.1:${String(this.port)}/${database}`;
+  }
+
+  private startError(): EmbeddedPostgresError {
+    const reason = lastLine(readFileSync(this.options.logFile, 'utf8')) ?? 'it exited without a message';
+    return new EmbeddedPostgresError(
+      `The embedded Postgres did not start: ${reason} (log: ${this.options.logFile})`,
+    );
+  }
+}
+
+const hasExited = (server: ChildProcess): boolean =>
+  server.exitCode !== null || server.signalCode !== null || server.pid === undefined;
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

@@ -1,0 +1,51 @@
+import { chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** The numeric user that Postgres runs as, when it is not the current one. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const NOBODY: SystemUser = { uid: 65_534, gid: 65_534 };
+
+/**
+ * Postgres refuses to run as root, so root hands it to the user `postgres`, or to `nobody` where there is none. Everyone else
+ * runs it as themselves: null.
+ */
+export function postgresUser(): SystemUser | null {
+  if (process.getuid?.() !== 0) return null;
+  try {
+    const line = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((entry) => entry.startsWith('postgres:'));
+    const [, , uid, gid] = line?.split(':') ?? [];
+    return uid && gid ? { uid: Number(uid), gid: Number(gid) } : NOBODY;
+  } catch {
+    return NOBODY;
+  }
+}
+
+/** Whether the user may enter every folder on the way to `path`, `path` included. A missing folder counts as reachable. */
+export function isReachable(path: string, user: SystemUser | null): boolean {
+  if (!user) return true;
+  const folders = [resolve(path)];
+  for (let folder = resolve(path); dirname(folder) !== folder; folder = dirname(folder)) {
+    folders.push(dirname(folder));
+  }
+  return folders.every((folder) => {
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (!stats) return true;
+    const bit = stats.uid === user.uid ? 0o100 : stats.gid === user.gid ? 0o010 : 0o001;
+    return (stats.mode & bit) !== 0;
+  });
+}
+
+/** Gives `path` and all below it to the user. */
+export function giveTo(path: string, user: SystemUser | null): void {
+  if (!user) return;
+  chownSync(path, user.uid, user.gid);
+  for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
+    if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), user.uid, user.gid);
+  }
+}

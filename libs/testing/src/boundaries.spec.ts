@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '..', '..', '..');
+const BOUNDARY = '@nx/enforce-module-boundaries';
+const environment = { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' };
+
+let edges: Record<string, readonly { readonly target: string }[]>;
+
+/** The lint rule reads the graph that Nx kept last, so that is made anew first. */
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-graph-'));
+  const file = join(folder, 'graph.json');
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/nx/dist/bin/nx.js'), 'graph', `--file=${file}`], {
+    cwd: ROOT,
+    env: environment,
+    stdio: 'ignore',
+  });
+  const { graph } = JSON.parse(readFileSync(file, 'utf8')) as { graph: { dependencies: typeof edges } };
+  edges = graph.dependencies;
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
+/** The rules that each source breaks when it stands in its file. */
+function lint(probes: readonly { file: string; source: string }[]): string[][] {
+  const output = execFileSync(process.execPath, [join(__dirname, 'lint-probe.cjs')], {
+    cwd: ROOT,
+    env: environment,
+    input: JSON.stringify(probes),
+    encoding: 'utf8',
+  });
+  return JSON.parse(output.trim().split('\n').at(-1) ?? '[]') as string[][];
+}
+
+const importing = (name: string): string => `import * as it from '${name}';\nexport const used = it;\n`;
+
+describe('the boundaries between projects', () => {
+  it('are drawn on a graph with real edges, without which every rule would pass', () => {
+    const targets = edges['gateway']?.map(({ target }) => target);
+    expect(targets).toEqual(expect.arrayContaining(['providers', 'kernel']));
+    expect(edges['admin-api']?.map(({ target }) => target)).toContain('entities');
+  });
+
+  it('fail the lint where a layer or a plane is crossed, and only there', () => {
+    const crossed: readonly (readonly [file: string, imported: string])[] = [
+      ['apps/gateway/src/probe.ts', '@gw/entities'],
+      ['libs/routing/src/probe.ts', '@gw/outbound'],
+      ['libs/routing/src/probe.ts', '@gw/providers'],
+      ['libs/outbound/src/probe.ts', '@gw/redis'],
+      ['libs/contracts/src/probe.ts', '@gw/routing'],
+      ['libs/kernel/src/probe.ts', '@gw/contracts'],
+      ['libs/web/src/probe.ts', '@gw/read-model'],
+      ['apps/worker/src/probe.ts', '@gw/testing'],
+    ];
+    const allowed: typeof crossed = [
+      ['apps/gateway/src/probe.ts', '@gw/routing'],
+      ['apps/admin-api/src/probe.ts', '@gw/entities'],
+      ['libs/routing/src/probe.ts', '@gw/kernel'],
+      ['libs/read-model/src/probe.ts', '@gw/redis'],
+      ['apps/worker/src/probe.int-spec.ts', '@gw/testing'],
+      ['libs/kernel/src/probe.spec.ts', '@gw/testing'],
+    ];
+    const probes = [...crossed, ...allowed].map(([file, name]) => ({ file, source: importing(name) }));
+    const found = lint(probes).map((rules) => rules.includes(BOUNDARY));
+    expect(found).toEqual([...crossed.map(() => true), ...allowed.map(() => false)]);
+  }, 60_000);
+
+  it('keep the database, the queue and the HTTP clients in their homes, and the environment in main.ts', () => {
+    const environmentUse = 'export const value = process.env;\n';
+    const probes = [
+      { file: 'apps/gateway/src/probe.ts', source: importing('undici') },
+      { file: 'apps/gateway/src/probe.ts', source: importing('typeorm') },
+      { file: 'apps/admin-api/src/probe.service.ts', source: importing('bullmq') },
+      { file: 'apps/worker/src/probe.ts', source: importing('ioredis') },
+      { file: 'apps/gateway/src/probe.ts', source: environmentUse },
+      { file: 'apps/admin-api/src/probe.service.ts', source: importing('typeorm') },
+      { file: 'libs/outbound/src/probe.ts', source: importing('undici') },
+      { file: 'apps/gateway/src/main.ts', source: environmentUse },
+    ];
+    const imports = 'no-restricted-imports';
+    expect(lint(probes)).toEqual([
+      [imports],
+      [imports],
+      [imports],
+      [imports],
+      ['no-restricted-properties'],
+      [],
+      [],
+      [],
+    ]);
+  }, 60_000);
+});

@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Calls `probe` until it gives a value that is neither undefined nor false, and gives that value. An error counts as "not yet". Throws
+ * the last error when `timeoutMs` (5 s unless told) have passed, so that a failed wait shows what was missing.
+ */
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  options: { readonly timeoutMs?: number; readonly everyMs?: number } = {},
+): Promise<Exclude<T, undefined | false>> {
+  const { timeoutMs = 5_000, everyMs = 20 } = options;
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    let reason: unknown;
+    try {
+      const value = await probe();
+      if (value !== undefined && value !== false) return value as Exclude<T, undefined | false>;
+      reason = new Error(`The condition did not hold within ${String(timeoutMs)} ms.`);
+    } catch (error) {
+      reason = error;
+    }
+    if (Date.now() >= deadline) throw reason;
+    await delay(everyMs);
+  }
+}

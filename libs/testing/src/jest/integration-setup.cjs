@@ -1,0 +1,2 @@
+const { startPostgresOfRun } = require('./postgres-of-run.ts');
+module.exports = startPostgresOfRun;

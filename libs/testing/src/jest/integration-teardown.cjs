@@ -1,0 +1,2 @@
+const { stopPostgresOfRun } = require('./postgres-of-run.ts');
+module.exports = stopPostgresOfRun;

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { EmbeddedPostgres } from '@gw/embedded-postgres';
+import { Client } from 'pg';
+
+import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './names';
+
+let end: (() => Promise<void>) | undefined;
+
+/** One server for a whole Jest run. Jest copies our environment to its workers, which is how they learn of it. */
+export async function startPostgresOfRun(): Promise<void> {
+  process.env[TEST_DATABASE_RUN] = randomBytes(4).toString('hex');
+  if (process.env[TEST_DATABASE_URL]) {
+    end = dropDatabases;
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'));
+  chmodSync(folder, 0o711);
+  const server = new EmbeddedPostgres({
+    home: join(folder, 'postgres'),
+    password: randomBytes(16).toString('hex'),
+    logFile: join(folder, 'postgres.log'),
+    // Nothing here outlives the run, so nothing needs to reach the disk.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  await server.start();
+  process.env[TEST_DATABASE_URL] = server.url;
+  end = async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+export async function stopPostgresOfRun(): Promise<void> {
+  await end?.();
+}
+
+/** On a server that is not ours: what suites that were interrupted left, and the template. */
+async function dropDatabases(): Promise<void> {
+  const client = new Client({ connectionString: process.env[TEST_DATABASE_URL] });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ datname: string }>(
+      "SELECT datname FROM pg_database WHERE datname ~ ('^(test|template)_' || $1::text || '(_|$)')",
+      [process.env[TEST_DATABASE_RUN]],
+    );
+    for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,160 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { eventually } from './eventually';
+import { freePort } from './free-port';
+
+const START_SCRIPT = resolve(__dirname, '..', '..', '..', 'tools', 'start.cjs');
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 40_000;
+
+export type ProductProcess = 'launcher' | 'postgres' | 'admin-api' | 'worker' | 'gateway';
+
+/** The content of `credentials.json`. */
+export interface ProductCredentials {
+  readonly base_url: string;
+  readonly admin_url: string;
+  /** Of the workspace. */
+  readonly api_key: string;
+  /** Of the organisation. */
+  readonly admin_api_key: string;
+  readonly organisation_id: string;
+  readonly workspace_id: string;
+  readonly workspace_slug: string;
+  readonly owner_email: string;
+  readonly owner_password: string;
+}
+
+export interface ProductOptions {
+  /** A data folder to use again; a new one below the system's folder for temporary files when absent. */
+  readonly dataDir?: string;
+  /** Absent: the drivers for one machine. */
+  readonly redisUrl?: string;
+  /** More settings; wins over everything else. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Runs `tools/start.cjs` as a user does, on free ports: the built product, all its processes, an embedded Postgres. */
+export class Product {
+  /** Ends in `/v1`. */
+  readonly baseUrl: string;
+  readonly adminUrl: string;
+
+  private constructor(
+    readonly dataDir: string,
+    readonly credentials: ProductCredentials,
+    private readonly starter: ChildProcess,
+    private readonly output: () => string,
+  ) {
+    this.baseUrl = credentials.base_url;
+    this.adminUrl = credentials.admin_url;
+  }
+
+  /** Resolves when the banner is printed. Throws with the output when the product ends before that. */
+  static async start(options: ProductOptions = {}): Promise<Product> {
+    const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tollgate-product-'));
+    const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+    const environment: Record<string, string | undefined> = {
+      ...process.env,
+      NODE_ENV: undefined,
+      DATABASE_URL: undefined,
+      REDIS_URL: options.redisUrl,
+      GATEWAY_PORT: String(gateway),
+      ADMIN_PORT: String(admin),
+      WORKER_PORT: String(worker),
+      DATA_DIR: dataDir,
+      ...options.environment,
+    };
+    const starter = spawn(process.execPath, [START_SCRIPT], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [starter.stdout, starter.stderr]) {
+      stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
+    }
+    const isReady = (): boolean => output.includes('Tollgate is ready');
+    await eventually(() => isReady() || hasExited(starter), { timeoutMs: START_TIMEOUT_MS });
+    if (!isReady()) throw new Error(`The product did not start:\n${output}`);
+    const credentials = JSON.parse(
+      readFileSync(join(dataDir, 'credentials.json'), 'utf8'),
+    ) as ProductCredentials;
+    return new Product(dataDir, credentials, starter, () => output);
+  }
+
+  /** What the launcher has printed, at most the last 20,000 characters. */
+  get printed(): string {
+    return this.output();
+  }
+
+  /** Null while it does not run. */
+  pidOf(name: ProductProcess): number | null {
+    const processes = JSON.parse(readFileSync(join(this.dataDir, 'processes.json'), 'utf8')) as Record<
+      string,
+      number | null
+    >;
+    return processes[name] ?? null;
+  }
+
+  /** Kills it as a crash does and resolves when it is gone; the launcher starts it again by itself. Gives the old pid. */
+  async kill(name: ProductProcess): Promise<number> {
+    return this.end(name, 'SIGKILL');
+  }
+
+  /** Ends it as an operator does (SIGTERM); it stays away until `startStopped`. */
+  async stopProcess(name: Exclude<ProductProcess, 'launcher'>): Promise<void> {
+    await this.end(name, 'SIGTERM');
+    await eventually(() => this.pidOf(name) === null);
+  }
+
+  /** Starts again all that `stopProcess` ended; resolves when they have started, which may be before they are ready. */
+  async startStopped(): Promise<void> {
+    process.kill(this.requirePid('launcher'), 'SIGUSR2');
+    const names = ['postgres', 'admin-api', 'worker', 'gateway'] as const;
+    await eventually(() => names.every((name) => this.pidOf(name) !== null), { timeoutMs: START_TIMEOUT_MS });
+  }
+
+  /** Kills it and resolves when its successor serves. */
+  async restart(name: 'admin-api' | 'gateway'): Promise<void> {
+    const before = await this.kill(name);
+    await eventually(() => ![null, before].includes(this.pidOf(name)), { timeoutMs: START_TIMEOUT_MS });
+    const health = name === 'gateway' ? `${this.baseUrl}/health` : `${this.adminUrl}/health`;
+    await eventually(async () => (await fetch(health)).ok, { timeoutMs: START_TIMEOUT_MS });
+  }
+
+  /** Ends the product as Ctrl-C does and gives the exit code. The data is deleted unless `keepData`. */
+  async stop(options: { readonly keepData?: boolean } = {}): Promise<number | null> {
+    this.starter.kill('SIGINT');
+    await eventually(() => hasExited(this.starter), { timeoutMs: STOP_TIMEOUT_MS });
+    if (options.keepData !== true) rmSync(this.dataDir, { recursive: true, force: true });
+    return this.starter.exitCode;
+  }
+
+  private async end(name: ProductProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number> {
+    const pid = this.requirePid(name);
+    process.kill(pid, signal);
+    await eventually(() => !isAlive(pid), { timeoutMs: STOP_TIMEOUT_MS });
+    return pid;
+  }
+
+  private requirePid(name: ProductProcess): number {
+    const pid = this.pidOf(name);
+    if (pid === null) throw new Error(`${name} does not run.`);
+    return pid;
+  }
+}
+
+export const startProduct = (options?: ProductOptions): Promise<Product> => Product.start(options);
+
+const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

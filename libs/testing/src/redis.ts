@@ -1,0 +1,98 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { freePort } from './free-port';
+
+const START_TIMEOUT_MS = 10_000;
+
+export interface TestRedis {
+  /** `redis://127.0.0.1:<port>`; the same after `start`. */
+  readonly url: string;
+  /** Ends the server as a crash does. Connections are cut. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, empty, on the same port. */
+  start(): Promise<void>;
+}
+
+/** A private `redis-server` for the suite; call it at the top level of a `describe` or a file. Read it from the first test on. */
+export function withRedis(): TestRedis {
+  let redis: (TestRedis & { stop(): Promise<void> }) | undefined;
+  beforeAll(async () => {
+    redis = await startRedis();
+  }, 20_000);
+  afterAll(async () => {
+    await redis?.stop();
+  });
+  const current = (): TestRedis => {
+    if (!redis) throw new Error('The Redis server exists from beforeAll on; read it in a test or a hook.');
+    return redis;
+  };
+  return {
+    get url() {
+      return current().url;
+    },
+    kill: () => current().kill(),
+    start: () => current().start(),
+  };
+}
+
+/** The same without hooks: the caller stops it. */
+export async function startRedis(): Promise<TestRedis & { stop(): Promise<void> }> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));
+  let server: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    server = await spawnServer(port, folder);
+  };
+  const kill = async (): Promise<void> => {
+    const running = server;
+    server = undefined;
+    if (!running) return;
+    const exited = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGKILL');
+    await exited;
+  };
+  await start();
+  const killAtExit = (): void => void server?.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const stop = async (): Promise<void> => {
+    process.off('exit', killAtExit);
+    await kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url: `redis://127.0.0.1:${String(port)}`, start, kill, stop };
+}
+
+function spawnServer(port: number, folder: string): Promise<ChildProcess> {
+  const server = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const fail = (reason: string): void => {
+      clearTimeout(timer);
+      server.kill('SIGKILL');
+      reject(new Error(reason));
+    };
+    const timer = setTimeout(() => {
+      fail(`redis-server was not ready in time: ${output}`);
+    }, START_TIMEOUT_MS);
+    server.once('error', (error) => {
+      fail(`redis-server could not be run (Debian: apt-get install redis-server): ${error.message}`);
+    });
+    server.once('exit', () => {
+      fail(`redis-server ended: ${output}`);
+    });
+    server.stdout.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-2_000);
+      if (!output.includes('Ready to accept connections')) return;
+      clearTimeout(timer);
+      server.removeAllListeners('exit');
+      resolve(server);
+    });
+  });
+}

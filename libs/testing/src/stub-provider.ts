@@ -1,0 +1,188 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { eventually } from './eventually';
+
+/** What the stub saw, byte for byte. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  /** Name, value, name, value …, as sent. */
+  readonly rawHeaders: readonly string[];
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  /** Whether the client went away before the answer was complete. */
+  readonly cancelled: boolean;
+}
+
+/**
+ * One step of an answer: bytes to send, a pause, something to wait for, the connection cut (`reset` sends RST), or silence
+ * until the client leaves.
+ */
+export type StubStep =
+  | { readonly chunk: string | Buffer }
+  | { readonly waitMs: number }
+  | { readonly until: Promise<unknown> }
+  | { readonly cut: 'end' | 'reset' }
+  | { readonly hang: true };
+
+export interface StubAnswer {
+  /** 200 when absent. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Sent at once; an object is sent as JSON. */
+  readonly body?: string | Buffer | object;
+  /** Sent after `body`, each chunk as its own write. */
+  readonly steps?: readonly StubStep[];
+  /** Silence instead of an answer, until the client leaves. */
+  readonly neverAnswer?: boolean;
+  /** These bytes instead of an HTTP answer; then the connection is closed. */
+  readonly raw?: string | Buffer;
+}
+
+type Script = StubAnswer | ((request: RecordedRequest) => StubAnswer);
+
+interface MutableRequest extends RecordedRequest {
+  cancelled: boolean;
+}
+
+/** A provider on loopback that does as it is told: answers are taken in order, and the last one is used for all that follow. */
+export class StubProvider {
+  /** Oldest first. */
+  readonly requests: RecordedRequest[] = [];
+  /** TCP connections accepted so far: 0 proves that nothing was sent. */
+  connections = 0;
+  private readonly sockets = new Set<Socket>();
+  private scripts: Script[] = [{ status: 404, body: { error: { message: 'The stub has no answer.' } } }];
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => {
+      this.connections += 1;
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+      socket.on('error', () => undefined);
+    });
+    server.on('request', (req, res) => {
+      this.serve(req, res).catch(() => res.destroy());
+    });
+  }
+
+  /** Listens on 127.0.0.1, on a free port unless told. */
+  static async start(port = 0): Promise<StubProvider> {
+    const server = createServer({ keepAliveTimeout: 60_000 });
+    const stub = new StubProvider(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    });
+    return stub;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** `http://127.0.0.1:<port>` */
+  get origin(): string {
+    return `http://127.0.0.1:${String(this.port)}`;
+  }
+
+  /** Replaces the script. */
+  answer(...scripts: readonly [Script, ...Script[]]): void {
+    this.scripts = [...scripts];
+  }
+
+  /** Answers once with JSON and keeps doing so. */
+  answerJson(body: object, status = 200): void {
+    this.answer({ status, body });
+  }
+
+  /** Answers with server-sent events: one `data:` line for each, as its own write. */
+  answerEvents(events: readonly (string | object)[]): void {
+    const steps = events.map((event) => ({
+      chunk: `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`,
+    }));
+    this.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
+  }
+
+  /** The newest request. Throws when there was none. */
+  get lastRequest(): RecordedRequest {
+    const request = this.requests.at(-1);
+    if (!request) throw new Error('The stub was not asked.');
+    return request;
+  }
+
+  /** Waits until `count` requests have arrived, and gives the last of them. */
+  waitForRequest(count = 1, timeoutMs = 5_000): Promise<RecordedRequest> {
+    return eventually(() => this.requests[count - 1], { timeoutMs });
+  }
+
+  /** Cuts every connection and stops listening. */
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const request: MutableRequest = {
+      method: req.method ?? '',
+      url: req.url ?? '',
+      rawHeaders: req.rawHeaders,
+      headers: req.headers,
+      body: Buffer.concat(chunks),
+      cancelled: false,
+    };
+    res.on('close', () => {
+      request.cancelled = !res.writableFinished;
+    });
+    this.requests.push(request);
+    const script = this.scripts.length > 1 ? this.scripts.shift() : this.scripts[0];
+    const answer = typeof script === 'function' ? script(request) : script;
+    if (answer) await play(answer, res);
+  }
+}
+
+async function play(answer: StubAnswer, res: ServerResponse): Promise<void> {
+  if (answer.neverAnswer) return;
+  if (answer.raw !== undefined) {
+    res.socket?.end(answer.raw);
+    return;
+  }
+  const steps = answer.steps ?? [];
+  const { bytes, headers } = encode(answer.body);
+  const isComplete = bytes !== undefined && steps.length === 0;
+  res.writeHead(answer.status ?? 200, {
+    ...headers,
+    ...(isComplete ? { 'content-length': Buffer.byteLength(bytes) } : {}),
+    ...answer.headers,
+  });
+  if (bytes !== undefined) res.write(bytes);
+  else res.flushHeaders();
+  for (const step of steps) {
+    if (res.destroyed || 'hang' in step) return;
+    await playStep(step, res);
+  }
+  res.end();
+}
+
+function encode(body: StubAnswer['body']): { bytes?: string | Buffer; headers: Record<string, string> } {
+  if (body === undefined) return { headers: {} };
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { bytes: body, headers: {} };
+  return { bytes: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+async function playStep(step: Exclude<StubStep, { hang: true }>, res: ServerResponse): Promise<void> {
+  if ('chunk' in step) {
+    await new Promise((resolve) => res.write(step.chunk, resolve));
+    // Its own packet: the next chunk must not be merged into this one.
+    await new Promise(setImmediate);
+  } else if ('waitMs' in step) await delay(step.waitMs);
+  else if ('until' in step) await step.until;
+  else if (step.cut === 'reset') res.socket?.resetAndDestroy();
+  else res.destroy();
+}

@@ -1,0 +1,122 @@
+import { dataSourceOptions } from '@gw/entities';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+
+import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './jest/names';
+
+export interface TestDatabase {
+  /** `postgres://…` of a database that no other suite sees. */
+  readonly url: string;
+  /** Connected, with all entities. */
+  readonly dataSource: DataSource;
+}
+
+let created = 0;
+
+/**
+ * A private database for the suite (call it at the top level of a `describe` or a file): migrated unless `empty`, dropped at the end.
+ * The members may be read from the first test on.
+ */
+export function testDatabase(options: { readonly empty?: boolean } = {}): TestDatabase {
+  let database: (TestDatabase & { drop(): Promise<void> }) | undefined;
+  beforeAll(async () => {
+    database = await createTestDatabase(options);
+  }, 60_000);
+  afterAll(async () => {
+    await database?.drop();
+  }, 20_000);
+  const current = (): TestDatabase => {
+    if (!database)
+      throw new Error('The test database exists from beforeAll on; read it in a test or a hook.');
+    return database;
+  };
+  return {
+    get url() {
+      return current().url;
+    },
+    get dataSource() {
+      return current().dataSource;
+    },
+  };
+}
+
+/** The same without hooks: the caller drops it, which also closes what is still connected. */
+export async function createTestDatabase(
+  options: { readonly empty?: boolean } = {},
+): Promise<TestDatabase & { drop(): Promise<void> }> {
+  const server = serverOfThisRun();
+  const template = options.empty === true ? 'template0' : await migratedTemplate(server);
+  const name = `test_${server.run}_${String(process.pid)}_${String((created += 1))}`;
+  await execute(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = urlOf(server.url, name);
+  const dataSource = new DataSource(dataSourceOptions({ url, poolSize: 5, applicationName: 'test' }));
+  await dataSource.initialize();
+  return {
+    url,
+    dataSource,
+    drop: async () => {
+      if (dataSource.isInitialized) await dataSource.destroy();
+      await execute(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+interface Server {
+  readonly url: string;
+  readonly run: string;
+}
+
+function serverOfThisRun(): Server {
+  const { [TEST_DATABASE_URL]: url, [TEST_DATABASE_RUN]: run } = process.env;
+  if (!url || !run)
+    throw new Error('No Postgres for tests: name the file *.int-spec.ts and use jest.int.cjs.');
+  return { url, run };
+}
+
+/** Migrated once per run, by whichever suite comes first; the others wait for it and copy it. */
+async function migratedTemplate({ url, run }: Server): Promise<string> {
+  const name = `template_${run}`;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) {
+      // Under another name until it is complete: a suite whose migration failed must not leave half a template.
+      const partial = `${name}_partial`;
+      await client.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${partial} TEMPLATE template0`);
+      await migrate(urlOf(url, partial));
+      await client.query(`ALTER DATABASE ${partial} RENAME TO ${name}`);
+    }
+    return name;
+  } finally {
+    await client.end();
+  }
+}
+
+async function migrate(url: string): Promise<void> {
+  const source = new DataSource(dataSourceOptions({ url, poolSize: 1, applicationName: 'test' }));
+  await source.initialize();
+  try {
+    await source.runMigrations();
+  } finally {
+    await source.destroy();
+  }
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.toString();
+}

@@ -1,0 +1,27 @@
+// `npm start`: installs what is missing, builds what changed, and runs the launcher on the shipped Node.js.
+const { spawn } = require('node:child_process');
+const { join } = require('node:path');
+const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+
+const LAUNCHER = join(ROOT, 'dist', 'launcher', 'apps', 'launcher', 'src', 'main.js');
+
+runMain(async () => {
+  checkBootstrapVersion();
+  require('./install.cjs').ensureInstalled();
+  await require('./build.cjs').ensureBuilt();
+
+  // The channel tells the launcher when this process is gone, however it went.
+  const launcher = spawn(runtimePath(), ['--enable-source-maps', LAUNCHER], {
+    cwd: ROOT,
+    env: runtimeEnvironment(),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => launcher.kill(signal));
+  launcher.on('error', (error) => {
+    console.error(`tollgate: the launcher could not be started: ${error.message}`);
+    process.exitCode = 1;
+  });
+  launcher.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGKILL' ? 137 : 1);
+  });
+});

@@ -1,0 +1,81 @@
+// `npm test`: installs what is missing, runs every check and every test on the shipped Node.js, and ends on one line of totals.
+const { spawnSync } = require('node:child_process');
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+
+const isCi = Boolean(process.env.CI);
+const cacheFlags = (folder) =>
+  isCi ? [] : ['--cache', '--cache-location', `node_modules/.cache/${folder}/`];
+
+const CHECKS = [
+  ['Format', 'prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.', ...cacheFlags('prettier')]],
+  // ESLint reads the project graph that Nx kept last, so Nx brings it up to date first.
+  ['Project graph', 'nx/dist/bin/nx.js', ['show', 'projects']],
+  ['Lint', 'eslint/bin/eslint.js', ['.', '--max-warnings', '0', ...cacheFlags('eslint')]],
+  ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
+];
+const SUITES = [
+  ['Unit tests', 'jest.config.cjs'],
+  ['Integration tests', 'jest.int.cjs'],
+  ['End-to-end tests', 'jest.e2e.cjs'],
+];
+
+function runTool(title, script, args) {
+  console.log(`\n=== ${title}`);
+  const startedAt = Date.now();
+  const { status } = spawnSync(runtimePath(), [join(ROOT, 'node_modules', script), ...args], {
+    cwd: ROOT,
+    // Tests must not see a database or a provider account of the person who runs them.
+    env: runtimeEnvironment({
+      FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
+      DATABASE_URL: undefined,
+      REDIS_URL: undefined,
+    }),
+    stdio: 'inherit',
+  });
+  console.log(
+    `--- ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`,
+  );
+  return status === 0;
+}
+
+/** A suite that could not be loaded has no tests that failed, but has failed. */
+function readTotals(report) {
+  try {
+    const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    );
+    return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}
+
+runMain(async () => {
+  checkBootstrapVersion();
+  require('./install.cjs').ensureInstalled();
+  require('./redis.cjs').ensureRedis();
+
+  const failedSteps = CHECKS.filter(([title, script, args]) => !runTool(title, script, args)).map(
+    ([title]) => title,
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-reports-'));
+  const totals = { passed: 0, failed: 0 };
+  for (const [title, config] of SUITES) {
+    const report = join(folder, `${config}.json`);
+    const args = ['-c', config, '--json', '--outputFile', report, '--silent=false'];
+    if (!runTool(title, 'jest/bin/jest.js', args)) failedSteps.push(title);
+    const { passed, failed } = readTotals(report);
+    totals.passed += passed;
+    totals.failed += failed;
+  }
+  rmSync(folder, { recursive: true });
+
+  if (failedSteps.length > 0) {
+    console.log(`\nFailed: ${failedSteps.join(', ')}`);
+    process.exitCode = 1;
+  }
+  console.log(`\ntests: ${String(totals.passed)} passed, ${String(totals.failed)} failed`);
+});
