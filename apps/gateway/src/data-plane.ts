@@ -1,6 +1,13 @@
 import { join } from 'node:path';
-import { createAddressPolicy, deriveKey, hashingKey, parseTrustedHosts, type Keyring } from '@gw/kernel';
-import { InProcessRateCounters } from '@gw/limits';
+import {
+  createAddressPolicy,
+  deriveKey,
+  hashingKey,
+  parseTrustedHosts,
+  type AddressPolicy,
+  type Keyring,
+} from '@gw/kernel';
+import { InProcessRateCounters, type RateCounters } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import type { Journal } from '@gw/telemetry';
@@ -92,19 +99,7 @@ export function createDataPlane({
       ),
       resolve: new ResolveStage(configs),
       admit: new AdmitStage(counters),
-      attempt: new AttemptStage(
-        new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
-          providers: PROVIDERS,
-          sandboxEnabled: settings.SANDBOX_ENABLED,
-        }),
-        new RequestBuilder({
-          policy,
-          requestTimeoutMs: settings.REQUEST_TIMEOUT,
-          connectTimeoutMs: settings.CONNECT_TIMEOUT,
-        }),
-        new Sender(outbound),
-        counters,
-      ),
+      attempt: attemptStage(settings, documents, policy, outbound, counters),
       reply: new ReplyStage(settlement.settle, new KeepAlive(), settings.LOG_BODY_MAX_BYTES),
     },
     (exchange, error) => {
@@ -120,9 +115,30 @@ export function createDataPlane({
   };
 }
 
+const attemptStage = (
+  settings: GatewaySettings,
+  documents: Documents,
+  policy: AddressPolicy,
+  outbound: OutboundClient,
+  counters: RateCounters,
+): AttemptStage =>
+  new AttemptStage(
+    new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
+      providers: PROVIDERS,
+      sandboxEnabled: settings.SANDBOX_ENABLED,
+    }),
+    new RequestBuilder({
+      policy,
+      requestTimeoutMs: settings.REQUEST_TIMEOUT,
+      connectTimeoutMs: settings.CONNECT_TIMEOUT,
+    }),
+    new Sender(outbound),
+    counters,
+  );
+
 /** The rule that an address breaks, or null. */
 const hostRule =
-  (policy: ReturnType<typeof createAddressPolicy>) =>
+  (policy: AddressPolicy) =>
   (url: string): string | null => {
     const verdict = policy.checkUrl(url);
     return verdict.ok ? null : verdict.rule;

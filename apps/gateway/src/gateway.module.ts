@@ -79,7 +79,7 @@ export class GatewayModule implements OnApplicationShutdown {
   /** After the listener is closed: what is in the journal is sent if it can be, and stays on the disk if not. */
   async onApplicationShutdown(): Promise<void> {
     await this.shipper.stop(DRAIN_MS);
-    await this.journal.close();
+    this.journal.close();
     await this.documents.stop();
   }
 }

@@ -1,16 +1,4 @@
-import {
-  base64Key,
-  flag,
-  integer,
-  oneOf,
-  optional,
-  port,
-  readSettings,
-  secret,
-  text,
-  url,
-  type Setting,
-} from '@gw/kernel';
+import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
 
 const MINUTE = 60_000;
 
@@ -27,7 +15,7 @@ const SCHEMA = {
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
   SANDBOX_ENABLED: flag(false),
   BLOCK_INLINE_CONFIG: flag(false),
-  TRUSTED_CUSTOM_HOSTS: text('') as Setting<string>,
+  TRUSTED_CUSTOM_HOSTS: text(''),
   HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   NO_PROXY: text(''),

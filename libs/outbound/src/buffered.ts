@@ -1,5 +1,4 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import type { Socket } from 'node:net';
 import { got, type OptionsInit, type Response } from 'got';
 import type { AddressPolicy } from '@gw/kernel';
 import { Connector, type LookupAll } from './connector';
@@ -19,6 +18,7 @@ export interface BufferedRequest {
   /** Default: GET. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Not sent with GET and HEAD. */
   readonly body?: string | Buffer;
   /** From the look-up of the name to the last byte, all redirects included. */
   readonly totalTimeoutMs: number;
@@ -43,6 +43,8 @@ interface Hop {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | undefined;
 }
+
+type StreamOptions = OptionsInit & { isStream: true };
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** All that another origin gets to see: any other header may be a credential. */
@@ -118,12 +120,13 @@ export class BufferedClient {
       throw signal.aborted ? signal.reason : error;
     });
     const authorization = proxy?.authorization ? { 'proxy-authorization': proxy.authorization } : {};
-    const options: OptionsInit & { isStream: true } = {
+    const options: StreamOptions = {
       isStream: true,
       method: hop.method as 'GET',
-      headers: { 'user-agent': 'tollgate', ...hop.headers, ...authorization },
-      ...(hop.body === undefined ? {} : { body: hop.body }),
-      allowGetBody: true,
+      // Without an agent Node takes 80 for the default port of https too, and would name the port.
+      headers: { 'user-agent': 'tollgate', ...hop.headers, host: hop.url.host, ...authorization },
+      // Without a body of any length got would wait for one to be piped in.
+      ...(hop.method === 'GET' || hop.method === 'HEAD' ? {} : { body: hop.body ?? '' }),
       createConnection: () => socket,
       followRedirect: false,
       throwHttpErrors: false,
@@ -131,55 +134,58 @@ export class BufferedClient {
       ...(proxy ? { request: (url, native) => httpRequest(url, { ...native, path: url.href }) } : {}),
     };
     try {
-      return await readAll(hop.url, options, bytesMax, socket, signal);
+      return await readAll(hop.url, options, bytesMax, signal);
     } finally {
       socket.destroy();
     }
   }
 }
 
-async function readAll(
+function readAll(
   url: URL,
-  options: OptionsInit & { isStream: true },
+  options: StreamOptions,
   bytesMax: number,
-  socket: Socket,
   signal: AbortSignal,
 ): Promise<BufferedAnswer> {
-  let response: Response | undefined;
-  const stop = (): void => void socket.destroy();
-  signal.addEventListener('abort', stop);
-  try {
-    const stream = got.stream(url, options).on('response', (received: Response) => {
-      response = received;
-    });
+  return new Promise((resolve, reject) => {
+    let response: Response | undefined;
     const chunks: Buffer[] = [];
     let length = 0;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > bytesMax) {
-        throw new OutboundError('interrupted', `The answer is larger than ${String(bytesMax)} bytes.`);
-      }
-      chunks.push(chunk);
-    }
-    if (!response) throw new Error('no answer');
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      body: Buffer.concat(chunks),
-      url: url.href,
+    const stream = got.stream(url, options);
+    const onAbort = (): void => fail(signal.reason);
+    const fail = (error: unknown): void => {
+      signal.removeEventListener('abort', onAbort);
+      stream.destroy();
+      reject(toFailure(error, response !== undefined));
     };
-  } catch (error) {
-    if (error instanceof OutboundError) throw error;
-    if (signal.aborted) throw signal.reason;
-    const isInvalid = String((error as { code?: unknown }).code).startsWith('HPE_');
-    throw response || isInvalid
-      ? new OutboundError('interrupted', 'The answer broke off or is not valid HTTP.', null, { cause: error })
-      : new OutboundError('unreachable', 'The connection broke before the answer began.', null, {
-          cause: error,
-        });
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+    signal.addEventListener('abort', onAbort);
+    stream
+      .on('response', (received: Response) => {
+        response = received;
+      })
+      .on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        chunks.push(chunk);
+        if (length <= bytesMax) return;
+        fail(new OutboundError('interrupted', `The answer is larger than ${String(bytesMax)} bytes.`));
+      })
+      .on('error', fail)
+      .on('end', () => {
+        signal.removeEventListener('abort', onAbort);
+        if (!response) return;
+        const { statusCode: status, headers } = response;
+        resolve({ status, headers, body: Buffer.concat(chunks), url: url.href });
+      });
+  });
+}
+
+function toFailure(error: unknown, answerBegan: boolean): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const options = { cause: error };
+  const isInvalid = String((error as { code?: unknown }).code).startsWith('HPE_');
+  return answerBegan || isInvalid
+    ? new OutboundError('interrupted', 'The answer broke off or is not valid HTTP.', null, options)
+    : new OutboundError('unreachable', 'The connection broke before the answer began.', null, options);
 }
 
 /** @throws OutboundError `refused` for a downgrade to http, and for a body that would go to another origin. */

@@ -1,3 +1,9 @@
+export {
+  BufferedClient,
+  type BufferedAnswer,
+  type BufferedClientOptions,
+  type BufferedRequest,
+} from './buffered';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export type { LookupAll } from './connector';
 export type { ProxySettings } from './proxy';

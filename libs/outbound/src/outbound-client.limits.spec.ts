@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { OutboundClient } from './outbound-client';
 import {
   clientWith,
@@ -189,6 +190,29 @@ describe('outbound client: abort and pause', () => {
     stopAt = Infinity;
     await until(() => outcome !== null);
     expect([outcome, received]).toEqual(['end', total]);
+  });
+});
+
+describe('outbound client: resume', () => {
+  it('gives the piece that arrived after the pause, then the rest, in order', async () => {
+    const sockets: Socket[] = [];
+    const server = await serve(
+      rawServer((socket) => {
+        sockets.push(socket);
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nab');
+      }),
+    );
+    const call = start(client(), requestTo(server.origin));
+    await until(() => call.bytes() === 2);
+    call.pause();
+    await new Promise<void>((resolve) => sockets[0]?.write('cd', () => resolve()));
+    await new Promise<void>((resolve) => sockets[0]?.end('ef', () => resolve()));
+    call.pause();
+    expect(call.bytes()).toBe(2);
+    call.resume();
+    call.pause();
+    call.resume();
+    expect(await call.outcome).toMatchObject({ body: 'abcdef', error: null });
   });
 });
 

@@ -223,7 +223,7 @@ describe('outbound client: broken answers', () => {
       'interrupted',
     ],
     ['closes before a byte', '', 'unreachable'],
-  ])('[ERR-09] fails once when the provider %s', async (_what, bytes, failure) => {
+  ])('fails once, with the right failure, when the provider %s', async (_what, bytes, failure) => {
     const { origin } = await answering(bytes, true);
     const got = await run(client(), requestTo(origin));
     expect(got.error).toMatchObject({ failure });

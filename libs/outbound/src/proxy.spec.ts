@@ -5,7 +5,16 @@ import type { OutboundClient } from './outbound-client';
 import { createProxySelector } from './proxy';
 import { parseTarget } from './target';
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
-import { clientWith, httpServer, listen, requestTo, run, until, type Loopback } from './testing/loopback';
+import {
+  clientWith,
+  httpServer,
+  listen,
+  rawServer,
+  requestTo,
+  run,
+  until,
+  type Loopback,
+} from './testing/loopback';
 import { proxyServer, type ProxyServer } from './testing/proxy-server';
 import type * as PublicNetwork from './testing/public-network';
 import { lookupOf } from './testing/public-network';
@@ -178,7 +187,7 @@ describe('calls through a proxy', () => {
   });
 
   it('ends at the connect limit when the proxy does not answer', async () => {
-    const silent = await listen(jest.requireActual<typeof import('node:net')>('node:net').createServer());
+    const silent = await rawServer(() => undefined);
     const waiting = clientWith({ policy, lookup, proxy: { httpsProxy: silent.origin } });
     const got = await run(waiting, requestTo('https://llm.example.org', { connectTimeoutMs: 100 }));
     expect(got.error).toMatchObject({ failure: 'timeout', phase: 'connect' });

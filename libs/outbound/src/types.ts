@@ -12,7 +12,7 @@ export interface OutboundRequest {
   readonly body: Buffer | Readable | null;
   /** Connections are shared only within a class: tenants or credentials that must not share one get different classes. */
   readonly poolClass: string;
-  /** Until the connection stands, milliseconds. */
+  /** Until the connection stands, waiting for a free one included, milliseconds; 0: none. */
   readonly connectTimeoutMs: number;
   /** Until the status line, from the start of the call; 0: none. */
   readonly headersTimeoutMs: number;

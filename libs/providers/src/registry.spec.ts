@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
+import { PROVIDER_CATALOGUE } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Credential, HeaderList, Provider } from './provider';
 import { PROVIDERS } from './registry';
@@ -44,7 +45,9 @@ describe('the registry', () => {
       const headers: HeaderList = [];
       item.sign(headers, credential({ openai_organization: 'org', openai_project: 'proj' }));
       const names = headers.filter((_, index) => index % 2 === 0);
-      const carriers = names.filter((name) => name !== 'anthropic-version');
+      const carriers = names.filter(
+        (name) => !['anthropic-version', 'openai-organization', 'openai-project'].includes(name),
+      );
       expect(carriers.every((name) => item.credentialHeaders.includes(name))).toBe(true);
       expect(headers.some((entry) => entry.includes('sk-secret'))).toBe(item.id !== 'sandbox');
 
@@ -53,6 +56,11 @@ describe('the registry', () => {
       expect(without.filter((entry, index) => index % 2 === 0 && entry !== 'anthropic-version')).toEqual([]);
     },
   );
+
+  it('has the providers that the control plane offers, and agrees on which need a key', () => {
+    const offered = new Map(PROVIDER_CATALOGUE.map(({ id, needsKey }) => [id, needsKey]));
+    expect(new Map(all.map((item) => [item.id, item.needsCredential]))).toEqual(offered);
+  });
 
   it('names price catalogues that exist', () => {
     const known = all.filter((item) => item.priceCatalogueId !== null);
@@ -80,6 +88,19 @@ describe('addresses and signatures', () => {
       'openai-project',
       'p',
     ]);
+  });
+
+  it('openai puts a configured organisation in place of the caller’s, and leaves the caller’s where none is configured', () => {
+    const own = (): HeaderList => ['openai-organization', 'mine', 'accept', '*/*'];
+    expect(signed('openai', { openai_organization: 'o' }, own())).toEqual([
+      'accept',
+      '*/*',
+      'authorization',
+      'Bearer sk-secret',
+      'openai-organization',
+      'o',
+    ]);
+    expect(signed('openai', {}, own())).toEqual([...own(), 'authorization', 'Bearer sk-secret']);
   });
 
   it('anthropic adds its version unless the caller brought one', () => {

@@ -66,7 +66,7 @@ export function destinationOf(path: string): Destination {
 }
 
 // One pass with a plain class: most paths hold none of these characters.
-// eslint-disable-next-line no-control-regex
+
 const SUSPICIOUS = /[\\\x00-\x20\x7f#]|\/\/|%(?:00|0a|0d|2e|5c)|\/\.{1,2}(?:\/|$)/i;
 
 function brokenRule(path: string): string | null {

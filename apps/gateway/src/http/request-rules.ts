@@ -4,11 +4,17 @@ import { GatewayError } from '@gw/kernel';
 
 /** One header may be this long, in bytes; a config written out may be longer. */
 const HEADER_BYTES_MAX = 16_384;
+const TARGET_BYTES_MAX = 16_384;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=%-]*)(?::\d{0,5})?$/i;
 
 /** What the HTTP parser lets through and RFC 9112 does not. Throws `request_malformed` or `headers_too_large`. */
 export function checkRequest(req: IncomingMessage): void {
   if (req.httpVersionMajor !== 1) throw malformed('the version must be HTTP/1.0 or HTTP/1.1');
+  if ((req.url ?? '').length > TARGET_BYTES_MAX) {
+    throw new GatewayError('headers_too_large', {
+      message: 'The request target is longer than this gateway accepts.',
+    });
+  }
   const { host } = req.headers;
   if (host === undefined ? req.httpVersionMinor === 1 : !HOST.test(host))
     throw malformed('the Host header is not valid');

@@ -1,9 +1,9 @@
-import type { DecisionRecord, LogRecord, PriceLine, Usage } from '@gw/contracts';
+import type { PriceLine, Usage } from '@gw/contracts';
 import type { RateCounters } from '@gw/limits';
-import { redactMetadata, redactUrl, type Journal } from '@gw/telemetry';
-import { valueOf } from '../http/header-rules';
+import type { Journal } from '@gw/telemetry';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
+import { logRecordOf, rounded } from './log-record';
 
 /** Usage to money; null: the price is not known. */
 export interface Pricer {
@@ -46,11 +46,11 @@ export class Settlement {
     const keep = principal !== null && principal.logBodies && gw.logBodies;
     const request = keep ? clipped([exchange.body], this.options.bodyMaxBytes) : NOTHING;
     const response = keep && reply ? clipped(reply.kept, this.options.bodyMaxBytes) : NOTHING;
-    const record = this.recordOf(
-      exchange,
-      request.truncated || exchange.bodyStream !== null,
-      response.truncated,
-    );
+    const record = logRecordOf(exchange, {
+      gatewayId: this.options.gatewayId,
+      requestTruncated: request.truncated || exchange.bodyStream !== null,
+      responseTruncated: response.truncated,
+    });
     this.journal.append(JSON.stringify(record), request.pieces, response.pieces, onDurable);
   };
 
@@ -70,77 +70,7 @@ export class Settlement {
     exchange.price = priced && { source: priced.source, model, lines: priced.lines };
     exchange.cost = priced?.total ?? null;
   }
-
-  private recordOf(exchange: Exchange, requestTruncated: boolean, responseTruncated: boolean): LogRecord {
-    const { answer, principal, req, usage, failure } = exchange;
-    const upstream = answer?.upstream ?? null;
-    const last = exchange.attempts.at(-1);
-    const durationMs = exchange.elapsedMs();
-    return {
-      id: exchange.id,
-      createdAt: new Date(exchange.startedWallMs).toISOString(),
-      organisationId: principal?.organisation.id ?? null,
-      workspaceId: principal?.workspace.id ?? null,
-      apiKeyId: principal?.key.id ?? null,
-      userId: principal?.key.userId ?? null,
-      traceId: exchange.traceId,
-      spanId: exchange.spanId,
-      parentSpanId: exchange.parentSpanId,
-      spanName: exchange.spanName,
-      method: exchange.method,
-      url: exchange.query === '' ? exchange.url : redactUrl(exchange.url),
-      route: exchange.route.name,
-      status: exchange.status,
-      outcome: exchange.outcome,
-      errorType: failure?.type ?? null,
-      provider: upstream?.provider.id ?? last?.provider ?? null,
-      credential: upstream?.saved?.slug ?? last?.credential ?? null,
-      integrationId: upstream?.saved?.integrationId ?? null,
-      model: upstream?.model ?? exchange.scan?.model ?? null,
-      responseModel: exchange.meter?.model() ?? null,
-      streamed: exchange.streamed,
-      usage,
-      cost: exchange.cost,
-      priced: usage === null ? 'no_usage' : exchange.cost === null ? 'unpriced' : 'priced',
-      configId: exchange.configSource.slug,
-      configVersionId: exchange.configSource.versionId,
-      targetPath: last?.target ?? null,
-      retries: last?.retry ?? 0,
-      cacheStatus: 'DISABLED',
-      metadata: redactMetadata(exchange.metadata),
-      durationMs: rounded(durationMs),
-      firstByteMs: exchange.firstByteAt === null ? null : rounded(exchange.firstByteAt - exchange.startedAt),
-      overheadMs: rounded(overheadOf(exchange)),
-      requestBytes: exchange.body.length,
-      responseBytes: exchange.responseBytes,
-      requestContentType: req.headers['content-type'] ?? null,
-      responseContentType: answer ? (valueOf(answer.headers, 'content-type') ?? null) : null,
-      requestBodyTruncated: requestTruncated,
-      responseBodyTruncated: responseTruncated,
-      gatewayId: this.options.gatewayId,
-      decision: decisionOf(exchange),
-    };
-  }
 }
-
-/** What the stages took without their waiting: the request's body and the provider are not ours. */
-function overheadOf({ stageMs, waitedMs }: Exchange): number {
-  let sum = 0;
-  for (const name in stageMs) if (name !== 'accept' && name !== 'reply') sum += stageMs[name] as number;
-  return Math.max(0, sum - waitedMs);
-}
-
-const decisionOf = (exchange: Exchange): DecisionRecord => ({
-  config: exchange.configSource,
-  strategy: exchange.strategy,
-  matchedCondition: exchange.matchedCondition,
-  attempts: exchange.attempts,
-  limits: exchange.limits,
-  guardrails: [],
-  cache: { status: 'DISABLED', key: null },
-  price: exchange.price,
-  stages: exchange.stageMs,
-});
 
 interface Clipped {
   readonly pieces: readonly Buffer[] | null;
@@ -162,5 +92,3 @@ function clipped(pieces: readonly Buffer[], maxBytes: number): Clipped {
   }
   return { pieces: kept, truncated: false };
 }
-
-const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;

@@ -98,7 +98,7 @@ export class GatewayHarness {
     this.plane.close();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
-    await this.journal.close();
+    this.journal.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -80,21 +80,20 @@ export class Principals {
 
   private async lookUp(apiKey: string, at: DocumentKey, nowMs: number): Promise<Principal> {
     const key = await this.read(at);
-    if (key?.kind !== 'api_key' || key.workspaceId === null) {
+    if (key?.kind !== 'api_key') {
       this.known.delete(apiKey);
-      if (key?.kind === 'api_key') throw new GatewayError('scope_missing', { message: ORGANISATION_KEY });
       throw new GatewayError('api_key_invalid');
     }
+    if (key.workspaceId === null) throw new GatewayError('scope_missing', { message: ORGANISATION_KEY });
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
     const [workspace, organisation] = await Promise.all([
       this.read(workspaceKey),
       this.read(organisationKey),
     ]);
-    if (workspace?.kind !== 'workspace' || organisation?.kind !== 'organisation')
+    if (!isActive(workspace, 'workspace') || !isActive(organisation, 'organisation')) {
       throw new GatewayError('api_key_invalid');
-    if (workspace.status !== 'active' || organisation.status !== 'active')
-      throw new GatewayError('api_key_invalid');
+    }
     const principal = this.build(key, workspace, organisation);
     if (this.known.size >= this.capacity) this.known.clear();
     this.known.set(apiKey, { key: at, workspace: workspaceKey, organisation: organisationKey, principal });
@@ -127,6 +126,12 @@ export class Principals {
     };
   }
 }
+
+const isActive = <K extends 'workspace' | 'organisation'>(
+  document: ReadModelDocument | null,
+  kind: K,
+): document is Extract<ReadModelDocument, { kind: K }> =>
+  document?.kind === kind && document.status === 'active';
 
 const ORGANISATION_KEY = 'An organisation key manages; it cannot call providers. Use a key of a workspace.';
 

@@ -26,7 +26,8 @@ export async function proxyServer(port: () => number, status?: number): Promise<
     });
     req.pipe(onward);
     onward.on('response', (answer) => {
-      res.writeHead(answer.statusCode ?? 0, answer.headers);
+      const passed = Object.entries(answer.headers).filter(([name]) => name !== 'connection');
+      res.writeHead(answer.statusCode ?? 0, Object.fromEntries(passed));
       answer.pipe(res);
     });
   });
@@ -42,6 +43,8 @@ export async function proxyServer(port: () => number, status?: number): Promise<
       client.pipe(onward);
     });
     onward.on('error', () => client.destroy());
+    // Read on, or the end of the client would never be seen.
+    onward.on('close', () => client.end().resume());
     client.on('error', () => onward.destroy());
     client.on('close', () => onward.destroy());
   });

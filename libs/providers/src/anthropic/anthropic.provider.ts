@@ -1,14 +1,12 @@
 import { anthropicError } from '../dialects/anthropic/error';
 import { anthropicTap } from '../dialects/anthropic/tap';
 import { anthropicUsage } from '../dialects/anthropic/usage';
-import { defineProvider, type HeaderList } from '../provider';
+import { hasHeader } from '../dialects/headers';
+import { defineProvider } from '../provider';
 import { chatTranslator } from './chat/translator';
 
 /** The only stable version of the API; a caller who knows another sends it. */
 const ANTHROPIC_VERSION = '2023-06-01';
-
-const has = (headers: HeaderList, name: string): boolean =>
-  headers.some((entry, index) => index % 2 === 0 && entry === name);
 
 export const anthropic = defineProvider({
   id: 'anthropic',
@@ -19,7 +17,7 @@ export const anthropic = defineProvider({
   betaHeader: 'anthropic-beta',
   sign(headers, credential) {
     if (credential.apiKey !== null) headers.push('x-api-key', credential.apiKey);
-    if (!has(headers, 'anthropic-version')) headers.push('anthropic-version', ANTHROPIC_VERSION);
+    if (!hasHeader(headers, 'anthropic-version')) headers.push('anthropic-version', ANTHROPIC_VERSION);
   },
   routes: {
     'chat.completions': { via: 'translated', path: '/messages', translator: chatTranslator },

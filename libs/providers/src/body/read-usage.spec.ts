@@ -55,6 +55,13 @@ describe('readUsage', () => {
     expect(topLevelUsage(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))).toBeNull();
   });
 
+  it('is not misled by a key that only ends like the one that it looks for', () => {
+    expect(readUsage(openai, bytes({ 'x"usage': { prompt_tokens: 9 } }))).toBeNull();
+    expect(
+      readUsage(openai, bytes({ usage: { prompt_tokens: 5 }, 'x"usage': { prompt_tokens: 9 } }))?.inputTokens,
+    ).toBe(5);
+  });
+
   it.each([
     ['an answer without one', '{"id":"1"}'],
     ['a truncated answer', '{"id":1'],

@@ -98,6 +98,19 @@ describe('shallowScan', () => {
     expect(scan(text)).toEqual({ model: null, stream: null, needsParse: true, modelSpan: null });
   });
 
+  it('finds the end of long texts by counting the backslashes before a quote', () => {
+    for (const tail of ['\\', '"', '\\"', '\\\\', '"\\', '\\\\"x']) {
+      for (const length of [0, 10, 22, 23, 24, 25, 26, 60]) {
+        const text = JSON.stringify({
+          x: 'a'.repeat(length) + tail,
+          model: 'm',
+          y: 'b'.repeat(length) + tail,
+        });
+        expect(scan(text)).toMatchObject({ model: 'm', needsParse: false });
+      }
+    }
+  });
+
   it('never throws and never reads past the end, whatever the bytes', () => {
     fc.assert(
       fc.property(

@@ -1,3 +1,4 @@
+import { replaceHeader } from '../dialects/headers';
 import { asString } from '../dialects/json';
 import { openAiRoutes, openAiSpeaker, signBearer } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
@@ -7,14 +8,13 @@ export const openai = defineProvider({
   id: 'openai',
   name: 'OpenAI',
   baseUrl: () => 'https://api.openai.com/v1',
-  credentialHeaders: ['authorization', 'openai-organization', 'openai-project'],
   betaHeader: 'openai-beta',
   sign(headers, credential) {
     signBearer(headers, credential);
     const organization = asString(credential.configurations['openai_organization']);
     const project = asString(credential.configurations['openai_project']);
-    if (organization !== null) headers.push('openai-organization', organization);
-    if (project !== null) headers.push('openai-project', project);
+    if (organization !== null) replaceHeader(headers, 'openai-organization', organization);
+    if (project !== null) replaceHeader(headers, 'openai-project', project);
   },
   routes: openAiRoutes(['chat.completions', 'completions', 'embeddings', 'moderations', 'models']),
   priceCatalogueId: 'openai',

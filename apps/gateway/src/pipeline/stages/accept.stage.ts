@@ -46,7 +46,7 @@ export class AcceptStage implements Stage {
     return readBody(req, this.options.maxBufferedBody, this.options.bodyIdleMs).then((body) => {
       exchange.body = body;
       // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
-      if (body[0] === OPEN_OBJECT || isJson(req)) exchange.scan = scanOf(exchange, body);
+      if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);
     });
   }
 }
@@ -73,6 +73,15 @@ function scanOfParsed({ model, stream }: JsonObject): ShallowScan {
 }
 
 const OPEN_OBJECT = 0x7b;
+
+function startsObject(body: Buffer): boolean {
+  let at = 0;
+  while (at < body.length && WHITE_SPACE.has(body[at] as number)) at += 1;
+  return body[at] === OPEN_OBJECT;
+}
+
+/** JSON's own, and the byte order mark's first byte: a lenient reader skips that too. */
+const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
 /** A built-in route reads the body, so it must be able to. */
 function refuseEncodedBody(req: IncomingMessage): void {

@@ -1,8 +1,7 @@
-import type { AttemptEnd } from '@gw/contracts';
+import type { AttemptEnd, AttemptRecord, ProviderDocument } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, toGatewayError } from '@gw/kernel';
 import { rateBuckets, type RateBucket, type RateCounters } from '@gw/limits';
-import type { ProviderDocument } from '@gw/contracts';
 import { createPlan, retryAfterMs, type AttemptOutcome, type RoutingCursor } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import { valueOf } from '../../http/header-rules';
@@ -149,20 +148,29 @@ function record(
   startedMs: number,
   durationMs: number,
 ): void {
-  const upstream = 'answer' in tried ? tried.answer.upstream : null;
-  const status = 'answer' in tried ? tried.answer.status : null;
   exchange.attempts.push({
     target: target.path,
-    provider: upstream?.provider.id ?? target.provider ?? exchange.gw.provider ?? '',
-    credential: upstream?.saved?.slug ?? null,
-    model: upstream?.model ?? null,
+    ...namesOf(exchange, target, tried),
     retry,
-    status,
+    status: 'answer' in tried ? tried.answer.status : null,
     end: exchange.clientGone ? 'client_closed' : endOf(tried),
     reason: 'failure' in tried ? tried.failure.message : null,
     startedMs: rounded(startedMs),
     durationMs: rounded(durationMs),
   });
+}
+
+/** Of an attempt that was never made, only what the target or the request called it is known. */
+function namesOf(
+  exchange: Exchange,
+  target: CompiledTarget,
+  tried: Tried,
+): Pick<AttemptRecord, 'provider' | 'credential' | 'model'> {
+  if ('failure' in tried) {
+    return { provider: target.provider ?? exchange.gw.provider ?? '', credential: null, model: null };
+  }
+  const { provider, saved, model } = tried.answer.upstream;
+  return { provider: provider.id, credential: saved?.slug ?? null, model };
 }
 
 function endOf(tried: Tried): AttemptEnd {

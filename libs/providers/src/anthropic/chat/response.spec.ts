@@ -96,6 +96,13 @@ describe('an Anthropic message as a chat completion', () => {
     });
   });
 
+  it.each([{}, { content: 'text' }, { type: 'error', error: {} }])(
+    'does not make an answer out of %p',
+    (body) => {
+      expect(() => toChatCompletion(body, context)).toThrow('could not be read');
+    },
+  );
+
   it('leaves usage out where the provider named none, so that nobody takes it for zero', () => {
     expect(toChatCompletion(answer([], { usage: undefined }), context)).not.toHaveProperty('usage');
   });

