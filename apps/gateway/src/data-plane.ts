@@ -100,7 +100,11 @@ export function createDataPlane({
       resolve: new ResolveStage(configs),
       admit: new AdmitStage(counters),
       attempt: attemptStage(settings, documents, policy, outbound, counters),
-      reply: new ReplyStage(settlement.settle, new KeepAlive(), settings.LOG_BODY_MAX_BYTES),
+      reply: new ReplyStage(
+        settlement.settle,
+        new KeepAlive(settings.STREAM_KEEP_ALIVE),
+        settings.LOG_BODY_MAX_BYTES,
+      ),
     },
     (exchange, error) => {
       log.warn({ requestId: exchange.id, ...describeFault(error) }, 'a request failed');

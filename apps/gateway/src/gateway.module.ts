@@ -1,5 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Inject,
+  Module,
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { INTERNAL } from '@gw/contracts';
 import { deriveKey } from '@gw/kernel';
 import { createReadModel, ReadModel } from '@gw/read-model';
@@ -12,6 +19,8 @@ import type { GatewaySettings } from './settings';
 import { workerPost } from './state/worker-post';
 
 export const DATA_PLANE = Symbol('data plane');
+const GRACE_MS = Symbol('milliseconds that requests have to end at shutdown');
+const LEFT_BEHIND = Symbol('journals of processes that are no longer started');
 const LOG_REDIS = Symbol('Redis connection of the log stream, or null');
 
 export interface GatewayProcess {
@@ -26,11 +35,17 @@ const DRAIN_MS = 3_000;
 
 /** Owns what lives as long as the process. Requests never reach Nest: see `http/front-door.ts`. */
 @Module({})
-export class GatewayModule implements OnApplicationShutdown {
+export class GatewayModule implements BeforeApplicationShutdown, OnApplicationShutdown {
+  private deadline: NodeJS.Timeout | null = null;
+
   constructor(
     private readonly documents: ReadModel,
     private readonly journal: Journal,
     private readonly shipper: LogShipper,
+    @Inject(DATA_PLANE) private readonly plane: DataPlane,
+    @Inject(LEFT_BEHIND) private readonly leftBehind: readonly LeftBehind[],
+    @Inject(GRACE_MS) private readonly graceMs: number,
+    @Inject(LOG_REDIS) private readonly redis: Redis | null,
   ) {}
 
   static with(gateway: GatewayProcess): DynamicModule {
@@ -61,6 +76,12 @@ export class GatewayModule implements OnApplicationShutdown {
           },
         },
         {
+          provide: LEFT_BEHIND,
+          inject: [LOG_REDIS],
+          useFactory: (redis: Redis | null) => adoptJournals(gateway, sinkFor(settings, redis)),
+        },
+        { provide: GRACE_MS, useValue: settings.SHUTDOWN_GRACE },
+        {
           provide: GatewayHealth,
           inject: [ReadModel, Journal, LogShipper],
           useFactory: (...parts: ConstructorParameters<typeof GatewayHealth>) => new GatewayHealth(...parts),
@@ -76,10 +97,24 @@ export class GatewayModule implements OnApplicationShutdown {
     };
   }
 
+  /** Before the listener is closed: requests under way may end, but not for ever. */
+  beforeApplicationShutdown(): void {
+    this.deadline = setTimeout(() => {
+      this.plane.close();
+    }, this.graceMs);
+  }
+
   /** After the listener is closed: what is in the journal is sent if it can be, and stays on the disk if not. */
   async onApplicationShutdown(): Promise<void> {
+    if (this.deadline) clearTimeout(this.deadline);
+    this.plane.close();
     await this.shipper.stop(DRAIN_MS);
     this.journal.close();
+    for (const { journal, shipper } of this.leftBehind) {
+      await shipper.stop(0);
+      journal.close();
+    }
+    this.redis?.disconnect();
     await this.documents.stop();
   }
 }
@@ -109,6 +144,25 @@ const openedJournal = ({ settings, log, index }: GatewayProcess): Journal =>
       log.error(message);
     },
   });
+
+interface LeftBehind {
+  readonly journal: Journal;
+  readonly shipper: LogShipper;
+}
+
+/** Fewer processes than at the last start: the first one ships what the journals of the others still hold. */
+function adoptJournals({ settings, index }: GatewayProcess, sink: LogSink): readonly LeftBehind[] {
+  if (index !== 0) return [];
+  return readdirSync(join(settings.DATA_DIR, 'gateway'))
+    .map((name) => /^journal-(\d+)$/.exec(name)?.[1])
+    .filter((other) => other !== undefined && Number(other) >= settings.GATEWAY_WORKERS)
+    .map((other) => {
+      const journal = Journal.open({ directory: journalDirectory(settings, Number(other)) });
+      const shipper = new LogShipper(journal, sink);
+      shipper.start();
+      return { journal, shipper };
+    });
+}
 
 const sinkFor = (settings: GatewaySettings, redis: Redis | null): LogSink =>
   redis === null

@@ -29,10 +29,14 @@ const SCHEMA = {
   HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE * 5 }, 30_000),
   /** Between two pieces of a request body. */
   BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE * 10 }, 60_000),
+  /** Milliseconds without a byte after which an open stream gets a comment. */
+  STREAM_KEEP_ALIVE: integer({ min: 100, max: 10 * MINUTE }, 15_000),
+  /** Milliseconds that requests under way have to end when the process is asked to stop; then they are interrupted. */
+  SHUTDOWN_GRACE: integer({ min: 0, max: 10 * MINUTE }, 7_000),
   KEEP_ALIVE_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 75_000),
   MAX_CONNECTIONS_PER_PROVIDER: integer({ min: 1, max: 65_536 }, 1_024),
   /** Bytes of a request or answer body that the log keeps. */
-  LOG_BODY_MAX_BYTES: integer({ min: 0, max: 16 * 1_048_576 }, 262_144),
+  LOG_BODY_MAX_BYTES: integer({ min: 0, max: 3 * 1_048_576 }, 262_144),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;

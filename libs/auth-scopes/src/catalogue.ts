@@ -60,14 +60,16 @@ const CATALOGUE: readonly (readonly [resource: string, Row])[] = [
 ];
 
 /** Taken on input for the sake of older clients, each as the scope that it stands for; never offered. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'logs.read': 'logs.view',
-  'completions.read': 'completions.write',
-  'feedbacks.read': 'logs.view',
-  'feedbacks.write': 'logs.write',
-  'organisations.read': 'organisation_settings.read',
-  'generations.create': 'completions.write',
-};
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'logs.read': 'logs.view',
+    'completions.read': 'completions.write',
+    'feedbacks.read': 'logs.view',
+    'feedbacks.write': 'logs.write',
+    'organisations.read': 'organisation_settings.read',
+    'generations.create': 'completions.write',
+  }),
+);
 
 const LETTER: Readonly<Record<string, KeyType>> = {
   O: 'organisation-service',
@@ -108,5 +110,5 @@ export const scopesAllowedFor = (type: KeyType): ReadonlySet<string> => ALLOWED.
  */
 export function canonicalScope(text: string): string {
   const dotted = text.replace(':', '.');
-  return ALIASES[dotted] ?? dotted;
+  return ALIASES.get(dotted) ?? dotted;
 }

@@ -72,7 +72,10 @@ export interface WorkspaceDocument {
   readonly usageLimits: readonly UsageLimitRule[];
   readonly defaults: {
     readonly metadata: Readonly<Record<string, string>>;
+    /** Id of the config of requests that name none. */
     readonly config: string | null;
+    /** Id of the config of user keys that have none of their own; wins over `config`. */
+    readonly userKeyConfig?: string | null;
   };
 }
 
@@ -106,7 +109,7 @@ export interface ProviderDocument {
    * `credentialBinding(workspaceId, id)`. Null when the provider takes no credential.
    */
   readonly sealedCredential: string | null;
-  /** Configurations that are no secret: `custom_host`, `custom_headers`, regions, resource names. */
+  /** Configurations that are no secret: `custom_host`, regions, resource names. `custom_headers` are sealed. */
   readonly configurations: Readonly<Record<string, unknown>>;
   readonly allowAllModels: boolean;
   readonly models: readonly ProviderModel[];

@@ -7,7 +7,7 @@ export interface ConfigurationField {
    * to texts.
    */
   readonly kind: 'text' | 'label' | 'boolean' | 'url' | 'headers' | 'azure_deployments';
-  /** A secret rests sealed and is answered as `masked_<name>`. */
+  /** A secret rests sealed and is answered as `masked_<name>`; `headers` keep their name, telling values are masked. */
   readonly secret: boolean;
   /** True: always needed. A pair: needed when that other field has one of these values. */
   readonly required: boolean | { readonly field: string; readonly oneOf: readonly string[] };
@@ -38,7 +38,7 @@ const text = (name: string, more: Partial<ConfigurationField> = {}): Configurati
 /** Every provider takes these: a privately hosted endpoint and headers that go with each call. */
 const COMMON: readonly ConfigurationField[] = [
   { name: 'custom_host', kind: 'url', secret: false, required: false },
-  { name: 'custom_headers', kind: 'headers', secret: false, required: false },
+  { name: 'custom_headers', kind: 'headers', secret: true, required: false },
 ];
 
 const ENTRA = { field: 'azure_auth_mode', oneOf: ['entra'] } as const;

@@ -4,6 +4,7 @@ import {
   type DocumentKey,
   type OrganisationDocument,
 } from '@gw/contracts';
+import { eventually } from '@gw/testing';
 import type { ReadModelLimits } from './limits';
 import type { EventListener, EventSource, FoundDocument, Subscription, WantedDocument } from './ports';
 import { ReadModel } from './read-model';
@@ -87,7 +88,7 @@ describe('ReadModel', () => {
       documents: script,
       events: script,
       now: () => now,
-      limits: { verifyTimeoutMs: 50, loadTimeoutMs: 200, ...limits },
+      limits: { verifyTimeoutMs: 50, loadTimeoutMs: 4_000, ...limits },
     });
     await model.start();
     script.heartbeat();
@@ -217,6 +218,21 @@ describe('ReadModel', () => {
     expect(model.get(key)).toBeNull();
   });
 
+  it('asks anew when all it hears are heartbeats from before what it knows, as of a restored database', async () => {
+    await model.stop();
+    await begin({ silenceMaxMs: 60 });
+    script.sequence = 3;
+    script.heartbeat();
+    expect(model.state()).toMatchObject({ verified: true, sequence: 10 });
+    const told = setInterval(() => {
+      now += 10;
+      script.heartbeat();
+    }, 5);
+    await eventually(() => script.reconnects > 0);
+    clearInterval(told);
+    expect(model.state().verified).toBe(false);
+  });
+
   it('does not verify a document again that the caught-up stream vouches for', async () => {
     await model.load(key);
     script.listener.onLost();
@@ -272,6 +288,8 @@ describe('ReadModel', () => {
   });
 
   it('gives up on an unknown key after its time when the source hangs', async () => {
+    await model.stop();
+    await begin({ loadTimeoutMs: 50 });
     script.gate = new Promise(() => undefined);
     await expect(model.load(key)).rejects.toBeInstanceOf(ReadModelUnavailable);
   });

@@ -271,7 +271,6 @@ export class ReadModel {
   }
 
   private onEvent(event: ControlPlaneEvent): void {
-    this.heardAt = this.now();
     this.lastEventAt = new Date().toISOString();
     switch (event.type) {
       case 'change':
@@ -281,7 +280,8 @@ export class ReadModel {
         if (this.sequence === null) this.startOver(event.sequence);
         if (event.sequence > (this.sequence ?? 0)) this.recover();
         else if (event.sequence === this.sequence) this.confirm();
-        // An older one comes from a publisher that lags behind another: it says nothing of what we know.
+        // An older one says nothing of what we know: a publisher lags behind another, or the database is an older one, which
+        // shows when nothing else is heard.
         break;
       case 'reset':
         this.startOver(event.sequence);
@@ -298,6 +298,7 @@ export class ReadModel {
       }
       this.sequence = event.sequence;
     }
+    this.heardAt = this.now();
     for (const key of event.removed) {
       this.loader.raise(key, event.sequence);
       this.forget(key, this.cache.peek(key) !== undefined);
@@ -318,7 +319,7 @@ export class ReadModel {
 
   private confirm(): void {
     this.liveEpoch = this.epoch;
-    this.verifiedUntil = this.now();
+    this.heardAt = this.verifiedUntil = this.now();
     this.verifyRetryAt = -Infinity;
   }
 
@@ -334,6 +335,7 @@ export class ReadModel {
 
   /** What was missed cannot be told any more: nothing counts as verified that was read before. */
   private startOver(sequence: number): void {
+    this.heardAt = this.now();
     this.epoch += 1;
     this.sequence = sequence;
     this.absent.clear();

@@ -53,8 +53,8 @@ export class RedisControlPlane implements DocumentSource, EventSource {
     try {
       for (const [key, document] of await this.options.http.read(missing)) found.set(key, document);
     } catch (error) {
-      if (!current) await this.addCopies(found, missing);
-      if (found.size === 0) throw error;
+      // Redis alone still serves what it holds, so the source does not count as gone.
+      if (!(await this.addCopies(found, missing))) throw error;
     }
     return found;
   }
@@ -85,16 +85,18 @@ export class RedisControlPlane implements DocumentSource, EventSource {
     };
   }
 
+  /** False when Redis cannot be read. */
   private async addCopies(
     found: Map<DocumentKey, FoundDocument>,
     wanted: readonly WantedDocument[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const finite = wanted.filter(({ atLeast }) => atLeast !== Infinity);
     const copies = await this.options.documents.read(finite.map(({ key }) => key)).catch(() => null);
     for (const { key, atLeast } of finite) {
       const copy = copies?.get(key);
       if (copy !== undefined && copy.sequence >= atLeast) found.set(key, copy);
     }
+    return copies !== null;
   }
 
   private isCurrent(): boolean {
@@ -108,13 +110,13 @@ export class RedisControlPlane implements DocumentSource, EventSource {
     this.heardAt = this.now();
     this.published = Math.max(this.published, event.sequence);
     const after = this.after();
-    if (after === null || isAhead(event, after)) {
+    if (after === null ? event.type === 'change' : isAhead(event, after)) {
       // Something is missing, or where to start is not known: the admin API tells.
       this.fallBack();
       return;
     }
     this.listener.onEvent(event);
-    if (event.type === 'heartbeat' && event.sequence === after) this.closeHttp();
+    if (event.type === 'heartbeat' && event.sequence === this.after()) this.closeHttp();
   }
 
   private fallBack(): void {

@@ -1,16 +1,9 @@
 import { canonicalScope, ceilingOf, isScope, scopesAllowedFor } from '@gw/auth-scopes';
-import {
-  OrganisationUserEntity,
-  WorkspaceUserEntity,
-  type ApiKeyEntity,
-  type StoredRotationPolicy,
-} from '@gw/entities';
+import { OrganisationUserEntity, WorkspaceUserEntity, type ApiKeyEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../auth/principal';
-import { midnightOf, nextResetAfter } from '../limits/limits';
-import { TRANSITION_MS_MIN, type RotationPolicyDto } from './api-keys.dto';
 
 export type ApiKeyType = ApiKeyEntity['type'];
 export type ApiKeyAction = 'create' | 'read' | 'update' | 'delete' | 'list' | 'rotate';
@@ -100,35 +93,4 @@ export function toExpiry(text: string | null | undefined): Date | null {
   const date = new Date(text);
   if (!(date.getTime() > Date.now())) throw invalid('expires_at', 'expires_at must lie in the future');
   return date;
-}
-
-const PERIOD_MS = { weekly: 7 * 86_400_000, monthly: 28 * 86_400_000 } as const;
-
-/** Checks what decorators can't say, and gives the stored form. */
-export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): StoredRotationPolicy {
-  const path = 'rotation_policy';
-  const period = input.rotation_period ?? null;
-  const days = input.rotation_period_days ?? null;
-  const given = input.next_rotation_at ?? null;
-  if (period !== null && days !== null) {
-    throw invalid(
-      `${path}.rotation_period_days`,
-      'rotation_period and rotation_period_days exclude each other',
-    );
-  }
-  if (period === null && days === null && given === null) {
-    throw invalid(path, 'one of rotation_period, rotation_period_days and next_rotation_at is required');
-  }
-  const transition = input.key_transition_period_ms ?? TRANSITION_MS_MIN;
-  const length = period === null ? (days ?? 365) * 86_400_000 : PERIOD_MS[period];
-  if (transition >= length) {
-    throw invalid(`${path}.key_transition_period_ms`, 'the transition must be shorter than the period');
-  }
-  const next = given === null ? nextResetAfter(now, { period, days }) : midnightOf(new Date(given));
-  return {
-    rotation_period: period,
-    rotation_period_days: days,
-    next_rotation_at: next?.toISOString() ?? null,
-    key_transition_period_ms: transition,
-  };
 }

@@ -1,18 +1,24 @@
 import { AuditLogEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import { invalid, recordsOf, windowOf } from '@gw/web';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Between, DataSource, LessThanOrEqual, MoreThanOrEqual, type FindOperator } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { reach } from '../auth/tenancy';
+import { SETTINGS, type AdminSettings } from '../settings';
 import type { ListAuditLogsQuery } from './audit-logs.dto';
 
 export type AuditRecords = ReturnType<typeof recordsOf<object>>;
 
 @Injectable()
 export class AuditLogsService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>,
+  ) {}
 
   async list(caller: Principal, query: ListAuditLogsQuery): Promise<AuditRecords> {
+    if (!this.settings.AUDIT_LOGS_ENABLED) throw new GatewayError('feature_disabled');
     const createdAt = timesOf(query);
     const filters = {
       createdAt,

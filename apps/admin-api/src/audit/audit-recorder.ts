@@ -1,8 +1,9 @@
 import { AuditLogEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../auth/principal';
+import { SETTINGS, type AdminSettings } from '../settings';
 import { mask } from './mask';
 
 export interface AuditEntry {
@@ -41,15 +42,17 @@ function actorOf(caller: AuditCaller): Pick<AuditLogEntity, 'userType' | 'userId
   }
 }
 
-/** Writes audit rows, in the transaction of the change that they tell of. */
+/** Writes audit rows, in the transaction of the change that they tell of. Writes none with AUDIT_LOGS_ENABLED=OFF. */
 @Injectable()
 export class AuditRecorder {
+  constructor(@Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>) {}
+
   async record(
     manager: EntityManager,
     caller: AuditCaller,
     entries: readonly (AuditEntry | Refusal)[],
   ): Promise<void> {
-    if (entries.length === 0) return;
+    if (entries.length === 0 || !this.settings.AUDIT_LOGS_ENABLED) return;
     const { request } = caller;
     await manager.insert(
       AuditLogEntity,

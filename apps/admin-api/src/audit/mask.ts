@@ -1,6 +1,6 @@
 /** Names of fields that hold a secret, in snake case, camel case or kebab case. */
 const SECRET =
-  /^(?:key|api_?key|.*(?:secret|password|token|credential|private_?key|access_?key|authorization|cookie)(?:_?(?:value|key|hash))?)$/;
+  /^(?:.*_)?(?:key|secrets?|passwords?|passphrase|token|credentials?|authorization|cookie)(?:_(?:value|hash))?$/;
 const MASKED = '*****';
 const DEPTH_MAX = 32;
 

@@ -1,5 +1,5 @@
 import { configInvalid, validateConfig, type ConfigErrorDetail } from '@gw/config-schema';
-import { PROVIDER_CATALOGUE } from '@gw/contracts';
+import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/contracts';
 import type { AddressPolicy } from '@gw/kernel';
 
 /** Provider fields that are a credential, by what their names end in; and those that the catalogue calls secrets. */
@@ -17,6 +17,10 @@ const SECRETS: ReadonlySet<string> = new Set([
  */
 export function assertSavable(config: Readonly<Record<string, unknown>>, addresses: AddressPolicy): void {
   const result = validateConfig(config, {
+    // A saved provider may come later or go: only names of the catalogue are held against it.
+    isKnownProvider: (id) => id.startsWith('@') || catalogueProvider(id) !== undefined,
+    // No guardrail can be saved yet, so a slug names none.
+    isKnownGuardrail: () => false,
     checkHost: (url) => {
       const verdict = addresses.checkUrl(url);
       return verdict.ok ? null : verdict.rule;

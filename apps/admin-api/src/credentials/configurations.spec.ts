@@ -5,6 +5,7 @@ import {
   shownConfigurations,
   splitConfigurations,
 } from './configurations';
+import { maskHeaders } from './header-map';
 
 const azure = catalogueProvider('azure-openai') as CatalogueProvider;
 const openai = catalogueProvider('openai') as CatalogueProvider;
@@ -39,7 +40,7 @@ describe('configurationFaults', () => {
   });
 
   it('asks for the fields that a way to sign in needs, and for no others', () => {
-    const { azure_entra_client_secret: _secret, ...rest } = ENTRA;
+    const rest = Object.fromEntries(Object.entries(ENTRA).filter(([name]) => !name.endsWith('_secret')));
     expect(messages(azure, rest)).toEqual(['configurations.azure_entra_client_secret is required']);
     expect(messages(azure, { ...rest, azure_auth_mode: 'default' })).toEqual([]);
   });
@@ -76,8 +77,8 @@ describe('configurationFaults', () => {
 
 describe('mergeConfigurations', () => {
   const saved = {
-    open: { azure_resource_name: 'r', custom_headers: { authorization: 'Bearer s', 'x-a': '1' } },
-    secret: { azure_entra_client_secret: 's' },
+    open: { azure_resource_name: 'r' },
+    secret: { azure_entra_client_secret: 's', custom_headers: { authorization: 'Bearer s', 'x-a': '1' } },
   };
 
   it('keeps what is absent, clears what is null, replaces the rest', () => {
@@ -85,14 +86,17 @@ describe('mergeConfigurations', () => {
       mergeConfigurations(azure, saved, { azure_resource_name: null, azure_auth_mode: 'entra' }),
     ).toEqual({
       azure_auth_mode: 'entra',
-      custom_headers: saved.open.custom_headers,
+      custom_headers: saved.secret.custom_headers,
       azure_entra_client_secret: 's',
     });
     expect(mergeConfigurations(azure, saved, null)).toEqual({});
   });
 
   it('lets a read be changed and written back without losing the secrets that it masks', () => {
-    const shown = shownConfigurations(saved.open, { azure_entra_client_secret: '*****' });
+    const shown = shownConfigurations(saved.open, {
+      azure_entra_client_secret: '*****',
+      custom_headers: maskHeaders(saved.secret.custom_headers),
+    });
     expect(shown).toEqual({
       azure_resource_name: 'r',
       custom_headers: { authorization: '*****', 'x-a': '1' },

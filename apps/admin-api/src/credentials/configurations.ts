@@ -1,6 +1,5 @@
 import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
 import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
-import { mask } from '../audit/mask';
 import { headerMapFaults, unmaskedHeaders } from './header-map';
 
 /** Provider fields of an integration, parted by how they rest. */
@@ -31,7 +30,7 @@ export function mergeConfigurations(
   for (const [name, value] of Object.entries(input)) {
     if (shown.has(name)) continue;
     if (value === null) delete merged[name];
-    else merged[name] = name === 'custom_headers' ? unmasked(value, saved.open[name]) : value;
+    else merged[name] = name === 'custom_headers' ? unmasked(value, saved.secret[name]) : value;
   }
   return merged;
 }
@@ -92,13 +91,15 @@ export function splitConfigurations(
   };
 }
 
-/** The fields as a read shows them: secrets renamed to `masked_<name>`, headers that carry a credential masked. */
+/** The fields as a read shows them: a secret text is renamed to `masked_<name>`, headers keep their name. */
 export const shownConfigurations = (
   open: Readonly<Record<string, unknown>>,
-  masked: Readonly<Record<string, string>>,
+  masked: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => ({
-  ...(mask(open) as Record<string, unknown>),
-  ...Object.fromEntries(Object.entries(masked).map(([name, value]) => [MASKED + name, value])),
+  ...open,
+  ...Object.fromEntries(
+    Object.entries(masked).map(([name, value]) => [typeof value === 'string' ? MASKED + name : name, value]),
+  ),
 });
 
 function isRequired({ required }: ConfigurationField, values: Readonly<Record<string, unknown>>): boolean {

@@ -1,8 +1,9 @@
 import type { ErrorDetail } from '@gw/kernel';
 
 const HEADERS_MAX = 64;
-/** What `mask` puts in the place of a secret. */
 const MASK = '*****';
+/** Parts of the names of headers that may carry a credential. */
+const TELLING = /auth|cookie|credential|key|pass|secret|session|sign|token/i;
 const VALUE_LENGTH_MAX = 8_192;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 /** Visible ASCII, spaces, tabs and the bytes that HTTP calls obs-text. */
@@ -38,6 +39,12 @@ export function headerMapFaults(value: unknown, path: string): ErrorDetail[] {
     return message === null ? [] : [{ path: `${path}.${name}`, message }];
   });
 }
+
+/** What a read shows of saved headers. */
+export const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, TELLING.test(name) ? MASK : value]),
+  );
 
 /** A header that comes back as a read showed it, masked, keeps its saved value. */
 export const unmaskedHeaders = (

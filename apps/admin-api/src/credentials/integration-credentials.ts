@@ -11,6 +11,7 @@ import {
   type PathOf,
 } from './configurations';
 import { CredentialsService } from './credentials.service';
+import { maskHeaders } from './header-map';
 import { maskSecret } from './mask';
 
 export const ADDRESS_POLICY = Symbol('ADDRESS_POLICY');
@@ -81,7 +82,7 @@ export class IntegrationCredentials {
   ): void {
     row.configurations = { ...open };
     row.maskedConfigurations = Object.fromEntries(
-      Object.entries(secret).map(([name, value]) => [name, maskSecret(String(value))]),
+      Object.entries(secret).map(([name, value]) => [name, masked(value)]),
     );
     row.maskedKey = apiKey === undefined ? null : maskSecret(apiKey);
     row.sealedCredential = this.credentials.seal(row, {
@@ -90,6 +91,10 @@ export class IntegrationCredentials {
     });
   }
 }
+
+/** The value is a text or a map of headers: the checks before have seen to that. */
+const masked = (value: unknown): string | Record<string, string> =>
+  typeof value === 'string' ? maskSecret(value) : maskHeaders(value as Record<string, string>);
 
 /** A key is sent in a header as it is. */
 const KEY = /^[\x21-\x7e]+$/;

@@ -1,7 +1,7 @@
 import type { IntegrationEntity, IntegrationModelEntity, IntegrationWorkspaceEntity } from '@gw/entities';
 import { etagOf } from '@gw/web';
-import { mask } from '../audit/mask';
 import { shownConfigurations } from '../credentials/configurations';
+import { maskHeaders } from '../credentials/header-map';
 
 export interface IntegrationAnswer {
   readonly id: string;
@@ -90,7 +90,7 @@ export function toModel(row: IntegrationModelEntity): IntegrationModelAnswer {
         ? null
         : {
             ...(row.customHost === null ? {} : { custom_host: row.customHost }),
-            ...(hasHeaders ? { custom_headers: mask(row.customHeaders) as Record<string, string> } : {}),
+            ...(hasHeaders ? { custom_headers: maskHeaders(row.customHeaders) } : {}),
           },
     pricing_config: row.pricingConfig,
   };

@@ -22,29 +22,51 @@ export function nextResetAfter(
   return rule.days === null ? null : new Date(today.getTime() + rule.days * DAY_MS);
 }
 
+/** What periodic things share: a name or a number of days, and an explicit next time that overrides the first. */
+export interface Schedule {
+  readonly period: 'weekly' | 'monthly' | null;
+  /** 1 to 365. */
+  readonly days: number | null;
+  /** ISO 8601, not yet normalised. */
+  readonly next: string | null;
+}
+
+/** The next time, at midnight UTC; null when there is none. Throws `validation_failed` when a name and days are given. */
+export function nextOf(
+  schedule: Schedule,
+  names: readonly [period: string, days: string],
+  path: string,
+  now: Date,
+): string | null {
+  const { period, days, next } = schedule;
+  if (period !== null && days !== null) {
+    throw invalid(`${path}.${names[1]}`, `${names[0]} and ${names[1]} exclude each other`);
+  }
+  const date = next === null ? nextResetAfter(now, { period, days }) : midnightOf(new Date(next));
+  return date?.toISOString() ?? null;
+}
+
 /**
  * Checks what a decorator can't say and gives the stored form. `path` leads the paths of errors (`usage_limits`). A limit that
  * is raised is active again; whether it is exhausted is found out by the next request.
  */
 export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new Date()): StoredUsageLimit {
-  const period = input.periodic_reset ?? null;
-  const days = input.periodic_reset_days ?? null;
-  const threshold = input.alert_threshold ?? null;
-  if (period !== null && days !== null) {
-    throw invalid(`${path}.periodic_reset_days`, 'periodic_reset and periodic_reset_days exclude each other');
-  }
-  if (threshold !== null && threshold >= input.credit_limit) {
+  const { type = 'cost', credit_limit, alert_threshold = null } = input;
+  if (alert_threshold !== null && alert_threshold >= credit_limit) {
     throw invalid(`${path}.alert_threshold`, 'alert_threshold must be below credit_limit');
   }
-  const given = input.next_usage_reset_at ?? null;
-  const next = given === null ? nextResetAfter(now, { period, days }) : midnightOf(new Date(given));
+  const schedule = {
+    period: input.periodic_reset ?? null,
+    days: input.periodic_reset_days ?? null,
+    next: input.next_usage_reset_at ?? null,
+  };
   return {
-    type: input.type ?? 'cost',
-    credit_limit: input.credit_limit,
-    alert_threshold: threshold,
-    periodic_reset: period,
-    periodic_reset_days: days,
-    next_usage_reset_at: next?.toISOString() ?? null,
+    type,
+    credit_limit,
+    alert_threshold,
+    periodic_reset: schedule.period,
+    periodic_reset_days: schedule.days,
+    next_usage_reset_at: nextOf(schedule, ['periodic_reset', 'periodic_reset_days'], path, now),
     status: 'active',
     ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
   };

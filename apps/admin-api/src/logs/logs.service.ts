@@ -17,6 +17,8 @@ export interface LogPage {
   readonly next_cursor: string | null;
 }
 
+const PAGE_SIZE = 50;
+
 const ownerOf = ({ organisationId, workspaceId }: Principal): LogOwner => ({ organisationId, workspaceId });
 
 @Injectable()
@@ -30,8 +32,9 @@ export class LogsService {
     all: Readonly<Record<string, unknown>>,
   ): Promise<LogPage> {
     const filter = logFilterOf(ownerOf(caller), query, all);
-    const rows = await listLogs(this.dataSource.manager, filter, query.page_size + 1);
-    const page = rows.slice(0, query.page_size);
+    const pageSize = query.page_size ?? PAGE_SIZE;
+    const rows = await listLogs(this.dataSource.manager, filter, pageSize + 1);
+    const page = rows.slice(0, pageSize);
     const last = rows.length > page.length ? page.at(-1) : undefined;
     return {
       object: 'list',

@@ -113,16 +113,24 @@ export class ProvidersService {
 const nameAndSlug = ({ name, slug }: CreateProviderDto): { name: string; slug?: string } =>
   slug === undefined ? { name } : { name, slug };
 
-/** One answer for an integration that is unknown, another's, or not enabled for the workspace. */
+/**
+ * One answer for an integration that is unknown, another's, or not enabled for the workspace. The row is held until the commit,
+ * so that the integration is neither deleted nor taken from the workspace in between.
+ */
 async function usableBy(
   manager: EntityManager,
   owner: { readonly organisationId: string; readonly workspaceId: string },
   reference: string,
 ): Promise<IntegrationEntity> {
   const column = isUuid(reference) ? 'i.id' : 'i.slug';
-  const row = await usableIntegrations(manager, owner)
-    .andWhere(`${column} = :reference`, { reference })
-    .getOne();
+  const find = (): Promise<IntegrationEntity | null> =>
+    usableIntegrations(manager, owner).andWhere(`${column} = :reference`, { reference }).getOne();
+  const seen = await find();
+  if (seen) {
+    await manager.findOne(IntegrationEntity, { where: { id: seen.id }, lock: { mode: 'pessimistic_read' } });
+  }
+  // Asked again behind the lock: what was changed while we waited for it counts.
+  const row = seen && (await find());
   if (!row) throw invalid('integration_id', 'integration_id names no integration that the workspace may use');
   return row;
 }

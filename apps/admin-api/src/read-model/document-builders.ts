@@ -69,6 +69,7 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
   organisation: OrganisationEntity,
+  defaultConfigId: string | null,
 ): WorkspaceDocument =>
   versioned<WorkspaceDocument>({
     kind: 'workspace',
@@ -86,7 +87,8 @@ export const workspaceDocument = (
     usageLimits: usageLimits(workspace.usageLimits),
     defaults: {
       metadata: workspace.defaults.metadata ?? {},
-      config: workspace.defaults.user_api_key_config ?? null,
+      config: defaultConfigId,
+      userKeyConfig: workspace.defaults.user_api_key_config ?? null,
     },
   });
 

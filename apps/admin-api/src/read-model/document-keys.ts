@@ -1,6 +1,4 @@
-import { documentKey, type DocumentKey } from '@gw/contracts';
-import { ApiKeySecretEntity, ProviderEntity, WorkspaceEntity, type ConfigEntity } from '@gw/entities';
-import { Not, type EntityManager } from 'typeorm';
+import type { DocumentKey } from '@gw/contracts';
 
 /** What a document key asks for. */
 export type WantedRow =
@@ -27,44 +25,3 @@ export function parseDocumentKey(key: DocumentKey): WantedRow | null {
   if (workspaceId === undefined || name === undefined) return null;
   return { kind: named as 'provider' | 'config', workspaceId, name };
 }
-
-/** The documents of every live secret of an API key: named by each change of the key. */
-export async function documentKeysOfApiKey(manager: EntityManager, apiKeyId: string): Promise<DocumentKey[]> {
-  const secrets = await manager.find(ApiKeySecretEntity, {
-    where: { apiKeyId },
-    select: { secretHash: true },
-  });
-  return secrets.map(({ secretHash }) => documentKey.apiKey(secretHash));
-}
-
-/** The documents of every provider that an integration, its credential or its models are part of. */
-export async function providerKeysOfIntegration(
-  manager: EntityManager,
-  integrationId: string,
-): Promise<DocumentKey[]> {
-  const providers = await manager.find(ProviderEntity, {
-    where: { integrationId, status: Not('archived') },
-    select: { workspaceId: true, slug: true },
-  });
-  return providers.map(({ workspaceId, slug }) => documentKey.provider(workspaceId, slug));
-}
-
-/** The documents of an organisation's workspaces, which carry the organisation's settings where they have none of their own. */
-export async function workspaceKeysOfOrganisation(
-  manager: EntityManager,
-  organisationId: string,
-): Promise<DocumentKey[]> {
-  const workspaces = await manager.find(WorkspaceEntity, {
-    where: { organisationId, status: 'active' },
-    select: { id: true },
-  });
-  return workspaces.map(({ id }) => documentKey.workspace(id));
-}
-
-/** Both names under which gateways know a config. */
-export const documentKeysOfConfig = (
-  config: Pick<ConfigEntity, 'id' | 'slug' | 'workspaceId'>,
-): DocumentKey[] => [
-  documentKey.config(config.workspaceId, config.slug),
-  documentKey.config(config.workspaceId, config.id),
-];

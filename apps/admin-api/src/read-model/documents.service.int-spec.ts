@@ -13,11 +13,6 @@ import {
 import { unseal, uuidv7 } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
 import { CredentialsService } from '../credentials/credentials.service';
-import {
-  documentKeysOfApiKey,
-  providerKeysOfIntegration,
-  workspaceKeysOfOrganisation,
-} from './document-keys';
 import { Secrets } from '../settings';
 import { DocumentsService } from './documents.service';
 
@@ -129,6 +124,7 @@ describe('DocumentsService', () => {
       slug: 'pc-main-1a2b3c',
       name: 'main',
       currentVersionId: versionId,
+      isDefault: true,
     });
     await manager.insert(ConfigVersionEntity, {
       id: versionId,
@@ -153,7 +149,7 @@ describe('DocumentsService', () => {
     expect(documents[keyOf.workspace]).toMatchObject({
       blockInlineConfig: true,
       logBodies: true,
-      defaults: { metadata: { team: 'core' }, config: configId },
+      defaults: { metadata: { team: 'core' }, config: configId, userKeyConfig: configId },
     });
     expect(documents[keyOf.provider]).toMatchObject({
       id: providerId,
@@ -216,15 +212,7 @@ describe('DocumentsService', () => {
     const keys = [keyOf.apiKey, keyOf.oldApiKey, keyOf.provider, keyOf.config, keyOf.configById];
     const { documents } = await service.read(keys);
     expect(Object.values(documents)).toEqual(keys.map(() => null));
-  });
-
-  it('names the documents that a change of a shared row concerns', async () => {
-    const { manager } = database.dataSource;
-    expect((await documentKeysOfApiKey(manager, apiKeyId)).toSorted()).toEqual([
-      keyOf.apiKey,
-      keyOf.oldApiKey,
-    ]);
-    expect(await providerKeysOfIntegration(manager, integrationId)).toEqual([keyOf.provider]);
-    expect(await workspaceKeysOfOrganisation(manager, organisationId)).toEqual([keyOf.workspace]);
+    const workspace = (await service.read([keyOf.workspace])).documents[keyOf.workspace];
+    expect(workspace).toMatchObject({ defaults: { config: null } });
   });
 });

@@ -104,10 +104,17 @@ export class DocumentsService {
     const organisations = byId(
       await manager.find(OrganisationEntity, { where: { id: In(organisationIds), status: 'active' } }),
     );
+    const defaults = await manager.find(ConfigEntity, {
+      where: { workspaceId: id, isDefault: true, status: 'active' },
+      select: { id: true, workspaceId: true },
+    });
+    const defaultOf = new Map(defaults.map((config) => [config.workspaceId, config.id]));
     for (const item of wanted) {
       const row = rows.get(item.id);
       const organisation = row && organisations.get(row.organisationId);
-      if (organisation) to.set(item.key, workspaceDocument(row, organisation));
+      if (organisation) {
+        to.set(item.key, workspaceDocument(row, organisation, defaultOf.get(row.id) ?? null));
+      }
     }
   }
 

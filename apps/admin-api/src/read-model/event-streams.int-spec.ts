@@ -7,10 +7,17 @@ import { Outbox } from './outbox';
 import { OutboxTail } from './outbox-tail';
 
 describe('EventStreams', () => {
-  const database = testDatabase();
   let server: Server;
   let tail: OutboxTail;
   let streams: EventStreams;
+  // Before the database's own hook: hooks run in the order in which they were given.
+  afterAll(async () => {
+    streams.beforeApplicationShutdown();
+    await tail.beforeApplicationShutdown();
+    server.close();
+    server.closeAllConnections();
+  });
+  const database = testDatabase();
 
   beforeAll(async () => {
     const outbox = new Outbox(database.dataSource);
@@ -21,13 +28,6 @@ describe('EventStreams', () => {
     server = createServer((_req, res) => void streams.open(null, () => res));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
-  afterAll(async () => {
-    streams.beforeApplicationShutdown();
-    await tail.beforeApplicationShutdown();
-    server.close();
-    server.closeAllConnections();
-  });
-
   const connect = (): Promise<IncomingMessage> =>
     new Promise((resolve) => {
       const { port } = server.address() as AddressInfo;

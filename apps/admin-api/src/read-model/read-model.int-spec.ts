@@ -19,7 +19,7 @@ import { ChangeRecorder } from './change-recorder';
 import { ReadModelModule } from './read-model.module';
 
 const TOKEN = 'service-token-of-the-test-0123456789';
-/** A tenth of the real times, so that losing events takes less than a second to show. */
+/** Shorter than the real times but longer than a heartbeat, so that losing events shows within 3 s. */
 const FAST: Partial<ReadModelLimits> = { silenceMaxMs: 2_500, unverifiedMaxMs: 500 };
 
 /** Stands between a gateway and the admin API, and can lose what passes. */
@@ -79,12 +79,18 @@ class Wire {
 }
 
 describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => {
-  const database = testDatabase();
-  const redis = driver === 'redis' ? withRedis() : null;
   const folder = mkdtempSync(join(tmpdir(), 'read-model-'));
   let admin: NestFastifyApplication;
   let wire: Wire;
   const models: ReadModel[] = [];
+  // Before the hooks of database and Redis: hooks run in the order in which they were given.
+  afterAll(async () => {
+    await admin.close();
+    wire.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const database = testDatabase();
+  const redis = driver === 'redis' ? withRedis() : null;
 
   async function startAdmin(): Promise<void> {
     @Global()
@@ -156,12 +162,6 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     await Promise.all(models.splice(0).map((model) => model.stop()));
     wire.isMute = wire.isCut = false;
   });
-  afterAll(async () => {
-    await admin.close();
-    wire.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   it('shows a change within a second of its commit, and a document that was absent as well', async () => {
     const model = await startModel();
     await isLive(model);
@@ -295,6 +295,16 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       await eventually(() => model.getOrganisation(id)?.name === 'without Redis', { timeoutMs: 1_000 });
       await redis?.start();
       await isLive(model);
+    });
+
+    it('serves from Redis what it never saw before while the admin API is gone', async () => {
+      const id = await create();
+      await isLive(await startModel());
+      await admin.close();
+      const model = await startModel();
+      await eventually(async () => (await model.loadOrganisation(id))?.name === 'first');
+      await expect(model.loadOrganisation(uuidv7())).rejects.toMatchObject({ type: 'unavailable' });
+      await startAdmin();
     });
 
     it('makes Redis right again when it comes back with an old memory', async () => {

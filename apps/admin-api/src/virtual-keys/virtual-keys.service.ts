@@ -91,6 +91,7 @@ export class VirtualKeysService {
       const hidden = await hiddenOf(manager, row, true);
       const before = toVirtualKey(row, hidden);
       applyProviderFields(row, input);
+      await manager.save(ProviderEntity, row);
       const configurations = configurationsOf(input);
       if (input.key !== undefined || configurations !== undefined) {
         this.credentials.apply(hidden, { key: input.key, configurations }, fieldNameOf);
@@ -98,7 +99,6 @@ export class VirtualKeysService {
         // A new credential alone is a new version of the virtual key, too: its etag must change.
         await manager.update(ProviderEntity, { id: row.id }, { integrationId: hidden.id });
       }
-      await manager.save(ProviderEntity, row);
       const after = toVirtualKey(await manager.findOneByOrFail(ProviderEntity, { id: row.id }), hidden);
       write.audit({
         action: 'update',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { StubProvider } from '@gw/testing';
-import { GatewayHarness, OTHER_WORKSPACE_ID } from '../spec-support/harness';
+import { GatewayHarness, OTHER_WORKSPACE_ID, WORKSPACE_ID } from '../spec-support/harness';
 
 type HeaderValue =
   | string
@@ -93,7 +93,8 @@ describe('request headers', () => {
 
   describe.each(inGroups('auth', 'block_inline', 'injection', 'size'))('$id: $reason', (test) => {
     it(`[AUT-06] [ERR-08] answers ${String(test.expect)}`, async () => {
-      if (test.setting?.block_inline_config) gateway.setOrganisation({ blockInlineConfig: true });
+      if (test.setting?.block_inline_config)
+        gateway.addTenant(WORKSPACE_ID, 'main', { blockInlineConfig: true });
       if (names(test).includes('x-gw-models-endpoint')) return expectModels(await send(test));
       // A case without a saved provider would leave this machine; what counts is that it is routed, and with whose key.
       const answer = await send(test);

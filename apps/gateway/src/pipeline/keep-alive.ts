@@ -5,8 +5,7 @@ export interface KeptAlive {
   beat(comment: Buffer): void;
 }
 
-const EVERY_MS = 15_000;
-const TICK_MS = 1_000;
+const TICK_MS_MAX = 1_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
 
 /** One timer for all open streams; it runs only while there are any. */
@@ -16,18 +15,19 @@ export class KeepAlive {
   /** Milliseconds of a clock that is read once a tick. */
   now = performance.now();
 
-  constructor(
-    private readonly everyMs = EVERY_MS,
-    private readonly tickMs = TICK_MS,
-  ) {}
+  /** `everyMs`: silence after which a stream gets a comment, exact to a tick of at most a second. */
+  constructor(private readonly everyMs: number) {}
 
   add(stream: KeptAlive): void {
     this.streams.add(stream);
     if (this.timer === null) {
       this.now = performance.now();
-      this.timer = setInterval(() => {
-        this.tick();
-      }, this.tickMs);
+      this.timer = setInterval(
+        () => {
+          this.tick();
+        },
+        Math.min(TICK_MS_MAX, this.everyMs / 4),
+      );
       this.timer.unref();
     }
     stream.lastWriteAt = this.now;

@@ -137,10 +137,6 @@ export class GatewayHarness {
     });
   }
 
-  setOrganisation(over: Partial<OrganisationDocument>): void {
-    this.documents.set(documentKey.organisation(ORGANISATION_ID), { ...this.organisation(), ...over });
-  }
-
   addKey(apiKey: string, over: Partial<ApiKeyDocument> = {}): void {
     this.documents.set(this.keyOf(apiKey), {
       kind: 'api_key',

@@ -11,6 +11,8 @@ import { GatewayError } from '@gw/kernel';
 import type { Documents } from './principals';
 
 export interface ResolvedConfig {
+  /** Null for a config that is not saved. */
+  readonly id: string | null;
   readonly compiled: CompiledConfig;
   readonly source: DecisionRecord['config'];
 }
@@ -34,6 +36,7 @@ export class Configs {
   ) {}
 
   static readonly none: ResolvedConfig = {
+    id: null,
     compiled: BARE,
     source: { source: 'none', slug: null, versionId: null },
   };
@@ -42,13 +45,13 @@ export class Configs {
   fromText(text: string): ResolvedConfig {
     const source = { source: 'header', slug: null, versionId: null } as const;
     const known = this.inline.get(text);
-    if (known) return { compiled: known, source };
+    if (known) return { id: null, compiled: known, source };
     const result = parseConfig(text, this.options);
     if (!result.ok) throw configInvalid(result.details);
     const compiled = compileConfig(result.config);
     if (this.inline.size >= INLINE_CAPACITY) this.inline.clear();
     this.inline.set(text, compiled);
-    return { compiled, source };
+    return { id: null, compiled, source };
   }
 
   /** A saved config by slug or id. Throws `config_not_found`: a config of another workspace does not exist here. */
@@ -72,6 +75,7 @@ export class Configs {
     const known = this.saved.get(config);
     if (known?.source.source === source) return known;
     const resolved: ResolvedConfig = {
+      id: config.id,
       compiled: known?.compiled ?? compileConfig(config.config as GatewayConfig),
       source: { source, slug: config.slug, versionId: config.versionId },
     };

@@ -120,9 +120,9 @@ export class Principals {
         ...rateBuckets('workspace', workspace.id, workspace.rateLimits),
         ...rateBuckets('api_key', key.id, key.rateLimits),
       ],
-      savedOnly:
-        this.options.blockInlineConfig || organisation.blockInlineConfig || workspace.blockInlineConfig,
-      logBodies: organisation.logBodies && workspace.logBodies,
+      // A workspace's document holds the settings in force, the organisation's where it has none of its own.
+      savedOnly: this.options.blockInlineConfig || workspace.blockInlineConfig,
+      logBodies: workspace.logBodies,
     };
   }
 }

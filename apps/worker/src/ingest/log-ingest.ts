@@ -31,7 +31,7 @@ export class LogIngest {
     private readonly log: Log,
   ) {}
 
-  /** Resolves after the commit. Throws `unavailable` when too many batches are at work. */
+  /** Resolves after the commit. Throws `unavailable` when too many batches are at work, or the database is away. */
   async store(frames: readonly Frame[]): Promise<Stored> {
     if (this.inFlight >= IN_FLIGHT_MAX) {
       throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
@@ -39,6 +39,8 @@ export class LogIngest {
     this.inFlight += 1;
     try {
       return await this.storeAll(frames);
+    } catch (error) {
+      throw new GatewayError('unavailable', { cause: error });
     } finally {
       this.inFlight -= 1;
     }

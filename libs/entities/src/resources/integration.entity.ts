@@ -69,9 +69,9 @@ export class IntegrationEntity extends Row {
   @Column({ name: 'configurations', type: 'jsonb', default: {} })
   configurations!: Record<string, unknown>;
 
-  /** What reads show of the sealed provider fields, by their own names. */
+  /** What reads show of the sealed provider fields, by their own names: a masked text, or headers with masked values. */
   @Column({ name: 'masked_configurations', type: 'jsonb', default: {} })
-  maskedConfigurations!: Record<string, string>;
+  maskedConfigurations!: Record<string, string | Record<string, string>>;
 
   /** Factors on the price of a request, `{ multiplier: { default?, request_token?, … } }`. */
   @Column({ name: 'pricing_adjustments', type: 'jsonb', nullable: true })

@@ -14,7 +14,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const error = withAllowedMethods(this.translate(thrown), request);
-    await this.beforeAnswer(error, request);
+    await this.beforeAnswer?.(error, request);
     await sendError(this.log, error, request, http.getResponse<FastifyReply>());
   }
 
@@ -24,9 +24,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /** Runs before the answer leaves; must not throw. */
-  protected beforeAnswer(_error: GatewayError, _request: FastifyRequest): Promise<void> {
-    return Promise.resolve();
-  }
+  protected beforeAnswer?(error: GatewayError, request: FastifyRequest): Promise<void>;
 }
 
 /** A path that is there but takes other methods is 405 with `Allow`. */

@@ -1,16 +1,18 @@
 import { GatewayError, type ErrorType } from '@gw/kernel';
 import { HttpException } from '@nestjs/common';
 
-const BY_FASTIFY_CODE: Readonly<Record<string, ErrorType>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type_unsupported',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_invalid',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'body_invalid',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'body_invalid',
-  FST_ERR_NOT_FOUND: 'route_not_found',
-  FST_ERR_BAD_URL: 'request_malformed',
-  FST_ERR_ASYNC_CONSTRAINT: 'route_not_found',
-};
+const BY_FASTIFY_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorType>(
+  Object.entries({
+    FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+    FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type_unsupported',
+    FST_ERR_CTP_EMPTY_JSON_BODY: 'body_invalid',
+    FST_ERR_CTP_INVALID_JSON_BODY: 'body_invalid',
+    FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'body_invalid',
+    FST_ERR_NOT_FOUND: 'route_not_found',
+    FST_ERR_BAD_URL: 'request_malformed',
+    FST_ERR_ASYNC_CONSTRAINT: 'route_not_found',
+  } as const),
+);
 
 const BY_STATUS: Readonly<Record<number, ErrorType>> = {
   400: 'body_invalid',
@@ -40,7 +42,7 @@ export function toPublicError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (typeof thrown !== 'object' || thrown === null)
     return new GatewayError('internal_error', { cause: thrown });
-  const named = BY_FASTIFY_CODE[textOf(thrown, 'code') ?? ''];
+  const named = BY_FASTIFY_CODE.get(textOf(thrown, 'code') ?? '');
   if (named) return new GatewayError(named, { cause: thrown });
   const status: unknown =
     thrown instanceof HttpException ? thrown.getStatus() : Reflect.get(thrown, 'statusCode');

@@ -22,11 +22,10 @@ export class ResolveStage implements Stage {
 
   private find(gw: GatewayHeaders, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
     const { key, workspace } = principal;
-    const byKey = key.defaults.config;
+    const byKey = ownConfigOf(principal);
     if (gw.config !== null) {
-      if (!key.defaults.allowConfigOverride && byKey !== null && gw.config !== byKey) {
-        throw new GatewayError('config_override_forbidden', { param: HEADER.config });
-      }
+      if (!key.defaults.allowConfigOverride && byKey !== null)
+        return this.ownOnly(workspace.id, byKey, gw.config);
       return isInline(gw.config)
         ? this.configs.fromText(gw.config)
         : this.configs.fromDocument(workspace.id, gw.config, 'header');
@@ -36,6 +35,19 @@ export class ResolveStage implements Stage {
     if (byWorkspace !== null) return this.configs.fromDocument(workspace.id, byWorkspace, 'workspace');
     return Configs.none;
   }
+
+  /** The key's own config, which the request may name by its id or slug, and no other. */
+  private async ownOnly(workspaceId: string, byKey: string, named: string): Promise<ResolvedConfig> {
+    const own = await this.configs.fromDocument(workspaceId, byKey, 'key');
+    if (named === byKey || named === own.source.slug || named === own.id) return own;
+    throw new GatewayError('config_override_forbidden', { param: HEADER.config });
+  }
+}
+
+/** The key's default; a user key without one has its workspace's default for user keys. */
+function ownConfigOf({ key, workspace }: Principal): string | null {
+  if (key.defaults.config !== null) return key.defaults.config;
+  return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
 }
 
 function apply(exchange: Exchange, { compiled, source }: ResolvedConfig): void {

@@ -1,0 +1,79 @@
+import type { ApiKeyEntity } from '@gw/entities';
+import { invalid } from '@gw/web';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../auth/principal';
+import { plainText } from '../common/text';
+import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
+import { configIdOf } from '../workspaces/config-references';
+import { assertWithinCreator, assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
+import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from './api-keys.dto';
+import { toRotationPolicy } from './rotation-policy';
+
+/** Absent stays, null clears. Throws `validation_failed` for a config that is not of the key's workspace. */
+export async function applyDefaults(
+  manager: EntityManager,
+  row: ApiKeyEntity,
+  input: ApiKeyDefaultsDto,
+): Promise<void> {
+  if (input.metadata !== undefined) row.defaultMetadata = input.metadata;
+  if (input.allow_config_override !== undefined) row.allowConfigOverride = input.allow_config_override;
+  if (input.config_id === null) row.defaultConfigId = null;
+  else if (input.config_id !== undefined) {
+    if (row.workspaceId === null) throw invalid('defaults.config_id', 'an organisation key has no config');
+    row.defaultConfigId = await configIdOf(manager, row.workspaceId, input.config_id, 'defaults.config_id');
+  }
+}
+
+/** Changes the row as the input says, without saving it. */
+export async function applyUpdate(
+  manager: EntityManager,
+  caller: Principal,
+  row: ApiKeyEntity,
+  input: UpdateApiKeyDto,
+): Promise<void> {
+  await applyScopes(manager, caller, row, input.scopes);
+  if (input.name !== undefined) row.name = plainText(input.name, 'name');
+  if (input.description !== undefined) row.description = input.description;
+  if (input.alert_emails !== undefined) row.alertEmails = input.alert_emails;
+  if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
+  if (input.rotation_policy !== undefined) {
+    row.rotationPolicy = input.rotation_policy && toRotationPolicy(input.rotation_policy);
+  }
+  if (input.defaults !== undefined) {
+    await applyDefaults(manager, row, input.defaults ?? { metadata: null, config_id: null });
+  }
+  applyLife(row, input);
+}
+
+async function applyScopes(
+  manager: EntityManager,
+  caller: Principal,
+  row: ApiKeyEntity,
+  input: readonly string[] | undefined,
+): Promise<void> {
+  if (input === undefined) return;
+  const scopes = normaliseScopes(input, row.type);
+  assertWithinCreator(caller, scopes);
+  const { organisationId, workspaceId, userId } = row;
+  if (userId !== null && workspaceId !== null) {
+    await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);
+  }
+  row.scopes = scopes;
+}
+
+/** Expiry and budget; a key that is no longer expired or exhausted works again. */
+function applyLife(row: ApiKeyEntity, input: UpdateApiKeyDto): void {
+  if (input.expires_at !== undefined) {
+    row.expiresAt = toExpiry(input.expires_at);
+    if (row.status === 'expired') row.status = 'active';
+  }
+  if (input.usage_limits !== undefined) {
+    row.usageLimits = input.usage_limits && toStoredUsageLimit(input.usage_limits, 'usage_limits');
+    if (row.status === 'exhausted') row.status = 'active';
+  }
+  if (input.reset_usage === true) {
+    row.lastResetAt = new Date();
+    if (row.status === 'exhausted') row.status = 'active';
+    if (row.usageLimits) row.usageLimits = { ...row.usageLimits, status: 'active' };
+  }
+}

@@ -1,0 +1,38 @@
+import type { StoredRotationPolicy } from '@gw/entities';
+import { invalid } from '@gw/web';
+import { nextOf, type Schedule } from '../limits/limits';
+import { TRANSITION_MS_MIN, type RotationPolicyDto } from './api-keys.dto';
+
+const DAY_MS = 86_400_000;
+/** The shortest of its kind. */
+const PERIOD_MS = { weekly: 7 * DAY_MS, monthly: 28 * DAY_MS } as const;
+const PATH = 'rotation_policy';
+
+/** Checks what decorators can't say, and gives the stored form. Throws `validation_failed`. */
+export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): StoredRotationPolicy {
+  const schedule = {
+    period: input.rotation_period ?? null,
+    days: input.rotation_period_days ?? null,
+    next: input.next_rotation_at ?? null,
+  };
+  const next = nextOf(schedule, ['rotation_period', 'rotation_period_days'], PATH, now);
+  if (next === null) {
+    throw invalid(PATH, 'one of rotation_period, rotation_period_days and next_rotation_at is required');
+  }
+  const transition = input.key_transition_period_ms ?? TRANSITION_MS_MIN;
+  if (transition >= lengthOf(schedule)) {
+    throw invalid(`${PATH}.key_transition_period_ms`, 'the transition must be shorter than the period');
+  }
+  return {
+    rotation_period: schedule.period,
+    rotation_period_days: schedule.days,
+    next_rotation_at: next,
+    key_transition_period_ms: transition,
+  };
+}
+
+/** Endless for a rotation that happens once. */
+function lengthOf({ period, days }: Schedule): number {
+  if (period !== null) return PERIOD_MS[period];
+  return days === null ? Infinity : days * DAY_MS;
+}

@@ -1,0 +1,160 @@
+import { AuditLogEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
+import { PASSWORD, MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { Secrets } from '../settings';
+import { signSessionToken } from './session-token';
+
+interface Tokens {
+  readonly auth_token: string;
+  readonly refresh_token: string;
+  readonly expires_at: string;
+  readonly object: string;
+}
+interface Failure {
+  readonly error: { readonly type: string; readonly code: string; readonly message: string };
+}
+
+describe('sessions', () => {
+  const admin = new TestAdminApi();
+  let ours: Tenant;
+
+  beforeAll(async () => {
+    ours = await admin.tenant();
+  });
+
+  const login = (email: string, password = PASSWORD): Promise<{ status: number; body: Tokens & Failure }> =>
+    admin.post('/v1/auth/login', { body: { email, password } });
+  const self = (token: string): Promise<{ status: number; body: Failure }> =>
+    admin.get('/v1/auth/self', { token });
+
+  it('gives tokens for the right password, whatever the case of the address', async () => {
+    const { email } = await admin.user(ours.organisationId, 'owner');
+    const { status, body } = await login(email.toUpperCase());
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ object: 'session' });
+    expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.now() + 3_500_000);
+    expect((await self(body.auth_token)).status).toBe(200);
+  });
+
+  it('answers a wrong password and an unknown user in one way, so addresses cannot be probed', async () => {
+    const { email } = await admin.user(ours.organisationId, 'owner');
+    const wrong = await login(email, 'wrong');
+    const unknown = await login('nobody@example.com', 'wrong');
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect({ ...wrong.body.error, request_id: '' }).toEqual({ ...unknown.body.error, request_id: '' });
+    const { id: userId } = await admin.dataSource.manager.findOneByOrFail(UserEntity, { email });
+    const [audit] = await admin.dataSource.manager.findBy(AuditLogEntity, { userId });
+    expect(audit).toMatchObject({ action: 'login', responseStatusCode: 401 });
+  });
+
+  it('refuses the eleventh guess at one user from one address with 429 and Retry-After, and lets others in', async () => {
+    const target = await admin.user(ours.organisationId, 'owner');
+    const other = await admin.user(ours.organisationId, 'owner');
+    const statuses: number[] = [];
+    for (let i = 0; i < 10; i += 1) statuses.push((await login(target.email, 'guess')).status);
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    const { status, headers } = await admin.post('/v1/auth/login', {
+      body: { email: target.email, password: PASSWORD },
+    });
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect((await login(other.email)).status).toBe(200);
+  });
+
+  it('ends at once with a logout, however long the token would last', async () => {
+    const { email } = await admin.user(ours.organisationId, 'admin');
+    const { auth_token: token } = (await login(email)).body;
+    expect((await admin.post('/v1/auth/logout', { token })).status).toBe(200);
+    const { status, body } = await self(token);
+    expect([status, body.error.code]).toEqual([401, 'AB05']);
+  });
+
+  it('ends with the membership of its user', async () => {
+    const { id, email } = await admin.user(ours.organisationId, 'admin');
+    const { auth_token: token } = (await login(email)).body;
+    await admin.dataSource.manager.update(OrganisationUserEntity, { userId: id }, { status: 'archived' });
+    expect((await self(token)).status).toBe(401);
+  });
+
+  it('gives new tokens for a refresh token once; one shown again ends the session, since it was copied', async () => {
+    const { email } = await admin.user(ours.organisationId, 'owner');
+    const first = (await login(email)).body;
+    const refresh = (token: string): Promise<{ status: number; body: Tokens }> =>
+      admin.post('/v2/auth/refresh', { body: { refresh_token: token } });
+    const second = await refresh(first.refresh_token);
+    expect(second.status).toBe(200);
+    expect((await self(second.body.auth_token)).status).toBe(200);
+    expect((await refresh(first.refresh_token)).status).toBe(401);
+    expect((await refresh(second.body.refresh_token)).status).toBe(401);
+    expect((await self(second.body.auth_token)).status).toBe(401);
+  });
+
+  it('stores neither refresh tokens nor passwords in the clear', async () => {
+    const { email } = await admin.user(ours.organisationId, 'owner');
+    const { refresh_token: token } = (await login(email)).body;
+    const { manager } = admin.dataSource;
+    const rows = JSON.stringify([await manager.find(SessionEntity), await manager.find(UserEntity)]);
+    expect(rows).not.toContain(token);
+    expect(rows).not.toContain(PASSWORD);
+  });
+
+  it('refuses tokens of another key, of no algorithm, and those that are over', async () => {
+    const { id, email } = await admin.user(ours.organisationId, 'owner');
+    const { auth_token: token } = (await login(email)).body;
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+      sid: string;
+    };
+    const { sessionKey } = new Secrets(MASTER_KEY, SERVICE_TOKEN);
+    const now = Math.floor(Date.now() / 1000);
+    const sign = (key: Buffer, until: number): string =>
+      signSessionToken(key, { sub: id, sid: claims.sid }, now - 7200, until);
+    const none = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${token.split('.')[1] ?? ''}.`;
+    expect((await self(sign(sessionKey, now + 60))).status).toBe(200);
+    expect((await self(sign(Buffer.alloc(32, 1), now + 60))).status).toBe(401);
+    expect((await self(sign(sessionKey, now - 1))).status).toBe(401);
+    expect((await self(none)).status).toBe(401);
+    expect((await self(`${none}x`)).status).toBe(401);
+  });
+
+  it('[CTL-14] describes the user of a session, and is closed to an API key alone', async () => {
+    const { id, email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
+    const token = await admin.login(email);
+    const { body } = await admin.get('/v1/auth/self', { token });
+    expect(body).toMatchObject({
+      object: 'user',
+      id,
+      email,
+      organisation: { id: ours.organisationId, role: 'member' },
+      workspaces: [{ id: ours.workspaceId, role: 'manager' }],
+      auth_type: 'session',
+    });
+    for (const key of [ours.key, ours.adminKey]) {
+      const { status, body: refused } = await admin.get<Failure>('/v1/auth/self', { key });
+      expect([status, refused.error.code]).toEqual([401, 'AB05']);
+    }
+  });
+
+  it('takes x-gw-api-key before Authorization, and an API key as Bearer too', async () => {
+    const { email } = await admin.user(ours.organisationId, 'owner');
+    const token = await admin.login(email);
+    expect((await admin.get('/v1/workspaces', { token: ours.key })).status).toBe(200);
+    expect((await admin.get('/v1/workspaces', { key: 'nothing', token })).status).toBe(401);
+  });
+
+  it('lets a member reach the workspaces of their memberships alone, with the rights of their role there', async () => {
+    const second = await admin.workspace(ours.organisationId);
+    const hidden = await admin.workspace(ours.organisationId);
+    const { email } = await admin.user(ours.organisationId, 'member', {
+      [ours.workspaceId]: 'admin',
+      [second]: 'member',
+    });
+    const token = await admin.login(email);
+    const { body } = await admin.get<{ data: { id: string }[] }>('/v1/workspaces', { token });
+    expect(body.data.map(({ id }) => id).sort()).toEqual([ours.workspaceId, second].sort());
+    const rename = (id: string): Promise<{ status: number }> =>
+      admin.put(`/v1/workspaces/${id}`, { token, body: { description: 'x' } });
+    expect((await rename(ours.workspaceId)).status).toBe(200);
+    expect((await rename(second)).status).toBe(403);
+    expect((await rename(hidden)).status).toBe(404);
+    expect((await admin.get('/v1/admin/organisation', { token })).status).toBe(403);
+  });
+});

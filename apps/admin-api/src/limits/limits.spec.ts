@@ -1,0 +1,55 @@
+import { midnightOf, nextResetAfter, toStoredRateLimits, toStoredUsageLimit } from './limits';
+
+const WEDNESDAY = new Date('2026-11-18T13:45:00Z');
+
+describe('budgets', () => {
+  it.each([
+    [{ period: 'weekly', days: null } as const, '2026-11-23T00:00:00.000Z'],
+    [{ period: 'monthly', days: null } as const, '2026-12-01T00:00:00.000Z'],
+    [{ period: null, days: 3 } as const, '2026-11-21T00:00:00.000Z'],
+  ])('reset at midnight UTC: %j', (rule, expected) => {
+    expect(nextResetAfter(WEDNESDAY, rule)?.toISOString()).toBe(expected);
+  });
+
+  it('reset on the next Monday even when it is Monday, and on the 1st of January after December', () => {
+    const monday = new Date('2026-11-16T00:00:00Z');
+    expect(nextResetAfter(monday, { period: 'weekly', days: null })?.toISOString()).toBe(
+      '2026-11-23T00:00:00.000Z',
+    );
+    const december = new Date('2026-12-31T23:59:59Z');
+    expect(nextResetAfter(december, { period: 'monthly', days: null })?.toISOString()).toBe(
+      '2027-01-01T00:00:00.000Z',
+    );
+    expect(nextResetAfter(monday, { period: null, days: null })).toBeNull();
+  });
+
+  it('normalise a given reset to midnight UTC', () => {
+    const limit = { credit_limit: 5, next_usage_reset_at: '2026-11-20T23:30:00-02:00' };
+    expect(toStoredUsageLimit(limit, 'usage_limits').next_usage_reset_at).toBe('2026-11-21T00:00:00.000Z');
+    expect(midnightOf(WEDNESDAY).toISOString()).toBe('2026-11-18T00:00:00.000Z');
+  });
+
+  it('cost USD and are active unless said otherwise, and never reset without a period', () => {
+    expect(toStoredUsageLimit({ credit_limit: 5 }, 'x')).toEqual({
+      type: 'cost',
+      credit_limit: 5,
+      alert_threshold: null,
+      periodic_reset: null,
+      periodic_reset_days: null,
+      next_usage_reset_at: null,
+      status: 'active',
+    });
+  });
+});
+
+describe('rate limits', () => {
+  it('are null for null and for an empty list, and one for each type and unit', () => {
+    expect(toStoredRateLimits(null)).toBeNull();
+    expect(toStoredRateLimits([])).toBeNull();
+    const rule = { type: 'requests', unit: 'rpm', value: 0 } as const;
+    expect(toStoredRateLimits([rule])).toEqual([rule]);
+    expect(() => toStoredRateLimits([rule, { ...rule, value: 2 }])).toThrow(
+      expect.objectContaining({ type: 'validation_failed' }) as Error,
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { hashApiKey } from '@gw/kernel';
+import { Secrets } from '../settings';
+import { MASTER_KEY, SERVICE_TOKEN, type TestAdminApi } from './admin-api';
+
+export interface Key {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly etag: string;
+  readonly scopes: string[];
+  readonly [field: string]: unknown;
+}
+
+export interface Failure {
+  readonly error: {
+    readonly type: string;
+    readonly code: string;
+    readonly param: string | null;
+    readonly details?: { readonly path: string; readonly message: string }[];
+  };
+}
+
+export interface List<T = Key> {
+  readonly object: string;
+  readonly total: number;
+  readonly data: T[];
+}
+
+export const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
+
+export const hashOf = (secret: string): string =>
+  hashApiKey(new Secrets(MASTER_KEY, SERVICE_TOKEN).apiKeyPepper, secret);
+
+/** Makes a key over the API with the credential `by`; throws for any answer but 200. */
+export async function createKey(
+  admin: TestAdminApi,
+  by: string,
+  body: object = {},
+  kind = 'workspace/service',
+): Promise<Key> {
+  const answer = await admin.post<Key>(`/v1/api-keys/${kind}`, {
+    key: by,
+    body: { name: 'search', scopes: ['completions.write'], ...body },
+  });
+  if (answer.status !== 200) throw new Error(`The key was not made: ${answer.text}`);
+  return answer.body;
+}
+
+/** The newest change event. */
+export async function lastEvent(admin: TestAdminApi): Promise<{ changed: string[]; removed: string[] }> {
+  const [row] = await admin.dataSource.query<{ changed: string[]; removed: string[] }[]>(
+    'SELECT changed, removed FROM change_events ORDER BY sequence DESC LIMIT 1',
+  );
+  return row ?? { changed: [], removed: [] };
+}

@@ -1,0 +1,176 @@
+import 'reflect-metadata';
+import { GatewayError } from '@gw/kernel';
+import type { Type } from '@nestjs/common';
+import { RequestValidationPipe } from '../http/validation-pipe';
+import { pageOf } from '../pagination';
+import { MapField, NestedListField, ObjectField, TextListField } from './composite-fields';
+import { QueryBooleanField, QueryEnumListField, QueryUuidListField } from './query-fields';
+import {
+  BitField,
+  DateField,
+  EnumField,
+  IntegerField,
+  NumberField,
+  SlugField,
+  TextField,
+  UuidField,
+} from './scalar-fields';
+
+class Item {
+  @IntegerField({ min: 1, max: 9 })
+  count!: number;
+}
+
+class Thing {
+  @TextField({ optional: true, max: 5 })
+  text?: string;
+  @TextField({ optional: true, nullable: true, min: 0 })
+  note?: string | null;
+  @SlugField({ optional: true })
+  slug?: string;
+  @UuidField({ optional: true })
+  uuid?: string;
+  @BitField({ optional: true })
+  bit?: 0 | 1;
+  @NumberField({ optional: true, min: 0.5 })
+  number?: number;
+  @EnumField(['a', 'b'], { optional: true })
+  kind?: string;
+  @DateField({ optional: true })
+  date?: string;
+  @TextListField({ optional: true, maxItems: 2 })
+  texts?: string[];
+  @MapField({ optional: true, maxEntries: 2, valueMax: 3 })
+  map?: Record<string, string>;
+  @ObjectField({ optional: true })
+  json?: object;
+  @NestedListField(() => Item, { optional: true, maxItems: 2 })
+  items?: Item[];
+}
+
+class Search extends pageOf({ size: 20, sizeMax: 50 }) {
+  @QueryEnumListField(['x', 'y'])
+  status?: string[];
+  @QueryUuidListField({ max: 2 })
+  ids?: string[];
+  @QueryBooleanField()
+  deep?: boolean;
+}
+
+const pipe = new RequestValidationPipe();
+
+async function check<T>(
+  type: 'body' | 'query',
+  metatype: Type<T>,
+  value: unknown,
+): Promise<T | { paths: string[]; param: unknown }> {
+  try {
+    return (await pipe.transform(value, { type, metatype })) as T;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { details = [], param } = error.options;
+    return { paths: details.map(({ path }) => path), param };
+  }
+}
+const body = (value: unknown): Promise<unknown> => check('body', Thing, value);
+const query = (value: unknown): Promise<unknown> => check('query', Search, value);
+
+describe('the field decorators', () => {
+  it.each([
+    { text: '12345' },
+    { note: null },
+    { note: '' },
+    { slug: 'A_b-9' },
+    { uuid: '018f0000-0000-7000-8000-00000000000a' },
+    { bit: 1 },
+    { number: 0.5 },
+    { kind: 'b' },
+    { date: '2026-05-03T17:08:55.000Z' },
+    { date: '2026-05-03T17:08:55+02:00' },
+    { texts: ['a', 'b'] },
+    { map: { a: '123' } },
+    { json: { a: [{ b: null }] } },
+    { items: [{ count: 1 }] },
+    { text: '😀😀' },
+  ])('take %j', async (value) => {
+    expect({ ...((await body(value)) as object) }).toEqual(value);
+  });
+
+  it.each([
+    [{ text: '123456' }, 'text'],
+    [{ text: '' }, 'text'],
+    [{ text: 5 }, 'text'],
+    [{ text: null }, 'text'],
+    [{ text: 'a\u0000' }, 'text'],
+    [{ text: '\ud800' }, 'text'],
+    [{ slug: 'a/b' }, 'slug'],
+    [{ slug: '__proto__' }, 'slug'],
+    [{ uuid: '018f0000-0000-7000-8000' }, 'uuid'],
+    [{ bit: 2 }, 'bit'],
+    [{ number: 0.4 }, 'number'],
+    [{ number: '1' }, 'number'],
+    [{ kind: 'c' }, 'kind'],
+    [{ date: '2026-05-03' }, 'date'],
+    [{ date: '2026-02-30T00:00:00Z' }, 'date'],
+    [{ date: '2026-05-03T17:08:55' }, 'date'],
+    [{ texts: ['a', 'b', 'c'] }, 'texts'],
+    [{ texts: 'a' }, 'texts'],
+    [{ texts: [''] }, 'texts'],
+    [{ map: { a: 1 } }, 'map'],
+    [{ map: { a: '1234' } }, 'map'],
+    [{ map: [] }, 'map'],
+    [{ map: { a: '', b: '', c: '' } }, 'map'],
+    [{ json: [] }, 'json'],
+    [{ json: { a: { 'b\u0000': 1 } } }, 'json'],
+    [{ items: [{ count: 0 }] }, 'items.0.count'],
+    [{ items: [{ count: 1 }, {}] }, 'items.1.count'],
+    [{ items: [{ count: 1 }, 'x'] }, 'items.1'],
+    [{ items: [null] }, 'items'],
+  ])('refuse %j and name %s', async (value, path) => {
+    const { paths, param } = (await body(value)) as { paths: string[]; param: string };
+    expect(
+      paths.some((found) => found === path || found.startsWith(`${path}.`) || path.startsWith(found)),
+    ).toBe(true);
+    expect(param).toBe(paths[0]);
+  });
+
+  it('refuse JSON nested deeper than 64 levels, without falling over a much deeper one', async () => {
+    const nested = (depth: number): object => {
+      let value: object = {};
+      for (let i = 0; i < depth; i += 1) value = { a: value };
+      return value;
+    };
+    expect(await body({ json: nested(60) })).toHaveProperty('json');
+    expect(await body({ json: nested(2_000) })).toMatchObject({ paths: ['json'] });
+  });
+
+  it('drop what the class does not know', async () => {
+    expect({ ...((await body({ text: 'a', admin: true })) as object) }).toEqual({ text: 'a' });
+  });
+
+  it.each([['[]'], ['"text"'], ['7'], ['null']])('refuse the body %s, which is no object', async (text) => {
+    await expect(pipe.transform(JSON.parse(text), { type: 'body', metatype: Thing })).rejects.toMatchObject({
+      type: 'body_invalid',
+    });
+  });
+
+  it('page from 0 with the default size, and refuse what is out of bounds instead of cutting it', async () => {
+    expect(await query({})).toMatchObject({ current_page: 0, page_size: 20 });
+    expect(await query({ current_page: '3', page_size: '50' })).toMatchObject({
+      current_page: 3,
+      page_size: 50,
+    });
+    for (const size of ['0', '51', '-1', 'x', '1.5', '', '1e3', ['1', '2']]) {
+      expect(await query({ page_size: size })).toMatchObject({ param: 'page_size' });
+    }
+  });
+
+  it('read lists of the query by commas, by repeats, or both', async () => {
+    expect(await query({ status: 'x,y' })).toMatchObject({ status: ['x', 'y'] });
+    expect(await query({ status: ['x', 'y'] })).toMatchObject({ status: ['x', 'y'] });
+    expect(await query({ status: 'x,z' })).toMatchObject({ param: 'status' });
+    expect(await query({ ids: 'a,b,c' })).toMatchObject({ param: 'ids' });
+    expect(await query({ deep: '1' })).toMatchObject({ deep: true });
+    expect(await query({ deep: 'maybe' })).toMatchObject({ param: 'deep' });
+  });
+});
