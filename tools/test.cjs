@@ -5,6 +5,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
+const STEP_TIMEOUT_MS = 10 * 60_000;
 const isCi = Boolean(process.env.CI);
 const cacheFlags = (folder) =>
   isCi ? [] : ['--cache', '--cache-location', `node_modules/.cache/${folder}/`];
@@ -34,6 +35,9 @@ function runTool(title, script, args) {
       REDIS_URL: undefined,
     }),
     stdio: 'inherit',
+    // Nothing here takes that long; a run that hangs must end, as a failure.
+    timeout: STEP_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
   });
   console.log(
     `--- ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -185,6 +185,7 @@ it('starts for root in a folder that only root may enter', async () => {
   chmodSync(outer, 0o700);
   const product = await startProduct({ dataDir: join(outer, 'data') });
   expect((await fetch(`${product.baseUrl}/health`)).ok).toBe(true);
-  await product.stop();
-  rmSync(outer, { recursive: true });
+  await product.stop({ keepData: true });
+  for (const path of [realpathSync(join(outer, 'data', 'postgres')), outer])
+    rmSync(path, { recursive: true });
 }, 90_000);

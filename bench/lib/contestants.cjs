@@ -1,0 +1,168 @@
+'use strict';
+
+const { randomBytes } = require('node:crypto');
+const { mkdirSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { CONFIG, PROVIDER, documentsFor } = require('./documents.cjs');
+const { ask, freePort, listening, start, startScript, temporaryFolder } = require('./processes.cjs');
+
+const PATH = '/v1/chat/completions';
+const UNUSED_KEY = { authorization: 'Bearer sk-bench' };
+const SERVICE_TOKEN = 'service-token-of-the-benchmark';
+
+/** As the launcher and the image start it. */
+const GATEWAY_FLAGS = ['--max-semi-space-size=32'];
+
+/** Our gateway, as built, over a control plane that only answers it. Gives what requests to it may carry. */
+async function startGateway({ build, node, stubPort, flags = [], env = {}, controlPlane }) {
+  const master = randomBytes(32);
+  const { documents, keys } = documentsFor(build, master, stubPort);
+  await ask(controlPlane.child, { documents });
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${controlPlane.port}`;
+  const child = start('proxy', node, [...GATEWAY_FLAGS, ...flags, join(build, 'apps/gateway/src/main.js')], {
+    env: {
+      GATEWAY_PORT: String(port),
+      ADMIN_URL: origin,
+      WORKER_URL: origin,
+      DATA_DIR: temporaryFolder('gateway'),
+      ENCRYPTION_KEY: master.toString('base64'),
+      SERVICE_TOKEN,
+      TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+  });
+  await listening(child, port);
+  const bearer = (key) => ({ authorization: `Bearer ${keys[key]}` });
+  const saved = { 'x-gw-provider': `@${PROVIDER}` };
+  const inline = {
+    'x-gw-api-key': keys.lean,
+    'x-gw-provider': 'openai',
+    'x-gw-custom-host': `http://127.0.0.1:${stubPort}/v1`,
+    authorization: 'Bearer sk-bench',
+  };
+  return {
+    child,
+    port,
+    requests: {
+      full: { ...bearer('limited'), 'x-gw-config': CONFIG },
+      withoutConfig: { ...bearer('limited'), ...saved },
+      withoutLimit: { ...bearer('unlimited'), 'x-gw-config': CONFIG },
+      withoutBodies: { ...bearer('limited'), 'x-gw-config': CONFIG, 'x-gw-debug': 'false' },
+      withoutAll: { ...bearer('lean'), ...saved },
+      bare: inline,
+    },
+  };
+}
+
+async function startNginx(nginx, stubPort) {
+  const port = await freePort();
+  const folder = temporaryFolder('nginx');
+  mkdirSync(join(folder, 'tmp'));
+  const file = join(folder, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path tmp/${name};`)
+    .join(' ');
+  writeFileSync(
+    file,
+    `${process.getuid() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid nginx.pid; error_log stderr crit;
+events { worker_connections 4096; }
+http { access_log off; keepalive_requests 100000000; keepalive_timeout 75s; ${temporary}
+  client_body_buffer_size 64k; tcp_nodelay on;
+  upstream stub { server 127.0.0.1:${stubPort}; keepalive 512; keepalive_requests 100000000; }
+  server { listen 127.0.0.1:${port};
+    location / { proxy_pass http://stub; proxy_http_version 1.1; proxy_set_header Connection ""; } } }
+`,
+  );
+  const child = start('proxy', nginx, ['-p', folder, '-c', file, '-e', 'stderr'], { cwd: folder });
+  await listening(child, port);
+  return { child, port };
+}
+
+async function startPeer({ script, node, stubPort }) {
+  const port = await freePort();
+  const child = start('proxy', node, [script, `--port=${port}`, '--headless'], {
+    env: { NODE_ENV: 'production' },
+  });
+  await listening(child, port);
+  const headers = {
+    ...UNUSED_KEY,
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `http://127.0.0.1:${stubPort}/v1`,
+  };
+  return { child, port, headers };
+}
+
+const contestant = (id, name, child, port, headers, extra = {}) => ({
+  id,
+  name,
+  child,
+  port,
+  headers,
+  path: PATH,
+  ...extra,
+});
+
+/** All contestants on one Node version. `say` is told of those that have to stay out. */
+async function startContestants({ node, version, stubPort, build, peer, nginx, newControlPlane }) {
+  const gateway = async (id, name, request, extra = {}) => {
+    const controlPlane = await newControlPlane();
+    const { child, port, requests } = await startGateway({ build, node, stubPort, controlPlane });
+    return contestant(`${id}@${version}`, name, child, port, requests[request], { controlPlane, ...extra });
+  };
+  const list = [
+    await gateway('gateway', 'Tollgate, everything on', 'full', { logsBodies: true }),
+    await gateway('bare', 'Tollgate, bare', 'bare'),
+  ];
+  for (const [id, name, script] of [
+    ['undici', 'bare undici dispatch', 'undici-proxy.cjs'],
+    ['http', 'node:http, piping', 'http-proxy.cjs'],
+  ]) {
+    const { child, port } = await startScript('proxy', node, script, [String(stubPort)]);
+    list.push(contestant(`${id}@${version}`, name, child, port, UNUSED_KEY));
+  }
+  if (peer) {
+    const { child, port, headers } = await startPeer({ script: peer, node, stubPort });
+    list.push(contestant(`peer@${version}`, '@portkey-ai/gateway 1.15.2', child, port, headers));
+  }
+  if (nginx) {
+    const { child, port } = await startNginx(nginx, stubPort);
+    list.push(contestant('nginx', 'nginx', child, port, UNUSED_KEY));
+  }
+  return list;
+}
+
+/** The gateway with one feature less each time, and without what only a setting can turn off. */
+async function startStages({ node, stubPort, build, newControlPlane }) {
+  const list = [];
+  const controlPlane = await newControlPlane();
+  const { child, port, requests } = await startGateway({ build, node, stubPort, controlPlane });
+  for (const [id, name, request] of [
+    ['full', 'everything on', 'full'],
+    ['no-config', 'without the saved config', 'withoutConfig'],
+    ['no-limit', 'without the rate limit', 'withoutLimit'],
+    ['no-bodies', 'without bodies in the log', 'withoutBodies'],
+    ['no-all', 'without these three', 'withoutAll'],
+    ['bare', 'bare: provider and host in headers', 'bare'],
+  ]) {
+    list.push(contestant(id, name, child, port, requests[request]));
+  }
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const variant = async (id, name, env) => {
+    const started = await startGateway({ build, node, stubPort, controlPlane: await newControlPlane(), env });
+    list.push(contestant(id, name, started.child, started.port, started.requests.full));
+  };
+  await variant('no-shipping', 'journal written, nothing shipped', { WORKER_URL: nobody });
+  await variant('no-journal', 'journal at its cap: records made and dropped', {
+    WORKER_URL: nobody,
+    JOURNAL_MAX_BYTES: '1048576',
+  });
+  const { child: bareChild, port: barePort } = await startScript('proxy', node, 'undici-proxy.cjs', [
+    String(stubPort),
+  ]);
+  list.push(contestant('undici', 'bare undici dispatch', bareChild, barePort, UNUSED_KEY));
+  return list;
+}
+
+module.exports = { PATH, UNUSED_KEY, startContestants, startGateway, startStages };

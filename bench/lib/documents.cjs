@@ -1,0 +1,104 @@
+'use strict';
+
+const { join } = require('node:path');
+
+const ORGANISATION = '0b000000-0000-4000-8000-000000000001';
+const CONFIG = 'bench-config';
+const PROVIDER = 'bench';
+const UNREACHED = 1_000_000_000;
+
+/**
+ * What the gateway reads of its control plane: a workspace with everything on and one that keeps no bodies, keys with and
+ * without a rate limit, a saved provider with a sealed credential, a saved config. Made with the build's own functions.
+ */
+function documentsFor(build, master, stubPort) {
+  const { credentialBinding, documentKey } = require(join(build, 'libs/contracts/src'));
+  const { deriveKey, hashApiKey, hashingKey, seal } = require(join(build, 'libs/kernel/src'));
+  const pepper = hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
+  const ring = { current: 'k1', keys: new Map([['k1', deriveKey(master, 'seal/v1')]]) };
+  const documents = [];
+  const keys = {};
+  const add = (key, document) =>
+    documents.push([key, { version: String(documents.length + 1), status: 'active', ...document }]);
+
+  add(documentKey.organisation(ORGANISATION), {
+    kind: 'organisation',
+    id: ORGANISATION,
+    name: 'Bench',
+    blockInlineConfig: false,
+    logBodies: true,
+  });
+  const workspace = (id, slug, logBodies) => {
+    add(documentKey.workspace(id), {
+      kind: 'workspace',
+      id,
+      slug,
+      name: slug,
+      organisationId: ORGANISATION,
+      blockInlineConfig: false,
+      logBodies,
+      rateLimits: [],
+      usageLimits: [],
+      defaults: { metadata: {}, config: null },
+    });
+    const providerId = `${id}-provider`;
+    add(documentKey.provider(id, PROVIDER), {
+      kind: 'provider',
+      id: providerId,
+      slug: PROVIDER,
+      name: PROVIDER,
+      organisationId: ORGANISATION,
+      workspaceId: id,
+      integrationId: `${id}-integration`,
+      expiresAt: null,
+      providerId: 'openai',
+      sealedCredential: seal(
+        ring,
+        JSON.stringify({ apiKey: 'sk-bench', configurations: {} }),
+        credentialBinding(id, providerId),
+      ),
+      configurations: { custom_host: `http://127.0.0.1:${stubPort}/v1` },
+      allowAllModels: true,
+      models: [],
+      rateLimits: [],
+      usageLimits: [],
+    });
+    add(documentKey.config(id, CONFIG), {
+      kind: 'config',
+      id: `${id}-config`,
+      slug: CONFIG,
+      versionId: `${id}-config-1`,
+      organisationId: ORGANISATION,
+      workspaceId: id,
+      config: { provider: `@${PROVIDER}`, retry: { attempts: 2 } },
+    });
+  };
+  const key = (name, workspaceId, rateLimits) => {
+    const secret = `bench${name.padEnd(27, '0')}`;
+    keys[name] = secret;
+    add(documentKey.apiKey(hashApiKey(pepper, secret)), {
+      kind: 'api_key',
+      id: `key-${name}`,
+      name,
+      type: 'workspace-service',
+      organisationId: ORGANISATION,
+      workspaceId,
+      userId: null,
+      scopes: ['completions.write'],
+      expiresAt: null,
+      rateLimits,
+      usageLimits: [],
+      defaults: { metadata: {}, config: null, allowConfigOverride: true },
+    });
+  };
+  const [full, lean] = ['0b000000-0000-4000-8000-000000000002', '0b000000-0000-4000-8000-000000000003'];
+  workspace(full, 'full', true);
+  workspace(lean, 'lean', false);
+  const limit = [{ type: 'requests', unit: 'rpm', value: UNREACHED }];
+  key('limited', full, limit);
+  key('unlimited', full, []);
+  key('lean', lean, []);
+  return { documents, keys };
+}
+
+module.exports = { CONFIG, PROVIDER, documentsFor };

@@ -1,0 +1,73 @@
+'use strict';
+
+const { existsSync, readFileSync } = require('node:fs');
+const { join, relative } = require('node:path');
+const { fileURLToPath } = require('node:url');
+const { startGateway } = require('./contestants.cjs');
+const { closed, prepare } = require('./measure.cjs');
+const { pause, temporaryFolder } = require('./processes.cjs');
+const { markdown, shown } = require('./report.cjs');
+
+const TOP = 60;
+
+/** Self time by function, and by part of the program, from a CPU profile. */
+function digest(profile, requests, build, root) {
+  const byId = new Map(profile.nodes.map((node) => [node.id, node]));
+  const functions = new Map();
+  profile.samples.forEach((id, at) => {
+    const { functionName, url, lineNumber } = byId.get(id).callFrame;
+    const place = url.startsWith('file:') ? fileURLToPath(url) : url;
+    const file = place.startsWith(build) ? relative(build, place) : relative(root, place);
+    const key = place === '' ? functionName : `${place.startsWith('/') ? file : place}:${lineNumber + 1}`;
+    const known = functions.get(key) ?? { name: functionName || '(anonymous)', key, us: 0 };
+    known.us += profile.timeDeltas[at] / requests;
+    functions.set(key, known);
+  });
+  const all = [...functions.values()].sort((a, b) => b.us - a.us);
+  const parts = new Map();
+  for (const { key, us } of all) {
+    const part =
+      /^((?:apps|libs)\/[^/]+)/.exec(key)?.[1] ??
+      /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(key)?.[1] ??
+      (key.startsWith('node:') ? key.replace(/^node:(?:internal\/)?([^/:]+).*/, 'node:$1') : key);
+    parts.set(part, (parts.get(part) ?? 0) + us);
+  }
+  return { all, parts: [...parts].sort((a, b) => b[1] - a[1]) };
+}
+
+/** Runs the gateway with everything on under load, with V8's profiler in it, and prints where the time goes. */
+async function profile({ build, root, node, stub, load, newControlPlane, seconds, request = 'full', keepAt, say }) {
+  const file = keepAt ?? join(temporaryFolder('profile'), 'gateway.cpuprofile');
+  const { child, port, requests } = await startGateway({
+    build,
+    node,
+    stubPort: stub.port,
+    controlPlane: await newControlPlane(),
+    flags: ['--require', join(__dirname, 'profiler-preload.cjs')],
+    env: { BENCH_PROFILE: file },
+  });
+  const gateway = {
+    id: 'profiled',
+    name: 'gateway',
+    child,
+    port,
+    headers: requests[request],
+    path: '/v1/chat/completions',
+  };
+  await prepare(gateway);
+  await closed(load, gateway, { warmSeconds: 1, seconds: 2 });
+  const { pid } = child;
+  process.kill(pid, 'SIGIO');
+  const { answered, cpuUs } = await closed(load, gateway, { warmSeconds: 0.2, seconds });
+  process.kill(pid, 'SIGIO');
+  for (let waits = 0; waits < 200 && !existsSync(file); waits += 1) await pause(50);
+  await pause(500);
+  const { all, parts } = digest(JSON.parse(readFileSync(file, 'utf8')), answered, build, root);
+  say(`profiled ${answered} requests at ${shown(cpuUs, 1)} µs of CPU each (the profiler's own cost included)\n`);
+  say(markdown(['Part', 'µs/request'], parts.slice(0, 25).map(([part, us]) => [part, shown(us, 2)])));
+  say('');
+  const rows = all.slice(0, TOP).map(({ name, key, us }) => [shown(us, 2), name, key]);
+  say(markdown(['µs/request', 'function', 'where'], rows));
+}
+
+module.exports = { profile };

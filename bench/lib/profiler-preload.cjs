@@ -1,0 +1,23 @@
+'use strict';
+
+/**
+ * Loaded into a gateway before its own code: SIGIO (which nothing else listens to) starts the CPU profiler, a second one writes what it saw to
+ * `BENCH_PROFILE`. So the profile holds the load alone, neither the start nor the warm-up.
+ */
+const { writeFileSync } = require('node:fs');
+const { Session } = require('node:inspector');
+
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.setSamplingInterval', { interval: 100 });
+let running = false;
+process.on('SIGIO', () => {
+  running = !running;
+  if (running) session.post('Profiler.start');
+  else
+    session.post('Profiler.stop', (error, result) => {
+      if (error) throw new Error(error.message);
+      writeFileSync(process.env.BENCH_PROFILE, JSON.stringify(result.profile));
+    });
+});

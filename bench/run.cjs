@@ -1,0 +1,217 @@
+'use strict';
+
+/**
+ * The benchmark: our gateway against proxies and a peer, all in one run, in interleaved rounds, so that a noisy machine is
+ * equally noisy to everybody. CPU time per request is the steady figure. `--help` lists the options.
+ */
+const { spawnSync } = require('node:child_process');
+const { existsSync, mkdirSync, statSync, writeFileSync, readdirSync } = require('node:fs');
+const os = require('node:os');
+const { join, resolve } = require('node:path');
+const { parseArgs } = require('node:util');
+const { ROOT, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
+const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/contestants.cjs');
+const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
+const { CORES, ask, pause, startScript, stopAll } = require('./lib/processes.cjs');
+const { profile } = require('./lib/profile.cjs');
+const { barLine, bars, figuresOf, stageTable, table } = require('./lib/report.cjs');
+
+const HELP = `npm run bench -- [options]
+  --quick            about a minute instead of several
+  --node 26,24       Node versions of the contestants; 24 is installed into the cache (default 26)
+  --only gateway,undici   only these contestants: gateway bare undici http peer nginx
+  --rounds n         rounds, each measures every contestant once
+  --stages           what each feature of the gateway costs, instead of the comparison
+  --profile          where the gateway's time goes, instead of the comparison
+  --gateway folder   another build of the gateway (default dist/gateway)
+  --no-build         take dist/gateway as it is`;
+
+const FULL = { warm: 3, rounds: 4, closed: 3, closedWarm: 0.5, rate: 3, rateWarm: 0.3, streams: 3 };
+const QUICK = { warm: 1, rounds: 2, closed: 1.2, closedWarm: 0.2, rate: 1, rateWarm: 0.1, streams: 1 };
+const RESULTS = join(__dirname, 'results');
+
+const say = (line) => process.stdout.write(`${line}\n`);
+const note = (line) => process.stderr.write(`bench: ${line}\n`);
+
+function optionsOf() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      node: { type: 'string', default: '26' },
+      only: { type: 'string' },
+      rounds: { type: 'string' },
+      stages: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      'profile-request': { type: 'string', default: 'full' },
+      gateway: { type: 'string' },
+      'no-build': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  return values;
+}
+
+/** The newest change below a folder, milliseconds. */
+function newest(folder) {
+  let latest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile()) latest = Math.max(latest, statSync(join(entry.parentPath, entry.name)).mtimeMs);
+  return latest;
+}
+
+/** The built gateway, built now when its sources are newer. */
+function builtGateway(options) {
+  if (options.gateway) return resolve(options.gateway);
+  const build = join(ROOT, 'dist/gateway');
+  const main = join(build, 'apps/gateway/src/main.js');
+  const sources = [join(ROOT, 'apps/gateway/src'), join(ROOT, 'libs')];
+  const stale = !existsSync(main) || Math.max(...sources.map(newest)) > statSync(main).mtimeMs;
+  if (stale && !options['no-build']) {
+    note('building the gateway');
+    const { status, stdout, stderr } = spawnSync('npx', ['nx', 'build', 'gateway'], { cwd: ROOT, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`The gateway could not be built.\n${stdout}\n${stderr}`);
+  }
+  return build;
+}
+
+async function contestantsOf(options, versions, common) {
+  const wanted = options.only?.split(',');
+  const wants = (id) => !wanted || wanted.includes(id.split('@')[0]);
+  const peer = wants('peer') ? peerScript(note) : null;
+  const nginx = wants('nginx') ? nginxPath(note) : null;
+  if (wants('peer') && !peer) note('the run goes on without @portkey-ai/gateway');
+  if (wants('nginx') && !nginx) note('the run goes on without nginx, which is not on this machine');
+  const list = [];
+  for (const version of versions) {
+    const node = nodeOf(version, note);
+    if (!node) throw new Error(`There is no Node ${version} here.`);
+    list.push(
+      ...(await startContestants({ ...common, node, version, peer, nginx: version === versions[0] ? nginx : null })),
+    );
+  }
+  return list.filter(({ id }) => wants(id));
+}
+
+/** The process that a phase measured, and all that it was sent, must be in the log. */
+async function checkLogged(contestant) {
+  for (let waits = 0; waits < 100; waits += 1) {
+    const { records, withBodies } = await ask(contestant.controlPlane.child, {});
+    if (records === contestant.sent && (!contestant.logsBodies || withBodies === records)) return;
+    if (waits === 99)
+      throw new Error(`${contestant.name} logged ${records} of ${contestant.sent} requests, ${withBodies} with bodies.`);
+    await pause(100);
+  }
+}
+
+async function compare(options, plan, load, common) {
+  const versions = options.node.split(',');
+  const direct = { id: 'direct', name: 'stub alone', port: common.stubPort, headers: UNUSED_KEY, path: PATH };
+  const contestants = [direct, ...(await contestantsOf(options, versions, common))];
+  for (const contestant of contestants) {
+    await prepare(contestant);
+    note(`warming up ${contestant.id}`);
+    await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
+  }
+  const rounds = [];
+  for (let round = 1; round <= plan.rounds; round += 1) {
+    const results = {};
+    for (const contestant of contestants) {
+      const measured = {
+        closed: await closed(load, contestant, { warmSeconds: plan.closedWarm, seconds: plan.closed }),
+        rate: await atRate(load, contestant, { warmSeconds: plan.rateWarm, seconds: plan.rate }),
+        streams: await streams(load, contestant, { seconds: plan.streams }),
+      };
+      results[contestant.id] = measured;
+      const { closed: json, rate, streams: streamed } = measured;
+      note(
+        `round ${round}/${plan.rounds} ${contestant.id}: ${json.cpuUs.toFixed(1)} µs, ${json.perSecond.toFixed(0)}/s, ` +
+          `p50 ${rate.p50.toFixed(2)} ms, first chunk ${streamed.first.p50.toFixed(2)} ms, ${streamed.cpuUs.toFixed(1)} µs/chunk`,
+      );
+    }
+    rounds.push(results);
+  }
+  for (const contestant of contestants) if (contestant.controlPlane) await checkLogged(contestant);
+  const figures = contestants.slice(1).map((contestant) => figuresOf(contestant, rounds));
+  const held = bars(figures, versions);
+  say(`\n${table(figures)}\n`);
+  for (const bar of held) say(barLine(bar));
+  return { figures, bars: held, rounds };
+}
+
+async function stages(options, plan, load, common) {
+  const version = options.node.split(',')[0];
+  const contestants = await startStages({ ...common, node: nodeOf(version, note) });
+  for (const contestant of contestants) {
+    await prepare(contestant);
+    await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
+  }
+  const rounds = [];
+  for (let round = 1; round <= plan.rounds + 1; round += 1) {
+    const results = {};
+    for (const contestant of contestants) {
+      results[contestant.id] = {
+        closed: await closed(load, contestant, { warmSeconds: plan.closedWarm, seconds: plan.closed }),
+      };
+      note(`round ${round} ${contestant.id}: ${results[contestant.id].closed.cpuUs.toFixed(1)} µs`);
+    }
+    rounds.push(results);
+  }
+  const figures = contestants.map((contestant) => figuresOf(contestant, rounds));
+  say(`\n${stageTable(figures)}`);
+  return { figures, rounds };
+}
+
+function machine() {
+  const [{ model }] = os.cpus();
+  const versions = { bench: process.version, kernel: os.release() };
+  return { cpu: model, cores: os.cpus().length, memoryMb: Math.round(os.totalmem() / 1_048_576), versions };
+}
+
+async function main() {
+  const options = optionsOf();
+  if (options.help) return say(HELP);
+  if (process.platform !== 'linux' || !onPath('taskset'))
+    throw new Error('The benchmark reads /proc and pins processes to cores: it needs Linux and taskset.');
+  const plan = { ...(options.quick ? QUICK : FULL) };
+  if (options.rounds) plan.rounds = Number(options.rounds);
+  const build = builtGateway(options);
+  const own = nodeOf('26', note) ?? process.execPath;
+  if (CORES.proxy === CORES.rest) note('one core only: figures hold the load generator too');
+  const stub = await startScript('rest', own, 'stub-provider.cjs');
+  const load = await startScript('rest', own, 'load.cjs');
+  const newControlPlane = () => startScript('rest', own, 'control-plane.cjs');
+  const common = { stubPort: stub.port, build, newControlPlane };
+  if (options.profile) {
+    const node = nodeOf(options.node.split(',')[0], note);
+    mkdirSync(RESULTS, { recursive: true });
+    const keepAt = join(RESULTS, 'gateway.cpuprofile');
+    const request = options['profile-request'];
+    return profile({ build, root: ROOT, node, stub, load, newControlPlane, seconds: 6, request, keepAt, say });
+  }
+  const startedAt = new Date();
+  const measured = await (options.stages ? stages : compare)(options, plan, load, common);
+  const seconds = Math.round((Date.now() - startedAt.getTime()) / 1_000);
+  mkdirSync(RESULTS, { recursive: true });
+  const file = join(RESULTS, options.stages ? 'stages.json' : 'latest.json');
+  const result = { startedAt: startedAt.toISOString(), seconds, options, plan, machine: machine(), ...measured };
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
+  say(`\n${seconds} s; load average ${os.loadavg()[0].toFixed(1)}; all figures in ${file}`);
+  return undefined;
+}
+
+let stopping = false;
+async function end(code) {
+  if (stopping) return;
+  stopping = true;
+  await stopAll();
+  process.exit(code);
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void end(130));
+
+main().then(
+  () => end(0),
+  (error) => {
+    if (!stopping) process.stderr.write(`bench: ${error.message}\n`);
+    return end(1);
+  },
+);

@@ -1,0 +1,80 @@
+'use strict';
+
+/**
+ * Admin API and worker as the gateway sees them, and nothing more: documents out of a map, a stream of heartbeats, and a route
+ * that takes log frames. It checks and counts the frames, so that a run in which no record was shipped cannot pass.
+ */
+const { createServer } = require('node:http');
+
+const SEQUENCE = 1;
+const HEARTBEAT_MS = 2_000;
+const MAGIC = 0x314a4754;
+const HEADER_BYTES = 20;
+const OMITTED = 0xfffffffe;
+
+const documents = new Map();
+const counts = { records: 0, withBodies: 0 };
+const open = new Set();
+
+const bodyOf = (req) =>
+  new Promise((resolve, reject) => {
+    const chunks = [];
+    req.on('data', (chunk) => chunks.push(chunk));
+    req.on('end', () => resolve(Buffer.concat(chunks)));
+    req.on('error', reject);
+  });
+
+const bytesOf = (field) => (field >= OMITTED ? 0 : field);
+
+function countFrames(batch) {
+  for (let at = 0; at < batch.length;) {
+    if (batch.readUInt32LE(at) !== MAGIC) throw new Error('A batch held bytes that are no log frame.');
+    const request = bytesOf(batch.readUInt32LE(at + 12));
+    const response = bytesOf(batch.readUInt32LE(at + 16));
+    counts.records += 1;
+    if (request > 0 && response > 0) counts.withBodies += 1;
+    at += HEADER_BYTES + batch.readUInt32LE(at + 8) + request + response;
+  }
+}
+
+function sendJson(res, value) {
+  const text = JSON.stringify(value);
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  res.end(text);
+}
+
+async function handle(req, res) {
+  const { pathname } = new URL(req.url, 'http://localhost');
+  if (pathname === '/internal/v1/events') {
+    const beat = () => res.write(`${JSON.stringify({ type: 'heartbeat', sequence: SEQUENCE })}\n`);
+    res.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    beat();
+    const timer = setInterval(beat, HEARTBEAT_MS);
+    res.on('close', () => clearInterval(timer));
+  } else if (pathname === '/internal/v1/documents') {
+    const { keys } = JSON.parse((await bodyOf(req)).toString('utf8'));
+    const found = Object.fromEntries(keys.map((key) => [key, documents.get(key) ?? null]));
+    sendJson(res, { sequence: SEQUENCE, documents: found });
+  } else if (pathname === '/internal/v1/logs') {
+    const before = counts.records;
+    countFrames(await bodyOf(req));
+    sendJson(res, { accepted: counts.records - before });
+  } else {
+    res.writeHead(404).end();
+  }
+}
+
+const server = createServer((req, res) => {
+  open.add(res);
+  res.on('close', () => open.delete(res));
+  handle(req, res).catch((error) => {
+    process.stderr.write(`control plane of the benchmark: ${error.stack}\n`);
+    res.writeHead(500).end();
+  });
+});
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+process.on('message', (message) => {
+  if (message.documents) for (const [key, document] of message.documents) documents.set(key, document);
+  process.send({ id: message.id, result: { ...counts } });
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,333 @@
+'use strict';
+
+/**
+ * The load generator: raw sockets, so that it costs less than what it measures. It runs one job at a time, told by its parent,
+ * and reads the contestant's CPU time itself at both ends of the counted window. Every answer is checked; the first one that is
+ * wrong fails the job.
+ */
+const { connect } = require('node:net');
+const { cpuMicros, residentBytes } = require('../lib/proc-stat.cjs');
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+/** One connection that carries one request at a time. */
+class Connection {
+  constructor(port, fail) {
+    this.fail = fail;
+    this.done = null;
+    this.onBody = null;
+    this.idle = true;
+    this.rest = null;
+    this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.socket.on('data', (chunk) => this.read(chunk));
+    this.socket.on('error', (error) => this.over(error.message));
+    this.socket.on('close', () => this.over('the connection was closed'));
+  }
+
+  over(why) {
+    if (!this.closed && !this.idle) this.fail(`a request got no whole answer: ${why}`);
+    this.closed = true;
+  }
+
+  /** `onBody` gets the pieces of the body, `done` is called once it is whole. */
+  send(bytes, onBody, done) {
+    this.idle = false;
+    this.inBody = false;
+    this.onBody = onBody;
+    this.done = done;
+    this.socket.write(bytes);
+  }
+
+  read(chunk) {
+    let bytes = chunk;
+    if (!this.inBody) {
+      if (this.rest) bytes = Buffer.concat([this.rest, chunk]);
+      const end = bytes.indexOf(HEAD_END);
+      if (end === -1) {
+        this.rest = bytes;
+        return;
+      }
+      this.rest = null;
+      if (!this.begin(bytes.latin1Slice(0, end))) return;
+      bytes = bytes.subarray(end + 4);
+    }
+    if (this.left >= 0) this.readSized(bytes);
+    else this.readChunked(bytes);
+  }
+
+  begin(head) {
+    if (head.slice(9, 12) !== '200') {
+      this.fail(`an answer was not 200: ${head.split('\r\n')[0]}`);
+      return false;
+    }
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head);
+    this.left = length ? Number(length[1]) : -1;
+    this.chunkLeft = 0;
+    this.line = '';
+    this.inBody = true;
+    return true;
+  }
+
+  readSized(bytes) {
+    if (bytes.length > 0) this.onBody(bytes);
+    this.left -= bytes.length;
+    if (this.left <= 0) this.finish();
+  }
+
+  readChunked(bytes) {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.chunkLeft > 2) {
+        const end = Math.min(bytes.length, at + this.chunkLeft - 2);
+        this.onBody(bytes.subarray(at, end));
+        this.chunkLeft -= end - at;
+        at = end;
+      } else if (this.chunkLeft > 0) {
+        this.chunkLeft -= 1;
+        at += 1;
+      } else {
+        const end = bytes.indexOf(10, at);
+        this.line += bytes.latin1Slice(at, end === -1 ? bytes.length : end + 1);
+        if (end === -1) return;
+        at = end + 1;
+        if (this.line === '\r\n' && this.atEnd) {
+          this.atEnd = false;
+          this.finish();
+          return;
+        }
+        const size = parseInt(this.line, 16);
+        this.line = '';
+        if (size === 0) this.atEnd = true;
+        else this.chunkLeft = size + 2;
+      }
+    }
+  }
+
+  finish() {
+    const { done } = this;
+    this.inBody = false;
+    this.idle = true;
+    this.done = null;
+    done(this);
+  }
+}
+
+const now = () => performance.now();
+const percentile = (sorted, part) =>
+  sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+
+function summary(samples) {
+  const sorted = Float64Array.from(samples).sort();
+  return { count: sorted.length, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
+}
+
+/** Compares bodies of whole answers with the one that the parent has checked in full. */
+function bodyCheck(expected, fail) {
+  let kept = null;
+  return {
+    data: (piece) => {
+      kept = kept ? Buffer.concat([kept, piece]) : piece;
+    },
+    end: () => {
+      if (kept === null || !kept.equals(expected)) fail('the body of an answer was wrong');
+      kept = null;
+    },
+  };
+}
+
+/** Keeps `connections` busy; counts what was answered between two looks at the contestant's CPU time. */
+function closedLoop(job, finish, fail) {
+  const request = Buffer.from(job.request, 'base64');
+  const expected = Buffer.from(job.expected, 'base64');
+  const connections = [];
+  let answered = 0;
+  let stopped = false;
+  for (let i = 0; i < job.connections; i += 1) {
+    const connection = new Connection(job.port, fail);
+    const check = bodyCheck(expected, fail);
+    const next = () => connection.send(request, check.data, done);
+    const done = () => {
+      check.end();
+      answered += 1;
+      if (!stopped) next();
+    };
+    connections.push(connection);
+    next();
+  }
+  setTimeout(() => {
+    const from = { at: now(), cpu: cpuMicros(job.pids), answered };
+    setTimeout(() => {
+      const ms = now() - from.at;
+      const requests = answered - from.answered;
+      const cpu = cpuMicros(job.pids) - from.cpu;
+      stopped = true;
+      const close = setInterval(() => {
+        if (connections.some(({ idle }) => !idle)) return;
+        clearInterval(close);
+        for (const { socket } of connections) socket.destroy();
+        finish({
+          requests,
+          answered,
+          perSecond: (requests / ms) * 1_000,
+          cpuUs: cpu / requests,
+          busy: cpu / 1_000 / ms,
+        });
+      }, 5);
+    }, job.seconds * 1_000);
+  }, job.warmSeconds * 1_000);
+}
+
+/** Sends at a constant rate whatever comes back, so that a slow answer delays no other request. */
+function openLoop(job, finish, fail) {
+  const request = Buffer.from(job.request, 'base64');
+  const expected = Buffer.from(job.expected, 'base64');
+  const everyMs = 1_000 / job.rate;
+  const total = Math.round(job.rate * (job.seconds + job.warmSeconds));
+  const warm = Math.round(job.rate * job.warmSeconds);
+  const all = [];
+  const free = [];
+  const samples = [];
+  let sent = 0;
+  let answered = 0;
+  const startedAt = now();
+  const connectionFor = () => {
+    const known = free.pop();
+    if (known) return known;
+    if (all.length >= 1_024) return fail('1,024 requests were under way at the fixed rate');
+    const fresh = new Connection(job.port, fail);
+    all.push(fresh);
+    return fresh;
+  };
+  const sendOne = () => {
+    const index = sent;
+    sent += 1;
+    const connection = connectionFor();
+    if (!connection) return;
+    const check = bodyCheck(expected, fail);
+    const at = now();
+    connection.send(request, check.data, () => {
+      if (index >= warm) samples.push(now() - at);
+      check.end();
+      answered += 1;
+      free.push(connection);
+    });
+  };
+  const timer = setInterval(() => {
+    const due = Math.min(total, Math.floor((now() - startedAt) / everyMs));
+    while (sent < due) sendOne();
+    if (answered < total) return;
+    clearInterval(timer);
+    for (const { socket } of all) socket.destroy();
+    finish({ ...summary(samples), answered });
+  }, 1);
+}
+
+const SEPARATOR = 10;
+
+/** Counts the events of a body that comes in pieces: empty lines, two line feeds in a row. */
+function eventCounter() {
+  let events = 0;
+  let after = false;
+  return {
+    data: (piece) => {
+      for (let at = piece.indexOf(SEPARATOR); at !== -1; at = piece.indexOf(SEPARATOR, at + 1)) {
+        if (at === 0 ? after : piece[at - 1] === SEPARATOR) events += 1;
+      }
+      after = piece[piece.length - 1] === SEPARATOR;
+    },
+    take: () => {
+      const counted = events;
+      events = 0;
+      after = false;
+      return counted;
+    },
+    count: () => events,
+  };
+}
+
+/** Keeps `streams` streams open, begun evenly over the life of one; each that ends begins anew until the window is over. */
+function streams(job, finish, fail) {
+  const request = Buffer.from(job.request, 'base64');
+  const connections = [];
+  const firsts = [];
+  let events = 0;
+  let ended = 0;
+  let window = null;
+  let stopped = false;
+  let peak = 0;
+  const begin = (connection) => {
+    const counter = eventCounter();
+    const at = now();
+    let first = true;
+    connection.send(
+      request,
+      (piece) => {
+        if (first) {
+          first = false;
+          if (window) firsts.push(now() - at);
+        }
+        const before = counter.count();
+        counter.data(piece);
+        events += counter.count() - before;
+      },
+      () => {
+        const counted = counter.take();
+        if (counted !== job.marks) fail(`a stream had ${counted} events, not ${job.marks}`);
+        ended += 1;
+        if (!stopped) begin(connection);
+      },
+    );
+  };
+  for (let i = 0; i < job.streams; i += 1) {
+    setTimeout(
+      () => {
+        const connection = new Connection(job.port, fail);
+        connections.push(connection);
+        begin(connection);
+      },
+      (i * job.lifeMs) / job.streams,
+    );
+  }
+  const memory = setInterval(() => (peak = Math.max(peak, residentBytes(job.pids))), 100);
+  setTimeout(() => {
+    window = { at: now(), cpu: cpuMicros(job.pids), events };
+    setTimeout(() => {
+      const ms = now() - window.at;
+      const counted = events - window.events;
+      const cpu = cpuMicros(job.pids) - window.cpu;
+      stopped = true;
+      clearInterval(memory);
+      const close = setInterval(() => {
+        if (connections.some(({ idle }) => !idle)) return;
+        clearInterval(close);
+        for (const { socket } of connections) socket.destroy();
+        finish({
+          events: counted,
+          cpuUs: cpu / counted,
+          busy: cpu / 1_000 / ms,
+          residentBytes: peak,
+          first: summary(firsts),
+          answered: ended,
+        });
+      }, 20);
+    }, job.seconds * 1_000);
+  }, job.lifeMs * 1.2);
+}
+
+const JOBS = { closed: closedLoop, open: openLoop, streams };
+
+process.on('message', (job) => {
+  let over = false;
+  const reply = (message) => {
+    if (over) return;
+    over = true;
+    process.send({ id: job.id, ...message });
+  };
+  JOBS[job.kind](
+    job,
+    (result) => reply({ result }),
+    (error) => reply({ error }),
+  );
+});
+process.on('disconnect', () => process.exit());
+process.send({ ready: true });

@@ -1,0 +1,81 @@
+'use strict';
+
+/**
+ * A provider that costs next to nothing: canned HTTP/1.1 over raw sockets, whole answers or streams by what the request asks.
+ * It understands what proxies send (content-length and chunked bodies) and no more.
+ */
+const { createServer } = require('node:net');
+const { ANSWER, EVENT_EVERY_MS, STREAM } = require('../lib/traffic.cjs');
+
+const WHOLE = Buffer.concat([
+  Buffer.from(
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_bench0001\r\nopenai-processing-ms: 12\r\n' +
+      `x-ratelimit-remaining-requests: 9999\r\ncontent-length: ${ANSWER.length}\r\n\r\n`,
+  ),
+  ANSWER,
+]);
+// nginx passes a stream on at once when it is told so.
+const STREAM_HEAD = Buffer.from(
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nx-accel-buffering: no\r\n' +
+    'x-request-id: req_bench0002\r\ntransfer-encoding: chunked\r\n\r\n',
+);
+const chunked = (piece) =>
+  Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
+const PIECES = STREAM.map(chunked);
+const LAST = Buffer.from('0\r\n\r\n');
+const HEAD_END = Buffer.from('\r\n\r\n');
+const STREAM_ASKED = Buffer.from('"stream":true');
+
+/** Bytes of the first whole request in `bytes`, or 0. */
+function requestLength(bytes) {
+  const end = bytes.indexOf(HEAD_END);
+  if (end === -1) return 0;
+  const head = bytes.latin1Slice(0, end);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head);
+  if (length) {
+    const total = end + 4 + Number(length[1]);
+    return bytes.length >= total ? total : 0;
+  }
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return end + 4;
+  const close = bytes.indexOf('\r\n0\r\n\r\n', end + 2);
+  return close === -1 ? 0 : close + 7;
+}
+
+function answer(socket, request) {
+  if (!request.includes(STREAM_ASKED)) {
+    socket.write(WHOLE);
+    return;
+  }
+  let at = 0;
+  const step = () => {
+    const last = at === PIECES.length - 1;
+    socket.cork();
+    if (at === 0) socket.write(STREAM_HEAD);
+    socket.write(PIECES[at]);
+    if (last) socket.write(LAST);
+    socket.uncork();
+    at += 1;
+    if (last) clearInterval(timer);
+  };
+  const timer = setInterval(step, EVENT_EVERY_MS);
+  socket.streams.add(timer);
+  step();
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let rest = null;
+  socket.streams = new Set();
+  socket.on('data', (chunk) => {
+    let bytes = rest ? Buffer.concat([rest, chunk]) : chunk;
+    for (let length = requestLength(bytes); length > 0; length = requestLength(bytes)) {
+      answer(socket, bytes.subarray(0, length));
+      bytes = bytes.subarray(length);
+      if (bytes.length === 0) break;
+    }
+    rest = bytes.length > 0 ? bytes : null;
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => socket.streams.forEach(clearInterval));
+});
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+process.on('disconnect', () => process.exit());

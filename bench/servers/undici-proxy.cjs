@@ -1,0 +1,66 @@
+'use strict';
+
+/** The least that a proxy over `node:http` and undici's `dispatch` can do: a body in memory, one write for a small answer. */
+const { createServer } = require('node:http');
+const { Pool } = require('undici');
+
+const [port] = process.argv.slice(2).map(Number);
+const pool = new Pool(`http://127.0.0.1:${port}`, { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+
+class Passing {
+  constructor(res) {
+    this.res = res;
+    this.corked = false;
+  }
+  onConnect(abort) {
+    this.res.once('close', () => this.res.writableFinished || abort());
+  }
+  onHeaders(status, raw, resume) {
+    const headers = [];
+    for (let i = 0; i < raw.length; i += 2) {
+      const name = raw[i].latin1Slice();
+      if (name !== 'transfer-encoding' && name !== 'connection' && name !== 'keep-alive')
+        headers.push(name, raw[i + 1].latin1Slice());
+    }
+    this.resume = resume;
+    this.res.cork();
+    this.corked = true;
+    this.res.writeHead(status, headers);
+    process.nextTick(() => this.corked && this.uncork());
+    return true;
+  }
+  uncork() {
+    this.corked = false;
+    this.res.uncork();
+  }
+  onData(chunk) {
+    if (this.res.write(chunk)) return true;
+    this.res.once('drain', this.resume);
+    return false;
+  }
+  onComplete() {
+    this.res.end();
+    if (this.corked) this.uncork();
+  }
+  onError() {
+    if (this.res.headersSent) this.res.destroy();
+    else this.res.writeHead(502).end();
+  }
+}
+
+const server = createServer((req, res) => {
+  const chunks = [];
+  req.on('data', (chunk) => chunks.push(chunk));
+  req.on('end', () => {
+    const headers = [];
+    for (let i = 0; i < req.rawHeaders.length; i += 2) {
+      const name = req.rawHeaders[i].toLowerCase();
+      if (name !== 'host' && name !== 'connection' && name !== 'content-length')
+        headers.push(name, req.rawHeaders[i + 1]);
+    }
+    const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    pool.dispatch({ path: req.url, method: req.method, headers, body }, new Passing(res));
+  });
+});
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,28 @@
+/** What the tests read of a log record; the API gives more. */
+export interface LogEntry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly trace_id: string;
+  readonly workspace_id: string | null;
+  readonly api_key_id: string | null;
+  readonly response_status_code: number;
+  readonly outcome: string;
+  readonly error_type: string | null;
+  readonly cost_exact: string | null;
+}
+
+export interface LogDetail extends LogEntry {
+  readonly decision: {
+    readonly config: { readonly source: string; readonly slug: string | null };
+    readonly attempts: readonly { readonly end: string; readonly status: number | null }[];
+    readonly price: unknown;
+  };
+  readonly request: { readonly body: unknown };
+  readonly response: { readonly body: unknown };
+}
+
+export interface LogPage {
+  readonly data: readonly LogEntry[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}

@@ -1,0 +1,196 @@
+import { eventually, startProduct, StubProvider, type Product, type ProductOptions } from '@gw/testing';
+import type { LogDetail, LogEntry, LogPage } from './logs';
+
+/** A record must be readable this soon after its request ended. */
+const LOG_TIMEOUT_MS = 2_000;
+
+export interface Call {
+  /** The workspace's first key when absent; null: none. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON. */
+  readonly body?: unknown;
+}
+
+export interface Reply<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Empty where the answer is no JSON. */
+  readonly body: T;
+}
+
+export interface NewProvider {
+  readonly slug: string;
+  readonly type: string;
+  /** Where its requests go; absent: the provider's own address. */
+  readonly stub?: StubProvider;
+  readonly apiKey?: string;
+  /** Id of its workspace; the first one when absent. */
+  readonly workspaceId?: string;
+}
+
+export interface NewKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** The running product as a client and an administrator see it: through its one base URL, and what they did with it. */
+export class Workbench {
+  /** Every answer of the product that went through `call`, for a search in them. */
+  readonly answers: string[] = [];
+  private readonly stubs: StubProvider[] = [];
+  private traces = 0;
+
+  constructor(readonly product: Product) {}
+
+  get baseUrl(): string {
+    return this.product.baseUrl;
+  }
+
+  /** Of the first workspace. */
+  get apiKey(): string {
+    return this.product.credentials.api_key;
+  }
+
+  get adminKey(): string {
+    return this.product.credentials.admin_api_key;
+  }
+
+  /** A trace id that no other request has. */
+  trace(name: string): string {
+    this.traces += 1;
+    return `${name}-${String(this.traces)}`;
+  }
+
+  async stub(): Promise<StubProvider> {
+    const stub = await StubProvider.start();
+    this.stubs.push(stub);
+    return stub;
+  }
+
+  /** Any request, to either plane, below `/v1`. */
+  async call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options: Call = {},
+  ): Promise<Reply<T>> {
+    const { key = this.apiKey, headers, body } = options;
+    const response = await fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { 'x-gw-api-key': key }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    this.answers.push(text);
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson && text !== '' ? JSON.parse(text) : {}) as T,
+    };
+  }
+
+  /** A control-plane call that must succeed. */
+  async manage<T = Record<string, unknown>>(method: string, path: string, options: Call = {}): Promise<T> {
+    const { status, text, body } = await this.call<T>(method, path, options);
+    if (status !== 200) throw new Error(`${method} ${path} answered ${String(status)}: ${text}`);
+    return body;
+  }
+
+  /** A chat request, with `x-gw-provider` unless the headers say otherwise. */
+  chat(headers: Readonly<Record<string, string>>, options: Call = {}): Promise<Reply> {
+    return this.call('POST', '/chat/completions', { body: CHAT_REQUEST, ...options, headers });
+  }
+
+  /** An integration of the workspace and the provider `@slug` of it. */
+  async provider({ slug, type, stub, apiKey = `sk-${slug}`, workspaceId }: NewProvider): Promise<string> {
+    const { id } = await this.manage<{ id: string }>('POST', '/integrations', {
+      key: this.adminKey,
+      body: {
+        name: slug,
+        slug: `${slug}-integration`,
+        ai_provider_id: type,
+        key: apiKey,
+        workspace_id: workspaceId ?? this.product.credentials.workspace_id,
+        default_provider_slug: slug,
+        ...(stub ? { configurations: { custom_host: `${stub.origin}/v1` } } : {}),
+      },
+    });
+    return id;
+  }
+
+  /** A saved config; gives its slug. */
+  async config(config: object, options: Call = {}): Promise<string> {
+    const body = { name: 'Route', config };
+    const { slug } = await this.manage<{ slug: string }>('POST', '/configs', { ...options, body });
+    return slug;
+  }
+
+  /** A workspace key; of the first workspace unless the body names one. */
+  newKey(body: object = {}): Promise<NewKey> {
+    return this.manage('POST', '/api-keys/workspace/service', {
+      key: this.adminKey,
+      body: {
+        name: 'A key',
+        workspace_id: this.product.credentials.workspace_id,
+        scopes: ['completions.write', 'logs.list', 'logs.view'],
+        ...body,
+      },
+    });
+  }
+
+  logs(query: string, key = this.apiKey): Promise<LogPage> {
+    return this.manage('GET', `/logs?${query}`, { key });
+  }
+
+  /** The only record of the trace, which must be there within 2 s. Fails when there are more. */
+  async logOf(trace: string): Promise<LogEntry> {
+    const [log, ...more] = await eventually(
+      async () => {
+        const { data } = await this.logs(`trace_id=${trace}`);
+        return data.length > 0 && data;
+      },
+      { timeoutMs: LOG_TIMEOUT_MS, everyMs: 50 },
+    );
+    if (!log || more.length > 0)
+      throw new Error(`The trace ${trace} has ${String(more.length + 1)} records.`);
+    return log;
+  }
+
+  /** The same with bodies and decision record. */
+  async logDetailOf(trace: string): Promise<LogDetail> {
+    const { id } = await this.logOf(trace);
+    return this.manage('GET', `/logs/${id}`);
+  }
+
+  async stop(): Promise<void> {
+    for (const stub of this.stubs) await stub.stop();
+    await this.product.stop();
+  }
+}
+
+/** The smallest chat request, to the sandbox's small model or a stub that does not look at it. */
+export const CHAT_REQUEST = { model: 'sandbox-small', messages: [{ role: 'user' as const, content: 'Hi' }] };
+
+/** Starts the product for a suite, trusting stub providers on loopback; read it from the first test on. */
+export function withProduct(options: () => ProductOptions = () => ({})): () => Workbench {
+  let bench: Workbench | undefined;
+  beforeAll(async () => {
+    const { environment, ...rest } = options();
+    const trusted = { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' };
+    bench = new Workbench(await startProduct({ ...rest, environment: { ...trusted, ...environment } }));
+  }, 180_000);
+  afterAll(async () => {
+    await bench?.stop();
+  }, 60_000);
+  return () => {
+    if (!bench) throw new Error('The product runs from beforeAll on; use it in a test or a hook.');
+    return bench;
+  };
+}
