@@ -57,17 +57,13 @@ export class Principals {
   }
 
   /**
-   * Throws `api_key_invalid`, `api_key_expired` or `budget_exhausted`. Never says whether a workspace or organisation exists.
-   * Only keys that were found are remembered, so a scan of random keys fills nothing.
+   * Gives the principal of expired and exhausted keys too: see `assertUsable`. Throws `api_key_invalid`. Never says whether a
+   * workspace or organisation exists. Only keys that were found are remembered, so a scan of random keys fills nothing.
    */
-  resolve(apiKey: string, nowMs: number): Principal | Promise<Principal> {
+  resolve(apiKey: string): Principal | Promise<Principal> {
     const known = this.known.get(apiKey);
-    if (known && this.isCurrent(known)) return usable(known.principal, nowMs);
-    return this.lookUp(
-      apiKey,
-      known?.key ?? documentKey.apiKey(hashApiKey(this.options.pepper, apiKey)),
-      nowMs,
-    );
+    if (known && this.isCurrent(known)) return known.principal;
+    return this.lookUp(apiKey, known?.key ?? documentKey.apiKey(hashApiKey(this.options.pepper, apiKey)));
   }
 
   private isCurrent({ key, workspace, organisation, principal }: Known): boolean {
@@ -78,7 +74,7 @@ export class Principals {
     );
   }
 
-  private async lookUp(apiKey: string, at: DocumentKey, nowMs: number): Promise<Principal> {
+  private async lookUp(apiKey: string, at: DocumentKey): Promise<Principal> {
     const key = await this.read(at);
     if (key?.kind !== 'api_key') {
       this.known.delete(apiKey);
@@ -97,7 +93,7 @@ export class Principals {
     const principal = this.build(key, workspace, organisation);
     if (this.known.size >= this.capacity) this.known.clear();
     this.known.set(apiKey, { key: at, workspace: workspaceKey, organisation: organisationKey, principal });
-    return usable(principal, nowMs);
+    return principal;
   }
 
   private async read(key: DocumentKey): Promise<ReadModelDocument | null> {
@@ -135,12 +131,12 @@ const isActive = <K extends 'workspace' | 'organisation'>(
 
 const ORGANISATION_KEY = 'An organisation key manages; it cannot call providers. Use a key of a workspace.';
 
-function usable(principal: Principal, nowMs: number): Principal {
+/** Throws `api_key_expired`, `budget_exhausted` or `api_key_invalid`. `nowMs` is in milliseconds since 1970. */
+export function assertUsable(principal: Principal, nowMs: number): void {
   if (principal.expiresAtMs <= nowMs || principal.key.status === 'expired')
     throw new GatewayError('api_key_expired');
   if (principal.key.status === 'exhausted') {
     throw new GatewayError('budget_exhausted', { extra: { scope: 'api_key', id: principal.key.id } });
   }
   if (principal.key.status !== 'active') throw new GatewayError('api_key_invalid');
-  return principal;
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gw/kernel';
-import type { Principal, Principals } from '../../state/principals';
+import { assertUsable, type Principal, type Principals } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
 
 /** Who calls, and may they use this route at all. */
@@ -11,14 +11,16 @@ export class AuthenticateStage implements Stage {
   run(exchange: Exchange): void | Promise<void> {
     const { apiKey } = exchange.gw;
     if (apiKey === null || apiKey === '') throw new GatewayError('api_key_missing');
-    const principal = this.principals.resolve(apiKey, exchange.startedWallMs);
+    const principal = this.principals.resolve(apiKey);
     if (principal instanceof Promise) return principal.then((resolved) => this.admit(exchange, resolved));
     this.admit(exchange, principal);
     return undefined;
   }
 
   private admit(exchange: Exchange, principal: Principal): void {
+    // Before anything is refused, so that the log names the key and its workspace.
     exchange.principal = principal;
+    assertUsable(principal, exchange.startedWallMs);
     const { scopes } = exchange.route;
     if (scopes.some((scope) => principal.scopes.has(scope))) return;
     throw new GatewayError('scope_missing', {
