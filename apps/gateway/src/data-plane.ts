@@ -24,6 +24,7 @@ import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
 import { AttemptStage } from './pipeline/stages/attempt.stage';
 import { AuthenticateStage } from './pipeline/stages/authenticate.stage';
+import { ReceiveStage } from './pipeline/stages/receive.stage';
 import { ReplyStage } from './pipeline/stages/reply.stage';
 import { ResolveStage } from './pipeline/stages/resolve.stage';
 import type { GatewaySettings } from './settings';
@@ -89,7 +90,8 @@ export function createDataPlane({
   });
   const pipeline = new Pipeline(
     {
-      accept: new AcceptStage({
+      accept: new AcceptStage(),
+      receive: new ReceiveStage({
         maxBufferedBody: settings.MAX_BUFFERED_BODY,
         maxBody: settings.MAX_BODY,
         bodyIdleMs: settings.BODY_IDLE_TIMEOUT,

@@ -39,6 +39,8 @@ export class Exchange {
   spanId: string | null = null;
   parentSpanId: string | null = null;
   spanName: string | null = null;
+
+  // receive
   /** The whole body; empty when there is none or it is streamed. */
   body: Buffer = EMPTY;
   /** Set for a body too large to keep: it can be sent once. */

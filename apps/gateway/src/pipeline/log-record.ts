@@ -106,7 +106,7 @@ function timesOf(exchange: Exchange): Part<'durationMs' | 'firstByteMs' | 'overh
 /** What the stages took without their waiting: the request's body and the provider are not ours. */
 function overheadOf({ stageMs, waitedMs }: Exchange): number {
   let sum = 0;
-  for (const name in stageMs) if (name !== 'accept' && name !== 'reply') sum += stageMs[name] as number;
+  for (const name in stageMs) if (name !== 'receive' && name !== 'reply') sum += stageMs[name] as number;
   return Math.max(0, sum - waitedMs);
 }
 

@@ -4,12 +4,14 @@ import type { AcceptStage } from './stages/accept.stage';
 import type { AdmitStage } from './stages/admit.stage';
 import type { AttemptStage } from './stages/attempt.stage';
 import type { AuthenticateStage } from './stages/authenticate.stage';
+import type { ReceiveStage } from './stages/receive.stage';
 import type { ReplyStage } from './stages/reply.stage';
 import type { ResolveStage } from './stages/resolve.stage';
 
 export interface PipelineStages {
   readonly accept: AcceptStage;
   readonly authenticate: AuthenticateStage;
+  readonly receive: ReceiveStage;
   readonly resolve: ResolveStage;
   readonly admit: AdmitStage;
   readonly attempt: AttemptStage;
@@ -27,8 +29,8 @@ export class Pipeline {
     private readonly stages: PipelineStages,
     private readonly log: FailureLog,
   ) {
-    const { accept, authenticate, resolve, admit, attempt, reply } = stages;
-    this.ordered = [accept, authenticate, resolve, admit, attempt, reply];
+    const { accept, authenticate, receive, resolve, admit, attempt, reply } = stages;
+    this.ordered = [accept, authenticate, receive, resolve, admit, attempt, reply];
   }
 
   /** Never rejects. */

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
-import { parseJsonObject } from '../../http/json-body';
-import { readBody } from '../../http/read-body';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
 
 const METADATA_PAIRS_MAX = 64;
@@ -11,96 +8,17 @@ const METADATA_VALUE_MAX = 1_024;
 const TRACE_MAX = 256;
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
-export interface AcceptOptions {
-  readonly maxBufferedBody: number;
-  readonly maxBody: number;
-  readonly bodyIdleMs: number;
-}
-
-/** Reads the gateway's headers and the body. The body stays bytes: only `model` and `stream` are looked up in it. */
+/** Reads the gateway's own headers. The body waits until it is known who calls. */
 export class AcceptStage implements Stage {
   readonly name = 'accept';
 
-  constructor(private readonly options: AcceptOptions) {}
-
-  run(exchange: Exchange): void | Promise<void> {
+  run(exchange: Exchange): void {
     exchange.gw = readGatewayHeaders(exchange.req);
     readTrace(exchange);
     const metadata = exchange.req.headers[HEADER.metadata];
     if (metadata !== undefined) exchange.metadata = readMetadata(metadata as string);
-    return this.acceptBody(exchange);
-  }
-
-  private acceptBody(exchange: Exchange): void | Promise<void> {
-    const { req, route } = exchange;
-    const length = req.headers['content-length'];
-    if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
-    if (length === '0') return undefined;
-    if (length !== undefined && Number(length) > this.options.maxBody)
-      throw new GatewayError('body_too_large');
-    if (route.kind !== 'passthrough') refuseEncodedBody(req);
-    else if (length !== undefined && Number(length) > this.options.maxBufferedBody) {
-      exchange.bodyStream = req;
-      return undefined;
-    }
-    return readBody(req, this.options.maxBufferedBody, this.options.bodyIdleMs).then((body) => {
-      exchange.body = body;
-      // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
-      if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);
-    });
   }
 }
-
-/** Null: passthrough bytes that are no JSON object. A built-in route takes nothing else and throws `body_invalid`. */
-function scanOf(exchange: Exchange, body: Buffer): ShallowScan | null {
-  const scan = shallowScan(body);
-  if (!scan.needsParse) return scan;
-  try {
-    return scanOfParsed(exchange.json(parseJsonObject));
-  } catch (error) {
-    if (exchange.route.kind === 'passthrough') return null;
-    throw error;
-  }
-}
-
-function scanOfParsed({ model, stream }: JsonObject): ShallowScan {
-  return {
-    model: typeof model === 'string' ? model : null,
-    stream: typeof stream === 'boolean' ? stream : null,
-    needsParse: true,
-    modelSpan: null,
-  };
-}
-
-const OPEN_OBJECT = 0x7b;
-
-function startsObject(body: Buffer): boolean {
-  let at = 0;
-  while (at < body.length && WHITE_SPACE.has(body[at] as number)) at += 1;
-  return body[at] === OPEN_OBJECT;
-}
-
-/** JSON's own, and the byte order mark's first byte: a lenient reader skips that too. */
-const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
-
-/** A built-in route reads the body, so it must be able to. */
-function refuseEncodedBody(req: IncomingMessage): void {
-  const encoding = req.headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return;
-  throw new GatewayError('body_encoding_unsupported', {
-    param: 'content-encoding',
-    message: 'This route takes bodies without a content encoding.',
-  });
-}
-
-const isJson = (req: IncomingMessage): boolean => {
-  const type = req.headers['content-type'];
-  return (
-    type === undefined ||
-    type.startsWith('application/json') ||
-    /^application\/(?:[\w.-]+\+)?json\b/i.test(type)
-  );
-};
 
 function readGatewayHeaders(req: IncomingMessage): GatewayHeaders {
   const { headers } = req;
