@@ -75,7 +75,7 @@ export function fakeOpenAi(request: RecordedRequest): StubAnswer {
     return isStream(request) ? CHAT_STREAM : { body: OPENAI_CHAT };
   }
   const body = ANSWERS[request.url];
-  return body ? { body } : { status: 404, body: { error: { message: `Invalid URL (${request.url})` } } };
+  return body ? { body } : { status: 404, body: { error: { message: 'Invalid URL' } } };
 }
 
 export const OPENAI_QUOTA_ERROR: StubAnswer = {

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { CONFIG_LIMITS, Pattern, validateConfig } from './index';
 
-const file = resolve(__dirname, '../../../../shared/data/regex_templates.json');
 interface Input {
   readonly repeat: string;
   readonly count: number;
   readonly tail: string;
 }
-const data = JSON.parse(readFileSync(file, 'utf8')) as {
+const data = readCases('regex_templates.json') as {
   readonly regex: readonly { id: string; pattern: string; input: Input; reason: string }[];
   readonly invalid_patterns: readonly { id: string; pattern: string; expect: string; reason: string }[];
 };

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
 import {
   compileConfig,
@@ -19,8 +18,7 @@ interface Row {
   readonly check?: string;
 }
 
-const file = resolve(__dirname, '../../../../shared/data/configs.json');
-const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly Row[] };
+const { cases } = readCases('configs.json') as { cases: readonly Row[] };
 
 const policy = createAddressPolicy({ trustedHosts: [] });
 

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { assertAllowedUrl, createAddressPolicy, parseTrustedHosts } from './address-policy';
 import { GatewayError } from './errors';
 
@@ -14,7 +13,7 @@ interface SsrfCase {
   readonly trusted?: string;
 }
 
-const data = JSON.parse(readFileSync(resolve(__dirname, '../../../../shared/data/ssrf.json'), 'utf8')) as {
+const data = readCases('ssrf.json') as {
   cases: SsrfCase[];
   trusted_cases: SsrfCase[];
 };

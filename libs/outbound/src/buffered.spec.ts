@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
 import { BufferedClient, type BufferedAnswer, type BufferedRequest } from './buffered';
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
@@ -28,9 +27,7 @@ interface RedirectCase {
   readonly reason: string;
 }
 
-const { redirects } = JSON.parse(
-  readFileSync(resolve(__dirname, '../../../../shared/data/ssrf_network.json'), 'utf8'),
-) as { redirects: RedirectCase[] };
+const { redirects } = readCases('ssrf_network.json') as { redirects: RedirectCase[] };
 
 const limits = { totalTimeoutMs: 3_000, bytesMax: 1_000_000 };
 const servers: Loopback[] = [];

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
-import { resolve } from 'node:path';
 import type { TLSSocket } from 'node:tls';
+import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from './outbound-client';
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
@@ -28,9 +27,7 @@ interface DnsCase {
   readonly reason: string;
 }
 
-const { dns } = JSON.parse(
-  readFileSync(resolve(__dirname, '../../../../shared/data/ssrf_network.json'), 'utf8'),
-) as { dns: DnsCase[] };
+const { dns } = readCases('ssrf_network.json') as { dns: DnsCase[] };
 
 const nothingTrusted = createAddressPolicy({ trustedHosts: [] });
 let server: Loopback;

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { redactMetadata, redactUrl } from './redact';
 
 describe('redactUrl', () => {
@@ -45,8 +44,7 @@ describe('redactMetadata', () => {
   });
 
   it('knows the planted credentials that have a public shape', () => {
-    const path = resolve(__dirname, '../../../../shared/data/secrets.json');
-    const { canaries } = JSON.parse(readFileSync(path, 'utf8')) as {
+    const { canaries } = readCases('secrets.json') as {
       canaries: { what: string; value: string }[];
     };
     const shaped = canaries.filter(({ value }) =>

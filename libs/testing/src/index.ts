@@ -1,3 +1,4 @@
+export { readCases } from './cases';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
 export { sampleLogRecord } from './log-record';

@@ -103,9 +103,10 @@ export class Product {
     return this.end(name, 'SIGKILL');
   }
 
-  /** Ends it as an operator does (SIGTERM); it stays away until `startStopped`. */
+  /** Ends it as an operator does; it stays away until `startStopped`. */
   async stopProcess(name: Exclude<ProductProcess, 'launcher'>): Promise<void> {
-    await this.end(name, 'SIGTERM');
+    // On SIGTERM Postgres would wait for its clients to leave.
+    await this.end(name, name === 'postgres' ? 'SIGINT' : 'SIGTERM');
     await eventually(() => this.pidOf(name) === null);
   }
 
@@ -132,7 +133,7 @@ export class Product {
     return this.starter.exitCode;
   }
 
-  private async end(name: ProductProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number> {
+  private async end(name: ProductProcess, signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number> {
     const pid = this.requirePid(name);
     process.kill(pid, signal);
     await eventually(() => !isAlive(pid), { timeoutMs: STOP_TIMEOUT_MS });

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
 
 interface AddressCase {
@@ -25,7 +24,7 @@ interface Failure {
   };
 }
 
-const data = JSON.parse(readFileSync(resolve(__dirname, '../../../../../shared/data/ssrf.json'), 'utf8')) as {
+const data = readCases('ssrf.json') as {
   readonly cases: readonly AddressCase[];
   readonly trusted_cases: readonly AddressCase[];
 };

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
 
 interface Canary {
@@ -7,9 +6,7 @@ interface Canary {
   readonly value: string;
 }
 
-const { canaries } = JSON.parse(
-  readFileSync(resolve(__dirname, '../../../../../shared/data/secrets.json'), 'utf8'),
-) as { readonly canaries: readonly Canary[] };
+const { canaries } = readCases('secrets.json') as { readonly canaries: readonly Canary[] };
 const canary = (id: string): string => canaries.find((entry) => entry.id === id)?.value ?? '';
 
 const VIRTUAL_KEY = canary('sec-02');

@@ -1,6 +1,5 @@
+import { readCases } from '@gw/testing';
 import { ProviderEntity } from '@gw/entities';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
 
 interface Failure {
@@ -14,9 +13,7 @@ interface PolicyCase {
   readonly expect: 'accept' | 'reject';
 }
 
-const policies = JSON.parse(
-  readFileSync(resolve(__dirname, '../../../../../shared/data/policies.json'), 'utf8'),
-) as { readonly cases: readonly PolicyCase[] };
+const policies = readCases('policies.json') as { readonly cases: readonly PolicyCase[] };
 
 const api = new TestAdminApi();
 let tenant: Tenant;

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
 
 const KEY = 'sk-CANARYPROVIDER0123456789';
@@ -18,9 +17,7 @@ interface Data {
   }[];
 }
 
-const identifiers = JSON.parse(
-  readFileSync(resolve(__dirname, '../../../../../shared/data/identifiers.json'), 'utf8'),
-) as Data;
+const identifiers = readCases('identifiers.json') as Data;
 
 const api = new TestAdminApi();
 let tenant: Tenant;

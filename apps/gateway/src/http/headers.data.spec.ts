@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { resolve } from 'node:path';
-import { StubProvider } from '@gw/testing';
+import { StubProvider, readCases } from '@gw/testing';
 import { GatewayHarness, OTHER_WORKSPACE_ID, WORKSPACE_ID } from '../spec-support/harness';
 
 type HeaderValue =
@@ -21,8 +19,7 @@ interface HeaderCase {
   readonly path?: string;
 }
 
-const FILE = resolve(__dirname, '../../../../../shared/data/headers.json');
-const CASES = (JSON.parse(readFileSync(FILE, 'utf8')) as { cases: HeaderCase[] }).cases;
+const CASES = (readCases('headers.json') as { cases: HeaderCase[] }).cases;
 const inGroups = (...groups: string[]): HeaderCase[] => CASES.filter(({ group }) => groups.includes(group));
 
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] });

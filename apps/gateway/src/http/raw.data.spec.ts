@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StubProvider } from '@gw/testing';
+import { StubProvider, readCases } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
 interface Generated {
@@ -23,8 +21,7 @@ interface RawCase {
   readonly reason: string;
 }
 
-const FILE = resolve(__dirname, '../../../../../shared/data/http_raw.json');
-const { cases: all } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: RawCase[] };
+const { cases: all } = readCases('http_raw.json') as { cases: RawCase[] };
 /** Those without bytes to send are load shapes, measured elsewhere. */
 const cases = all.filter(({ send }) => send.length > 0);
 /**

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import fc from 'fast-check';
 import { anthropicTap } from '../dialects/anthropic/tap';
 import { openAiTap } from '../dialects/openai/tap';
@@ -213,8 +212,7 @@ interface Case {
   readonly expect: { readonly usage?: { readonly total_tokens: number } | string };
 }
 
-const ROOT = resolve(__dirname, '../../../..');
-const { cases } = JSON.parse(readFileSync(resolve(ROOT, '../shared/data/sse_upstream.json'), 'utf8')) as {
+const { cases } = readCases('sse_upstream.json') as {
   cases: Case[];
 };
 
