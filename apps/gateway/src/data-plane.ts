@@ -12,6 +12,7 @@ import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
+import { BodyBudget } from './http/body-budget';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import { RequestBuilder } from './pipeline/attempt/request-builder';
@@ -95,6 +96,7 @@ export function createDataPlane({
         maxBufferedBody: settings.MAX_BUFFERED_BODY,
         maxBody: settings.MAX_BODY,
         bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
+        budget: new BodyBudget(settings.MAX_BODY_MEMORY),
       }),
       authenticate: new AuthenticateStage(
         new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),

@@ -43,6 +43,8 @@ export class Exchange {
   // receive
   /** The whole body; empty when there is none or it is streamed. */
   body: Buffer = EMPTY;
+  /** Gives back what the body holds of the common budget; called once, when the exchange is settled. */
+  release: (() => void) | null = null;
   /** Set for a body too large to keep: it can be sent once. */
   bodyStream: IncomingMessage | null = null;
   scan: ShallowScan | null = null;

@@ -52,6 +52,7 @@ export class Settlement {
       responseTruncated: response.truncated,
     });
     this.journal.append(JSON.stringify(record), request.pieces, response.pieces, onDurable);
+    exchange.release?.();
   };
 
   private charge(exchange: Exchange): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
 import { shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
 import { readBody } from '../../http/read-body';
 import type { Exchange, Stage } from '../exchange';
@@ -9,6 +10,7 @@ export interface ReceiveOptions {
   readonly maxBufferedBody: number;
   readonly maxBody: number;
   readonly bodyIdleMs: number;
+  readonly budget: BodyBudget;
 }
 
 /**
@@ -32,11 +34,25 @@ export class ReceiveStage implements Stage {
       exchange.bodyStream = req;
       return undefined;
     }
-    return readBody(req, this.options.maxBufferedBody, this.options.bodyIdleMs).then((body) => {
-      exchange.body = body;
-      // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
-      if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);
-    });
+    return this.read(exchange, length === undefined ? this.options.maxBufferedBody : Number(length));
+  }
+
+  private async read(exchange: Exchange, expectedBytes: number): Promise<void> {
+    const { req } = exchange;
+    const { budget, maxBufferedBody, bodyIdleMs } = this.options;
+    if (expectedBytes > maxBufferedBody) throw new GatewayError('body_too_large');
+    if (!budget.take(expectedBytes))
+      throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
+    let held = expectedBytes;
+    exchange.release = () => {
+      budget.give(held);
+    };
+    const body = await readBody(req, maxBufferedBody, bodyIdleMs);
+    budget.give(held - body.length);
+    held = body.length;
+    exchange.body = body;
+    // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
+    if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);
   }
 }
 

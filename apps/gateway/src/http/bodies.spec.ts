@@ -1,0 +1,125 @@
+import { connect } from 'node:net';
+import { eventually, StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+const MIB = 1_048_576;
+
+describe('request bodies', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start({
+      MAX_BUFFERED_BODY: String(MIB),
+      MAX_BODY: String(8 * MIB),
+      MAX_BODY_MEMORY: String(2 * MIB),
+      BODY_IDLE_TIMEOUT: '300',
+    });
+    stub = await StubProvider.start();
+    stub.answerJson({ ok: true });
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    await stub.stop();
+  });
+
+  const post = (
+    path: string,
+    body: Buffer | string,
+    headers: Record<string, string> = {},
+  ): Promise<Response> =>
+    fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-provider': '@main',
+        'content-type': 'application/octet-stream',
+        ...headers,
+      },
+      body,
+    });
+
+  it('streams a passthrough body that is too large to keep, byte for byte', async () => {
+    const body = Buffer.alloc(4 * MIB, 7);
+    expect((await post('/files', body)).status).toBe(200);
+    expect(stub.lastRequest.body.equals(body)).toBe(true);
+    expect((await gateway.records())[0]).toMatchObject({ requestBodyTruncated: true, outcome: 'ok' });
+  });
+
+  it('refuses a body over the limit with 413, before the provider is called', async () => {
+    const refused = await post('/files', Buffer.alloc(9 * MIB));
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({ error: { type: 'body_too_large', code: 'AB01' } });
+    expect((await post('/chat/completions', Buffer.alloc(2 * MIB, 0x20))).status).toBe(413);
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  it('answers 503 when the bodies of all requests would take more memory than they may, and gives it back', async () => {
+    const slow = [0, 1].map(() => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(
+        `POST /v1/things HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main\r\n` +
+          `content-length: ${String(MIB - 1)}\r\n\r\nx`,
+      );
+      return socket;
+    });
+    await eventually(async () => (await post('/things', Buffer.alloc(1_000))).status === 503, {
+      timeoutMs: 2_000,
+    });
+    // Both run into the idle bound, and their room is free again.
+    await eventually(async () => (await post('/things', Buffer.alloc(1_000))).status === 200, {
+      timeoutMs: 3_000,
+    });
+    for (const socket of slow) socket.destroy();
+  });
+
+  it('reads no body of a caller that is not known', async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => (answer += data.toString()));
+    socket.write(
+      'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nx-gw-api-key: nobody\r\ncontent-length: 1000\r\n\r\n',
+    );
+    await eventually(() => answer.startsWith('HTTP/1.1 401'), { timeoutMs: 1_000 });
+    socket.destroy();
+  });
+
+  it.each([
+    ['not JSON', '{"model":'],
+    ['an array', '[]'],
+  ])('refuses %s on a built-in route with a clear 400', async (_what, body) => {
+    const refused = await post('/chat/completions', body, { 'content-type': 'application/json' });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { type: 'body_invalid' } });
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  it('sends on a built-in route what was understood where two readers could differ', async () => {
+    gateway.addProvider('main', 'openai', stub.origin, { allowAllModels: false, models: [model('cheap')] });
+    const twice = '{"model":"expensive","messages":[],"model":"cheap"}';
+    expect((await post('/chat/completions', twice, { 'content-type': 'application/json' })).status).toBe(200);
+    expect(stub.lastRequest.body.toString()).toBe('{"model":"cheap","messages":[]}');
+  });
+
+  it('does not let a model hide from an allow-list behind another content type or an unreadable body', async () => {
+    gateway.addProvider('main', 'openai', stub.origin, { allowAllModels: false, models: [model('cheap')] });
+    for (const body of ['{"model":"expensive"}', ' \n{"model":"expensive"}', 'model=expensive']) {
+      const refused = await post('/proxy/chat/completions', body, { 'content-type': 'text/plain' });
+      expect(refused.status).toBe(412);
+      expect(await refused.json()).toMatchObject({ error: { type: 'model_not_enabled' } });
+    }
+    expect(stub.requests).toHaveLength(0);
+  });
+});
+
+const model = (slug: string) => ({
+  slug,
+  enabled: true,
+  isCustom: false,
+  baseModelSlug: null,
+  customHost: null,
+  customHeaders: {},
+  price: null,
+});
