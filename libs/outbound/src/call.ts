@@ -5,6 +5,9 @@ import { isClosedByPeer, isLengthMismatch, toOutboundError } from './failures';
 import { WheelEntry, type TimerWheel } from './timer-wheel';
 import { OutboundError, type OutboundCall, type OutboundHandler, type OutboundRequest } from './types';
 
+/** Headers of one answer; no provider sends a tenth of them. */
+const HEADER_COUNT_MAX = 1_000;
+
 /** What a call needs of its client. */
 export interface CallHost {
   readonly wheel: TimerWheel;
@@ -139,6 +142,10 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     this.resumeUndici = resume;
     this.headersBy = Infinity;
     this.isBodyless = status === 204 || status === 304;
+    if (rawHeaders.length > 2 * HEADER_COUNT_MAX) {
+      this.fail(new OutboundError('interrupted', 'The answer has more headers than are accepted.'));
+      return false;
+    }
     const headers = this.readHeaders(rawHeaders);
     if (!this.paused) this.beginSilence();
     this.handler.onHeaders(status, headers);

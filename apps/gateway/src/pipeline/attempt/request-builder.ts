@@ -1,3 +1,4 @@
+import type { CompiledTarget } from '@gw/config-schema';
 import type { AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject } from '@gw/providers';
@@ -46,10 +47,15 @@ export class RequestBuilder {
     };
   }
 
+  /** Milliseconds; the request's header wins, then the target's `request_timeout`. */
+  timeoutOf(exchange: Exchange, target: CompiledTarget): number {
+    return exchange.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
+  }
+
   /** `request_timeout` bounds the whole call; a stream's first byte, and the silence between its pieces. */
   private timeoutsOf(exchange: Exchange, { target }: Upstream) {
-    const { requestTimeoutMs, connectTimeoutMs } = this.options;
-    const timeoutMs = exchange.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? requestTimeoutMs;
+    const { connectTimeoutMs } = this.options;
+    const timeoutMs = this.timeoutOf(exchange, target);
     const streamed = exchange.scan?.stream === true || exchange.bodyStream !== null;
     return {
       connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),

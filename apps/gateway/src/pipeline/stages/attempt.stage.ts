@@ -34,6 +34,12 @@ export class AttemptStage implements Stage {
     for (;;) {
       const step = cursor.next(outcome);
       if (step.kind === 'stop') break;
+      // Waiting for a retry must not outlive what one call may take.
+      if (
+        step.waitMs > 0 &&
+        exchange.elapsedMs() + step.waitMs > this.builder.timeoutOf(exchange, step.target)
+      )
+        break;
       if (last && 'answer' in last) last.answer.discard();
       if (step.waitMs > 0) await waitFor(exchange, step.waitMs);
       if (exchange.clientGone) break;

@@ -1,0 +1,182 @@
+import { connect } from 'node:net';
+import { eventually, readCases } from '@gw/testing';
+import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
+import { bodyBytes, RawUpstream, type UpstreamStep } from '../spec-support/raw-upstream';
+
+interface UpstreamCase {
+  readonly id: string;
+  readonly category: string;
+  readonly upstream: readonly UpstreamStep[];
+  readonly expect: {
+    readonly client?: string;
+    readonly log?: string;
+    readonly usage?: string | { readonly total_tokens: number };
+    readonly upstream?: string;
+    readonly upstream_requests?: string;
+  };
+  readonly reason: string;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly client?: {
+    readonly disconnect_after_events?: number;
+    readonly disconnect_after_ms?: number;
+    readonly close_after_done?: boolean;
+    readonly half_close?: boolean;
+  };
+}
+
+const { cases } = readCases('sse_upstream.json') as { readonly cases: readonly UpstreamCase[] };
+
+interface Seen {
+  readonly status: number;
+  readonly head: string;
+  readonly body: Buffer;
+  /** The body had its end. */
+  readonly clean: boolean;
+}
+
+/**
+ * A client that closes its sending side is taken for gone: on the wire it looks like one that has closed for good, whose call must
+ * be cancelled at once.
+ */
+const HALF_CLOSE_IS_GONE = new Set(['sse-064']);
+
+/** Scripted upstreams behind a passthrough route: what the client sees is what the upstream sent, or an honest end. */
+describe.each(cases.filter(({ id }) => !HALF_CLOSE_IS_GONE.has(id)))('upstream $id: $reason', (test) => {
+  let gateway: GatewayHarness;
+  let first: RawUpstream;
+  let second: RawUpstream | null = null;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start({ REQUEST_TIMEOUT: '1500' });
+    const split = test.upstream.findIndex(
+      (step) => typeof step !== 'string' && step.next_target !== undefined,
+    );
+    first = await RawUpstream.start(split === -1 ? test.upstream : endless(test.upstream.slice(0, split)));
+    gateway.addProvider('first', 'openai', first.origin);
+    if (split === -1) return;
+    second = await RawUpstream.start(test.upstream.slice(split + 1));
+    gateway.addProvider('second', 'openai', second.origin);
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    first.stop();
+    second?.stop();
+    second = null;
+  });
+
+  it(`${test.expect.client ?? test.expect.upstream ?? ''}, logged as ${test.expect.log ?? 'one record'}`, async () => {
+    const seen = await ask(gateway, configOf(test), test.client);
+    checkClient(test, seen);
+    const record = await eventually(async () => (await gateway.records()).at(-1), { timeoutMs: 4_000 });
+    expect(await gateway.records()).toHaveLength(1);
+    checkLog(test, record);
+    if (test.expect.upstream === 'aborted_within_s:1') {
+      await eventually(() => first.aborted > 0, { timeoutMs: 1_500 });
+    }
+    if (test.expect.upstream_requests !== undefined) expect(first.requests).toBeLessThanOrEqual(6);
+  });
+});
+
+/** A script without an end of its own answers with an empty body. */
+const endless = (steps: readonly UpstreamStep[]): readonly UpstreamStep[] => [...steps, { end: 1 }];
+
+const configOf = ({ config }: UpstreamCase): object =>
+  config && 'strategy' in config
+    ? { ...config, targets: [{ provider: '@first' }, { provider: '@second' }] }
+    : { provider: '@first', ...config };
+
+const sent = ({ upstream }: UpstreamCase): Buffer => {
+  const from = upstream.findIndex((step) => typeof step !== 'string' && step.next_target !== undefined);
+  return Buffer.concat(upstream.slice(from + 1).map(bodyBytes));
+};
+
+function checkClient(test: UpstreamCase, { status, body, head, clean }: Seen): void {
+  const expected = test.expect.client ?? '';
+  if (/^(?:bytes_identical|second_target_bytes|empty_body)/.test(expected)) {
+    expect(body.equals(sent(test))).toBe(true);
+    expect(clean).toBe(true);
+  }
+  if (expected.endsWith('with_retry_after')) expect(head).toContain('retry-after: 2');
+  if (expected === 'aborted_not_clean_end') expect(clean).toBe(false);
+  const exact = /^status_(\d{3})/.exec(expected);
+  if (exact && expected !== 'status_502_or_body_by_te') expect(status).toBe(Number(exact[1]));
+  if (expected === 'last_error') expect(status).toBe(500);
+}
+
+/** What the log has to say. Estimated usage of streams that were cut belongs to the ledger. */
+const LOGGED: Readonly<Record<string, (record: LoggedRequest) => void>> = {
+  success: (record) => expect(record.outcome).toBe('ok'),
+  success_or_incomplete_flag: (record) => expect(['ok', 'interrupted']).toContain(record.outcome),
+  incomplete: (record) => expect(record.outcome).toBe('interrupted'),
+  upstream_error: (record) => expect(record.outcome === 'ok' && record.status < 400).toBe(false),
+  timeout: (record) => expect(record.errorType).toBe('provider_timeout'),
+  upstream_429: (record) => expect(record.status).toBe(429),
+  parse_failed_flag: (record) => expect(record).toMatchObject({ usage: null, priced: 'no_usage' }),
+  parse_skipped_flag: (record) => expect(record).toMatchObject({ usage: null, priced: 'no_usage' }),
+  usage_rejected_flag: (record) => expect(record).toMatchObject({ usage: null, priced: 'no_usage' }),
+  body_truncated_flag: (record) => expect(record.responseBodyTruncated).toBe(true),
+  client_disconnect: (record) => expect(record.outcome).toBe('client_closed'),
+  one_row_with_attempts: (record) => expect(record.decision.attempts.length).toBeGreaterThan(1),
+  one_row_two_attempts: (record) => expect(record.decision.attempts).toHaveLength(2),
+};
+
+function checkLog({ expect: expected }: UpstreamCase, record: LoggedRequest): void {
+  LOGGED[expected.log ?? '']?.(record);
+  if (typeof expected.usage !== 'object') return;
+  const { inputTokens = 0, outputTokens = 0 } = record.usage ?? {};
+  expect(inputTokens + outputTokens).toBe(expected.usage.total_tokens);
+}
+
+function ask(gateway: GatewayHarness, config: object, client: UpstreamCase['client'] = {}): Promise<Seen> {
+  const body = JSON.stringify({ model: 'm', stream: true });
+  return new Promise((resolve) => {
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+    const pieces: Buffer[] = [];
+    const finish = (): void => {
+      socket.destroy();
+      resolve(readAnswer(Buffer.concat(pieces)));
+    };
+    socket.on('error', finish);
+    socket.on('end', finish);
+    socket.on('data', (data) => {
+      pieces.push(data);
+      const text = client.disconnect_after_events ? Buffer.concat(pieces).toString('latin1') : '';
+      if (client.disconnect_after_events && text.split('data: ').length > client.disconnect_after_events)
+        finish();
+      if (client.close_after_done && Buffer.concat(pieces).includes('[DONE]')) finish();
+    });
+    if (client.disconnect_after_ms !== undefined)
+      setTimeout(finish, Math.min(client.disconnect_after_ms, 200));
+    socket.write(
+      `POST /v1/proxy/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nx-gw-api-key: ${gateway.apiKey}\r\n` +
+        `x-gw-config: ${JSON.stringify(config)}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${String(body.length)}\r\n\r\n${body}`,
+    );
+    if (client.half_close) socket.end();
+  });
+}
+
+/** Status, head and body of one answer on a connection that closes after it. */
+function readAnswer(bytes: Buffer): Seen {
+  const at = bytes.indexOf('\r\n\r\n');
+  if (at === -1) return { status: 0, head: '', body: Buffer.alloc(0), clean: false };
+  const head = bytes.toString('latin1', 0, at).toLowerCase();
+  const status = Number(head.slice(9, 12));
+  const rest = bytes.subarray(at + 4);
+  const length = /content-length: (\d+)/.exec(head);
+  if (length) return { status, head, body: rest, clean: rest.length === Number(length[1]) };
+  return { status, head, ...dechunked(rest) };
+}
+
+function dechunked(bytes: Buffer): { readonly body: Buffer; readonly clean: boolean } {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd === -1) return { body: Buffer.concat(chunks), clean: false };
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    if (size === 0) return { body: Buffer.concat(chunks), clean: true };
+    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
+  }
+}
