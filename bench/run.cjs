@@ -24,10 +24,11 @@ const HELP = `npm run bench -- [options]
   --stages           what each feature of the gateway costs, instead of the comparison
   --profile          where the gateway's time goes, instead of the comparison
   --gateway folder   another build of the gateway (default dist/gateway)
+  --flags='…'        further Node flags for the gateway, to see what they do
   --no-build         take dist/gateway as it is`;
 
 const FULL = { warm: 3, rounds: 4, closed: 3, closedWarm: 0.5, rate: 3, rateWarm: 0.3, streams: 3 };
-const QUICK = { warm: 1, rounds: 2, closed: 1.2, closedWarm: 0.2, rate: 1, rateWarm: 0.1, streams: 1 };
+const QUICK = { warm: 2.5, rounds: 2, closed: 1.2, closedWarm: 0.2, rate: 1, rateWarm: 0.1, streams: 1 };
 const RESULTS = join(__dirname, 'results');
 
 const say = (line) => process.stdout.write(`${line}\n`);
@@ -42,7 +43,7 @@ function optionsOf() {
       rounds: { type: 'string' },
       stages: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
-      'profile-request': { type: 'string', default: 'full' },
+      flags: { type: 'string', default: '' },
       gateway: { type: 'string' },
       'no-build': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -68,7 +69,10 @@ function builtGateway(options) {
   const stale = !existsSync(main) || Math.max(...sources.map(newest)) > statSync(main).mtimeMs;
   if (stale && !options['no-build']) {
     note('building the gateway');
-    const { status, stdout, stderr } = spawnSync('npx', ['nx', 'build', 'gateway'], { cwd: ROOT, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('npx', ['nx', 'build', 'gateway'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     if (status !== 0) throw new Error(`The gateway could not be built.\n${stdout}\n${stderr}`);
   }
   return build;
@@ -76,7 +80,7 @@ function builtGateway(options) {
 
 async function contestantsOf(options, versions, common) {
   const wanted = options.only?.split(',');
-  const wants = (id) => !wanted || wanted.includes(id.split('@')[0]);
+  const wants = (id) => !wanted || wanted.includes(id);
   const peer = wants('peer') ? peerScript(note) : null;
   const nginx = wants('nginx') ? nginxPath(note) : null;
   if (wants('peer') && !peer) note('the run goes on without @portkey-ai/gateway');
@@ -86,10 +90,17 @@ async function contestantsOf(options, versions, common) {
     const node = nodeOf(version, note);
     if (!node) throw new Error(`There is no Node ${version} here.`);
     list.push(
-      ...(await startContestants({ ...common, node, version, peer, nginx: version === versions[0] ? nginx : null })),
+      ...(await startContestants({
+        ...common,
+        wants,
+        node,
+        version,
+        peer,
+        nginx: version === versions[0] ? nginx : null,
+      })),
     );
   }
-  return list.filter(({ id }) => wants(id));
+  return list;
 }
 
 /** The process that a phase measured, and all that it was sent, must be in the log. */
@@ -98,7 +109,9 @@ async function checkLogged(contestant) {
     const { records, withBodies } = await ask(contestant.controlPlane.child, {});
     if (records === contestant.sent && (!contestant.logsBodies || withBodies === records)) return;
     if (waits === 99)
-      throw new Error(`${contestant.name} logged ${records} of ${contestant.sent} requests, ${withBodies} with bodies.`);
+      throw new Error(
+        `${contestant.name} logged ${records} of ${contestant.sent} requests, ${withBodies} with bodies.`,
+      );
     await pause(100);
   }
 }
@@ -146,7 +159,7 @@ async function stages(options, plan, load, common) {
     await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
   }
   const rounds = [];
-  for (let round = 1; round <= plan.rounds + 1; round += 1) {
+  for (let round = 1; round <= plan.rounds; round += 1) {
     const results = {};
     for (const contestant of contestants) {
       results[contestant.id] = {
@@ -180,20 +193,27 @@ async function main() {
   const stub = await startScript('rest', own, 'stub-provider.cjs');
   const load = await startScript('rest', own, 'load.cjs');
   const newControlPlane = () => startScript('rest', own, 'control-plane.cjs');
-  const common = { stubPort: stub.port, build, newControlPlane };
+  const flags = options.flags.split(' ').filter(Boolean);
+  const common = { stubPort: stub.port, build, flags, newControlPlane };
   if (options.profile) {
     const node = nodeOf(options.node.split(',')[0], note);
     mkdirSync(RESULTS, { recursive: true });
-    const keepAt = join(RESULTS, 'gateway.cpuprofile');
-    const request = options['profile-request'];
-    return profile({ build, root: ROOT, node, stub, load, newControlPlane, seconds: 6, request, keepAt, say });
+    const file = join(RESULTS, 'gateway.cpuprofile');
+    return profile({ ...common, root: ROOT, node, stub, load, seconds: 6, file, say });
   }
   const startedAt = new Date();
   const measured = await (options.stages ? stages : compare)(options, plan, load, common);
   const seconds = Math.round((Date.now() - startedAt.getTime()) / 1_000);
   mkdirSync(RESULTS, { recursive: true });
   const file = join(RESULTS, options.stages ? 'stages.json' : 'latest.json');
-  const result = { startedAt: startedAt.toISOString(), seconds, options, plan, machine: machine(), ...measured };
+  const result = {
+    startedAt: startedAt.toISOString(),
+    seconds,
+    options,
+    plan,
+    machine: machine(),
+    ...measured,
+  };
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
   say(`\n${seconds} s; load average ${os.loadavg()[0].toFixed(1)}; all figures in ${file}`);
   return undefined;

@@ -65,9 +65,13 @@ function nginxPath(say) {
   if (known !== null || process.getuid() !== 0 || onPath('apt-get') === null) return known;
   say('installing nginx-light from Debian');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  spawnSync('sh', ['-c', 'apt-get update -qq && apt-get install -y -qq --no-install-recommends nginx-light'], {
-    env,
-  });
+  spawnSync(
+    'sh',
+    ['-c', 'apt-get update -qq && apt-get install -y -qq --no-install-recommends nginx-light'],
+    {
+      env,
+    },
+  );
   return onPath('nginx');
 }
 

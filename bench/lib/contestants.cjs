@@ -104,21 +104,32 @@ const contestant = (id, name, child, port, headers, extra = {}) => ({
   ...extra,
 });
 
-/** All contestants on one Node version. `say` is told of those that have to stay out. */
-async function startContestants({ node, version, stubPort, build, peer, nginx, newControlPlane }) {
+/** The wanted contestants on one Node version; without `peer` or `nginx` (their programs) these stay out. */
+async function startContestants({
+  wants,
+  node,
+  version,
+  stubPort,
+  build,
+  flags,
+  peer,
+  nginx,
+  newControlPlane,
+}) {
   const gateway = async (id, name, request, extra = {}) => {
     const controlPlane = await newControlPlane();
-    const { child, port, requests } = await startGateway({ build, node, stubPort, controlPlane });
+    const { child, port, requests } = await startGateway({ build, node, stubPort, flags, controlPlane });
     return contestant(`${id}@${version}`, name, child, port, requests[request], { controlPlane, ...extra });
   };
-  const list = [
-    await gateway('gateway', 'Tollgate, everything on', 'full', { logsBodies: true }),
-    await gateway('bare', 'Tollgate, bare', 'bare'),
-  ];
+  const list = [];
+  if (wants('gateway'))
+    list.push(await gateway('gateway', 'Tollgate, everything on', 'full', { logsBodies: true }));
+  if (wants('bare')) list.push(await gateway('bare', 'Tollgate, bare', 'bare'));
   for (const [id, name, script] of [
     ['undici', 'bare undici dispatch', 'undici-proxy.cjs'],
     ['http', 'node:http, piping', 'http-proxy.cjs'],
   ]) {
+    if (!wants(id)) continue;
     const { child, port } = await startScript('proxy', node, script, [String(stubPort)]);
     list.push(contestant(`${id}@${version}`, name, child, port, UNUSED_KEY));
   }
@@ -134,10 +145,10 @@ async function startContestants({ node, version, stubPort, build, peer, nginx, n
 }
 
 /** The gateway with one feature less each time, and without what only a setting can turn off. */
-async function startStages({ node, stubPort, build, newControlPlane }) {
+async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   const list = [];
   const controlPlane = await newControlPlane();
-  const { child, port, requests } = await startGateway({ build, node, stubPort, controlPlane });
+  const { child, port, requests } = await startGateway({ build, node, stubPort, flags, controlPlane });
   for (const [id, name, request] of [
     ['full', 'everything on', 'full'],
     ['no-config', 'without the saved config', 'withoutConfig'],
@@ -150,7 +161,14 @@ async function startStages({ node, stubPort, build, newControlPlane }) {
   }
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const variant = async (id, name, env) => {
-    const started = await startGateway({ build, node, stubPort, controlPlane: await newControlPlane(), env });
+    const started = await startGateway({
+      build,
+      node,
+      stubPort,
+      flags,
+      controlPlane: await newControlPlane(),
+      env,
+    });
     list.push(contestant(id, name, started.child, started.port, started.requests.full));
   };
   await variant('no-shipping', 'journal written, nothing shipped', { WORKER_URL: nobody });

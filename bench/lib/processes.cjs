@@ -114,4 +114,15 @@ async function stopAll() {
   folders.clear();
 }
 
-module.exports = { CORES, ask, freePort, listening, pause, start, startScript, stop, stopAll, temporaryFolder };
+module.exports = {
+  CORES,
+  ask,
+  freePort,
+  listening,
+  pause,
+  start,
+  startScript,
+  stop,
+  stopAll,
+  temporaryFolder,
+};

@@ -1,11 +1,11 @@
 'use strict';
 
-const { existsSync, readFileSync } = require('node:fs');
+const { existsSync, readFileSync, rmSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { fileURLToPath } = require('node:url');
 const { startGateway } = require('./contestants.cjs');
 const { closed, prepare } = require('./measure.cjs');
-const { pause, temporaryFolder } = require('./processes.cjs');
+const { pause } = require('./processes.cjs');
 const { markdown, shown } = require('./report.cjs');
 
 const TOP = 60;
@@ -18,6 +18,8 @@ function digest(profile, requests, build, root) {
     const { functionName, url, lineNumber } = byId.get(id).callFrame;
     const place = url.startsWith('file:') ? fileURLToPath(url) : url;
     const file = place.startsWith(build) ? relative(build, place) : relative(root, place);
+    // What starting and stopping the profiler takes is not the gateway's.
+    if (place === 'node:inspector' || place.endsWith('profiler-preload.cjs')) return;
     const key = place === '' ? functionName : `${place.startsWith('/') ? file : place}:${lineNumber + 1}`;
     const known = functions.get(key) ?? { name: functionName || '(anonymous)', key, us: 0 };
     known.us += profile.timeDeltas[at] / requests;
@@ -36,14 +38,14 @@ function digest(profile, requests, build, root) {
 }
 
 /** Runs the gateway with everything on under load, with V8's profiler in it, and prints where the time goes. */
-async function profile({ build, root, node, stub, load, newControlPlane, seconds, request = 'full', keepAt, say }) {
-  const file = keepAt ?? join(temporaryFolder('profile'), 'gateway.cpuprofile');
+async function profile({ build, root, node, flags, stub, load, newControlPlane, seconds, file, say }) {
+  rmSync(file, { force: true });
   const { child, port, requests } = await startGateway({
     build,
     node,
     stubPort: stub.port,
     controlPlane: await newControlPlane(),
-    flags: ['--require', join(__dirname, 'profiler-preload.cjs')],
+    flags: [...flags, '--require', join(__dirname, 'profiler-preload.cjs')],
     env: { BENCH_PROFILE: file },
   });
   const gateway = {
@@ -51,7 +53,7 @@ async function profile({ build, root, node, stub, load, newControlPlane, seconds
     name: 'gateway',
     child,
     port,
-    headers: requests[request],
+    headers: requests.full,
     path: '/v1/chat/completions',
   };
   await prepare(gateway);
@@ -63,8 +65,15 @@ async function profile({ build, root, node, stub, load, newControlPlane, seconds
   for (let waits = 0; waits < 200 && !existsSync(file); waits += 1) await pause(50);
   await pause(500);
   const { all, parts } = digest(JSON.parse(readFileSync(file, 'utf8')), answered, build, root);
-  say(`profiled ${answered} requests at ${shown(cpuUs, 1)} µs of CPU each (the profiler's own cost included)\n`);
-  say(markdown(['Part', 'µs/request'], parts.slice(0, 25).map(([part, us]) => [part, shown(us, 2)])));
+  say(
+    `profiled ${answered} requests at ${shown(cpuUs, 1)} µs of CPU each (the profiler's own cost included)\n`,
+  );
+  say(
+    markdown(
+      ['Part', 'µs/request'],
+      parts.slice(0, 25).map(([part, us]) => [part, shown(us, 2)]),
+    ),
+  );
   say('');
   const rows = all.slice(0, TOP).map(({ name, key, us }) => [shown(us, 2), name, key]);
   say(markdown(['µs/request', 'function', 'where'], rows));

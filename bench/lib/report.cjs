@@ -14,11 +14,9 @@ function markdown(header, rows) {
   const cells = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
-  return [
-    line(header),
-    line(widths.map((width) => '-'.repeat(width))),
-    ...rows.map((row) => line(row)),
-  ].join('\n');
+  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map((row) => line(row))].join(
+    '\n',
+  );
 }
 
 /** Medians over the rounds. What is added is the difference to the stub, in the same round. */
@@ -78,7 +76,11 @@ function table(figures) {
 /** Bars on CPU per request, everything on. `most`: the largest ratio to the other that holds. */
 const BARS = [
   { other: 'peer', most: 1 / 8, label: 'at most 1/8 of @portkey-ai/gateway' },
-  { other: 'peer', most: 1 / 5, label: 'at most 1/5 of @portkey-ai/gateway (with the dependencies it was built with)' },
+  {
+    other: 'peer',
+    most: 1 / 5,
+    label: 'at most 1/5 of @portkey-ai/gateway (with the dependencies it was built with)',
+  },
   { other: 'http', most: 1, label: 'below node:http piping' },
   { other: 'nginx', most: 7, label: 'at most 7 times nginx' },
   { other: 'undici', most: 1.6, label: 'at most 1.6 times bare undici dispatch' },

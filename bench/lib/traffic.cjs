@@ -89,7 +89,8 @@ const CLIENT_HEADERS = [
 /** One request as bytes. `headers` are the contestant's own: its credential and how it finds the stub. */
 function requestBytes({ path, headers, port, body }) {
   const lines = [`POST ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
-  for (const [name, value] of [...CLIENT_HEADERS, ...Object.entries(headers)]) lines.push(`${name}: ${value}`);
+  for (const [name, value] of [...CLIENT_HEADERS, ...Object.entries(headers)])
+    lines.push(`${name}: ${value}`);
   lines.push(`content-length: ${body.length}`, '', '');
   return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]);
 }
