@@ -1,8 +1,18 @@
-import { eventually, startProduct, StubProvider, type Product, type ProductOptions } from '@gw/testing';
+import {
+  eventually,
+  startProduct,
+  startRedis,
+  StubProvider,
+  type Product,
+  type ProductOptions,
+  type TestRedis,
+} from '@gw/testing';
 import type { LogDetail, LogEntry, LogPage } from './logs';
 
 /** A record must be readable this soon after its request ended. */
 const LOG_TIMEOUT_MS = 2_000;
+/** After something that was stopped or killed has come back. */
+const RECOVERY_TIMEOUT_MS = 20_000;
 
 export interface Call {
   /** The workspace's first key when absent; null: none. */
@@ -42,7 +52,18 @@ export class Workbench {
   private readonly stubs: StubProvider[] = [];
   private traces = 0;
 
-  constructor(readonly product: Product) {}
+  private constructor(
+    private readonly options: ProductOptions,
+    private running: Product,
+  ) {}
+
+  static async start(options: ProductOptions): Promise<Workbench> {
+    return new Workbench(options, await startProduct(options));
+  }
+
+  get product(): Product {
+    return this.running;
+  }
 
   get baseUrl(): string {
     return this.product.baseUrl;
@@ -55,6 +76,13 @@ export class Workbench {
 
   get adminKey(): string {
     return this.product.credentials.admin_api_key;
+  }
+
+  /** Ends the product as Ctrl-C does and starts it again with its data, on other ports. */
+  async restartProduct(): Promise<void> {
+    const { dataDir } = this.running;
+    await this.running.stop({ keepData: true });
+    this.running = await startProduct({ ...this.options, dataDir });
   }
 
   /** A trace id that no other request has. */
@@ -149,6 +177,31 @@ export class Workbench {
     return this.manage('GET', `/logs?${query}`, { key });
   }
 
+  /** Every record that the filter names, page by page. */
+  async allLogs(filter: string): Promise<LogEntry[]> {
+    const logs: LogEntry[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page = await this.logs(`page_size=100&${filter}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      logs.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    return logs;
+  }
+
+  /** Waits until each of the traces has its record among those of the filter, and no second one. */
+  async expectOneRecordEach(traces: readonly string[], filter: string): Promise<void> {
+    await eventually(
+      async () => {
+        const logged = (await this.allLogs(filter)).map(({ trace_id }) => trace_id);
+        const records = traces.map((trace) => [trace, logged.filter((id) => id === trace).length]);
+        expect(records.filter(([, count]) => count !== 1)).toEqual([]);
+        return true;
+      },
+      { timeoutMs: RECOVERY_TIMEOUT_MS, everyMs: 200 },
+    );
+  }
+
   /** The only record of the trace, which must be there within 2 s. Fails when there are more. */
   async logOf(trace: string): Promise<LogEntry> {
     const [log, ...more] = await eventually(
@@ -178,13 +231,16 @@ export class Workbench {
 /** The smallest chat request, to the sandbox's small model or a stub that does not look at it. */
 export const CHAT_REQUEST = { model: 'sandbox-small', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
+/** The tests ask the log far more often than people do. */
+const ENVIRONMENT = { TRUSTED_CUSTOM_HOSTS: '127.0.0.1', CONTROL_PLANE_RATE_LIMIT: '0' };
+
 /** Starts the product for a suite, trusting stub providers on loopback; read it from the first test on. */
-export function withProduct(options: () => ProductOptions = () => ({})): () => Workbench {
+export function withProduct(
+  options: () => Promise<ProductOptions> = () => Promise.resolve({}),
+): () => Workbench {
   let bench: Workbench | undefined;
   beforeAll(async () => {
-    const { environment, ...rest } = options();
-    const trusted = { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' };
-    bench = new Workbench(await startProduct({ ...rest, environment: { ...trusted, ...environment } }));
+    bench = await Workbench.start({ ...(await options()), environment: ENVIRONMENT });
   }, 180_000);
   afterAll(async () => {
     await bench?.stop();
@@ -193,4 +249,22 @@ export function withProduct(options: () => ProductOptions = () => ({})): () => W
     if (!bench) throw new Error('The product runs from beforeAll on; use it in a test or a hook.');
     return bench;
   };
+}
+
+export type Drivers = 'embedded' | 'Redis';
+
+/** The same with one or the other set of drivers. The server is null with the embedded ones. */
+export function withProductOn(drivers: Drivers): {
+  readonly bench: () => Workbench;
+  readonly redis: () => TestRedis | null;
+} {
+  let redis: Awaited<ReturnType<typeof startRedis>> | null = null;
+  const bench = withProduct(async () => {
+    if (drivers === 'embedded') return {};
+    redis = await startRedis();
+    return { redisUrl: redis.url };
+  });
+  // After the product, which would wait for it.
+  afterAll(() => redis?.stop());
+  return { bench, redis: () => redis };
 }

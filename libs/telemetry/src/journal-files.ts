@@ -60,7 +60,10 @@ function cutTornTail(segment: Segment): void {
   }
 }
 
-/** The position that the last acknowledgement left, moved to the oldest frame that is still there. */
+/**
+ * The position that the last acknowledgement left, moved to the oldest frame that is still there. It never moves back, even when all
+ * segments are gone: the file may be as it is for long, and a segment with a number that it has passed would count as sent.
+ */
 export function readCursor(directory: string, segments: readonly Segment[], next: number): Position {
   const oldest: Position = { segment: segments[0]?.sequence ?? next, offset: 0 };
   const stored = storedCursor(directory);
@@ -68,7 +71,7 @@ export function readCursor(directory: string, segments: readonly Segment[], next
   const segment = segments.find((candidate) => candidate.sequence === stored.segment);
   if (segment) return { segment: segment.sequence, offset: Math.min(stored.offset, segment.bytes) };
   const following = segments.find((candidate) => candidate.sequence > stored.segment);
-  return { segment: following?.sequence ?? next, offset: 0 };
+  return { segment: following?.sequence ?? Math.max(next, stored.segment + 1), offset: 0 };
 }
 
 function storedCursor(directory: string): Position | null {

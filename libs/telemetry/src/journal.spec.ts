@@ -114,6 +114,17 @@ describe('Journal', () => {
     expect(next.stats().backlogBytes).toBe(0);
   });
 
+  it('gives the records of a process that died before its first acknowledgement, though all before was shipped and removed', async () => {
+    const writer = open();
+    for (const id of [1, 2]) await append(writer, id);
+    writer.close();
+    expect(await drain(open())).toEqual([1, 2]);
+    expect(segments()).toEqual([]);
+    await append(open(), 3);
+    expect(await drain(open())).toEqual([3]);
+    expect(await drain(open())).toEqual([]);
+  });
+
   it('cuts off a torn last frame cleanly, wherever it was cut', async () => {
     const writer = open();
     await append(writer, 1, Buffer.from('first'));

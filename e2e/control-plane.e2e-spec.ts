@@ -1,0 +1,218 @@
+import { eventually, type StubProvider } from '@gw/testing';
+
+import { OPENAI_CHAT } from './spec-support/fake-openai';
+import { withProductOn, type Call, type Drivers, type NewKey } from './spec-support/workbench';
+
+const CHANGE_MS = 1_000;
+const REVOCATION_MS = 2_000;
+/** Longer than a gateway uses what it knows without asking, when it hears nothing of the control plane. */
+const OUTAGE_MS = 7_000;
+
+describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s drivers', (drivers) => {
+  const { bench, redis } = withProductOn(drivers);
+  let first: StubProvider;
+  let second: StubProvider;
+
+  beforeAll(async () => {
+    first = await namedStub('first');
+    second = await namedStub('second');
+    await bench().provider({ slug: 'first', type: 'openai', stub: first });
+    await bench().provider({ slug: 'second', type: 'openai', stub: second });
+  });
+
+  /** Answers with its name. */
+  async function namedStub(name: string): Promise<StubProvider> {
+    const stub = await bench().stub();
+    stub.answerJson({
+      ...OPENAI_CHAT,
+      choices: [{ index: 0, message: { role: 'assistant', content: name } }],
+    });
+    return stub;
+  }
+
+  /** What a request gets: the name of the stub that answered, or the type of the error. */
+  async function routeOf(headers: Readonly<Record<string, string>>, options: Call = {}): Promise<string> {
+    const { body } = await bench().chat(headers, options);
+    const { choices, error } = body as {
+      choices?: [{ message: { content: string } }];
+      error?: { type: string };
+    };
+    return choices?.[0].message.content ?? error?.type ?? 'neither an answer nor an error';
+  }
+
+  /** Fails unless requests get `route` within the time, and go on getting it. */
+  async function becomes(
+    route: string,
+    timeoutMs: number,
+    headers: Readonly<Record<string, string>>,
+    options: Call = {},
+  ): Promise<void> {
+    let seen = '';
+    await eventually(
+      async () => {
+        seen = await routeOf(headers, options);
+        expect(seen).toBe(route);
+        return true;
+      },
+      { timeoutMs, everyMs: 10 },
+    );
+    for (let again = 0; again < 5; again += 1) expect(await routeOf(headers, options)).toBe(route);
+  }
+
+  it('uses a provider within 1 s that was asked for before it existed', async () => {
+    const headers = { 'x-gw-provider': '@later' };
+    expect(await routeOf(headers)).toBe('provider_not_found');
+    await bench().provider({ slug: 'later', type: 'openai', stub: first });
+    await becomes('first', CHANGE_MS, headers);
+  });
+
+  it('uses a config within 1 s: a new one, a changed one, and none once it is deleted', async () => {
+    const body = { name: 'Default route', config: { provider: '@first' }, isDefault: 1 };
+    expect(await routeOf({})).toBe('provider_missing');
+    const { slug } = await bench().manage<{ slug: string }>('POST', '/configs', { body });
+    await becomes('first', CHANGE_MS, {});
+    await becomes('first', CHANGE_MS, { 'x-gw-config': slug });
+    await bench().manage('PUT', `/configs/${slug}`, { body: { config: { provider: '@second' } } });
+    await becomes('second', CHANGE_MS, {});
+    await becomes('second', CHANGE_MS, { 'x-gw-config': slug });
+    await bench().manage('PUT', `/configs/${slug}`, { body: { isDefault: 0 } });
+    await becomes('provider_missing', CHANGE_MS, {});
+    await bench().manage('DELETE', `/configs/${slug}`);
+    await becomes('config_not_found', REVOCATION_MS, { 'x-gw-config': slug });
+  });
+
+  it('uses another address and another credential of a provider within 1 s', async () => {
+    const headers = { 'x-gw-provider': '@moving' };
+    const id = await bench().provider({ slug: 'moving', type: 'openai', stub: first });
+    await becomes('first', CHANGE_MS, headers);
+    await bench().manage('PUT', `/integrations/${id}`, {
+      body: { key: 'sk-rotated', configurations: { custom_host: `${second.origin}/v1` } },
+    });
+    await becomes('second', CHANGE_MS, headers);
+    expect(second.lastRequest.headers['authorization']).toBe('Bearer sk-rotated');
+  });
+
+  it('stops a provider within 2 s that is deleted, or whose integration is archived', async () => {
+    await bench().provider({ slug: 'deleted', type: 'openai', stub: first });
+    const id = await bench().provider({ slug: 'archived', type: 'openai', stub: first });
+    for (const slug of ['deleted', 'archived']) {
+      await becomes('first', CHANGE_MS, { 'x-gw-provider': `@${slug}` });
+    }
+    await bench().manage('DELETE', '/providers/deleted');
+    await becomes('provider_not_found', REVOCATION_MS, { 'x-gw-provider': '@deleted' });
+    await bench().manage('DELETE', `/integrations/${id}`);
+    await becomes('provider_not_found', REVOCATION_MS, { 'x-gw-provider': '@archived' });
+    expect(await routeOf({ 'x-gw-provider': '@first' })).toBe('first');
+  });
+
+  it('[AUT-06] lets a new key in within 1 s and keeps a deleted one out within 2 s', async () => {
+    const headers = { 'x-gw-provider': '@first' };
+    const { id, key } = await bench().newKey();
+    await becomes('first', CHANGE_MS, headers, { key });
+    await bench().manage('DELETE', `/api-keys/${id}`, { key: bench().adminKey });
+    await becomes('api_key_invalid', REVOCATION_MS, headers, { key });
+    const asked = first.requests.length;
+    expect((await bench().chat(headers, { key })).status).toBe(401);
+    expect(first.requests).toHaveLength(asked);
+  });
+
+  it('takes a scope from a key within 2 s', async () => {
+    const headers = { 'x-gw-provider': '@first' };
+    const { id, key } = await bench().newKey();
+    await becomes('first', CHANGE_MS, headers, { key });
+    await bench().manage('PUT', `/api-keys/${id}`, {
+      key: bench().adminKey,
+      body: { scopes: ['logs.list'] },
+    });
+    await becomes('scope_missing', REVOCATION_MS, headers, { key });
+  });
+
+  it('[ERR-08] refuses whatever is written out in a request, from 1 s after that is blocked', async () => {
+    const block = (block_inline_config: boolean | null): Promise<unknown> =>
+      bench().manage('PUT', '/admin/organisation/settings', {
+        key: bench().adminKey,
+        body: { data_plane_security_settings: { block_inline_config } },
+      });
+    const host = `${first.origin}/v1`;
+    const inline = { 'x-gw-provider': 'openai', 'x-gw-custom-host': host, authorization: 'Bearer sk-own' };
+    await becomes('first', CHANGE_MS, inline);
+    await block(true);
+    await becomes('inline_provider_blocked', CHANGE_MS, inline);
+    expect(await routeOf({ 'x-gw-config': '{"provider":"@first"}' })).toBe('inline_config_blocked');
+    expect(await routeOf({ 'x-gw-provider': '@first', 'x-gw-custom-host': host })).toBe(
+      'inline_custom_host_blocked',
+    );
+    expect(await routeOf({ 'x-gw-provider': '@first' })).toBe('first');
+    await block(null);
+    await becomes('first', CHANGE_MS, inline);
+  });
+
+  describe('is gone: admin API, worker, database and Redis', () => {
+    const headers = { 'x-gw-provider': '@first' };
+    const traces: string[] = [];
+    let known: NewKey;
+
+    /** A request with a key that was used before. */
+    async function expectService(): Promise<void> {
+      const trace = bench().trace('outage');
+      const traced = { ...headers, 'x-gw-trace-id': trace };
+      expect(await routeOf(traced, { key: known.key })).toBe('first');
+      traces.push(trace);
+    }
+
+    beforeAll(async () => {
+      known = await bench().newKey();
+      await becomes('first', CHANGE_MS, headers, { key: known.key });
+      await bench().product.stopProcess('admin-api');
+      await bench().product.stopProcess('worker');
+      await bench().product.stopProcess('postgres');
+      await redis()?.kill();
+    }, 60_000);
+
+    it('known keys keep working', async () => {
+      const until = Date.now() + OUTAGE_MS;
+      await eventually(
+        async () => {
+          await expectService();
+          return Date.now() > until;
+        },
+        { timeoutMs: 2 * OUTAGE_MS, everyMs: 50 },
+      );
+      expect(traces.length).toBeGreaterThan(20);
+      const { status, body } = await bench().call('GET', '/health', { key: null });
+      expect([status, body]).toMatchObject([200, { status: 'degraded' }]);
+      expect(body['degraded']).toEqual(expect.arrayContaining(['read_model', 'log_shipping']));
+    }, 30_000);
+
+    it('a key or a resource that was not seen before gets a 503 that says why, and reaches no provider', async () => {
+      const asked = first.requests.length;
+      for (const [tried, options] of [
+        [headers, { key: 'x'.repeat(32) }],
+        [{ 'x-gw-provider': '@unseen' }, { key: known.key }],
+      ] as const) {
+        const { status, body } = await bench().chat(tried, options);
+        expect([status, body]).toMatchObject([503, { error: { type: 'unavailable', code: 'AB04' } }]);
+      }
+      const { status, body } = await bench().call('GET', '/configs');
+      expect([status, body]).toMatchObject([503, { error: { type: 'unavailable' } }]);
+      expect(first.requests).toHaveLength(asked);
+    });
+
+    it('a gateway that is started anew serves known keys from its copy on disk', async () => {
+      await bench().product.restart('gateway');
+      await expectService();
+      expect(await routeOf(headers, { key: 'x'.repeat(32) })).toBe('unavailable');
+    }, 30_000);
+
+    it('when all is back, changes arrive again, and the log has every request', async () => {
+      await redis()?.start();
+      await bench().product.startStopped();
+      await eventually(async () => (await bench().call('GET', '/configs')).status === 200, {
+        timeoutMs: 30_000,
+      });
+      await bench().expectOneRecordEach(traces, `api_key_id=${known.id}`);
+      await bench().manage('DELETE', `/api-keys/${known.id}`, { key: bench().adminKey });
+      await becomes('api_key_invalid', 10_000, headers, { key: known.key });
+    }, 90_000);
+  });
+});
