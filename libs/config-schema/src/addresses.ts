@@ -1,3 +1,4 @@
+import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from '@gw/kernel';
 import type { ConfigNode, Path, Report, ValidateConfigOptions } from './report';
 import { isProviderField } from './schema';
 
@@ -36,35 +37,18 @@ function addressFault(text: string): string | null {
   return null;
 }
 
-/** Names that no config may forward: framing is the gateway's, and the rest opens doors that are not the caller's. */
-const NEVER_FORWARDED = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'metadata',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-gw-api-key',
-  'x-gw-forward-headers',
-  'x-identity-header',
-]);
-const CLOUD_METADATA = /^(?:metadata-|x-metadata-|x-google-metadata-|x-aws-ec2-metadata-)/;
+/** The gateway's own names that no config may forward: who calls, and what is forwarded. */
+const OWN = new Set(['x-gw-api-key', 'x-gw-forward-headers']);
+
+/** Framing is the gateway's, and the rest opens doors that are not the caller's. `name` in lower case. */
+const mayNotBeForwarded = (name: string): boolean =>
+  HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name) || OWN.has(name) || isMetadataHeader(name);
 
 export function checkHeaders(node: ConfigNode, path: Path, report: Report): void {
   if (!Array.isArray(node['forward_headers'])) return;
   node['forward_headers'].forEach((name: unknown, index) => {
     if (typeof name !== 'string') return;
-    const lower = name.toLowerCase();
-    if (NEVER_FORWARDED.has(lower) || CLOUD_METADATA.test(lower)) {
+    if (mayNotBeForwarded(name.toLowerCase())) {
       report([...path, 'forward_headers', index], 'forbidden_header', 'may not be forwarded', name);
     }
   });

@@ -31,6 +31,7 @@ export type {
   LimitState,
   LogRecord,
   PriceLine,
+  SessionRecord,
   Usage,
 } from './log-record';
 export {
@@ -39,3 +40,4 @@ export {
   type CatalogueProvider,
   type ConfigurationField,
 } from './provider-catalogue';
+export type { InstallationCredentials } from './installation-credentials';

@@ -43,6 +43,17 @@ export interface LimitState {
   readonly verdict: 'admitted' | 'refused';
 }
 
+/** How a WebSocket session ended. */
+export interface SessionRecord {
+  readonly closedBy: 'client' | 'provider' | 'gateway';
+  /** Close code as RFC 6455 has it; 1005: a close frame without one, 1006: the connection was gone without a close frame. */
+  readonly code: number;
+  /** At most 123 bytes. */
+  readonly reason: string;
+  readonly clientMessages: number;
+  readonly providerMessages: number;
+}
+
 /** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
 export interface DecisionRecord {
   readonly config: {
@@ -61,7 +72,9 @@ export interface DecisionRecord {
     readonly model: string | null;
     readonly lines: readonly PriceLine[];
   } | null;
-  /** Milliseconds that each stage took, in pipeline order. */
+  /** Absent: the request was not upgraded to a WebSocket. */
+  readonly session?: SessionRecord;
+  /** Milliseconds that each stage took. */
   readonly stages: Readonly<Record<string, number>>;
 }
 

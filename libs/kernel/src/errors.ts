@@ -74,6 +74,7 @@ export const ERRORS = {
   // AB02: no such route
   route_not_found: { status: 404, code: 'AB02', message: 'No such route.' },
   method_not_allowed: { status: 405, code: 'AB02', message: 'The route does not take this method.' },
+  upgrade_required: { status: 426, code: 'AB02', message: 'The route is a WebSocket: ask for an upgrade.' },
   // AB03: forbidden
   forbidden: { status: 403, code: 'AB03', message: 'You are not allowed to do this.' },
   scope_missing: { status: 403, code: 'AB03', message: 'The credential lacks a scope for this.' },

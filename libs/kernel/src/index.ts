@@ -7,6 +7,7 @@ export {
   type ErrorType,
   type GatewayErrorOptions,
 } from './errors';
+export { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
 export { deriveKey, seal, unseal, type Keyring } from './sealed';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';

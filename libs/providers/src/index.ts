@@ -1,3 +1,4 @@
+export { formScan, spliceForm } from './body/form-scan';
 export { readAnswerModel, readUsage } from './body/read-usage';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {

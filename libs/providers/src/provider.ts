@@ -1,12 +1,28 @@
 import type { Usage } from '@gw/contracts';
 
-/** The route families that get more than raw bytes. Everything else is `passthrough`. */
+/** The route families that a provider serves or does not, each as a whole. Everything else is `passthrough`. */
 export const ROUTE_KINDS = [
   'chat.completions',
   'completions',
   'embeddings',
   'moderations',
   'models',
+  'audio.speech',
+  'audio.transcriptions',
+  'audio.translations',
+  'images.generations',
+  'images.edits',
+  'images.variations',
+  'files',
+  'batches',
+  'fine_tuning',
+  'rerank',
+  'ocr',
+  'assistants',
+  'threads',
+  'vector_stores',
+  'responses',
+  'realtime',
   'messages',
   'messages.count_tokens',
   'passthrough',
@@ -57,9 +73,12 @@ export interface StreamTranslator {
   readonly failed: boolean;
 }
 
-/** How a provider serves a route. `path` is appended to its base URL. */
+/**
+ * How a provider serves a route family. Natively: in the client's own dialect, at the client's own path, ids included, behind
+ * `prefix`. Translated: at `path`. Either is appended to the base URL.
+ */
 export type RouteSupport =
-  | { readonly via: 'native'; readonly path: string }
+  | { readonly via: 'native'; readonly prefix: string }
   | { readonly via: 'translated'; readonly path: string; readonly translator: Translator };
 
 /** Watches the bytes of an answer stream for usage and the end mark, without changing or holding them. */
@@ -86,10 +105,10 @@ export interface Provider {
   readonly name: string;
   /**
    * Base URL with its version segment and no trailing slash: `https://api.openai.com/v1`. A custom host replaces it. `model` is
-   * the one that the request names, for providers that have it in the address. Throws `validation_failed` when the
-   * configurations do not give an address.
+   * the one that the request names, for providers that have it in the address; `kind` is the route's, for those that serve
+   * some families elsewhere. Throws `validation_failed` when the configurations do not give an address.
    */
-  baseUrl(credential: Credential, model?: string | null): string;
+  baseUrl(credential: Credential, model?: string | null, kind?: RouteKind): string;
   /** Headers that carry a credential of this provider: stripped from the caller's, never returned to it. Lower case. */
   readonly credentialHeaders: readonly string[];
   /** Appends this provider's headers: credential, API version, organisation. */
@@ -106,7 +125,7 @@ export interface Provider {
   /** Message, type and code of a provider's error body, for our own error shape. */
   error(body: JsonObject): ProviderError | null;
   /** Query parameters that every call to this provider carries, such as Azure's `api-version`. The caller's own win. */
-  query?(credential: Credential, model?: string | null): Readonly<Record<string, string>>;
+  query?(credential: Credential, model?: string | null, kind?: RouteKind): Readonly<Record<string, string>>;
   /** Provider id in the price catalogue, or null. */
   readonly priceCatalogueId: string | null;
   /** In-process answers instead of an address: only `sandbox` has it. */

@@ -33,8 +33,11 @@ describe('the registry', () => {
     expect(PROVIDERS.get(id)).toBe(item);
     expect(Object.isFrozen(item)).toBe(true);
     expect(item.credentialHeaders.every((name) => name === name.toLowerCase())).toBe(true);
-    expect(item.routes.passthrough).toEqual({ via: 'native', path: '' });
-    for (const support of Object.values(item.routes)) expect(support.path).toMatch(/^$|^\/[a-z]/);
+    expect(item.routes.passthrough).toEqual({ via: 'native', prefix: '' });
+    for (const support of Object.values(item.routes)) {
+      const { via } = support;
+      expect(via === 'native' ? support.prefix : support.path).toMatch(/^$|^\/[a-z]/);
+    }
     if (id !== 'ollama' && id !== 'azure-openai')
       expect(item.baseUrl(credential())).toMatch(/^https?:\/\/[a-z0-9.]+(\/[a-z0-9]+)*$/);
   });
@@ -127,6 +130,16 @@ describe('addresses and signatures', () => {
     });
     expect(azure.baseUrl(deployed)).toBe('https://acme.openai.azure.com/openai/deployments/gpt%204o');
     expect(azure.query?.(deployed)).toEqual({ 'api-version': '2025-01-01' });
+    // What belongs to the resource is not below one of its deployments.
+    for (const kind of ['files', 'threads', 'responses'] as const)
+      expect(azure.baseUrl(deployed, null, kind)).toBe('https://acme.openai.azure.com/openai');
+    expect(azure.baseUrl(deployed, 'm', 'audio.speech')).toContain('/deployments/');
+    // Realtime is one of them, and takes its deployment in the query.
+    expect(azure.baseUrl(deployed, null, 'realtime')).toBe('https://acme.openai.azure.com/openai');
+    expect(azure.query?.(deployed, null, 'realtime')).toEqual({
+      'api-version': '2025-01-01',
+      deployment: 'gpt 4o',
+    });
     const plain = credential({ azure_resource_name: 'acme' });
     expect(azure.baseUrl(plain)).toBe('https://acme.openai.azure.com/openai/v1');
     expect(azure.query?.(plain)).toEqual({});
@@ -171,6 +184,13 @@ describe('addresses and signatures', () => {
       );
     },
   );
+
+  it('cohere has OpenAI’s dialect at a place of its own, and its own API below the root', () => {
+    const { routes, baseUrl } = provider('cohere');
+    expect(baseUrl(credential())).toBe('https://api.cohere.com');
+    expect(routes['chat.completions']).toEqual({ via: 'native', prefix: '/compatibility/v1' });
+    expect(routes.rerank).toEqual({ via: 'native', prefix: '/v2' });
+  });
 
   it('ollama has no address of its own and needs no key', () => {
     expect(provider('ollama').needsCredential).toBe(false);

@@ -7,6 +7,7 @@ import { chatTranslator } from './chat/translator';
 
 /** The only stable version of the API; a caller who knows another sends it. */
 const ANTHROPIC_VERSION = '2023-06-01';
+const NATIVE = { via: 'native', prefix: '' } as const;
 
 export const anthropic = defineProvider({
   id: 'anthropic',
@@ -21,10 +22,11 @@ export const anthropic = defineProvider({
   },
   routes: {
     'chat.completions': { via: 'translated', path: '/messages', translator: chatTranslator },
-    messages: { via: 'native', path: '/messages' },
-    'messages.count_tokens': { via: 'native', path: '/messages/count_tokens' },
-    models: { via: 'native', path: '/models' },
-    passthrough: { via: 'native', path: '' },
+    messages: NATIVE,
+    'messages.count_tokens': NATIVE,
+    models: NATIVE,
+    files: NATIVE,
+    passthrough: NATIVE,
   },
   usage: anthropicUsage,
   tap: anthropicTap,

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import { asObject, asString } from '../dialects/json';
-import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { AUDIO_ROUTES, openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
 import { defineProvider, type Credential } from '../provider';
 
 /** Sent with a deployment's address when the configurations name no other. */
@@ -42,6 +42,16 @@ function deploymentOf({ configurations }: Credential, model: string | null): Dep
 
 const MODEL_FIELDS = ['alias', 'azure_model_slug', 'azure_deployment_name'] as const;
 
+/** What a deployment serves; everything else belongs to the resource. */
+const DEPLOYED = [
+  'chat.completions',
+  'completions',
+  'embeddings',
+  ...AUDIO_ROUTES,
+  'images.generations',
+  'images.edits',
+] as const;
+
 /**
  * With a deployment its name stands in the address and `api-version` in the query; without one the `v1` API is called, where
  * the request's `model` is the deployment and no version is needed. In any `azure_auth_mode` but `default` the credential is a
@@ -51,15 +61,19 @@ export const azureOpenai = defineProvider({
   ...openAiSpeaker,
   id: 'azure-openai',
   name: 'Azure OpenAI',
-  baseUrl(credential, model = null) {
+  baseUrl(credential, model = null, kind = 'passthrough') {
     const root = `https://${resourceName(credential)}.openai.azure.com/openai`;
     const deployment = deploymentOf(credential, model);
-    return deployment === null ? `${root}/v1` : `${root}/deployments/${encodeURIComponent(deployment.name)}`;
+    if (deployment === null) return `${root}/v1`;
+    const isDeployed = kind === 'passthrough' || DEPLOYED.some((route) => route === kind);
+    return isDeployed ? `${root}/deployments/${encodeURIComponent(deployment.name)}` : root;
   },
-  query(credential, model = null): Readonly<Record<string, string>> {
+  query(credential, model = null, kind = 'passthrough'): Readonly<Record<string, string>> {
     const deployment = deploymentOf(credential, model);
+    // Realtime belongs to the resource and takes its deployment in the query.
+    const named = kind === 'realtime' && deployment !== null ? { deployment: deployment.name } : {};
     const version = deployment?.apiVersion ?? asString(credential.configurations['azure_api_version']);
-    return version === null ? {} : { 'api-version': version };
+    return version === null ? named : { 'api-version': version, ...named };
   },
   credentialHeaders: ['api-key', 'authorization', 'ocp-apim-subscription-key'],
   sign(headers, credential) {
@@ -68,6 +82,17 @@ export const azureOpenai = defineProvider({
     if (mode === 'default') headers.push('api-key', credential.apiKey);
     else headers.push('authorization', `Bearer ${credential.apiKey}`);
   },
-  routes: openAiRoutes(['chat.completions', 'completions', 'embeddings', 'models']),
+  routes: openAiRoutes([
+    ...DEPLOYED,
+    'models',
+    'files',
+    'batches',
+    'fine_tuning',
+    'assistants',
+    'threads',
+    'vector_stores',
+    'responses',
+    'realtime',
+  ]),
   priceCatalogueId: 'azure',
 });

@@ -9,6 +9,8 @@ export interface ShallowScan {
   readonly needsParse: boolean;
   /** Where the value of `model` stands, its quotes included: `[start, end)`. */
   readonly modelSpan: readonly [start: number, end: number] | null;
+  /** The body is a multipart form: it has no JSON to read, and `modelSpan` has no quotes. */
+  readonly isForm?: true;
 }
 
 const QUOTE = 0x22;

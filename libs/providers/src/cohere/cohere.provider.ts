@@ -1,9 +1,18 @@
-import { openAiCompatible } from '../dialects/openai/openai-compatible';
+import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { defineProvider } from '../provider';
 
-export const cohere = openAiCompatible({
+/**
+ * Cohere's own API has several versions below one root, and OpenAI's dialect has a place of its own there. Passthrough
+ * therefore names the version: `/v1/v2/chat` of the gateway is `/v2/chat` of Cohere.
+ */
+export const cohere = defineProvider({
+  ...openAiSpeaker,
   id: 'cohere',
   name: 'Cohere',
-  baseUrl: 'https://api.cohere.ai/compatibility/v1',
-  routes: ['chat.completions', 'embeddings'],
+  baseUrl: () => 'https://api.cohere.com',
+  routes: {
+    ...openAiRoutes(['chat.completions', 'embeddings'], '/compatibility/v1'),
+    rerank: { via: 'native', prefix: '/v2' },
+  },
   priceCatalogueId: 'cohere',
 });

@@ -48,6 +48,25 @@ describe('usage in the OpenAI dialect', () => {
       { ...ZERO, inputTokens: 9, outputTokens: 3, cacheReadTokens: 4, reasoningTokens: 2 },
     ],
     [
+      'a realtime response',
+      {
+        usage: {
+          input_tokens: 9,
+          output_tokens: 3,
+          input_token_details: { cached_tokens: 4, text_tokens: 7, audio_tokens: 2 },
+          output_token_details: { text_tokens: 2, audio_tokens: 1 },
+        },
+      },
+      {
+        ...ZERO,
+        inputTokens: 9,
+        outputTokens: 3,
+        cacheReadTokens: 4,
+        inputAudioTokens: 2,
+        outputAudioTokens: 1,
+      },
+    ],
+    [
       'the closing event of a response',
       { type: 'response.completed', response: { usage: { input_tokens: 9, output_tokens: 3 } } },
       { ...ZERO, inputTokens: 9, outputTokens: 3 },

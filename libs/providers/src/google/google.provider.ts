@@ -13,7 +13,7 @@ export const google = defineProvider({
   sign(headers, credential) {
     if (credential.apiKey !== null) headers.push('x-goog-api-key', credential.apiKey);
   },
-  routes: openAiRoutes(['chat.completions', 'embeddings', 'models'], '/openai'),
+  routes: openAiRoutes(['chat.completions', 'embeddings', 'models', 'images.generations'], '/openai'),
   usage: googleUsage,
   tap: googleTap,
   priceCatalogueId: 'google',

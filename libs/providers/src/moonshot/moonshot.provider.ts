@@ -4,6 +4,6 @@ export const moonshot = openAiCompatible({
   id: 'moonshot',
   name: 'Moonshot AI',
   baseUrl: 'https://api.moonshot.ai/v1',
-  routes: ['chat.completions', 'models'],
+  routes: ['chat.completions', 'models', 'files'],
   priceCatalogueId: 'moonshotai',
 });

@@ -4,6 +4,14 @@ export const nebius = openAiCompatible({
   id: 'nebius',
   name: 'Nebius',
   baseUrl: 'https://api.studio.nebius.com/v1',
-  routes: ['chat.completions', 'completions', 'embeddings', 'models'],
+  routes: [
+    'chat.completions',
+    'completions',
+    'embeddings',
+    'models',
+    'images.generations',
+    'files',
+    'batches',
+  ],
   priceCatalogueId: null,
 });

@@ -4,6 +4,6 @@ export const novitaAi = openAiCompatible({
   id: 'novita-ai',
   name: 'Novita AI',
   baseUrl: 'https://api.novita.ai/openai/v1',
-  routes: ['chat.completions', 'completions', 'embeddings', 'models'],
+  routes: ['chat.completions', 'completions', 'embeddings', 'models', 'rerank'],
   priceCatalogueId: 'novita',
 });

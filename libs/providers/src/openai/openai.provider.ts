@@ -1,6 +1,6 @@
 import { replaceHeader } from '../dialects/headers';
 import { asString } from '../dialects/json';
-import { openAiRoutes, openAiSpeaker, signBearer } from '../dialects/openai/openai-compatible';
+import { AUDIO_ROUTES, openAiRoutes, openAiSpeaker, signBearer } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
 
 export const openai = defineProvider({
@@ -16,6 +16,24 @@ export const openai = defineProvider({
     if (organization !== null) replaceHeader(headers, 'openai-organization', organization);
     if (project !== null) replaceHeader(headers, 'openai-project', project);
   },
-  routes: openAiRoutes(['chat.completions', 'completions', 'embeddings', 'moderations', 'models']),
+  routes: openAiRoutes([
+    'chat.completions',
+    'completions',
+    'embeddings',
+    'moderations',
+    'models',
+    ...AUDIO_ROUTES,
+    'images.generations',
+    'images.edits',
+    'images.variations',
+    'files',
+    'batches',
+    'fine_tuning',
+    'assistants',
+    'threads',
+    'vector_stores',
+    'responses',
+    'realtime',
+  ]),
   priceCatalogueId: 'openai',
 });

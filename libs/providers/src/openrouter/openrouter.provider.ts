@@ -4,6 +4,6 @@ export const openrouter = openAiCompatible({
   id: 'openrouter',
   name: 'OpenRouter',
   baseUrl: 'https://openrouter.ai/api/v1',
-  routes: ['chat.completions', 'completions', 'embeddings', 'models'],
+  routes: ['chat.completions', 'completions', 'embeddings', 'models', 'responses'],
   priceCatalogueId: 'openrouter',
 });

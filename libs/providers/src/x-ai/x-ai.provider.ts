@@ -4,6 +4,15 @@ export const xAi = openAiCompatible({
   id: 'x-ai',
   name: 'xAI',
   baseUrl: 'https://api.x.ai/v1',
-  routes: ['chat.completions', 'completions', 'embeddings', 'models'],
+  routes: [
+    'chat.completions',
+    'completions',
+    'embeddings',
+    'models',
+    'images.generations',
+    'files',
+    'responses',
+    'realtime',
+  ],
   priceCatalogueId: 'x-ai',
 });

@@ -4,6 +4,17 @@ export const zhipu = openAiCompatible({
   id: 'zhipu',
   name: 'Zhipu AI',
   baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
-  routes: ['chat.completions', 'embeddings', 'models'],
+  routes: [
+    'chat.completions',
+    'embeddings',
+    'models',
+    'moderations',
+    'audio.speech',
+    'audio.transcriptions',
+    'images.generations',
+    'files',
+    'batches',
+    'rerank',
+  ],
   priceCatalogueId: 'zhipuai',
 });

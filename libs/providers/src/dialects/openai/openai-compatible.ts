@@ -17,26 +17,20 @@ export interface OpenAiCompatibleOptions {
   readonly name: string;
   /** With its version segment, no trailing slash. */
   readonly baseUrl: string;
-  /** Built-in routes that the provider serves in OpenAI's shape. */
+  /** Route families that the provider serves in OpenAI's shape. */
   readonly routes: readonly OpenAiRoute[];
   readonly priceCatalogueId: string | null;
 }
 
-const PATHS: Readonly<Record<OpenAiRoute, string>> = {
-  'chat.completions': '/chat/completions',
-  completions: '/completions',
-  embeddings: '/embeddings',
-  moderations: '/moderations',
-  models: '/models',
-};
+export const AUDIO_ROUTES = ['audio.speech', 'audio.transcriptions', 'audio.translations'] as const;
 
 /** The table of native routes, each at OpenAI's own path behind `prefix`; passthrough is always among them. */
 export function openAiRoutes(
   routes: readonly OpenAiRoute[],
   prefix = '',
 ): Readonly<Partial<Record<RouteKind, RouteSupport>>> {
-  const table: Partial<Record<RouteKind, RouteSupport>> = { passthrough: { via: 'native', path: '' } };
-  for (const route of routes) table[route] = { via: 'native', path: prefix + PATHS[route] };
+  const table: Partial<Record<RouteKind, RouteSupport>> = { passthrough: { via: 'native', prefix: '' } };
+  for (const route of routes) table[route] = { via: 'native', prefix };
   return table;
 }
 

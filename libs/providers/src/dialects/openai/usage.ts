@@ -25,8 +25,12 @@ export function readOpenAiUsage(usage: JsonObject): Usage | null {
   const completionTokens = readCount(reportedOutput);
   if (inputTokens === null || completionTokens === null) return null;
 
-  const input = detailsOf(usage, 'prompt_tokens_details', 'input_tokens_details');
-  const output = detailsOf(usage, 'completion_tokens_details', 'output_tokens_details');
+  const input = detailsOf(usage, ['prompt_tokens_details', 'input_tokens_details', 'input_token_details']);
+  const output = detailsOf(usage, [
+    'completion_tokens_details',
+    'output_tokens_details',
+    'output_token_details',
+  ]);
   const reasoning = readDetail(output['reasoning_tokens'] ?? usage['reasoning_tokens'], Infinity);
   // Some providers (xAI) count reasoning next to the completion instead of inside it; their total gives it away.
   const apart = reasoning > 0 && usage['total_tokens'] === inputTokens + completionTokens + reasoning;
@@ -43,8 +47,14 @@ export function readOpenAiUsage(usage: JsonObject): Usage | null {
   };
 }
 
-const detailsOf = (usage: JsonObject, name: string, otherName: string): JsonObject =>
-  asObject(usage[name] ?? usage[otherName]) ?? {};
+/** Chat, responses, and realtime with transcriptions each have a name of their own. */
+function detailsOf(usage: JsonObject, names: readonly string[]): JsonObject {
+  for (const name of names) {
+    const details = asObject(usage[name]);
+    if (details !== null) return details;
+  }
+  return {};
+}
 
 /** DeepSeek and Moonshot name cached tokens beside the totals instead of among the details. */
 const cachedTokens = (usage: JsonObject, details: JsonObject): unknown =>

@@ -1,0 +1,37 @@
+/** Headers of one connection, never of the message: RFC 9110 section 7.6.1, and what older proxies treat alike. */
+export const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers that say how a message is framed and where it goes. Whoever sends the message writes them. */
+export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-length',
+  'expect',
+  'host',
+]);
+
+const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata', 'x-identity-header']);
+const METADATA_PREFIXES = ['metadata-', 'x-metadata-', 'x-google-metadata-', 'x-aws-ec2-metadata-'];
+
+/** Headers that the metadata services of clouds obey. `name` in lower case. */
+export const isMetadataHeader = (name: string): boolean =>
+  METADATA_NAMES.has(name) || METADATA_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+/** Headers by which a caller or a gateway shows who it is. */
+export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  'api-key',
+  'authorization',
+  'cookie',
+  'x-api-key',
+  'x-goog-api-key',
+]);

@@ -1,0 +1,99 @@
+import { formScan, spliceForm } from './form-scan';
+
+const TYPE = 'multipart/form-data; boundary=XYZ';
+const part = (head: string, value: string): string => `--XYZ\r\n${head}\r\n\r\n${value}\r\n`;
+const field = (name: string, value: string): string =>
+  part(`Content-Disposition: form-data; name="${name}"`, value);
+const form = (...parts: readonly string[]): Buffer => Buffer.from(`${parts.join('')}--XYZ--\r\n`, 'latin1');
+const FILE = part(
+  'Content-Disposition: form-data; name="file"; filename="a.mp3"\r\nContent-Type: audio/mpeg',
+  'ÿû\r\n\r\nname="model"\r\n',
+);
+
+describe('the scan of a form', () => {
+  it('finds the model before and behind a file, whatever the file holds', () => {
+    for (const body of [form(field('model', 'whisper-1'), FILE), form(FILE, field('model', 'whisper-1'))]) {
+      const scan = formScan(body, TYPE);
+      expect(scan).toMatchObject({ model: 'whisper-1', stream: null, isForm: true });
+      const [start, end] = scan?.modelSpan ?? [0, 0];
+      expect(body.toString('latin1', start, end)).toBe('whisper-1');
+    }
+    expect(formScan(form(field('model', 'm')), 'Multipart/Form-Data; charset=x; boundary="XYZ"')?.model).toBe(
+      'm',
+    );
+  });
+
+  it('finds what the platform’s own client writes', async () => {
+    const data = new FormData();
+    data.set('file', new Blob([Uint8Array.from([0, 255, 13, 10])]), 'a "b".mp3');
+    data.set('model', '@slug/whisper-1');
+    const request = new Request('http://gateway.invalid', { method: 'POST', body: data });
+    const bytes = Buffer.from(await request.arrayBuffer());
+    const scan = formScan(bytes, request.headers.get('content-type') ?? '');
+    expect(scan?.model).toBe('@slug/whisper-1');
+    const spliced = spliceForm(bytes, scan?.modelSpan ?? [0, 0], 'whisper-1');
+    const read = await new Response(Uint8Array.from(spliced), { headers: request.headers }).formData();
+    expect(read.get('model')).toBe('whisper-1');
+    expect(Buffer.from(await (read.get('file') as File).arrayBuffer())).toEqual(
+      Buffer.from([0, 255, 13, 10]),
+    );
+  });
+
+  it('is null for what is no form, and names no model where there is none', () => {
+    expect(formScan(form(FILE), undefined)).toBeNull();
+    expect(formScan(form(FILE), 'application/json')).toBeNull();
+    expect(formScan(form(FILE), 'multipart/mixed; boundary=XYZ')).toBeNull();
+    expect(formScan(form(FILE), TYPE)).toMatchObject({ model: null, isForm: true });
+  });
+
+  it.each<[string, Buffer]>([
+    ['two models', form(field('model', 'a'), field('model', 'b'))],
+    ['a name in other letters', form(field('model', 'a'), field('Model', 'b'))],
+    [
+      'a name without quotes',
+      form(field('model', 'a'), part('Content-Disposition: form-data; name=model', 'b')),
+    ],
+    [
+      'an extended name',
+      form(field('model', 'a'), part(`Content-Disposition: form-data; name*=utf-8''model`, 'b')),
+    ],
+    ['an escaped name', form(field('model', 'a'), field('mod%65l', 'b'))],
+    [
+      'a folded head',
+      form(field('model', 'a'), part('Content-Disposition: form-data;\r\n name="model"', 'b')),
+    ],
+    [
+      'a head of line feeds',
+      form(
+        field('model', 'a'),
+        part('Content-Disposition: form-data; name="x"\nContent-Disposition: form-data; name="model"', 'b'),
+      ),
+    ],
+    [
+      'two heads in one',
+      form(
+        part('Content-Disposition: form-data; name="model"\r\nContent-Disposition: form-data; name="x"', 'a'),
+      ),
+    ],
+    [
+      'an encoded part',
+      form(part('Content-Disposition: form-data; name="model"\r\nContent-Transfer-Encoding: base64', 'YQ==')),
+    ],
+    ['no head', form(field('model', 'a'), part('X-Other: 1', 'b'))],
+    ['an empty model', form(field('model', ''))],
+    ['a model of two lines', form(field('model', 'a\nb'))],
+    ['a long model', form(field('model', 'a'.repeat(1_025)))],
+    ['text before the first part', Buffer.concat([Buffer.from('--XYZ \r\n'), form(field('model', 'a'))])],
+    ['another boundary first', Buffer.concat([Buffer.from('\r\n'), form(field('model', 'a'))])],
+    ['no end', form(field('model', 'a')).subarray(0, -8)],
+    ['too many parts', form(field('model', 'a'), ...Array.from({ length: 300 }, () => field('x', '1')))],
+  ])('reports no model for %s: two readers could differ', (_, body) => {
+    expect(formScan(body, TYPE)).toEqual({
+      model: null,
+      stream: null,
+      needsParse: false,
+      modelSpan: null,
+      isForm: true,
+    });
+  });
+});

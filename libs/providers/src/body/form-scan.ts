@@ -1,0 +1,76 @@
+import type { ShallowScan } from './shallow-scan';
+
+const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"\r\n]{1,70})"|([^";,\s]{1,70}))\s*(?:;|$)/i;
+/** The one spelling that all readers read alike. */
+const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; filename="[^"\r\n]*")?$/i;
+const VALUE = /^[\x20-\x7e]{1,1024}$/;
+const PARTS_MAX = 256;
+const PART_HEAD_MAX = 2_048;
+
+const DOUBT: ShallowScan = { model: null, stream: null, needsParse: false, modelSpan: null, isForm: true };
+
+/**
+ * Reads the field `model` of a multipart form without decoding it; null when the body is none. Wherever two readers could
+ * differ, no model is reported: a second `model`, an unusual spelling of a part's head, text before the first part.
+ */
+export function formScan(body: Buffer, contentType: string | undefined): ShallowScan | null {
+  const boundary = boundaryOf(contentType);
+  if (boundary === null) return null;
+  const opening = Buffer.from(`--${boundary}`, 'latin1');
+  if (!body.subarray(0, opening.length).equals(opening)) return DOUBT;
+  const parts = partsOf(body, opening.length, Buffer.from(`\r\n--${boundary}`, 'latin1'));
+  const models = parts?.filter(({ name }) => name === 'model') ?? [];
+  const [model] = models;
+  if (models.length !== 1 || !model) return DOUBT;
+  const value = body.toString('latin1', model.start, model.end);
+  return VALUE.test(value) ? { ...DOUBT, model: value, modelSpan: [model.start, model.end] } : DOUBT;
+}
+
+const boundaryOf = (contentType: string | undefined): string | null => {
+  const matched = contentType === undefined ? null : BOUNDARY.exec(contentType);
+  return matched?.[1] ?? matched?.[2] ?? null;
+};
+
+interface Part {
+  readonly name: string;
+  /** Where its value stands: `[start, end)`. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** All parts, or null when there is one that readers could take differently. `from` is behind the first boundary. */
+function partsOf(body: Buffer, from: number, delimiter: Buffer): readonly Part[] | null {
+  const parts: Part[] = [];
+  let at = from;
+  while (parts.length <= PARTS_MAX) {
+    const mark = body.toString('latin1', at, at + 2);
+    if (mark === '--') return parts;
+    if (mark !== '\r\n') return null;
+    const headEnd = body.indexOf('\r\n\r\n', at);
+    if (headEnd === -1 || headEnd - at > PART_HEAD_MAX) return null;
+    const end = body.indexOf(delimiter, headEnd + 2);
+    const name = nameOf(body, at + 2, headEnd);
+    if (end === -1 || name === null) return null;
+    // A part without a value may end where its head does.
+    parts.push({ name, start: headEnd + 4, end: Math.max(end, headEnd + 4) });
+    at = end + delimiter.length;
+  }
+  return null;
+}
+
+/** The field's name in lower case; null when the head says it in a way of its own. */
+function nameOf(body: Buffer, start: number, end: number): string | null {
+  const lines = body.toString('latin1', start, end).split('\r\n');
+  const dispositions = lines.filter((line) => /^content-disposition/i.test(line));
+  const matched = dispositions.length === 1 ? DISPOSITION.exec(dispositions[0] ?? '') : null;
+  const name = matched?.[1]?.trim().toLowerCase() ?? null;
+  const isOdd = lines.some((line) => /^\s|[\r\n]|^content-transfer-encoding/i.test(line));
+  return isOdd || (name === 'model' && matched?.[1] !== 'model') ? null : name;
+}
+
+/** The same form with another model. `span` is `modelSpan` of a scan of these bytes. */
+export const spliceForm = (
+  body: Buffer,
+  span: readonly [start: number, end: number],
+  model: string,
+): Buffer => Buffer.concat([body.subarray(0, span[0]), Buffer.from(model, 'utf8'), body.subarray(span[1])]);
