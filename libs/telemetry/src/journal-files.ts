@@ -91,11 +91,11 @@ export async function writeCursor(directory: string, cursor: Position): Promise<
   await rename(`${path}.new`, path);
 }
 
-/** Reads `length` bytes at `offset`; fewer when the file is shorter. */
-export async function readRange(path: string, offset: number, length: number): Promise<Buffer> {
+/** Reads `length` bytes at `offset`, into `room` where it is large enough; fewer when the file is shorter. */
+export async function readRange(path: string, offset: number, length: number, room: Buffer): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
-    const target = Buffer.allocUnsafe(length);
+    const target = length <= room.length ? room.subarray(0, length) : Buffer.allocUnsafe(length);
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await file.read(target, filled, length - filled, offset + filled);

@@ -18,23 +18,24 @@ export type SegmentRead =
 
 /**
  * Reads frames of one segment from `offset`, which must lie before its end. At most `recordsMax` frames and `bytesMax` bytes, but
- * always at least one frame (`bytesMax` is at least 1 KiB). After damaged bytes the rest of the segment can't be told apart any more and is given up.
+ * always at least one frame (`bytesMax` is at least 1 KiB). The batch may lie in `room`. After damaged bytes the rest of the segment can't be told apart any more and is given up.
  */
 export async function readSegment(
   segment: Segment,
   offset: number,
   recordsMax: number,
   bytesMax: number,
+  room: Buffer,
 ): Promise<SegmentRead> {
   const rest = segment.bytes - offset;
   const damaged: SegmentRead = { kind: 'damaged', lostBytes: rest };
   let content: Buffer;
   try {
-    content = await readRange(segment.path, offset, Math.min(rest, bytesMax));
+    content = await readRange(segment.path, offset, Math.min(rest, bytesMax), room);
     const first = probeFrame(content, 0);
     if (first.kind === 'incomplete') {
       if (first.bytes > rest) return damaged;
-      content = await readRange(segment.path, offset, first.bytes);
+      content = await readRange(segment.path, offset, first.bytes, room);
     }
   } catch (error) {
     if (isLost(error)) return damaged;

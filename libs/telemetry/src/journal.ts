@@ -39,6 +39,7 @@ export interface JournalStats {
 }
 
 const SCRATCH_BYTES = 1024 * 1024;
+const ROOM_BYTES = 1024 * 1024;
 const REOPEN_AFTER_MS = 1_000;
 
 /**
@@ -49,6 +50,8 @@ const REOPEN_AFTER_MS = 1_000;
  */
 export class Journal {
   private readonly scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
+  /** Used for one batch after the other: fresh memory for each would cost more than the reading. */
+  private readonly room = Buffer.allocUnsafe(ROOM_BYTES);
   private used = 0;
   private pendingFrames = 0;
   private waiting: (() => void)[] = [];
@@ -143,14 +146,14 @@ export class Journal {
 
   /**
    * The oldest frames that are not acknowledged, at most `recordsMax` of them and `bytesMax` bytes (but at least one), or null
-   * when there are none. Gives the same frames again until `acknowledge`.
+   * when there are none. Gives the same frames again until `acknowledge`. The bytes are good until the next read.
    */
   async read(recordsMax: number, bytesMax: number): Promise<JournalBatch | null> {
     for (;;) {
       const segment = this.segments.find(({ sequence }) => sequence === this.cursor.segment);
       const offset = this.cursor.offset;
       if (segment && offset < segment.bytes) {
-        const found = await readSegment(segment, offset, recordsMax, bytesMax);
+        const found = await readSegment(segment, offset, recordsMax, bytesMax, this.room);
         if (found.kind === 'batch') return found.batch;
         this.lose(
           'damagedBytes',

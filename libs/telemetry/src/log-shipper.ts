@@ -5,7 +5,7 @@ import { RateLimitedReport, type Problem } from './rate-limited-report';
 export interface LogShipperOptions {
   /** Records in one batch; 500 when absent. */
   readonly recordsMax?: number;
-  /** Bytes in one batch (a single larger record goes alone); 4 MiB when absent. */
+  /** Bytes in one batch (a single larger record goes alone); 1 MiB when absent. */
   readonly bytesMax?: number;
   /** How long records wait for company, and how often an idle journal is looked at; 200 ms when absent. */
   readonly intervalMs?: number;
@@ -49,7 +49,7 @@ export class LogShipper {
     options: LogShipperOptions = {},
   ) {
     this.recordsMax = options.recordsMax ?? 500;
-    this.bytesMax = options.bytesMax ?? 4 * 1024 * 1024;
+    this.bytesMax = options.bytesMax ?? 1024 * 1024;
     this.intervalMs = options.intervalMs ?? 200;
     this.backoffMaxMs = options.backoffMaxMs ?? 5_000;
     this.problems = new RateLimitedReport(options.report ?? (() => undefined));
