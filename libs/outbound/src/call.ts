@@ -11,9 +11,8 @@ const HEADER_COUNT_MAX = 1_000;
 /** What a call needs of its client. */
 export interface CallHost {
   readonly wheel: TimerWheel;
-  /** The call has begun or ended; it is counted in between. */
-  onCallBegin(call: Call): void;
-  onCallEnd(call: Call): void;
+  /** Calls that have begun and not ended. */
+  running: number;
 }
 
 /**
@@ -46,8 +45,8 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
 
   constructor(
     private readonly host: CallHost,
-    private readonly request: OutboundRequest,
-    private readonly handler: OutboundHandler,
+    private request: OutboundRequest,
+    private handler: OutboundHandler,
   ) {
     super();
     const now = performance.now();
@@ -55,9 +54,13 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     this.connectBy = connectTimeoutMs > 0 ? now + connectTimeoutMs : Infinity;
     this.headersBy = headersTimeoutMs > 0 ? now + headersTimeoutMs : Infinity;
     this.totalBy = totalTimeoutMs > 0 ? now + totalTimeoutMs : Infinity;
-    host.onCallBegin(this);
+    host.running += 1;
     this.arm(Math.min(this.connectBy, this.headersBy, this.totalBy));
-    if (body instanceof Readable) body.on('error', this.onBodyError);
+    if (body instanceof Readable) {
+      body.on('error', (cause: Error) => {
+        this.fail(new OutboundError('aborted', 'The request body broke off.', null, { cause }));
+      });
+    }
   }
 
   pause(): void {
@@ -72,7 +75,7 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     if (!this.resumeUndici) return;
     this.beginSilence();
     // Not at once: undici's parser must not be entered from within another call's callback.
-    process.nextTick(this.continueReading);
+    process.nextTick(continueReading, this);
   }
 
   abort(): void {
@@ -89,7 +92,9 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     this.connection = null;
     if (connection) connection.pool.discard(connection);
     else this.waitsIn?.stopWaiting(this);
-    tell(() => this.handler.onError(error));
+    const { handler } = this;
+    this.letGo();
+    tell(handler, error);
   }
 
   /** Fails after the caller has received the call object. */
@@ -107,6 +112,7 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     const { path, method, headers, body } = this.request;
     const { pathPrefix, proxyHeaders } = connection.pool;
     this.connection = connection;
+    connection.call = this;
     this.starting = true;
     connection.client.dispatch(
       {
@@ -178,8 +184,10 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     const { connection } = this;
     this.end();
     this.connection = null;
+    const { handler } = this;
+    this.letGo();
     connection?.pool.release(connection);
-    tell(() => this.handler.onEnd());
+    tell(handler, null);
   }
 
   onError(error: Error): void {
@@ -235,8 +243,20 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     this.ended = true;
     this.held = null;
     this.host.wheel.cancel(this);
-    this.host.onCallEnd(this);
+    this.host.running -= 1;
     return true;
+  }
+
+  /**
+   * A call that has ended holds on to nothing: what survives a collection by chance would otherwise keep the whole exchange
+   * alive, and so make the next collections dearer.
+   */
+  private letGo(): void {
+    this.request = NO_REQUEST;
+    this.handler = NO_HANDLER;
+    this.abortUndici = null;
+    this.resumeUndici = null;
+    this.waitsIn = null;
   }
 
   private mayGoOn(): boolean {
@@ -244,7 +264,8 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     return !this.parserPaused;
   }
 
-  private readonly continueReading = (): void => {
+  /** @internal What was asked for by `resume`, a tick later. */
+  continueReading(): void {
     if (this.ended || this.paused) return;
     const chunk = this.held;
     if (chunk) {
@@ -259,15 +280,11 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     if (!this.parserPaused) return;
     this.parserPaused = false;
     this.resumeUndici?.();
-  };
+  }
 
   private isStopped(): boolean {
     return this.ended || this.paused;
   }
-
-  private readonly onBodyError = (cause: Error): void => {
-    this.fail(new OutboundError('aborted', 'The request body broke off.', null, { cause }));
-  };
 
   /** Only when the peer closed an idle connection as the request went out, and the body can be sent again. */
   private mayRetry(connection: Connection, error: Error): boolean {
@@ -294,10 +311,35 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   }
 }
 
+const continueReading = (call: Call): void => {
+  call.continueReading();
+};
+
+const NO_REQUEST: OutboundRequest = {
+  origin: '',
+  path: '',
+  method: '',
+  headers: [],
+  body: null,
+  poolClass: '',
+  connectTimeoutMs: 0,
+  headersTimeoutMs: 0,
+  idleTimeoutMs: 0,
+  totalTimeoutMs: 0,
+};
+
+const NO_HANDLER: OutboundHandler = {
+  onHeaders: () => undefined,
+  onData: () => undefined,
+  onEnd: () => undefined,
+  onError: () => undefined,
+};
+
 /** A handler that throws at the end of its call is a bug that nothing else would show. */
-function tell(callback: () => void): void {
+function tell(handler: OutboundHandler, failure: OutboundError | null): void {
   try {
-    callback();
+    if (failure) handler.onError(failure);
+    else handler.onEnd();
   } catch (error) {
     queueMicrotask(() => {
       throw error;

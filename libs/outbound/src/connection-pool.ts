@@ -22,6 +22,8 @@ export class Connection {
   socket: Socket | null = null;
   /** Calls begun on the present socket. */
   uses = 0;
+  /** The call on it; null while it is idle. */
+  call: Call | null = null;
   /** A request has gone out and no byte of its answer has reached undici. */
   awaitsAnswer = false;
   readonly client: Client;
@@ -132,6 +134,7 @@ export class ConnectionPool {
 
   /** The call on it has ended well. */
   release(connection: Connection): void {
+    connection.call = null;
     const next = this.nextWaiting();
     if (next) next.startOn(connection);
     else this.idle.push(connection);
@@ -139,6 +142,7 @@ export class ConnectionPool {
 
   /** The call on it has failed: what the connection still carries is unknown. */
   discard(connection: Connection): void {
+    connection.call = null;
     if (!this.connections.delete(connection)) return;
     connection.destroy();
     const next = this.nextWaiting();
@@ -148,6 +152,7 @@ export class ConnectionPool {
 
   /** Moves a call from a connection that has turned out dead to a new one, which idle ones may be too. */
   replace(connection: Connection, call: Call): void {
+    connection.call = null;
     this.connections.delete(connection);
     connection.destroy();
     call.startOn(this.add());
@@ -161,6 +166,12 @@ export class ConnectionPool {
     this.connections.delete(connection);
     connection.destroy();
     this.forgetIfEmpty();
+  }
+
+  /** Aborts the calls that run or wait. */
+  abortCalls(): void {
+    for (const call of [...this.waiting]) call.abort();
+    for (const { call } of [...this.connections]) call?.abort();
   }
 
   /** Closes all connections. Calls must have been failed before. */

@@ -46,11 +46,17 @@ export class Connector {
   }
 
   /**
-   * A connected socket, past the TLS handshake for https. `signal` gives up at once.
+   * A connected socket, past the TLS handshake for https. `signal` gives up at once. Behind a proxy a `tunnelled` one ends at
+   * the target whatever the scheme; else plain http ends at the proxy, which takes requests in absolute form.
    *
    * @throws OutboundError `refused` or `unreachable`.
    */
-  async open(target: Target, memory: TlsMemory, signal: AbortSignal): Promise<Socket> {
+  async open(
+    target: Target,
+    memory: TlsMemory,
+    signal: AbortSignal,
+    tunnelled: boolean = target.isTls,
+  ): Promise<Socket> {
     try {
       const proxy = this.proxyFor(target);
       const addresses = await this.checkedAddresses(target, proxy !== null, signal);
@@ -60,8 +66,9 @@ export class Connector {
           : openTcp(target, addresses, signal));
       }
       const toProxy = await this.openProxy(proxy.target, signal);
-      if (!target.isTls) return toProxy;
-      return await openTls(target, { socket: await tunnel(toProxy, proxy, target, signal) }, memory, signal);
+      if (!tunnelled) return toProxy;
+      const socket = await tunnel(toProxy, proxy, target, signal);
+      return target.isTls ? await openTls(target, { socket }, memory, signal) : socket;
     } catch (error) {
       if (error instanceof OutboundError) throw error;
       const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;

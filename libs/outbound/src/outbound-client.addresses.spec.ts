@@ -5,6 +5,7 @@ import { createAddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from './outbound-client';
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
 import { clientWith, httpServer, listen, requestTo, run, type Loopback } from './testing/loopback';
+import { OutboundError } from './types';
 import type * as PublicNetwork from './testing/public-network';
 import { lookupOf, routes, type DnsAnswer } from './testing/public-network';
 
@@ -67,6 +68,26 @@ describe('outbound client: resolved addresses', () => {
     expect(got.error).toMatchObject({ failure: 'refused' });
     expect(got.error?.message).not.toContain('10.0.0.5');
     expect(routes.tried).toEqual([]);
+  });
+
+  it('[ERR-09] opens a socket of the caller’s own under the same policy, and gives up at once', async () => {
+    const zone = { 'inner.example.org': [['10.0.0.5']], 'llm.example.org': [['93.184.215.14']] };
+    outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf(zone) });
+    const giveUp = new AbortController();
+    for (const origin of ['http://inner.example.org', 'http://127.0.0.1:1', 'http://llm.example.org/path'])
+      await expect(outbound.openSocket(origin, giveUp.signal)).rejects.toMatchObject({ failure: 'refused' });
+    expect(routes.tried).toEqual([]);
+    const socket = await outbound.openSocket('http://llm.example.org', giveUp.signal);
+    expect(routes.tried).toEqual(['93.184.215.14']);
+    socket.destroy();
+    const reason = new OutboundError('timeout', 'Too slow.', 'connect');
+    const late = outbound.openSocket('http://llm.example.org', giveUp.signal);
+    giveUp.abort(reason);
+    await expect(late).rejects.toBe(reason);
+    outbound.close();
+    await expect(outbound.openSocket('http://llm.example.org', giveUp.signal)).rejects.toMatchObject({
+      failure: 'unreachable',
+    });
   });
 
   it.each([

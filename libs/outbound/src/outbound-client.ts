@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { AddressPolicy } from '@gw/kernel';
 import { Call, type CallHost } from './call';
 import { ConnectionPool, type PoolLimits } from './connection-pool';
@@ -43,7 +44,6 @@ const RESPONSE_HEADERS_MAX_BYTES = 64 * 1024;
  */
 export class OutboundClient {
   private readonly pools = new Map<string, ConnectionPool>();
-  private readonly calls = new Set<Call>();
   private readonly wheel = new TimerWheel();
   private readonly connector: Connector;
   private readonly limits: PoolLimits;
@@ -60,11 +60,7 @@ export class OutboundClient {
       keepAliveTimeoutMs,
       responseHeadersMaxBytes: RESPONSE_HEADERS_MAX_BYTES,
     };
-    this.callHost = {
-      wheel: this.wheel,
-      onCallBegin: (call) => this.calls.add(call),
-      onCallEnd: (call) => this.calls.delete(call),
-    };
+    this.callHost = { wheel: this.wheel, running: 0 };
   }
 
   /** Never throws, and calls the handler only after it has returned. */
@@ -78,11 +74,26 @@ export class OutboundClient {
     return call;
   }
 
+  /**
+   * A connected socket for a protocol that begins as an HTTP call and goes on as something else. The address policy, pinning and
+   * proxies apply as to a call: past the TLS handshake for https, and through a CONNECT tunnel behind a proxy, so that what is
+   * written reaches the target as it is. It belongs to the caller, is in no pool and is not closed by `close`. `signal` gives up
+   * at once, with its reason where that is an OutboundError.
+   *
+   * @throws OutboundError `refused` or `unreachable`.
+   */
+  async openSocket(origin: string, signal: AbortSignal): Promise<Socket> {
+    if (this.isClosed) throw new OutboundError('unreachable', 'The client is closed.');
+    return this.connector.open(parseTarget(origin), {}, signal, true);
+  }
+
   /** Aborts the calls that still run and closes all connections. */
   close(): void {
     this.isClosed = true;
-    for (const call of [...this.calls]) call.abort();
-    for (const pool of [...this.pools.values()]) pool.close();
+    for (const pool of [...this.pools.values()]) {
+      pool.abortCalls();
+      pool.close();
+    }
   }
 
   stats(): OutboundStats {
@@ -93,7 +104,7 @@ export class OutboundClient {
       waiting += pool.waitingCount;
     }
     const { entries: timers, running: timerRunning } = this.wheel;
-    const [pools, calls] = [this.pools.size, this.calls.size];
+    const [pools, calls] = [this.pools.size, this.callHost.running];
     return { pools, connections, idleConnections, calls, waiting, timers, timerRunning };
   }
 

@@ -140,6 +140,16 @@ describe('calls through a proxy', () => {
     await until(() => proxy.sockets.size === 0);
   });
 
+  it('[ENV-02] tunnels plain http too for a socket, so that what is written reaches the target as it is', async () => {
+    port = plain.port;
+    const socket = await outbound.openSocket('http://llm.example.org', new AbortController().signal);
+    socket.write('GET /raw HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(proxy.seen).toEqual([{ line: 'CONNECT llm.example.org:80', authorization }]);
+  });
+
   it('[ENV-02] goes directly to what NO_PROXY names', async () => {
     const direct = clientWith({
       policy: createAddressPolicy({ trustedHosts: ['127.0.0.1'] }),
