@@ -13,13 +13,17 @@ import { PROVIDERS } from '@gw/providers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
+import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
+import type { UpgradeHandler } from './http/server';
+import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { RequestBuilder } from './pipeline/attempt/request-builder';
-import { Sender } from './pipeline/attempt/sender';
+import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
 import { KeepAlive } from './pipeline/keep-alive';
-import { Pipeline } from './pipeline/pipeline';
+import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
+import type { Settle } from './pipeline/reply';
 import { Settlement } from './pipeline/settlement';
 import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
@@ -28,7 +32,9 @@ import { AuthenticateStage } from './pipeline/stages/authenticate.stage';
 import { ReceiveStage } from './pipeline/stages/receive.stage';
 import { ReplyStage } from './pipeline/stages/reply.stage';
 import { ResolveStage } from './pipeline/stages/resolve.stage';
-import type { GatewaySettings } from './settings';
+import { ValidateStage } from './pipeline/stages/validate.stage';
+import { createRealtime } from './realtime/realtime';
+import { listOf, type GatewaySettings } from './settings';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
 import { CataloguePricer } from './state/pricer';
@@ -49,6 +55,8 @@ export interface DataPlaneParts {
 
 export interface DataPlane {
   readonly door: FrontDoor;
+  /** For requests that ask for a WebSocket. */
+  readonly realtime: UpgradeHandler;
   close(): void;
 }
 
@@ -80,69 +88,110 @@ export function createDataPlane({
   });
   const counters = new InProcessRateCounters();
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
-  const pepper = hashingKey(deriveKey(settings.ENCRYPTION_KEY, 'api-key-hash').toString('hex'));
-  const configs = new Configs(documents, {
-    isKnownProvider: (id) => PROVIDERS.has(id),
-    checkHost: hostRule(policy),
-  });
   const settlement = new Settlement(journal, counters, new CataloguePricer(), {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
-  const pipeline = new Pipeline(
-    {
-      accept: new AcceptStage(),
-      receive: new ReceiveStage({
-        maxBufferedBody: settings.MAX_BUFFERED_BODY,
-        maxBody: settings.MAX_BODY,
-        bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
-        budget: new BodyBudget(settings.MAX_BODY_MEMORY),
-      }),
-      authenticate: new AuthenticateStage(
-        new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),
-      ),
-      resolve: new ResolveStage(configs),
-      admit: new AdmitStage(counters),
-      attempt: attemptStage(settings, documents, policy, outbound, counters),
-      reply: new ReplyStage(
-        settlement.settle,
-        new KeepAlive(settings.STREAM_KEEP_ALIVE),
-        settings.LOG_BODY_MAX_BYTES,
-      ),
-    },
-    (exchange, error) => {
-      log.warn({ requestId: exchange.id, ...describeFault(error) }, 'a request failed');
-    },
-  );
+  const attempts = attemptsWith(settings, documents, policy, counters);
+  const stages = stagesOf({
+    settings,
+    documents,
+    policy,
+    counters,
+    settle: settlement.settle,
+    attempts,
+    outbound,
+  });
+  const failures: FailureLog = (exchange, error) => {
+    log.warn({ requestId: exchange.id, ...describeFault(error) }, 'a request failed');
+  };
+  const realtime = createRealtime({
+    stages,
+    attempts,
+    settle: settlement.settle,
+    outbound,
+    failures,
+    options: realtimeOptions(settings),
+  });
+  const pipeline = new Pipeline(stages, failures);
   return {
-    door: new FrontDoor(pipeline, controlPlane, health),
+    realtime: realtime.door,
+    door: new FrontDoor(pipeline, controlPlane, health, new Cors(listOf(settings.CORS_ALLOWED_ORIGINS))),
     close: () => {
+      realtime.close();
       outbound.close();
       controlPlane.close();
     },
   };
 }
 
-const attemptStage = (
+interface StageParts {
+  readonly settings: GatewaySettings;
+  readonly documents: Documents;
+  readonly policy: AddressPolicy;
+  readonly counters: RateCounters;
+  readonly settle: Settle;
+  readonly attempts: (sender: AttemptSender) => AttemptStage;
+  readonly outbound: OutboundClient;
+}
+
+function stagesOf({
+  settings,
+  documents,
+  policy,
+  counters,
+  settle,
+  attempts,
+  outbound,
+}: StageParts): PipelineStages {
+  const pepper = hashingKey(deriveKey(settings.ENCRYPTION_KEY, 'api-key-hash').toString('hex'));
+  const configs = new Configs(documents, {
+    isKnownProvider: (id) => PROVIDERS.has(id),
+    checkHost: hostRule(policy),
+  });
+  return {
+    accept: new AcceptStage(),
+    receive: new ReceiveStage({
+      maxBufferedBody: settings.MAX_BUFFERED_BODY,
+      maxBody: settings.MAX_BODY,
+      bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
+      budget: new BodyBudget(settings.MAX_BODY_MEMORY),
+    }),
+    authenticate: new AuthenticateStage(
+      new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),
+    ),
+    validate: new ValidateStage(),
+    resolve: new ResolveStage(configs),
+    admit: new AdmitStage(counters),
+    attempt: attempts(new FollowUpSender(new Sender(outbound))),
+    reply: new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
+  };
+}
+
+/** Attempts differ in how they are sent, and in nothing else. */
+function attemptsWith(
   settings: GatewaySettings,
   documents: Documents,
   policy: AddressPolicy,
-  outbound: OutboundClient,
   counters: RateCounters,
-): AttemptStage =>
-  new AttemptStage(
-    new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
-      providers: PROVIDERS,
-      sandboxEnabled: settings.SANDBOX_ENABLED,
-    }),
-    new RequestBuilder({
-      policy,
-      requestTimeoutMs: settings.REQUEST_TIMEOUT,
-      connectTimeoutMs: settings.CONNECT_TIMEOUT,
-    }),
-    new Sender(outbound),
-    counters,
-  );
+): (sender: AttemptSender) => AttemptStage {
+  const targeting = new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
+    providers: PROVIDERS,
+    sandboxEnabled: settings.SANDBOX_ENABLED,
+  });
+  const builder = new RequestBuilder({
+    policy,
+    requestTimeoutMs: settings.REQUEST_TIMEOUT,
+    connectTimeoutMs: settings.CONNECT_TIMEOUT,
+  });
+  return (sender) => new AttemptStage(targeting, builder, sender, counters);
+}
+
+const realtimeOptions = (settings: GatewaySettings) => ({
+  maxMessageBytes: settings.REALTIME_MAX_MESSAGE,
+  idleTimeoutMs: settings.REALTIME_IDLE_TIMEOUT,
+  connectionsMax: settings.REALTIME_MAX_SESSIONS,
+});
 
 /** The rule that an address breaks, or null. */
 const hostRule =

@@ -6,7 +6,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { NestLog } from '@gw/web';
 import type { DataPlane } from './data-plane';
 import { DATA_PLANE, GatewayModule, type GatewayProcess } from './gateway.module';
-import { createGatewayServer } from './http/server';
+import { createGatewayServer, type UpgradeHandler } from './http/server';
 
 /** The gateway, ready and not yet listening. */
 export async function createGateway(gateway: GatewayProcess): Promise<NestFastifyApplication> {
@@ -17,9 +17,13 @@ export async function createGateway(gateway: GatewayProcess): Promise<NestFastif
     if (plane) plane.door.handle(req, res);
     else res.writeHead(503).end();
   };
+  const upgrades: UpgradeHandler = {
+    takes: (req) => plane?.realtime.takes(req) ?? false,
+    handle: (req, socket, head) => plane?.realtime.handle(req, socket, head),
+  };
   const adapter = new FastifyAdapter({
     serverFactory: () =>
-      createGatewayServer(handle, {
+      createGatewayServer(handle, upgrades, {
         headersTimeoutMs: settings.HEADERS_TIMEOUT,
         keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
       }),

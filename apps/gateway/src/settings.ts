@@ -19,6 +19,8 @@ const SCHEMA = {
   HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   NO_PROXY: text(''),
+  /** Pages that may read answers: origins separated by commas, or `*`. Empty: none, and OPTIONS belongs to the provider. */
+  CORS_ALLOWED_ORIGINS: text(''),
   /** Milliseconds that an outbound call may take; streams: until the first byte, and between bytes. */
   REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE }, 10 * MINUTE),
   CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE }, 10_000),
@@ -33,6 +35,12 @@ const SCHEMA = {
   BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE * 10 }, 60_000),
   /** Milliseconds without a byte after which an open stream gets a comment. */
   STREAM_KEEP_ALIVE: integer({ min: 100, max: 10 * MINUTE }, 15_000),
+  /** Bytes of one WebSocket message, in either direction; a larger one closes its session with 1009. */
+  REALTIME_MAX_MESSAGE: integer({ min: 1_024, max: 256 * 1_048_576 }, 16 * 1_048_576),
+  /** Milliseconds without a frame in either direction after which a WebSocket session is closed. */
+  REALTIME_IDLE_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE }, 10 * MINUTE),
+  /** WebSocket clients of one process, those that wait for their upgrade included. */
+  REALTIME_MAX_SESSIONS: integer({ min: 1, max: 100_000 }, 5_000),
   /** Milliseconds that requests under way have to end when the process is asked to stop; then they are interrupted. */
   SHUTDOWN_GRACE: integer({ min: 0, max: 10 * MINUTE }, 7_000),
   KEEP_ALIVE_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 75_000),

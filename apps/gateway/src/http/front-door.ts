@@ -3,7 +3,9 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
 import { Exchange } from '../pipeline/exchange';
 import type { Pipeline } from '../pipeline/pipeline';
+import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
+import type { Cors } from './cors';
 import type { ControlPlaneProxy } from './control-plane-proxy';
 import { errorBody } from './error-body';
 import { destinationOf } from './paths';
@@ -20,12 +22,14 @@ export class FrontDoor {
     private readonly pipeline: Pipeline,
     private readonly controlPlane: ControlPlaneProxy,
     private readonly health: Health,
+    private readonly cors: Cors,
   ) {}
 
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     const id = uuidv7();
     try {
       checkRequest(req);
+      if (this.cors.apply(req, res)) return;
       this.route(id, req, res);
     } catch (thrown) {
       refuse(id, req, res, toGatewayError(thrown));
@@ -40,6 +44,8 @@ export class FrontDoor {
     switch (destination.plane) {
       case 'data': {
         const route = routeOf(method, destination.path);
+        if (route.kind === 'realtime')
+          throw new GatewayError('upgrade_required', { headers: { upgrade: 'websocket' } });
         void this.pipeline.run(new Exchange(id, req, res, method, path + query, query, route));
         return;
       }
@@ -47,7 +53,10 @@ export class FrontDoor {
         this.controlPlane.forward(id, req, res, path + query);
         return;
       case 'health':
-        this.answerHealth(id, method, res);
+        answerOwn(id, method, res, Buffer.from(JSON.stringify(this.health.report())));
+        return;
+      case 'openapi':
+        answerOwn(id, method, res, OPEN_API);
         return;
       case 'refused':
         throw new GatewayError('request_malformed', {
@@ -58,23 +67,25 @@ export class FrontDoor {
         throw new GatewayError('route_not_found');
     }
   }
+}
 
-  private answerHealth(id: string, method: string, res: ServerResponse): void {
-    if (method !== 'GET' && method !== 'HEAD')
-      throw new GatewayError('method_not_allowed', { headers: { allow: 'GET, HEAD' } });
-    const body = Buffer.from(JSON.stringify(this.health.report()));
-    res.writeHead(200, [
-      'content-type',
-      'application/json; charset=utf-8',
-      'content-length',
-      String(body.length),
-      'cache-control',
-      'no-store',
-      HEADER.requestId,
-      id,
-    ]);
-    res.end(method === 'HEAD' ? undefined : body);
-  }
+const OPEN_API = Buffer.from(JSON.stringify(openApiDocument));
+
+/** What the gateway says of itself, to anyone. */
+function answerOwn(id: string, method: string, res: ServerResponse, body: Buffer): void {
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new GatewayError('method_not_allowed', { headers: { allow: 'GET, HEAD' } });
+  res.writeHead(200, [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(body.length),
+    'cache-control',
+    'no-store',
+    HEADER.requestId,
+    id,
+  ]);
+  res.end(method === 'HEAD' ? undefined : body);
 }
 
 /** A request that never became an exchange: nothing of it was read, so the connection ends with the answer. */

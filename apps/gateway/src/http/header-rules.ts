@@ -47,7 +47,7 @@ const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
   'x-real-ip',
   'x-rewrite-url',
 ]);
-const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'x-forwarded', 'x-envoy-'];
+const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'sec-websocket-', 'x-forwarded', 'x-envoy-'];
 
 /** Never sent to a client: this hop's headers, and whatever carries a credential of ours. */
 const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([

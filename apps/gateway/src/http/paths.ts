@@ -44,6 +44,7 @@ export type Destination =
   | { readonly plane: 'data'; readonly path: string }
   | { readonly plane: 'control' }
   | { readonly plane: 'health' }
+  | { readonly plane: 'openapi' }
   | { readonly plane: 'refused'; readonly rule: string }
   | { readonly plane: 'none' };
 
@@ -56,18 +57,20 @@ export function destinationOf(path: string): Destination {
   if (rule !== null) return { plane: 'refused', rule };
   if (path.startsWith('/v1/')) {
     if (path === '/v1/health') return { plane: 'health' };
+    if (path === '/v1/openapi.json') return { plane: 'openapi' };
     const end = path.indexOf('/', 4);
     const segment = end === -1 ? path.slice(4) : path.slice(4, end);
     return CONTROL_PLANE.has(segment) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
   }
   if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
   if (path === '/health') return { plane: 'health' };
+  if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
 }
 
 // One pass with a plain class: most paths hold none of these characters.
 
-const SUSPICIOUS = /[\\\x00-\x20\x7f#]|\/\/|%(?:00|0a|0d|2e|5c)|\/\.{1,2}(?:\/|$)/i;
+const SUSPICIOUS = /[\\\x00-\x20\x7f#]|\/\/|%(?:00|0a|0d|2e|5c)|(?:\/|%2f)\.{1,2}(?:\/|%2f|$)/i;
 
 function brokenRule(path: string): string | null {
   if (!path.startsWith('/')) return 'must start with a slash';

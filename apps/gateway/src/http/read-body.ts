@@ -10,6 +10,7 @@ export function readBody(req: IncomingMessage, maxBytes: number, idleMs: number)
     let first: Buffer | null = null;
     let rest: Buffer[] | null = null;
     let size = 0;
+    const expected = Number(req.headers['content-length'] ?? -1);
     let timer: NodeJS.Timeout | null = null;
 
     const stop = (error: GatewayError): void => {
@@ -32,7 +33,7 @@ export function readBody(req: IncomingMessage, maxBytes: number, idleMs: number)
       if (first === null) first = chunk;
       else (rest ??= [first]).push(chunk);
       // Most bodies arrive in one piece with their headers: no timer for those.
-      if (!req.complete) restartTimer();
+      if (size !== expected) restartTimer();
     });
     req.once('end', () => {
       if (timer) clearTimeout(timer);

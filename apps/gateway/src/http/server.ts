@@ -12,8 +12,18 @@ const HEADERS_BYTES_MAX = 96 * 1_024;
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
+export interface UpgradeHandler {
+  /** False: the request is answered as if it had not asked for an upgrade. */
+  takes(req: IncomingMessage): boolean;
+  handle(req: IncomingMessage, socket: Socket, head: Buffer): void;
+}
+
 /** The listener of both planes. What the parser refuses is answered in our error shape and the connection is closed. */
-export function createGatewayServer(handle: RequestHandler, limits: ServerLimits): Server {
+export function createGatewayServer(
+  handle: RequestHandler,
+  upgrades: UpgradeHandler,
+  limits: ServerLimits,
+): Server {
   const server = createServer(
     {
       maxHeaderSize: HEADERS_BYTES_MAX,
@@ -24,6 +34,7 @@ export function createGatewayServer(handle: RequestHandler, limits: ServerLimits
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
       insecureHTTPParser: false,
       noDelay: true,
+      shouldUpgradeCallback: (req) => upgrades.takes(req),
     },
     handle,
   );
@@ -38,6 +49,9 @@ export function createGatewayServer(handle: RequestHandler, limits: ServerLimits
   server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
     res.writeHead(417, ['connection', 'close', 'content-length', '0']);
     res.end();
+  });
+  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    upgrades.handle(req, socket, head);
   });
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
     socket.end(rawAnswer(405, 'method_not_allowed'));

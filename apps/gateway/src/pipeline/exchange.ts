@@ -1,9 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AttemptRecord, DecisionRecord, LimitState, LogRecord, PriceLine, Usage } from '@gw/contracts';
+import type {
+  AttemptRecord,
+  DecisionRecord,
+  LimitState,
+  LogRecord,
+  PriceLine,
+  SessionRecord,
+  Usage,
+} from '@gw/contracts';
 import type { CompiledConfig } from '@gw/config-schema';
 import type { GatewayError } from '@gw/kernel';
 import type { RateBucket } from '@gw/limits';
 import type { JsonObject, ShallowScan } from '@gw/providers';
+import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
 import type { Answer } from './answer';
@@ -78,6 +87,10 @@ export class Exchange {
   streamed = false;
   firstByteAt: number | null = null;
   responseBytes = 0;
+  /** Bytes of a session's messages from the client; a body is counted by its own length. */
+  receivedBytes = 0;
+  /** How the session ended, for a request that was upgraded to a WebSocket. */
+  session: SessionRecord | null = null;
   /** Reads the answer's usage and model once it has gone by. */
   meter: { usage(): Usage | null; model(): string | null } | null = null;
 
@@ -106,6 +119,8 @@ export class Exchange {
     /** With its leading `?`, or empty. */
     readonly query: string,
     readonly route: Route,
+    /** Set for a request that asks for a WebSocket; `res` answers it unless the upgrade is accepted. */
+    readonly upgrade: ClientUpgrade | null = null,
   ) {
     // 'close' without a finished answer is the client leaving; a paused upstream would otherwise hold its socket for ever.
     res.once('close', () => {

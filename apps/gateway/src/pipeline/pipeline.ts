@@ -1,21 +1,20 @@
 import { GatewayError, toGatewayError } from '@gw/kernel';
 import type { Exchange, Stage } from './exchange';
-import type { AcceptStage } from './stages/accept.stage';
-import type { AdmitStage } from './stages/admit.stage';
-import type { AttemptStage } from './stages/attempt.stage';
-import type { AuthenticateStage } from './stages/authenticate.stage';
-import type { ReceiveStage } from './stages/receive.stage';
-import type { ReplyStage } from './stages/reply.stage';
-import type { ResolveStage } from './stages/resolve.stage';
+
+/** The stage that answers, which it does for failures of the others too. */
+export interface LastStage extends Stage {
+  fail(exchange: Exchange, error: GatewayError): void;
+}
 
 export interface PipelineStages {
-  readonly accept: AcceptStage;
-  readonly authenticate: AuthenticateStage;
-  readonly receive: ReceiveStage;
-  readonly resolve: ResolveStage;
-  readonly admit: AdmitStage;
-  readonly attempt: AttemptStage;
-  readonly reply: ReplyStage;
+  readonly accept: Stage;
+  readonly authenticate: Stage;
+  readonly receive: Stage;
+  readonly validate: Stage;
+  readonly resolve: Stage;
+  readonly admit: Stage;
+  readonly attempt: Stage;
+  readonly reply: LastStage;
 }
 
 /** Told of failures that are ours, with what the caller must not see. */
@@ -29,8 +28,8 @@ export class Pipeline {
     private readonly stages: PipelineStages,
     private readonly log: FailureLog,
   ) {
-    const { accept, authenticate, receive, resolve, admit, attempt, reply } = stages;
-    this.ordered = [accept, authenticate, receive, resolve, admit, attempt, reply];
+    const { accept, authenticate, receive, validate, resolve, admit, attempt, reply } = stages;
+    this.ordered = [accept, authenticate, receive, validate, resolve, admit, attempt, reply];
   }
 
   /** Never rejects. */
@@ -41,7 +40,7 @@ export class Pipeline {
         const pending = stage.run(exchange);
         if (pending) await pending;
         const now = performance.now();
-        exchange.stageMs[stage.name] = Math.round((now - from) * 1_000) / 1_000;
+        exchange.stageMs[stage.name] = now - from;
         from = now;
       }
     } catch (thrown) {

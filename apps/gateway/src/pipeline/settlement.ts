@@ -3,7 +3,7 @@ import type { RateCounters } from '@gw/limits';
 import type { Journal } from '@gw/telemetry';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
-import { logRecordOf, rounded } from './log-record';
+import { logRecordText } from './log-record';
 
 /** Usage to money; null: the price is not known. */
 export interface Pricer {
@@ -40,26 +40,33 @@ export class Settlement {
     exchange.settled = true;
     const startedAt = performance.now();
     exchange.usage = exchange.meter?.usage() ?? null;
-    this.charge(exchange);
-    exchange.stageMs['settle'] = rounded(performance.now() - startedAt);
-    const { reply, principal, gw } = exchange;
-    const keep = principal !== null && principal.logBodies && gw.logBodies;
-    const request = keep ? clipped([exchange.body], this.options.bodyMaxBytes) : NOTHING;
-    const response = keep && reply ? clipped(reply.kept, this.options.bodyMaxBytes) : NOTHING;
-    const record = logRecordOf(exchange, {
-      gatewayId: this.options.gatewayId,
-      requestTruncated: request.truncated || exchange.bodyStream !== null,
-      responseTruncated: response.truncated,
-    });
-    this.journal.append(JSON.stringify(record), request.pieces, response.pieces, onDurable);
+    const responseModel = exchange.meter?.model() ?? null;
+    this.charge(exchange, responseModel);
+    exchange.stageMs['settle'] = performance.now() - startedAt;
+    this.record(exchange, responseModel, onDurable);
     exchange.release?.();
   };
 
-  private charge(exchange: Exchange): void {
+  private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
+    const { reply, principal, gw } = exchange;
+    const { bodyMaxBytes, gatewayId } = this.options;
+    const keep = principal !== null && principal.logBodies && gw.logBodies;
+    const request = keep ? clipped([exchange.body], bodyMaxBytes) : NOTHING;
+    const response = keep && reply ? clipped(reply.kept, bodyMaxBytes) : NOTHING;
+    const text = logRecordText(exchange, {
+      gatewayId,
+      requestTruncated: request.truncated || exchange.bodyStream !== null,
+      responseTruncated: response.truncated,
+      responseModel,
+    });
+    this.journal.append(text, request.pieces, response.pieces, onDurable);
+  }
+
+  private charge(exchange: Exchange, responseModel: string | null): void {
     const { usage, answer } = exchange;
     if (usage === null || answer === null) return;
     const { upstream } = answer;
-    const model = exchange.meter?.model() ?? upstream.model;
+    const model = responseModel ?? upstream.model;
     const tokens = usage.inputTokens + usage.outputTokens;
     if (exchange.buckets.length > 0) this.counters.addTokens(exchange.buckets, tokens, Date.now());
     if (model === null) return;

@@ -1,68 +1,90 @@
-import type { Dialect, RouteKind } from '@gw/providers';
+import { ROUTE_ROWS, type RouteRow } from './route-rows';
 
-/** What the path of a request says about it. */
-export interface Route {
-  readonly kind: RouteKind;
-  /** Name in the log: `chat.completions`, `passthrough`. */
-  readonly name: string;
-  /** Decides error bodies and stream ends for this client. */
-  readonly dialect: Dialect;
-  /** Path below the provider's base URL, with its leading slash. */
+/** What the method and the path of a request say about it. */
+export interface Route extends Omit<RouteRow, 'method' | 'path'> {
+  /** Path below the provider's base URL, with its leading slash; ids as the client sent them. */
   readonly upstreamPath: string;
-  /** Scopes of which the key needs one. */
-  readonly scopes: readonly string[];
 }
 
-interface BuiltInRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly kind: RouteKind;
-  readonly dialect: Dialect;
-  readonly scopes: readonly string[];
+interface Branch {
+  readonly named: Map<string, Branch>;
+  /** Where an id goes on to; at most one at each place. */
+  id: Branch | null;
+  readonly routes: Map<string, RouteRow>;
 }
 
-const COMPLETIONS = ['completions.write'] as const;
+const branch = (): Branch => ({ named: new Map(), id: null, routes: new Map() });
 
-/** One line a built-in route. Everything else below `/v1` is passthrough. */
-const BUILT_IN: readonly BuiltInRoute[] = [
-  {
-    method: 'POST',
-    path: '/chat/completions',
-    kind: 'chat.completions',
-    dialect: 'openai',
-    scopes: COMPLETIONS,
-  },
-  { method: 'POST', path: '/completions', kind: 'completions', dialect: 'openai', scopes: COMPLETIONS },
-  { method: 'POST', path: '/embeddings', kind: 'embeddings', dialect: 'openai', scopes: COMPLETIONS },
-  { method: 'POST', path: '/moderations', kind: 'moderations', dialect: 'openai', scopes: COMPLETIONS },
-  {
-    method: 'GET',
-    path: '/models',
-    kind: 'models',
-    dialect: 'openai',
-    scopes: ['completions.write', 'virtual_keys.list'],
-  },
-  { method: 'POST', path: '/messages', kind: 'messages', dialect: 'anthropic', scopes: COMPLETIONS },
-  {
-    method: 'POST',
-    path: '/messages/count_tokens',
-    kind: 'messages.count_tokens',
-    dialect: 'anthropic',
-    scopes: COMPLETIONS,
-  },
-];
-
-const TABLE: ReadonlyMap<string, Route> = new Map(
-  BUILT_IN.map(({ method, path, kind, dialect, scopes }) => [
-    `${method} ${path}`,
-    { kind, name: kind, dialect, upstreamPath: path, scopes },
+/** Routes without an id, by method and path. */
+const PLAIN: ReadonlyMap<string, Route> = new Map(
+  ROUTE_ROWS.filter(({ path }) => !path.includes('{')).map((row) => [
+    `${row.method} ${row.path}`,
+    routeAt(row, row.path),
   ]),
 );
 
-/** `path` is what follows `/v1`, without the query. */
-export function routeOf(method: string, path: string): Route {
-  const builtIn = TABLE.get(`${method} ${path}`);
-  if (builtIn) return builtIn;
-  const upstreamPath = path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path;
-  return { kind: 'passthrough', name: 'passthrough', dialect: 'openai', upstreamPath, scopes: COMPLETIONS };
+/** Routes with ids, segment by segment. */
+const ROOT = tree(ROUTE_ROWS.filter(({ path }) => path.includes('{')));
+
+function tree(rows: readonly RouteRow[]): Branch {
+  const root = branch();
+  for (const row of rows) {
+    let at = root;
+    for (const segment of row.path.slice(1).split('/')) {
+      if (segment.startsWith('{')) at = at.id ??= branch();
+      else {
+        const next = at.named.get(segment) ?? branch();
+        at.named.set(segment, next);
+        at = next;
+      }
+    }
+    at.routes.set(row.method, row);
+  }
+  return root;
 }
+
+function routeAt({ method: _, path: __, ...row }: RouteRow, path: string): Route {
+  return { ...row, upstreamPath: row.followUp ? path.slice(0, path.lastIndexOf('/')) : path };
+}
+
+/**
+ * The route of a path, which is what follows `/v1`, without the query. Ids are any text but an empty one; nothing is decoded,
+ * so that an id can't become another path.
+ */
+export function routeOf(method: string, path: string): Route {
+  const plain = PLAIN.get(`${method} ${path}`);
+  if (plain) return plain;
+  const row = withIds(method, path);
+  if (row) return routeAt(row, path);
+  return {
+    ...PASSTHROUGH,
+    upstreamPath: path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path,
+  };
+}
+
+/** A named segment wins over an id: `/threads/runs` is not the thread `runs`. */
+function withIds(method: string, path: string): RouteRow | undefined {
+  let at: Branch | null = ROOT;
+  let from = 1;
+  while (at && from <= path.length) {
+    const slash = path.indexOf('/', from);
+    const end = slash === -1 ? path.length : slash;
+    const segment = path.slice(from, end);
+    at = at.named.get(segment) ?? (segment === '' ? null : at.id);
+    from = end + 1;
+    if (slash === -1) return at?.routes.get(method);
+  }
+  return undefined;
+}
+
+const PASSTHROUGH: Omit<Route, 'upstreamPath'> = {
+  kind: 'passthrough',
+  name: 'passthrough',
+  dialect: 'openai',
+  body: 'any',
+  model: 'maybe',
+  scopes: ['completions.write'],
+  checkBody: null,
+  checkQuery: null,
+  followUp: null,
+};

@@ -80,7 +80,7 @@ export class GatewayHarness {
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
     });
-    this.server = createGatewayServer(this.plane.door.handle, {
+    this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,
       keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
     });

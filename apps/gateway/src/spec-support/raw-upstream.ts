@@ -101,20 +101,27 @@ export class RawUpstream {
   private async act(socket: Socket, step: UpstreamStep, raw: boolean): Promise<boolean> {
     if (typeof step !== 'string') {
       if (step.status !== undefined) return head(socket, step.status, step.headers ?? {}, this.isRaw());
-      if (step.raw_head !== undefined) return !socket.write(step.raw_head) || true;
-      if (step.raw !== undefined) return !socket.write(step.raw) || true;
-      if (step.reset !== undefined) socket.resetAndDestroy();
-      if (step.end !== undefined || step.next !== undefined) endBody(socket, raw);
-      const waitMs = step.wait_ms ?? step.hang_ms;
-      if (waitMs !== undefined)
-        await delay(step.hang_ms === undefined ? Math.min(waitMs, WAIT_MAX_MS) : 5_000);
+      const bytes = step.raw_head ?? step.raw;
+      if (bytes !== undefined) {
+        socket.write(bytes);
+        return true;
+      }
       if (step.every_ms !== undefined)
         return this.drip(socket, step.write ?? '', step.repeat ?? 1, step.every_ms);
+      await this.pause(socket, step, raw);
     }
     await writeChunk(socket, bodyBytes(step), raw);
     // One write a segment: the case is about how the bytes are split.
     await delay(typeof step === 'string' && step.length < 4 ? 0 : 2);
     return false;
+  }
+
+  /** A reset, an end, or time that passes. */
+  private async pause(socket: Socket, step: Exclude<UpstreamStep, string>, raw: boolean): Promise<void> {
+    if (step.reset !== undefined) socket.resetAndDestroy();
+    if (step.end !== undefined || step.next !== undefined) endBody(socket, raw);
+    if (step.hang_ms !== undefined) await delay(5_000);
+    if (step.wait_ms !== undefined) await delay(Math.min(step.wait_ms, WAIT_MAX_MS));
   }
 
   private isRaw(): boolean {

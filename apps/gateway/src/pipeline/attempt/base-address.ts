@@ -34,7 +34,7 @@ export class BaseAddresses {
     }
     const host = chosen ?? upstream.target.customHost ?? savedHost(upstream);
     return this.parsed(
-      host ?? provider.baseUrl(credential, model),
+      host ?? provider.baseUrl(credential, model, exchange.route.kind),
       host === null ? 'provider' : HEADER.customHost,
     );
   }

@@ -1,4 +1,4 @@
-import { spliceModel, type JsonObject } from '@gw/providers';
+import { spliceForm, spliceModel, type JsonObject } from '@gw/providers';
 import { applyParams } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { Upstream } from '../answer';
@@ -31,7 +31,10 @@ const rebuilt = (clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
 });
 
 const mustRead = (exchange: Exchange, hasRules: boolean): boolean =>
-  exchange.body.length > 0 && exchange.scan !== null && (hasRules || isDoubtful(exchange));
+  exchange.body.length > 0 &&
+  exchange.scan !== null &&
+  !exchange.scan.isForm &&
+  (hasRules || isDoubtful(exchange));
 
 /**
  * A body that two readers could read differently, such as one with two models: a built-in route sends what was checked, not
@@ -52,7 +55,8 @@ function spliced({ scan, body }: Exchange): BuiltBody {
   if (scan?.modelSpan && scan.model?.startsWith('@')) {
     const model = withoutSlug(scan.model);
     if (model !== scan.model) {
-      return { body: spliceModel(body, scan.modelSpan, model), clientBody: null, contentType: null };
+      const splice = scan.isForm ? spliceForm : spliceModel;
+      return { body: splice(body, scan.modelSpan, model), clientBody: null, contentType: null };
     }
   }
   return { body, clientBody: null, contentType: null };

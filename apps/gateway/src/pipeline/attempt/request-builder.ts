@@ -1,8 +1,9 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import type { AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
-import type { HeaderList, JsonObject } from '@gw/providers';
+import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
 import { forwardedHeaders, removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
+import { queryWithModel } from '../../realtime/model-query';
 import type { Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { BaseAddresses } from './base-address';
@@ -67,12 +68,22 @@ export class RequestBuilder {
 }
 
 const pathOf = (exchange: Exchange, upstream: Upstream): string =>
-  (upstream.support ? upstream.support.path : exchange.route.upstreamPath) +
-  queryOf(exchange.query, upstream);
+  pathBelowBase(upstream.support, exchange.route.upstreamPath) +
+  queryOf(ownQueryOf(exchange, upstream), exchange, upstream);
+
+/** The client's own path, ids included, wherever the provider speaks its dialect. */
+function pathBelowBase(support: RouteSupport | null, own: string): string {
+  if (support === null) return own;
+  return support.via === 'native' ? support.prefix + own : support.path;
+}
+
+/** A WebSocket has its model in the query, where an HTTP request has it in the body. */
+const ownQueryOf = ({ query, upgrade }: Exchange, { model }: Upstream): string =>
+  upgrade === null ? query : queryWithModel(query, model);
 
 /** The client's query, with what the provider needs on every call; the client's own values win. */
-function queryOf(query: string, { provider, credential, model }: Upstream): string {
-  const own = provider.query?.(credential, model);
+function queryOf(query: string, { route }: Exchange, { provider, credential, model }: Upstream): string {
+  const own = provider.query?.(credential, model, route.kind);
   if (!own) return query;
   const asked = new URLSearchParams(query);
   const added = new URLSearchParams(Object.entries(own).filter(([name]) => !asked.has(name))).toString();

@@ -5,8 +5,14 @@ import type { Exchange } from '../exchange';
 import { playLocal } from './local-transport';
 import type { BuiltRequest } from './request-builder';
 
-/** Sends one attempt. Resolves with the answer's head, or with an answer that holds the error. */
-export class Sender {
+/** Sends one attempt. */
+export interface AttemptSender {
+  /** Resolves with the answer's head, or with an answer that holds the error. Throws what keeps the attempt from being made. */
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer>;
+}
+
+/** Sends an attempt as an HTTP call. */
+export class Sender implements AttemptSender {
   constructor(private readonly outbound: OutboundClient) {}
 
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer> {

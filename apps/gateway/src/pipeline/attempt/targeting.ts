@@ -1,7 +1,7 @@
 import { documentKey, HEADER, type ProviderDocument, type ProviderModel } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
-import type { Credential, Provider, RouteKind } from '@gw/providers';
+import type { Credential, Provider } from '@gw/providers';
 import type { Credentials } from '../../state/credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
@@ -11,14 +11,6 @@ export interface TargetingOptions {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly sandboxEnabled: boolean;
 }
-
-/** Routes that call a model: a provider with an allow-list must be told which. */
-const NEEDS_MODEL: ReadonlySet<RouteKind> = new Set([
-  'chat.completions',
-  'completions',
-  'embeddings',
-  'messages',
-]);
 
 /** Turns a target of the plan into a provider with a credential. Throws what the caller has to know, before any call. */
 export class Targeting {
@@ -125,15 +117,18 @@ export const withoutSlug = (model: string): string =>
     ? model.slice(model.indexOf('/') + 1)
     : model;
 
-/** With an allow-list, a body must name a model that can be read: an unreadable one could name any. */
+/**
+ * A route that calls a model must say which. With an allow-list so must every body that could name one: an unreadable body
+ * could name any.
+ */
 function checkModel(
-  { route, body, bodyStream }: Exchange,
+  { route, body, bodyStream, upgrade }: Exchange,
   saved: ProviderDocument,
   model: string | null,
 ): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
-  const mustName =
-    NEEDS_MODEL.has(route.kind) || (!saved.allowAllModels && (body.length > 0 || bodyStream !== null));
+  const couldName = route.model === 'maybe' && (body.length > 0 || bodyStream !== null || upgrade !== null);
+  const mustName = route.model === 'always' || (!saved.allowAllModels && couldName);
   const allowed = model === null ? !mustName : (modelOf(saved, model)?.enabled ?? saved.allowAllModels);
   if (allowed) return;
   throw new GatewayError('model_not_enabled', {

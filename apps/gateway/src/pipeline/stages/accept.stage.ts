@@ -13,16 +13,17 @@ export class AcceptStage implements Stage {
   readonly name = 'accept';
 
   run(exchange: Exchange): void {
-    exchange.gw = readGatewayHeaders(exchange.req);
+    exchange.gw = readGatewayHeaders(exchange.req, exchange.upgrade?.offer.apiKey ?? null);
     readTrace(exchange);
     const metadata = exchange.req.headers[HEADER.metadata];
     if (metadata !== undefined) exchange.metadata = readMetadata(metadata as string);
   }
 }
 
-function readGatewayHeaders(req: IncomingMessage): GatewayHeaders {
+/** `offered`: the key of a WebSocket client that cannot set headers; it stands where a bearer token would. */
+function readGatewayHeaders(req: IncomingMessage, offered: string | null): GatewayHeaders {
   const { headers } = req;
-  const bearer = bearerOf(headers.authorization);
+  const bearer = bearerOf(headers.authorization) ?? offered;
   const xApiKey = one(headers['x-api-key']);
   const named = one(headers[HEADER.apiKey]);
   const apiKey = named ?? bearer ?? xApiKey;

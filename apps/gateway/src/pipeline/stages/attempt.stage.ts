@@ -7,7 +7,7 @@ import { parseJsonObject } from '../../http/json-body';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, Upstream } from '../answer';
 import type { RequestBuilder } from '../attempt/request-builder';
-import { failureOf, type Sender } from '../attempt/sender';
+import { failureOf, type AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
 import type { Exchange, Stage } from '../exchange';
 import { rateLimited } from './admit.stage';
@@ -23,7 +23,7 @@ export class AttemptStage implements Stage {
   constructor(
     private readonly targeting: Targeting,
     private readonly builder: RequestBuilder,
-    private readonly sender: Sender,
+    private readonly sender: AttemptSender,
     private readonly counters: RateCounters,
   ) {}
 
@@ -65,7 +65,7 @@ export class AttemptStage implements Stage {
       config,
       {
         metadata,
-        params: () => (exchange.scan ? exchange.json(parseJsonObject) : undefined),
+        params: () => (exchange.scan && !exchange.scan.isForm ? exchange.json(parseJsonObject) : undefined),
         header: (name) => {
           const value = req.headers[name];
           return Array.isArray(value) ? value.join(', ') : value;
@@ -161,8 +161,8 @@ function record(
     status: 'answer' in tried ? tried.answer.status : null,
     end: exchange.clientGone ? 'client_closed' : endOf(tried),
     reason: 'failure' in tried ? tried.failure.message : null,
-    startedMs: rounded(startedMs),
-    durationMs: rounded(durationMs),
+    startedMs,
+    durationMs,
   });
 }
 
@@ -186,8 +186,6 @@ function endOf(tried: Tried): AttemptEnd {
   if (failure === 'timeout' || failure === 'unreachable' || failure === 'interrupted') return failure;
   return tried.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
 }
-
-const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;
 
 /** Waits, unless the client leaves first. */
 function waitFor(exchange: Exchange, waitMs: number): Promise<void> {

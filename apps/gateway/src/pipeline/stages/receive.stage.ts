@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
-import { shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
 import { readBody } from '../../http/read-body';
@@ -29,7 +29,7 @@ export class ReceiveStage implements Stage {
     if (length === '0') return undefined;
     if (length !== undefined && Number(length) > this.options.maxBody)
       throw new GatewayError('body_too_large');
-    if (route.kind !== 'passthrough') refuseEncodedBody(req);
+    if (route.body !== 'any') refuseEncodedBody(req);
     else if (length !== undefined && Number(length) > this.options.maxBufferedBody) {
       exchange.bodyStream = req;
       return undefined;
@@ -53,17 +53,19 @@ export class ReceiveStage implements Stage {
     exchange.body = body;
     // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
     if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);
+    else if (exchange.route.kind !== 'passthrough')
+      exchange.scan = formScan(body, req.headers['content-type']);
   }
 }
 
-/** Null: passthrough bytes that are no JSON object. A built-in route takes nothing else and throws `body_invalid`. */
+/** Null: bytes that are no JSON object. A route that takes nothing else throws `body_invalid`. */
 function scanOf(exchange: Exchange, body: Buffer): ShallowScan | null {
   const scan = shallowScan(body);
   if (!scan.needsParse) return scan;
   try {
     return scanOfParsed(exchange.json(parseJsonObject));
   } catch (error) {
-    if (exchange.route.kind === 'passthrough') return null;
+    if (exchange.route.body === 'any') return null;
     throw error;
   }
 }
@@ -88,7 +90,7 @@ function startsObject(body: Buffer): boolean {
 /** JSON's own, and the byte order mark's first byte: a lenient reader skips that too. */
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** A built-in route reads the body, so it must be able to. */
+/** Whoever reads the body must be able to. */
 function refuseEncodedBody(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return;

@@ -1,0 +1,76 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+const PAGE = 'https://app.example.com';
+
+describe('pages of other origins', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  const start = async (origins: string): Promise<void> => {
+    gateway = await GatewayHarness.start({ CORS_ALLOWED_ORIGINS: origins });
+    stub = await StubProvider.start();
+    stub.answerJson({ ok: true });
+    gateway.addProvider('main', 'openai', stub.origin);
+  };
+  afterEach(async () => {
+    await gateway.stop();
+    await stub.stop();
+  });
+
+  const preflight = (origin: string): Promise<Response> =>
+    fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-gw-api-key,content-type',
+      },
+    });
+
+  it('answers the preflight of an allowed page without a key and without the provider', async () => {
+    await start(PAGE);
+    const answer = await preflight(PAGE);
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(answer.headers.get('access-control-allow-headers')).toBe('x-gw-api-key,content-type');
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  it('lets an allowed page read answers and errors', async () => {
+    await start('*');
+    const answers = await Promise.all(
+      [gateway.apiKey, 'nobody'].map((key) =>
+        fetch(`${gateway.baseUrl}/chat/completions`, {
+          method: 'POST',
+          headers: {
+            origin: PAGE,
+            'x-gw-api-key': key,
+            'x-gw-provider': '@main',
+            'content-type': 'application/json',
+          },
+          body: '{"model":"m"}',
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 401]);
+    for (const answer of answers) expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('shows nothing to other pages', async () => {
+    await start(PAGE);
+    const answer = await preflight('https://evil.example.com');
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('[PAS-01] hands OPTIONS to the provider where no page is allowed', async () => {
+    await start('');
+    stub.answer({ status: 204, headers: { allow: 'POST' } });
+    const answer = await fetch(`${gateway.baseUrl}/anything`, {
+      method: 'OPTIONS',
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' },
+    });
+    expect(answer.status).toBe(204);
+    expect(stub.lastRequest.method).toBe('OPTIONS');
+  });
+});

@@ -1,0 +1,59 @@
+import { GatewayError } from '@gw/kernel';
+import type { JsonObject } from '@gw/providers';
+import { parseJsonObject } from '../../http/json-body';
+import type { Answer, Upstream } from '../answer';
+import type { Exchange } from '../exchange';
+import type { BuiltRequest } from './request-builder';
+import type { AttemptSender } from './sender';
+
+/** A first answer is read whole, up to this many bytes. */
+const FIRST_ANSWER_MAX = 1_048_576;
+
+/**
+ * Makes the second call of a route that needs two, at the same provider and with the same credential. A first answer that is
+ * an error is the answer. Throws `provider_answer_invalid` when the first can't be read, and what the route's rule throws.
+ */
+export class FollowUpSender implements AttemptSender {
+  constructor(private readonly sender: AttemptSender) {}
+
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer> {
+    const first = this.sender.send(exchange, upstream, built);
+    const { followUp, upstreamPath } = exchange.route;
+    if (followUp === null) return first;
+    return first.then(async (answer) => {
+      if (answer.error !== null || answer.status >= 300) return answer;
+      const path = followUp(await objectOf(answer));
+      const { request } = built;
+      const at = request.path.lastIndexOf(upstreamPath);
+      const query = request.path.slice(at + upstreamPath.length);
+      const second = { ...request, path: request.path.slice(0, at) + path + query };
+      return this.sender.send(exchange, upstream, { ...built, request: second });
+    });
+  }
+}
+
+async function objectOf(answer: Answer): Promise<JsonObject> {
+  try {
+    return parseJsonObject(await bodyOf(answer));
+  } catch (cause) {
+    throw new GatewayError('provider_answer_invalid', { cause });
+  }
+}
+
+function bodyOf(answer: Answer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    answer.attach({
+      data(chunk) {
+        size += chunk.length;
+        if (size <= FIRST_ANSWER_MAX) chunks.push(chunk);
+        else answer.call?.abort();
+      },
+      end() {
+        resolve(Buffer.concat(chunks));
+      },
+      fail: reject,
+    });
+  });
+}

@@ -1,0 +1,213 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { GatewayError } from '@gw/kernel';
+import { OutboundError, type OutboundCall, type OutboundClient, type OutboundRequest } from '@gw/outbound';
+import { Answer, type Upstream } from '../pipeline/answer';
+import type { BuiltRequest } from '../pipeline/attempt/request-builder';
+import type { AttemptSender } from '../pipeline/attempt/sender';
+import type { Exchange } from '../pipeline/exchange';
+import { Peer, peerOptions } from './peer';
+
+/** A provider's answer to a handshake: its WebSocket, or a refusal like any other answer. */
+export class UpgradeAnswer extends Answer {
+  /** Set with status 101; paused until somebody reads it. */
+  peer: Peer | null = null;
+  /** The subprotocol that the provider chose, of those that the client offered. */
+  protocol: string | null = null;
+
+  override discard(): void {
+    if (this.peer) this.call?.abort();
+    else super.discard();
+  }
+}
+
+/** Sends one attempt of a WebSocket handshake; the client is not upgraded before a provider has accepted. */
+export class HandshakeSender implements AttemptSender {
+  constructor(
+    private readonly outbound: Pick<OutboundClient, 'openSocket'>,
+    private readonly maxMessageBytes: number,
+  ) {}
+
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<UpgradeAnswer> {
+    if (upstream.provider.local)
+      throw new GatewayError('route_unsupported', {
+        message: `The provider ${upstream.provider.id} has no WebSocket.`,
+      });
+    return new Promise((resolve) => {
+      const answer = new UpgradeAnswer(upstream, () => resolve(answer));
+      const handshake = new Handshake(
+        built.request,
+        answer,
+        exchange.upgrade?.offer.protocols ?? [],
+        this.maxMessageBytes,
+      );
+      answer.call = handshake;
+      exchange.whenClientGone(() => {
+        handshake.abort();
+      });
+      void handshake.run(this.outbound);
+    });
+  }
+}
+
+/** Set by `ws` itself, or meant for one hop only. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'upgrade']);
+
+class Handshake implements OutboundCall {
+  private readonly opening = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private socket: Socket | null = null;
+  private peer: Peer | null = null;
+  private refusal: IncomingMessage | null = null;
+  /** The provider has accepted, or nothing more can come. */
+  private over = false;
+
+  constructor(
+    private readonly request: OutboundRequest,
+    private readonly answer: UpgradeAnswer,
+    private readonly protocols: readonly string[],
+    private readonly maxMessageBytes: number,
+  ) {
+    // From the first packet to the last byte of an answer: a refusal is short.
+    const { connectTimeoutMs, headersTimeoutMs } = request;
+    const limitMs = Math.min(connectTimeoutMs, headersTimeoutMs);
+    const phase = headersTimeoutMs <= connectTimeoutMs ? 'headers' : 'connect';
+    this.timer = setTimeout(() => {
+      const message = `The handshake was not answered within ${String(limitMs)} ms.`;
+      this.fail(new OutboundError('timeout', message, phase));
+    }, limitMs);
+  }
+
+  /** Never rejects. */
+  async run(outbound: Pick<OutboundClient, 'openSocket'>): Promise<void> {
+    try {
+      const socket = await outbound.openSocket(this.request.origin, this.opening.signal);
+      this.socket = socket;
+      if (this.over) socket.destroy();
+      else this.shake(socket);
+    } catch (cause) {
+      this.fail(failureOf(cause));
+    }
+  }
+
+  pause(): void {
+    this.refusal?.pause();
+  }
+
+  resume(): void {
+    this.refusal?.resume();
+  }
+
+  abort(): void {
+    this.fail(new OutboundError('aborted', 'The handshake was aborted.'));
+    this.peer?.terminate();
+  }
+
+  private shake(socket: Socket): void {
+    const { origin, path, headers } = this.request;
+    const peer = new Peer(origin.replace(/^http/, 'ws') + path, [], {
+      ...peerOptions(this.maxMessageBytes),
+      createConnection: () => socket,
+      headers: headersOf(headers, this.protocols),
+    });
+    this.peer = peer;
+    peer.transport = socket;
+    peer.once('upgrade', (res) => {
+      this.readChoice(res);
+    });
+    peer.once('open', () => {
+      if (this.over) return;
+      peer.pause();
+      this.end();
+      this.answer.peer = peer;
+      this.answer.onHeaders(101, this.answer.headers);
+    });
+    peer.once('unexpected-response', (_req, res) => {
+      this.refuse(res);
+    });
+    peer.on('error', (cause) => {
+      this.fail(failureOf(cause));
+    });
+  }
+
+  /**
+   * `ws` would fail a handshake whose server chooses none of the subprotocols offered, which is the server's right and for
+   * the client to judge. The choice is therefore checked here, and kept from `ws`.
+   */
+  private readChoice(res: IncomingMessage): void {
+    const chosen = res.headers['sec-websocket-protocol'];
+    delete res.headers['sec-websocket-protocol'];
+    this.answer.headers = lowerCase(res.rawHeaders);
+    this.answer.protocol = chosen ?? null;
+    if (chosen !== undefined && !this.protocols.includes(chosen))
+      this.fail(new OutboundError('interrupted', 'The provider chose a subprotocol that was not offered.'));
+  }
+
+  /** What is neither an upgrade nor an error is no answer to a handshake. Redirects are never followed. */
+  private refuse(res: IncomingMessage): void {
+    const status = res.statusCode ?? 0;
+    if (status < 400) {
+      const message = `The provider answered the handshake with status ${String(status)}.`;
+      this.fail(new OutboundError('interrupted', message));
+      return;
+    }
+    this.refusal = res;
+    const { answer } = this;
+    res.on('data', (chunk: Buffer) => {
+      answer.onData(chunk);
+    });
+    res.once('end', () => {
+      if (this.over) return;
+      this.end();
+      this.socket?.destroy();
+      answer.onEnd();
+    });
+    res.once('close', () => {
+      this.fail(new OutboundError('interrupted', 'The connection broke before the answer was complete.'));
+    });
+    answer.onHeaders(status, lowerCase(res.rawHeaders));
+  }
+
+  private fail(error: OutboundError): void {
+    if (this.over) return;
+    this.end();
+    this.opening.abort(error);
+    this.socket?.destroy();
+    this.peer?.terminate();
+    this.answer.onError(error);
+  }
+
+  private end(): void {
+    this.over = true;
+    clearTimeout(this.timer);
+  }
+}
+
+function headersOf(
+  headers: readonly string[],
+  protocols: readonly string[],
+): Record<string, string | string[]> {
+  const sent: Record<string, string | string[]> = {};
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] as string;
+    if (OWN_HEADERS.has(name) || name.startsWith('sec-websocket-')) continue;
+    const value = headers[i + 1] as string;
+    const before = sent[name];
+    sent[name] = before === undefined ? value : [before, value].flat();
+  }
+  if (protocols.length > 0) sent['sec-websocket-protocol'] = protocols.join(', ');
+  return sent;
+}
+
+const lowerCase = (raw: readonly string[]): string[] =>
+  raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text));
+
+/** What broke before the provider had accepted: the connection, its HTTP, or the rules of the handshake. */
+function failureOf(cause: unknown): OutboundError {
+  if (cause instanceof OutboundError) return cause;
+  const { code } = cause as NodeJS.ErrnoException;
+  const isBroken = typeof code === 'string' && !code.startsWith('HPE_');
+  return isBroken
+    ? new OutboundError('unreachable', `The connection failed (${code}).`, null, { cause })
+    : new OutboundError('interrupted', 'The answer to the handshake is not valid.', null, { cause });
+}

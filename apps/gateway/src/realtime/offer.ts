@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '@gw/kernel';
+
+/** What a client offers with a WebSocket handshake. */
+export interface Offer {
+  /** Subprotocols in the client's order, without those that carry a key. */
+  readonly protocols: readonly string[];
+  /** The key of a client that cannot set headers, such as a browser. */
+  readonly apiKey: string | null;
+}
+
+const KEY_PROTOCOL = 'openai-insecure-api-key.';
+const TOKEN = /^[!#$%&'*+\-.0-9A-Z^_`|a-z~]+$/;
+/** 16 bytes in base64. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/** True for a request that RFC 6455 could be meant by: what else asks for an upgrade is answered as if it had not. */
+export const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade);
+
+/**
+ * Checks a handshake as RFC 6455 section 4.2.1 has it. Throws `method_not_allowed`, `upgrade_required` for another version, or
+ * `request_malformed`: for a body too, and for a target in absolute form, which only a proxy gets.
+ */
+export function readOffer(req: IncomingMessage): Offer {
+  const { headers } = req;
+  if (req.method !== 'GET') throw new GatewayError('method_not_allowed', { headers: { allow: 'GET' } });
+  if (!(req.url ?? '').startsWith('/')) throw malformed('the request target must be a path');
+  if (!/^websocket$/i.test(headers.upgrade ?? '')) throw malformed('Upgrade must be websocket');
+  if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0')
+    throw malformed('it must have no body');
+  if (headers['sec-websocket-version'] !== '13')
+    throw new GatewayError('upgrade_required', {
+      message: 'The WebSocket version must be 13.',
+      headers: { 'sec-websocket-version': '13', upgrade: 'websocket' },
+    });
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) throw malformed('Sec-WebSocket-Key is not valid');
+  return offerOf(headers['sec-websocket-protocol']);
+}
+
+function offerOf(header: string | undefined): Offer {
+  if (header === undefined) return NOTHING;
+  const offered = header.split(',').map((name) => name.trim());
+  if (!offered.every((name) => TOKEN.test(name)) || new Set(offered).size < offered.length)
+    throw malformed('Sec-WebSocket-Protocol is not valid');
+  const isKey = (name: string): boolean => name.startsWith(KEY_PROTOCOL);
+  return {
+    protocols: offered.filter((name) => !isKey(name)),
+    apiKey: offered.find(isKey)?.slice(KEY_PROTOCOL.length) ?? null,
+  };
+}
+
+const NOTHING: Offer = { protocols: [], apiKey: null };
+
+const malformed = (rule: string): GatewayError =>
+  new GatewayError('request_malformed', { message: `The WebSocket handshake is not valid: ${rule}.` });

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
+import { refuse } from '../http/front-door';
+import { destinationOf } from '../http/paths';
+import { checkRequest, targetOf } from '../http/request-rules';
+import { Exchange } from '../pipeline/exchange';
+import type { Pipeline } from '../pipeline/pipeline';
+import { routeOf } from '../routes/route-table';
+import { ClientUpgrade } from './client-upgrade';
+import { asksForWebSocket, readOffer } from './offer';
+
+/** Takes the requests that ask for a WebSocket below the data plane's paths. They pass the same stages as every request. */
+export class RealtimeDoor {
+  private connections = 0;
+
+  constructor(
+    private readonly pipeline: Pipeline,
+    /** Clients that wait for their upgrade or have it; further ones get `unavailable`. */
+    private readonly connectionsMax: number,
+  ) {}
+
+  /** False: answered as if nothing had been asked for, as a server may. */
+  readonly takes = (req: IncomingMessage): boolean =>
+    asksForWebSocket(req) && destinationOf(targetOf(req.url ?? '/').path).plane === 'data';
+
+  readonly handle = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
+    const id = uuidv7();
+    this.connections += 1;
+    socket.once('close', () => {
+      this.connections -= 1;
+    });
+    const upgrade = new ClientUpgrade(req, socket, head);
+    try {
+      checkRequest(req);
+      upgrade.offer = readOffer(req);
+      if (this.connections > this.connectionsMax)
+        throw new GatewayError('unavailable', { message: 'This gateway has as many sessions as it may.' });
+      const { path, query } = targetOf(req.url ?? '/');
+      const destination = destinationOf(path);
+      if (destination.plane !== 'data') throw new GatewayError('route_not_found');
+      const route = routeOf('GET', destination.path);
+      void this.pipeline.run(new Exchange(id, req, upgrade.res, 'GET', path + query, query, route, upgrade));
+    } catch (thrown) {
+      refuse(id, req, upgrade.res, toGatewayError(thrown));
+    }
+  };
+}

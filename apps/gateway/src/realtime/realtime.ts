@@ -1,0 +1,46 @@
+import type { OutboundClient } from '@gw/outbound';
+import type { AttemptSender } from '../pipeline/attempt/sender';
+import type { Stage } from '../pipeline/exchange';
+import { Pipeline, type FailureLog, type PipelineStages } from '../pipeline/pipeline';
+import type { Settle } from '../pipeline/reply';
+import { HandshakeSender } from './handshake';
+import { QueryModelStage } from './query-model.stage';
+import { RealtimeDoor } from './realtime-door';
+import { Sessions, type SessionsOptions } from './sessions';
+import { UpgradeStage } from './upgrade.stage';
+
+export interface RealtimeParts {
+  /** Those of every request: a WebSocket differs in where its model is named, how it is sent and how it is answered. */
+  readonly stages: PipelineStages;
+  readonly attempts: (sender: AttemptSender) => Stage;
+  readonly settle: Settle;
+  readonly outbound: OutboundClient;
+  readonly failures: FailureLog;
+  readonly options: SessionsOptions & { readonly connectionsMax: number };
+}
+
+export interface Realtime {
+  readonly door: RealtimeDoor;
+  close(): void;
+}
+
+/** WebSockets below the data plane's paths. */
+export function createRealtime(parts: RealtimeParts): Realtime {
+  const { stages, attempts, settle, outbound, failures, options } = parts;
+  const sessions = new Sessions(settle, options);
+  const pipeline = new Pipeline(
+    {
+      ...stages,
+      receive: new QueryModelStage(),
+      attempt: attempts(new HandshakeSender(outbound, options.maxMessageBytes)),
+      reply: new UpgradeStage(stages.reply, sessions),
+    },
+    failures,
+  );
+  return {
+    door: new RealtimeDoor(pipeline, options.connectionsMax),
+    close: () => {
+      sessions.close();
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import type { SessionRecord } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import type { RawData } from 'ws';
+import type { Exchange } from '../pipeline/exchange';
+import type { Settle } from '../pipeline/reply';
+import type { Closing, Peer } from './peer';
+import type { UsageMeter } from './usage-meter';
+
+const NO_CLOSE_FRAME = 1006;
+const GOING_AWAY = 1001;
+const INTERNAL_ERROR = 1011;
+
+interface CloseFrame {
+  readonly code: number;
+  readonly reason: string | Buffer;
+}
+
+interface Ending {
+  readonly by: SessionRecord['closedBy'];
+  /** What goes into the record; null: what the client is told. */
+  readonly code?: number;
+  readonly outcome: Exchange['outcome'];
+  readonly failure?: GatewayError;
+  readonly toClient: CloseFrame;
+  readonly toProvider: CloseFrame;
+}
+
+export interface SessionOptions {
+  readonly meter: UsageMeter;
+  readonly settle: Settle;
+  /** Milliseconds without a frame in either direction. */
+  readonly idleTimeoutMs: number;
+  readonly onEnd: (session: Session) => void;
+}
+
+/**
+ * Hands frames of an accepted client to the provider and back, pings and pongs included, until one side ends. Messages are
+ * passed whole: how they were cut into frames is not kept, as RFC 6455 section 5.4 allows.
+ *
+ * A side that does not read stops the other: beyond its socket buffer a direction holds one piece of the other's socket and
+ * one message. What ends a session:
+ *
+ * | what | client is told | provider is told |
+ * | --- | --- | --- |
+ * | a close frame of either | the same code and reason | the same code and reason |
+ * | the client breaks the protocol | 1002, 1007, 1008 or 1009 | 1001 |
+ * | the client is gone without a close frame | – | 1001 |
+ * | the provider breaks the protocol | 1011 | 1002, 1007, 1008 or 1009 |
+ * | the provider is gone without a close frame | 1011 | – |
+ * | silence, shutdown | 1001 | 1001 |
+ *
+ * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is told.
+ */
+export class Session {
+  private over = false;
+  private readonly idle: NodeJS.Timeout;
+  private clientMessages = 0;
+  private providerMessages = 0;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly client: Peer,
+    private readonly provider: Peer,
+    private readonly options: SessionOptions,
+  ) {
+    exchange.streamed = true;
+    exchange.status = 101;
+    exchange.meter = options.meter;
+    this.idle = setTimeout(() => {
+      this.stop('No frame came for too long.');
+    }, options.idleTimeoutMs);
+    this.listen(client, provider, (message) => {
+      this.clientMessages += 1;
+      exchange.receivedBytes += message.length;
+    });
+    this.listen(provider, client, (message, isBinary) => {
+      this.providerMessages += 1;
+      exchange.responseBytes += message.length;
+      exchange.firstByteAt ??= performance.now();
+      if (!isBinary) options.meter.read(message);
+    });
+    client.whenClosing((closing) => {
+      this.closedByClient(closing);
+    });
+    provider.whenClosing((closing) => {
+      this.closedByProvider(closing);
+    });
+    client.once('close', () => {
+      const toProvider = { code: GOING_AWAY, reason: 'The client is gone.' };
+      this.end({ by: 'client', outcome: 'client_closed', toClient: GONE, toProvider });
+    });
+    provider.once('close', () => {
+      this.end({
+        by: 'provider',
+        code: NO_CLOSE_FRAME,
+        outcome: 'interrupted',
+        failure: new GatewayError('stream_interrupted'),
+        toClient: { code: INTERNAL_ERROR, reason: 'The connection to the provider broke.' },
+        toProvider: GONE,
+      });
+    });
+    // Both were held until somebody listened.
+    client.resume();
+    provider.resume();
+  }
+
+  /** Ends the session from our side. */
+  stop(reason: string): void {
+    const frame = { code: GOING_AWAY, reason };
+    this.end({ by: 'gateway', outcome: 'interrupted', toClient: frame, toProvider: frame });
+  }
+
+  private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => void): void {
+    const passed = (): void => {
+      this.idle.refresh();
+      if (to.transport.writableNeedDrain) from.pause();
+    };
+    from.on('message', (data: RawData, isBinary: boolean) => {
+      if (this.over) return;
+      // Of the type that `ws` gives unless told otherwise.
+      const message = data as Buffer;
+      note(message, isBinary);
+      to.send(message, { binary: isBinary });
+      passed();
+    });
+    from.on('ping', (data: Buffer) => {
+      if (this.over) return;
+      to.ping(data);
+      passed();
+    });
+    from.on('pong', (data: Buffer) => {
+      if (this.over) return;
+      to.pong(data);
+      passed();
+    });
+    to.transport.on('drain', () => {
+      from.resume();
+    });
+  }
+
+  private closedByClient({ code, reason, isFault }: Closing): void {
+    const toClient = { code, reason };
+    if (isFault) {
+      const toProvider = { code: GOING_AWAY, reason: 'The client broke the protocol.' };
+      this.end({ by: 'gateway', outcome: 'denied', toClient, toProvider });
+    } else {
+      this.end({ by: 'client', outcome: 'ok', toClient, toProvider: toClient });
+    }
+  }
+
+  private closedByProvider({ code, reason, isFault }: Closing): void {
+    const toProvider = { code, reason };
+    if (isFault) {
+      const failure = new GatewayError('stream_interrupted');
+      const toClient = { code: INTERNAL_ERROR, reason: 'The provider broke the protocol.' };
+      this.end({ by: 'gateway', outcome: 'interrupted', failure, toClient, toProvider });
+    } else {
+      const outcome = REGULAR.has(code) ? 'ok' : 'provider_error';
+      this.end({ by: 'provider', outcome, toClient: toProvider, toProvider });
+    }
+  }
+
+  private end({ by, code, outcome, failure, toClient, toProvider }: Ending): void {
+    if (this.over) return;
+    this.over = true;
+    clearTimeout(this.idle);
+    const { exchange, client, provider, clientMessages, providerMessages } = this;
+    exchange.outcome = outcome;
+    exchange.failure = failure ?? null;
+    exchange.session = {
+      closedBy: by,
+      code: code ?? toClient.code,
+      reason: toClient.reason.toString('utf8'),
+      clientMessages,
+      providerMessages,
+    };
+    provider.shut(toProvider.code, toProvider.reason);
+    this.options.settle(exchange, () => {
+      client.shut(toClient.code, toClient.reason);
+      this.options.onEnd(this);
+    });
+  }
+}
+
+/** To a side whose connection has ended already: nothing is sent. */
+const GONE: CloseFrame = { code: NO_CLOSE_FRAME, reason: '' };
+/** Codes with which a provider ends a session that has gone well. 1005: a close frame without a code. */
+const REGULAR: ReadonlySet<number> = new Set([1000, GOING_AWAY, 1005]);

@@ -1,0 +1,104 @@
+import { GatewayError } from '@gw/kernel';
+import { WebSocketServer, type Server } from 'ws';
+import { downstreamHeaders } from '../http/header-rules';
+import { addGatewayHeaders } from '../pipeline/answer-headers';
+import type { Exchange } from '../pipeline/exchange';
+import type { Settle } from '../pipeline/reply';
+import type { UpgradeAnswer } from './handshake';
+import { Peer, peerOptions } from './peer';
+import { Session } from './session';
+import { UsageMeter } from './usage-meter';
+
+export interface SessionsOptions {
+  readonly maxMessageBytes: number;
+  readonly idleTimeoutMs: number;
+}
+
+/** Accepts clients once their provider has, and knows the sessions that are open. */
+export class Sessions {
+  private readonly open = new Set<Session>();
+  private readonly server: Server<typeof Peer>;
+  private closed = false;
+  /** Of the handshake that is being completed, which takes no turn of the event loop. */
+  private head: { readonly headers: readonly string[]; readonly protocol: string | null } = NO_HEAD;
+
+  constructor(
+    private readonly settle: Settle,
+    private readonly options: SessionsOptions,
+  ) {
+    this.server = new WebSocketServer({
+      ...peerOptions(options.maxMessageBytes),
+      noServer: true,
+      clientTracking: false,
+      WebSocket: Peer,
+      handleProtocols: () => this.head.protocol ?? false,
+    });
+    this.server.on('headers', (lines: string[]) => {
+      const { headers } = this.head;
+      for (let i = 0; i + 1 < headers.length; i += 2)
+        lines.push(`${headers[i] as string}: ${headers[i + 1] as string}`);
+    });
+  }
+
+  /** Throws `unavailable` when the process is about to stop. */
+  begin(exchange: Exchange, answer: UpgradeAnswer, provider: Peer): void {
+    if (this.closed) {
+      provider.terminate();
+      throw new GatewayError('unavailable', { message: 'This gateway is about to stop.' });
+    }
+    const client = this.accept(exchange, answer);
+    if (client === null) {
+      provider.terminate();
+      exchange.outcome = 'client_closed';
+      this.settle(exchange, () => undefined);
+      return;
+    }
+    const session = new Session(exchange, client, provider, {
+      meter: new UsageMeter(answer.upstream.provider),
+      settle: this.settle,
+      idleTimeoutMs: this.options.idleTimeoutMs,
+      onEnd: (ended) => this.open.delete(ended),
+    });
+    this.open.add(session);
+  }
+
+  /** Ends all sessions with 1001; new ones are refused. */
+  close(): void {
+    this.closed = true;
+    for (const session of this.open) session.stop('This gateway is about to stop.');
+  }
+
+  /** Null: the client left in this very moment. */
+  private accept(exchange: Exchange, answer: UpgradeAnswer): Peer | null {
+    const { upgrade } = exchange;
+    if (upgrade === null) return null;
+    exchange.whenClientGone(null);
+    this.head = { headers: headersOf(exchange, answer), protocol: answer.protocol };
+    let accepted: Peer | null = null;
+    this.server.handleUpgrade(upgrade.req, upgrade.socket, upgrade.accept(), (client: Peer) => {
+      // What went wrong is told by the close code.
+      client.on('error', () => undefined);
+      client.transport = upgrade.socket;
+      accepted = client;
+    });
+    this.head = NO_HEAD;
+    return accepted;
+  }
+}
+
+const NO_HEAD = { headers: [], protocol: null } as const;
+/** Of the body that a 101 cannot have, and what the handshake itself decides. */
+const OWN = /^(?:content-|sec-websocket-)/;
+/** The lines are written as they are, outside Node's own checks. */
+const SAFE = /^[\t\x20-\x7e]*$/;
+
+function headersOf(exchange: Exchange, answer: UpgradeAnswer): readonly string[] {
+  const passed = downstreamHeaders(answer.headers);
+  addGatewayHeaders(passed, exchange);
+  const headers: string[] = [];
+  for (let i = 0; i + 1 < passed.length; i += 2) {
+    const [name, value] = [passed[i] as string, passed[i + 1] as string];
+    if (!OWN.test(name) && SAFE.test(value)) headers.push(name, value);
+  }
+  return headers;
+}

@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { eventually } from '@gw/testing';
+import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } from 'ws';
+
+type Script = (req: IncomingMessage, socket: Socket, accept: () => void) => void;
+
+/** One accepted connection, as the provider sees it. */
+export interface Accepted {
+  readonly req: IncomingMessage;
+  readonly socket: WebSocket;
+  readonly transport: Socket;
+  readonly messages: { readonly data: Buffer; readonly isBinary: boolean }[];
+  closed: { readonly code: number; readonly reason: string; readonly at: number } | null;
+}
+
+export interface SocketProviderOptions extends ServerOptions {
+  /** Known to `ws`, not to its types; 0: as many as there are. */
+  readonly maxPendingAutoPongs?: number;
+  /** Sends every message back. */
+  readonly echo?: boolean;
+}
+
+/** A provider on loopback that speaks WebSocket with `ws`, or answers handshakes as it is told. */
+export class SocketProvider {
+  readonly handshakes: IncomingMessage[] = [];
+  readonly accepted: Accepted[] = [];
+  private readonly sockets = new Set<Socket>();
+  /** Lines that an accepting answer has besides its own. */
+  extraHeaders: readonly string[] = [];
+  private script: Script = (_req, _socket, accept) => accept();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly webSockets: WebSocketServer,
+    private readonly echo: boolean,
+  ) {}
+
+  static async start(options: SocketProviderOptions = {}): Promise<SocketProvider> {
+    const { echo = false, ...rest } = options;
+    const server = createServer((_req, res) => res.writeHead(404).end());
+    const webSockets = new WebSocketServer({ ...rest, noServer: true });
+    const provider = new SocketProvider(server, webSockets, echo);
+    webSockets.on('headers', (lines) => void lines.push(...provider.extraHeaders));
+    server.on('connection', (socket) => {
+      provider.sockets.add(socket);
+      socket.once('close', () => provider.sockets.delete(socket));
+    });
+    server.on('upgrade', (req, socket: Socket, head: Buffer) => provider.take(req, socket, head));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return provider;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
+  }
+
+  /** TCP connections that are open now. */
+  get connections(): number {
+    return this.sockets.size;
+  }
+
+  /** What becomes of handshakes from now on; without it they are accepted. */
+  answer(script: Script): void {
+    this.script = script;
+  }
+
+  /** Refuses handshakes with these bytes, after which the connection ends. */
+  answerRaw(text: string): void {
+    this.answer((_req, socket) => void socket.end(text));
+  }
+
+  /** The newest accepted connection, as soon as there is one. */
+  connection(index = 0): Promise<Accepted> {
+    return eventually(() => this.accepted[index]);
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private take(req: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.handshakes.push(req);
+    socket.on('error', () => undefined);
+    let isAccepted = false;
+    this.script(req, socket, () => {
+      isAccepted = true;
+      this.webSockets.handleUpgrade(req, socket, head, (webSocket) => {
+        const accepted: Accepted = { req, socket: webSocket, transport: socket, messages: [], closed: null };
+        webSocket.on('error', () => undefined);
+        webSocket.on('message', (raw: RawData, isBinary) => {
+          const data = raw as Buffer;
+          accepted.messages.push({ data, isBinary });
+          if (this.echo) webSocket.send(data, { binary: isBinary });
+        });
+        webSocket.on('close', (code, reason) => {
+          accepted.closed = { code, reason: reason.toString(), at: performance.now() };
+        });
+        this.accepted.push(accepted);
+      });
+    });
+    // Read on, or the gateway would never be seen to leave.
+    if (!isAccepted) socket.once('end', () => socket.destroy()).resume();
+  }
+}

@@ -1,0 +1,65 @@
+import type { Usage } from '@gw/contracts';
+import type { JsonObject, Provider } from '@gw/providers';
+
+/** Events are a few KB; audio goes by in larger ones, which are not read. */
+const EVENT_BYTES_MAX = 1_048_576;
+const READ = ['"response.done"', '"session.created"', '"session.updated"'] as const;
+
+/** Adds up what the provider's events say was used. Each response of a session is charged on its own. */
+export class UsageMeter {
+  private sum: Usage | null = null;
+  private named: string | null = null;
+
+  constructor(private readonly provider: Pick<Provider, 'usage'>) {}
+
+  usage(): Usage | null {
+    return this.sum;
+  }
+
+  /** The model that the provider says the session runs on. */
+  model(): string | null {
+    return this.named;
+  }
+
+  /** Looks at a text message of the provider; most are told apart by a search for a few words. */
+  read(message: Buffer): void {
+    if (message.length > EVENT_BYTES_MAX || !READ.some((type) => message.includes(type))) return;
+    const event = objectOf(message);
+    if (event === null) return;
+    const { type, response, session } = event;
+    if (type === 'response.done' && isObject(response)) this.add(this.provider.usage(response));
+    else if ((type === 'session.created' || type === 'session.updated') && isObject(session)) {
+      const { model } = session;
+      if (typeof model === 'string') this.named = model.slice(0, 256);
+    }
+  }
+
+  private add(usage: Usage | null): void {
+    if (usage === null) return;
+    const { sum } = this;
+    this.sum =
+      sum === null
+        ? usage
+        : {
+            inputTokens: sum.inputTokens + usage.inputTokens,
+            outputTokens: sum.outputTokens + usage.outputTokens,
+            cacheReadTokens: sum.cacheReadTokens + usage.cacheReadTokens,
+            cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
+            reasoningTokens: sum.reasoningTokens + usage.reasoningTokens,
+            inputAudioTokens: sum.inputAudioTokens + usage.inputAudioTokens,
+            outputAudioTokens: sum.outputAudioTokens + usage.outputAudioTokens,
+          };
+  }
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function objectOf(message: Buffer): JsonObject | null {
+  try {
+    const parsed: unknown = JSON.parse(message.toString('utf8'));
+    return isObject(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,29 @@
+import { quoted, type Violations } from './violations';
+
+/** Checks a query string, with its leading `?` or empty. */
+export type QueryCheck = (query: string, found: Violations) => void;
+
+const LIMIT = /^(?:[1-9]\d?|100)$/;
+
+const RULES: Readonly<Record<string, { readonly holds: (value: string) => boolean; readonly rule: string }>> =
+  {
+    limit: { holds: (value) => LIMIT.test(value), rule: 'must be a whole number from 1 to 100' },
+    order: { holds: (value) => value === 'asc' || value === 'desc', rule: 'must be asc or desc' },
+    after: { holds: () => true, rule: '' },
+    before: { holds: () => true, rule: '' },
+  };
+
+/** Query of `GET /threads/{thread_id}/runs`. Parameters that are not its own pass. */
+export const listRunsQuery: QueryCheck = (query, found) => {
+  if (query.length < 2) return;
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const own = name.replace(/\[.*$/s, '');
+    const known = Object.hasOwn(RULES, own) ? RULES[own] : undefined;
+    if (!known) continue;
+    // Two readers of a list could take different values of it.
+    if (own !== name || seen.has(own)) found.add(own, 'must be given once, as one value', 'a list');
+    else if (!known.holds(value)) found.add(own, known.rule, quoted(value));
+    seen.add(own);
+  }
+};

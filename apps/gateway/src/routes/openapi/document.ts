@@ -1,0 +1,179 @@
+import { HEADER } from '@gw/contracts';
+import { ROUTE_ROWS, type RouteRow } from '../route-rows';
+import { OPERATIONS, type Operation } from './operations';
+import { RUN_SCHEMAS } from './run-schemas';
+import { integer, ref, text, type Schema } from './schema';
+import { TEXT_SCHEMAS } from './text-schemas';
+import { THREAD_SCHEMAS } from './thread-schemas';
+
+/** Of the public interface, not of this software. */
+const INTERFACE_VERSION = '2.0.0';
+
+const DESCRIPTION = [
+  'A request names the gateway’s API key and a provider: a saved one as x-gw-provider: @slug or x-gw-virtual-key, one by its',
+  'name together with a provider key in Authorization, or a config in x-gw-config. Fields that this document does not list',
+  'are forwarded as they are; nothing is clamped or dropped. Every path below /v1 that is not listed here is passthrough.',
+].join(' ');
+
+const SECURITY_SCHEMES = {
+  api_key: {
+    type: 'apiKey',
+    in: 'header',
+    name: HEADER.apiKey,
+    description: 'The gateway’s API key; Authorization may then carry the provider’s.',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The gateway’s API key, where it is sent alone.' },
+} as const;
+
+const header = (name: string, description: string, schema: Schema = text): Schema => ({
+  name,
+  in: 'header',
+  description,
+  schema,
+});
+
+const PARAMETERS: Readonly<Record<string, Schema>> = {
+  provider: header(HEADER.provider, 'Name of a provider, or @slug of a saved one.'),
+  virtual_key: header(HEADER.virtualKey, 'Slug of a saved provider credential.'),
+  config: header(HEADER.config, 'Slug or id of a saved config, or a config written out as JSON.'),
+  custom_host: header(
+    HEADER.customHost,
+    'Base URL of a host of the caller’s own, which replaces the provider’s.',
+  ),
+  forward_headers: header(HEADER.forwardHeaders, 'Comma-separated names of headers to send as they are.'),
+  request_timeout: header(HEADER.requestTimeout, 'Milliseconds.', {
+    ...integer,
+    minimum: 1,
+    maximum: 3_600_000,
+  }),
+  metadata: header(HEADER.metadata, 'A flat JSON object, for conditions, policies and the log.'),
+  trace_id: header(HEADER.traceId, 'Of the log record; made up when absent.'),
+  explain: header(HEADER.explain, '1: the answer tells how it was routed.', { type: 'string', const: '1' }),
+  vendor_beta: header('Vendor-Beta', 'Sent on under the provider’s own name of such a header.'),
+};
+
+const parameterRefs = (names: readonly string[]): readonly Schema[] =>
+  names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+
+const EVERYWHERE = parameterRefs(Object.keys(PARAMETERS).filter((name) => name !== 'vendor_beta'));
+const BETA = parameterRefs(['vendor_beta']);
+const BETA_KINDS: ReadonlySet<string> = new Set(['assistants', 'threads', 'vector_stores']);
+const SECURITY = [{ api_key: [] }, { bearer: [] }] as const;
+
+const inPath = (path: string): readonly Schema[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
+
+const inQuery = ({ query = {} }: Operation): readonly Schema[] =>
+  Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
+
+const ANY_OBJECT: Schema = { type: 'object', description: 'As the provider defines it.' };
+const BYTES: Schema = {};
+
+function requestBody(row: RouteRow, { request = ANY_OBJECT }: Operation): Schema {
+  if (row.method !== 'POST') return {};
+  const content =
+    row.body === 'any'
+      ? { 'multipart/form-data': { schema: ANY_OBJECT } }
+      : { 'application/json': { schema: request } };
+  return { requestBody: { required: row.body !== 'json-or-none', content } };
+}
+
+function responses({ dialect }: RouteRow, operation: Operation): Schema {
+  const { response = ANY_OBJECT, streams, bytes, upgrades } = operation;
+  const content = bytes
+    ? { '*/*': { schema: BYTES } }
+    : {
+        'application/json': { schema: response },
+        ...(streams ? { 'text/event-stream': { schema: text } } : {}),
+      };
+  const error = ref(dialect === 'anthropic' ? 'AnthropicError' : 'Error');
+  const success = upgrades
+    ? { '101': { description: 'The connection is the provider’s WebSocket from here on.' } }
+    : { '200': { description: 'The answer of the provider.', content } };
+  return {
+    ...success,
+    default: { description: 'The error, in one shape.', content: { 'application/json': { schema: error } } },
+  };
+}
+
+function operationOf(row: RouteRow): Schema {
+  const operation = OPERATIONS[row.name] ?? { summary: row.name };
+  return {
+    operationId: row.name,
+    summary: operation.summary,
+    description: `The key needs the scope ${row.scopes.join(' or ')}.`,
+    tags: [row.kind],
+    security: SECURITY,
+    parameters: [
+      ...inPath(row.path),
+      ...inQuery(operation),
+      ...EVERYWHERE,
+      ...(BETA_KINDS.has(row.kind) ? BETA : []),
+    ],
+    ...requestBody(row, operation),
+    responses: responses(row, operation),
+  };
+}
+
+const PASSTHROUGH_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Any endpoint of the provider; `name` may have slashes, which the format has no word for. */
+function passthrough(name: string, id: string, summary: string): Schema {
+  const parameters = [{ name, in: 'path', required: true, schema: text }, ...EVERYWHERE];
+  const anything = { '*/*': { schema: BYTES } };
+  const operations = PASSTHROUGH_METHODS.map((method) => [
+    method,
+    {
+      operationId: `${id}.${method}`,
+      summary,
+      tags: ['passthrough'],
+      security: SECURITY,
+      parameters,
+      ...(method === 'get' ? {} : { requestBody: { content: anything } }),
+      responses: { default: { description: 'Exactly what the provider answered.', content: anything } },
+    },
+  ]);
+  return Object.fromEntries(operations) as Schema;
+}
+
+function paths(): Schema {
+  const table: Record<string, Record<string, Schema>> = {};
+  for (const row of ROUTE_ROWS) (table[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row);
+  return {
+    ...table,
+    '/proxy/{builtin_path}': passthrough('builtin_path', 'proxy', 'A built-in route, without its handling'),
+    '/{provider_endpoint}': passthrough('provider_endpoint', 'passthrough', 'Any endpoint of the provider'),
+    '/health': {
+      get: {
+        operationId: 'health',
+        summary: 'How the gateway is',
+        tags: ['gateway'],
+        security: [],
+        responses: {
+          '200': {
+            description: 'It answers.',
+            content: {
+              'application/json': {
+                schema: { type: 'object', required: ['status'], properties: { status: text } },
+              },
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+/** The data plane's OpenAPI document. */
+export const openApiDocument = {
+  openapi: '3.1.0',
+  info: { title: 'Tollgate gateway', version: INTERFACE_VERSION, description: DESCRIPTION },
+  servers: [{ url: '/v1' }],
+  security: SECURITY,
+  paths: paths(),
+  components: {
+    securitySchemes: SECURITY_SCHEMES,
+    parameters: PARAMETERS,
+    schemas: { ...TEXT_SCHEMAS, ...THREAD_SCHEMAS, ...RUN_SCHEMAS },
+  },
+} as const;

@@ -1,0 +1,163 @@
+import { PROVIDERS, ROUTE_KINDS } from '@gw/providers';
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+import { ROUTE_ROWS } from './route-rows';
+import { routeOf } from './route-table';
+
+/** A path with an id of its own at every place that takes one. */
+const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, 'id-of-$1');
+
+describe('the route table', () => {
+  it.each(ROUTE_ROWS.map((row) => [`${row.method} ${row.path}`, row] as const))(
+    '[VER-01] %s is found by its path, and forwarded to the same one',
+    (_, { method, path, ...row }) => {
+      // A route of two calls asks for what its path stands below first.
+      const asked = row.followUp ? filled(path).replace(/\/output$/, '') : filled(path);
+      expect(routeOf(method, filled(path))).toEqual({ ...row, upstreamPath: asked });
+    },
+  );
+
+  it('names every route once', () => {
+    const names = ROUTE_ROWS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('has a route for every family that a provider can serve, and a provider for every family', () => {
+    const routed = new Set<string>([...ROUTE_ROWS.map(({ kind }) => kind), 'passthrough']);
+    expect([...ROUTE_KINDS].filter((kind) => !routed.has(kind))).toEqual([]);
+    const served = new Set([...PROVIDERS.values()].flatMap(({ routes }) => Object.keys(routes)));
+    expect([...routed].filter((kind) => !served.has(kind))).toEqual([]);
+  });
+
+  it.each([
+    ['GET', '/chat/completions'],
+    ['PATCH', '/files/f1'],
+    ['POST', '/files/f1'],
+    ['GET', '/files/'],
+    ['GET', '/files/f1/'],
+    ['GET', '/files/f1/content/more'],
+    ['GET', '/threads//runs'],
+    ['POST', '/Threads/t/runs'],
+    ['GET', '/threads/t/nothing'],
+    ['GET', '/'],
+    ['GET', '/constructor/x'],
+    ['constructor', '/files/f1'],
+  ])('%s %s is passthrough: nothing is guessed', (method, path) => {
+    expect(routeOf(method, path)).toMatchObject({ kind: 'passthrough', upstreamPath: path });
+  });
+
+  it('[PAS-05] is left aside below /proxy/', () => {
+    for (const { method, path } of ROUTE_ROWS) {
+      const route = routeOf(method, `/proxy${filled(path)}`);
+      expect(route).toMatchObject({ kind: 'passthrough', checkBody: null, upstreamPath: filled(path) });
+    }
+  });
+
+  it('prefers a name to an id, and keeps an id as it was sent', () => {
+    expect(routeOf('POST', '/threads/runs').name).toBe('threads.runs.create_with_thread');
+    expect(routeOf('POST', '/threads/run').name).toBe('threads.modify');
+    expect(routeOf('GET', '/files/a%2fb').upstreamPath).toBe('/files/a%2fb');
+  });
+});
+
+describe('route families', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+
+  beforeAll(async () => {
+    gateway = await GatewayHarness.start();
+    stub = await StubProvider.start();
+    stub.answerJson({ object: 'any' });
+    for (const id of PROVIDERS.keys()) gateway.addProvider(id, id, stub.origin);
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await stub.stop();
+  });
+  beforeEach(() => {
+    stub.requests.length = 0;
+  });
+
+  const BODIES: Readonly<Record<string, object>> = { moderations: { input: 'x' } };
+  const call = (provider: string, method: string, path: string, name: string): Promise<Response> =>
+    fetch(`${gateway.baseUrl}${filled(path)}`, {
+      method,
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-provider': `@${provider}`,
+        'content-type': 'application/json',
+      },
+      ...(method === 'POST' ? { body: JSON.stringify(BODIES[name] ?? { model: 'm' }) } : {}),
+    });
+
+  // A WebSocket and a route of two calls are no plain forwarding; their own specs prove them.
+  const forwarded = ROUTE_ROWS.filter(({ kind, followUp }) => kind !== 'realtime' && !followUp);
+  it.each(forwarded.map((row) => [row.name, row] as const))(
+    '[SVC-03] %s reaches a provider that serves it, and is logged by its name',
+    async (name, { method, path, kind }) => {
+      const serving = [...PROVIDERS.values()].find(
+        ({ routes, local }) => routes[kind]?.via === 'native' && !local,
+      );
+      const prefix = serving?.routes[kind]?.via === 'native' ? serving.routes[kind].prefix : '';
+      const answer = await call(serving?.id ?? '', method, path, name);
+      expect(answer.status).toBe(200);
+      expect(stub.lastRequest).toMatchObject({ method, url: `/v1${prefix}${filled(path)}` });
+      expect((await gateway.records()).at(-1)).toMatchObject({ route: name, status: 200, outcome: 'ok' });
+    },
+  );
+
+  it.each([
+    ['groq', 'POST', '/threads', 'threads'],
+    ['anthropic', 'POST', '/embeddings', 'embeddings'],
+    ['openai', 'POST', '/rerank', 'rerank'],
+    ['openai', 'POST', '/messages', 'messages'],
+    ['ollama', 'GET', '/files', 'files'],
+  ])('%s refuses %s %s, which it does not serve, before anything is sent', async (provider, method, path) => {
+    const answer = await call(provider, method, path, '');
+    expect(answer.status).toBe(400);
+    const { error } = (await answer.json()) as {
+      error: { type: string; gateway_type?: string; message: string };
+    };
+    expect(error.gateway_type ?? error.type).toBe('route_unsupported');
+    expect(error.message).toContain(`The provider ${provider} does not serve`);
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  describe('with an allow-list of models', () => {
+    const call = (path: string, body?: object): Promise<Response> =>
+      fetch(`${gateway.baseUrl}${path}`, {
+        method: 'POST',
+        headers: {
+          'x-gw-api-key': gateway.apiKey,
+          'x-gw-provider': '@listed',
+          'content-type': 'application/json',
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+    beforeAll(() => {
+      gateway.addProvider('listed', 'openai', stub.origin, { allowAllModels: false, models: [] });
+    });
+
+    it.each([
+      '/threads',
+      '/threads/t/messages',
+      '/vector_stores',
+      '/files',
+      '/threads/t/runs/r/submit_tool_outputs',
+    ])('%s, which calls no model, is served', async (path) => {
+      expect((await call(path, {})).status).toBe(200);
+    });
+
+    it.each([
+      '/responses',
+      '/images/generations',
+      '/threads/t/runs',
+      '/assistants',
+      '/audio/speech',
+      '/images/edits',
+    ])('%s must name a model that is on it', async (path) => {
+      for (const body of [{}, { model: 'other' }]) expect((await call(path, body)).status).toBe(412);
+      expect(stub.requests).toHaveLength(0);
+    });
+  });
+});
