@@ -18,7 +18,7 @@ export interface AdminApi {
 
 /** The admin API, connected and not yet listening. Rejects when the database can't be used or a route has no access rule. */
 export async function createAdminApi(settings: AdminSettings, log: Log): Promise<AdminApi> {
-  const adapter = createAdapter({ bodyLimit: BODY_MAX, log });
+  const adapter = createAdapter({ bodyLimit: BODY_MAX, jsonOnly: true, log });
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, log), adapter, {
     logger: new NestLog(log),
     abortOnError: false,

@@ -42,6 +42,8 @@ export const ADMIN_SETTINGS = {
   TRUSTED_CUSTOM_HOSTS: text(''),
   API_ACCESS_ENABLED: flag(true),
   AUDIT_LOGS_ENABLED: flag(true),
+  /** Requests of one credential in a minute; 0 for no limit. */
+  CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
   /** Days, shown to users only: what is really kept is the log store's affair. */
   LOG_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 90),
   METRICS_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 365),

@@ -1,7 +1,7 @@
 import { canonicalScope, isScope, SCOPES, scopesAllowedFor } from './catalogue';
 
 describe('the catalogue of scopes', () => {
-  it('[SCP-01] spells every scope <resource>.<action>, once, with the named ones among them', () => {
+  it('spells every scope <resource>.<action>, once, with the named ones among them', () => {
     expect(SCOPES.filter((scope) => !/^[a-z]+(?:_[a-z]+)*\.[a-z]+$/.test(scope))).toEqual([]);
     expect(new Set(SCOPES).size).toBe(SCOPES.length);
     const named = [

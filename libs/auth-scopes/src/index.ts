@@ -1,2 +1,2 @@
 export { canonicalScope, isScope, SCOPES, scopesAllowedFor, type KeyType } from './catalogue';
-export { ceilingOf, workspaceRank, type OrganisationRole, type WorkspaceRole } from './roles';
+export { ceilingOf, userKeyCeiling, workspaceRank, type OrganisationRole, type WorkspaceRole } from './roles';

@@ -1,5 +1,5 @@
 import { SCOPES, scopesAllowedFor } from './catalogue';
-import { ceilingOf, workspaceRank } from './roles';
+import { ceilingOf, userKeyCeiling, workspaceRank } from './roles';
 
 describe('the ceilings of roles', () => {
   it('gives owners and admins of the organisation everything, in every workspace', () => {
@@ -25,6 +25,14 @@ describe('the ceilings of roles', () => {
 
   it('leaves a member without a workspace the list of workspaces alone', () => {
     expect([...ceilingOf('member', null)].sort()).toEqual(['workspaces.list', 'workspaces.read']);
+  });
+
+  it('gives the key of a user what their roles of now allow, and nothing once they are outside', () => {
+    expect(userKeyCeiling('owner', null)).toEqual(ceilingOf('owner', null));
+    expect(userKeyCeiling('member', 'member')).toEqual(ceilingOf('member', 'member'));
+    for (const outside of [userKeyCeiling('member', null), userKeyCeiling(null, 'admin')]) {
+      expect(outside.size).toBe(0);
+    }
   });
 
   it('ranks the roles, so that nobody grants one above their own', () => {

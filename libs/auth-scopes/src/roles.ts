@@ -77,3 +77,17 @@ export function ceilingOf(
       return ORGANISATION_MEMBER;
   }
 }
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * The most that a key of a user may do in its workspace, by the roles that the user has now. `organisationRole` null: the user
+ * is no longer of the organisation. A plain member who is not of the workspace has nothing there.
+ */
+export function userKeyCeiling(
+  organisationRole: OrganisationRole | null,
+  workspaceRole: WorkspaceRole | null,
+): ReadonlySet<string> {
+  const isOutside = organisationRole === null || (organisationRole === 'member' && workspaceRole === null);
+  return isOutside ? NOTHING : ceilingOf(organisationRole, workspaceRole);
+}

@@ -25,6 +25,7 @@ export { dayOf, ensureLogPartitions } from './logs/log-partitions';
 export {
   findLog,
   listLogs,
+  LOG_VALUE_FILTERS,
   type Bounds,
   type LogFilter,
   type LogOwner,

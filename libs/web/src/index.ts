@@ -1,4 +1,6 @@
+export { EmptyAnswer, listAnswerOf, RowAnswer, rowFields } from './answers';
 export { assertMatches, EtagInterceptor, etagOf, IfMatch } from './etag';
+export { Answer, type AnswerOptions } from './fields/answer-fields';
 export {
   EmailListField,
   EnumListField,

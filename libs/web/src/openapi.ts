@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { DocumentBuilder, getSchemaPath, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { ErrorAnswer } from './answers';
 
 export interface OpenApiOptions {
   readonly title: string;
@@ -19,9 +20,11 @@ export function serveOpenApi(app: INestApplication, options: OpenApiOptions): Op
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-gw-api-key' }, 'api_key')
     .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'bearer')
     .build();
-  const document = withUniqueIds(
-    SwaggerModule.createDocument(app, config, { operationIdFactory: operationId }),
-  );
+  const created = SwaggerModule.createDocument(app, config, {
+    operationIdFactory: operationId,
+    extraModels: [ErrorAnswer],
+  });
+  const document = withNullTypes(withErrors(withUniqueIds(created))) as OpenAPIObject;
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
@@ -33,6 +36,44 @@ export function serveOpenApi(app: INestApplication, options: OpenApiOptions): Op
 const operationId = (controller: string, method: string): string =>
   `${controller.replace(/Controller$/, '').replace(/^./, (letter) => letter.toLowerCase())}_${method}`;
 
+/** Every failure of every operation has one body. */
+function withErrors(document: OpenAPIObject): OpenAPIObject {
+  for (const item of Object.values(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (!operation) continue;
+      operation.responses['default'] = {
+        description: 'Any failure.',
+        content: { 'application/json': { schema: { $ref: getSchemaPath(ErrorAnswer) } } },
+      };
+    }
+  }
+  return document;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** OpenAPI 3.1 knows no `nullable`, which Nest writes: null is one of the types there. */
+function withNullTypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNullTypes);
+  if (!isObject(value)) return value;
+  const { nullable, ...rest } = Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, name === 'example' ? item : withNullTypes(item)]),
+  );
+  if (nullable !== true) return nullable === undefined ? rest : { ...rest, nullable };
+  const { type, enum: values, allOf, $ref, ...more } = rest;
+  if (allOf !== undefined || $ref !== undefined) {
+    const [target] = Array.isArray(allOf) ? (allOf as unknown[]) : [{ $ref }];
+    return { ...more, anyOf: [target, { type: 'null' }] };
+  }
+  return {
+    ...more,
+    type: [type, 'null'],
+    ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
+  };
+}
+
 /** One handler answers on several paths, and an id may stand for one operation only: the path tells them apart. */
 function withUniqueIds(document: OpenAPIObject): OpenAPIObject {
   const seen = new Set<string>();
@@ -40,6 +81,8 @@ function withUniqueIds(document: OpenAPIObject): OpenAPIObject {
     for (const method of METHODS) {
       const operation = item[method];
       if (!operation?.operationId) continue;
+      // Nest numbers the paths of a handler: `workspaces_list[3]`.
+      operation.operationId = operation.operationId.replace(/\[\d+\]$/, '');
       if (seen.has(operation.operationId)) {
         operation.operationId += `__${path.replaceAll(/[^a-zA-Z0-9]+/g, '_').replaceAll(/^_|_$/g, '')}`;
       }

@@ -1,7 +1,7 @@
 import { documentKey } from '@gw/contracts';
 import { ApiKeyEntity, ApiKeySecretEntity, ConfigEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { TestAdminApi } from '../spec-support/admin-api';
 import {
   createKey,
   hashOf,
@@ -14,13 +14,8 @@ import {
 
 describe('the life of an API key', () => {
   const admin = new TestAdminApi();
-  let ours: Tenant;
-  let theirs: Tenant;
-
-  beforeAll(async () => {
-    ours = await admin.tenant();
-    theirs = await admin.tenant();
-  });
+  const ours = admin.standingTenant();
+  const theirs = admin.standingTenant();
 
   const create = (body: object = {}): Promise<Key> => createKey(admin, ours.key, body);
   const read = async (id: string): Promise<Key> =>

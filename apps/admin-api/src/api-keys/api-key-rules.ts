@@ -1,4 +1,4 @@
-import { canonicalScope, ceilingOf, isScope, scopesAllowedFor } from '@gw/auth-scopes';
+import { canonicalScope, isScope, scopesAllowedFor, userKeyCeiling } from '@gw/auth-scopes';
 import { OrganisationUserEntity, WorkspaceUserEntity, type ApiKeyEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
@@ -77,7 +77,7 @@ export async function assertWithinUser(
   if (!seat || (seat.role === 'member' && !membership)) {
     throw invalid('user_id', 'user_id names no member of this workspace');
   }
-  const ceiling = ceilingOf(seat.role, membership?.role ?? null);
+  const ceiling = userKeyCeiling(seat.role, membership?.role ?? null);
   const excess = scopes.filter((scope) => !ceiling.has(scope));
   if (excess.length > 0) {
     throw new GatewayError('scope_exceeds_creator', {

@@ -75,9 +75,10 @@ export class ApiKeySecretsService {
     write.removed(...rows.map(({ secretHash }) => documentKey.apiKey(secretHash)));
   }
 
-  /** The key's documents are to be read again, one for each secret. */
-  async touch(write: Write, apiKeyId: string): Promise<void> {
-    const rows = await write.manager.findBy(ApiKeySecretEntity, { apiKeyId });
+  /** The documents of the keys are to be read again, one for each secret. */
+  async touch(write: Write, apiKeyIds: readonly string[]): Promise<void> {
+    if (apiKeyIds.length === 0) return;
+    const rows = await write.manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
     write.changed(...rows.map(({ secretHash }) => documentKey.apiKey(secretHash)));
   }
 

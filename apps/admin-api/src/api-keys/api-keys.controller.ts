@@ -1,13 +1,14 @@
 import { GatewayError } from '@gw/kernel';
-import { IfMatch, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
 import { anyTypeScope, API_KEY_TYPES } from './api-key-rules';
 import { CreateApiKeyBody, ListApiKeysQuery, RotateApiKeyDto, UpdateApiKeyDto } from './api-keys.dto';
-import { ApiKeysService, type CreatedApiKey, type RotatedApiKey } from './api-keys.service';
-import type { ApiKeyAnswer } from './api-keys.view';
+import { ApiKeysService } from './api-keys.service';
+import { ApiKeyAnswer, CreatedApiKey, RotatedApiKey } from './api-keys.view';
 
 @ControlRoutes('api-keys')
 export class ApiKeysController {
@@ -15,6 +16,7 @@ export class ApiKeysController {
 
   @Post(':type/:subType')
   @Requires(...anyTypeScope('create'))
+  @ApiOkResponse({ type: CreatedApiKey })
   create(
     @Caller() caller: Principal,
     @Param('type') type: string,
@@ -33,18 +35,21 @@ export class ApiKeysController {
 
   @Get()
   @Requires(...anyTypeScope('list'))
+  @ApiOkResponse({ type: listAnswerOf(ApiKeyAnswer) })
   list(@Caller() caller: Principal, @Query() query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
     return this.apiKeys.list(caller, query);
   }
 
   @Get(':id')
   @Requires(...anyTypeScope('read'))
+  @ApiOkResponse({ type: ApiKeyAnswer })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyAnswer> {
     return this.apiKeys.get(caller, id);
   }
 
   @Put(':id')
   @Requires(...anyTypeScope('update'))
+  @ApiOkResponse({ type: EmptyAnswer })
   update(
     @Caller() caller: Principal,
     @Param('id') id: string,
@@ -56,6 +61,7 @@ export class ApiKeysController {
 
   @Delete(':id')
   @Requires(...anyTypeScope('delete'))
+  @ApiOkResponse({ type: EmptyAnswer })
   remove(
     @Caller() caller: Principal,
     @Param('id') id: string,
@@ -66,6 +72,7 @@ export class ApiKeysController {
 
   @Post(':id/rotate')
   @Requires(...anyTypeScope('rotate'))
+  @ApiOkResponse({ type: RotatedApiKey })
   rotate(
     @Caller() caller: Principal,
     @Param('id') id: string,

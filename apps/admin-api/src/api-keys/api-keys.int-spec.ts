@@ -1,16 +1,11 @@
 import { ApiKeySecretEntity, AuditLogEntity } from '@gw/entities';
-import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { TestAdminApi } from '../spec-support/admin-api';
 import { createKey, hashOf, UNKNOWN_ID, type Failure, type Key, type List } from '../spec-support/api-keys';
 
 describe('a new API key', () => {
   const admin = new TestAdminApi({ API_KEY_PREFIX: 'tg_' });
-  let ours: Tenant;
-  let theirs: Tenant;
-
-  beforeAll(async () => {
-    ours = await admin.tenant();
-    theirs = await admin.tenant();
-  });
+  const ours = admin.standingTenant();
+  const theirs = admin.standingTenant();
 
   const create = (body: object = {}): Promise<Key> => createKey(admin, ours.key, body);
   const read = async (id: string): Promise<Key> =>

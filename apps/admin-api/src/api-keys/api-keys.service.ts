@@ -3,7 +3,7 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
+import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { plainText } from '../common/text';
@@ -31,19 +31,13 @@ import {
   type UpdateApiKeyDto,
 } from './api-keys.dto';
 import { toRotationPolicy } from './rotation-policy';
-import { toApiKey, type ApiKeyAnswer } from './api-keys.view';
+import { toApiKey, type ApiKeyAnswer, type CreatedApiKey, type RotatedApiKey } from './api-keys.view';
 
-export interface CreatedApiKey {
-  readonly id: string;
-  /** The secret; this answer is the only place where it is shown. */
-  readonly key: string;
-  readonly object: 'api-key';
-}
-
-export interface RotatedApiKey {
-  readonly id: string;
-  readonly key: string;
-  readonly key_transition_expires_at: string;
+/** A user in one workspace. */
+export interface UserPlace {
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  readonly userId: string;
 }
 
 @Injectable()
@@ -147,7 +141,7 @@ export class ApiKeysService {
         before,
         after: await this.viewOf(manager, row),
       });
-      await this.secrets.touch(write, row.id);
+      await this.secrets.touch(write, [row.id]);
       return {};
     });
   }
@@ -199,17 +193,21 @@ export class ApiKeysService {
     });
   }
 
-  /** Ends the user keys of one user, in one workspace or in the whole organisation: who leaves takes no key along. */
-  async archiveUserKeys(
-    write: { readonly manager: EntityManager } & Parameters<ApiKeySecretsService['revoke']>[0],
-    where: { readonly organisationId: string; readonly workspaceId?: string; readonly userId: string },
-  ): Promise<void> {
-    const live = { ...where, type: 'workspace-user' as const, status: Not('archived' as const) };
-    const rows = await write.manager.find(ApiKeyEntity, { where: live, select: { id: true } });
-    const ids = rows.map(({ id }) => id);
+  /** Ends the user keys of one user in a workspace: who leaves takes no key along. */
+  async archiveUserKeys(write: Write, at: UserPlace): Promise<void> {
+    const ids = await userKeyIds(write, at);
     if (ids.length === 0) return;
     await this.secrets.revoke(write, ids);
     await write.manager.update(ApiKeyEntity, { id: In(ids) }, { status: 'archived' });
+    for (const resourceId of ids) {
+      const { workspaceId } = at;
+      write.audit({ action: 'delete', resourceType: 'api_keys', resourceId, workspaceId });
+    }
+  }
+
+  /** The user's role has changed, and with it what their keys may do: gateways must read them again. */
+  async touchUserKeys(write: Write, at: UserPlace): Promise<void> {
+    await this.secrets.touch(write, await userKeyIds(write, at));
   }
 
   private async find(
@@ -253,6 +251,15 @@ export class ApiKeysService {
 function visibleTo(caller: Principal): FindOptionsWhere<ApiKeyEntity> {
   const mine = reach(caller);
   return isPlainMember(caller) ? { ...mine, type: 'workspace-user', userId: caller.userId ?? '' } : mine;
+}
+
+async function userKeyIds({ manager }: Write, at: UserPlace): Promise<string[]> {
+  const { organisationId, workspaceId, userId } = at;
+  const rows = await manager.find(ApiKeyEntity, {
+    where: { organisationId, workspaceId, userId, type: 'workspace-user', status: Not('archived' as const) },
+    select: { id: true },
+  });
+  return rows.map(({ id }) => id);
 }
 
 function userOf(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): string | null {

@@ -1,9 +1,10 @@
 import { Get, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
-import { ListAuditLogsQuery } from './audit-logs.dto';
-import { AuditLogsService, type AuditRecords } from './audit-logs.service';
+import { AuditRecordsAnswer, ListAuditLogsQuery } from './audit-logs.dto';
+import { AuditLogsService } from './audit-logs.service';
 
 @ControlRoutes('audit-logs')
 export class AuditLogsController {
@@ -11,7 +12,8 @@ export class AuditLogsController {
 
   @Get()
   @Requires('audit_logs.list')
-  list(@Caller() caller: Principal, @Query() query: ListAuditLogsQuery): Promise<AuditRecords> {
+  @ApiOkResponse({ type: AuditRecordsAnswer })
+  list(@Caller() caller: Principal, @Query() query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
     return this.auditLogs.list(caller, query);
   }
 }

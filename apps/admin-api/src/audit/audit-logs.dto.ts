@@ -1,4 +1,5 @@
 import {
+  Answer,
   DateField,
   EnumField,
   pageOf,
@@ -44,4 +45,72 @@ export class ListAuditLogsQuery extends pageOf({ size: 20, sizeMax: 100 }) {
 
   @TextField({ optional: true, max: 64 })
   client_ip?: string;
+}
+
+/** One change or one refused attempt. */
+export class AuditRecordAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.time()
+  readonly timestamp!: string;
+
+  @Answer.text({ example: 'POST' })
+  readonly method!: string;
+
+  @Answer.text({ example: '/v1/api-keys' })
+  readonly uri!: string;
+
+  @Answer.text({ nullable: true, example: 'req-1' })
+  readonly request_id!: string | null;
+
+  @Answer.uuid({ nullable: true, description: 'The user or the API key.' })
+  readonly user_id!: string | null;
+
+  @Answer.oneOf(['user', 'api_key', 'system'])
+  readonly user_type!: string;
+
+  @Answer.uuid()
+  readonly organisation_id!: string;
+
+  @Answer.uuid({ nullable: true })
+  readonly workspace_id!: string | null;
+
+  @Answer.integer({ example: 200 })
+  readonly response_status_code!: number;
+
+  @Answer.text({ nullable: true, example: 'scope_missing' })
+  readonly error_type!: string | null;
+
+  @Answer.text({ example: 'api_keys' })
+  readonly resource_type!: string;
+
+  @Answer.text({ nullable: true })
+  readonly resource_id!: string | null;
+
+  @Answer.text({ example: 'create' })
+  readonly action!: string;
+
+  @Answer.json({ nullable: true })
+  readonly before!: object | null;
+
+  @Answer.json({ nullable: true })
+  readonly after!: object | null;
+
+  @Answer.text({ nullable: true, example: '192.0.2.7' })
+  readonly client_ip!: string | null;
+
+  @Answer.text({ nullable: true, example: 'curl/8' })
+  readonly user_agent!: string | null;
+}
+
+export class AuditRecordsAnswer {
+  @Answer.list(() => AuditRecordAnswer)
+  readonly records!: AuditRecordAnswer[];
+
+  @Answer.integer({ description: 'Of all pages.', example: 1 })
+  readonly total!: number;
+
+  @Answer.kind('list')
+  readonly object!: 'list';
 }

@@ -6,9 +6,7 @@ import { Between, DataSource, LessThanOrEqual, MoreThanOrEqual, type FindOperato
 import type { Principal } from '../auth/principal';
 import { reach } from '../auth/tenancy';
 import { SETTINGS, type AdminSettings } from '../settings';
-import type { ListAuditLogsQuery } from './audit-logs.dto';
-
-export type AuditRecords = ReturnType<typeof recordsOf<object>>;
+import type { AuditRecordAnswer, AuditRecordsAnswer, ListAuditLogsQuery } from './audit-logs.dto';
 
 @Injectable()
 export class AuditLogsService {
@@ -17,7 +15,7 @@ export class AuditLogsService {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>,
   ) {}
 
-  async list(caller: Principal, query: ListAuditLogsQuery): Promise<AuditRecords> {
+  async list(caller: Principal, query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
     if (!this.settings.AUDIT_LOGS_ENABLED) throw new GatewayError('feature_disabled');
     const createdAt = timesOf(query);
     const filters = {
@@ -38,7 +36,7 @@ export class AuditLogsService {
       order: { createdAt: 'DESC', id: 'DESC' },
       ...windowOf(query),
     });
-    return recordsOf<object>([rows.map(toRecord), total]);
+    return recordsOf([rows.map(toRecord), total]);
   }
 }
 
@@ -52,7 +50,7 @@ function timesOf({ start_time, end_time }: ListAuditLogsQuery): FindOperator<Dat
   return start ? MoreThanOrEqual(start) : end && LessThanOrEqual(end);
 }
 
-const toRecord = (row: AuditLogEntity): object => ({
+const toRecord = (row: AuditLogEntity): AuditRecordAnswer => ({
   id: row.id,
   timestamp: row.createdAt.toISOString(),
   method: row.method,

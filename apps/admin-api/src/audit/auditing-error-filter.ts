@@ -9,7 +9,10 @@ const ACTIONS: Readonly<Record<string, string>> = {
   PUT: 'update',
   DELETE: 'delete',
   GET: 'read',
+  HEAD: 'read',
 };
+
+const isRead = (method: string): boolean => ACTIONS[method] === 'read';
 
 /** Also records what was refused, and tells a lost race for a unique name from a fault. */
 export class AuditingErrorFilter extends ErrorFilter {
@@ -35,7 +38,7 @@ export class AuditingErrorFilter extends ErrorFilter {
    */
   protected override async beforeAnswer(error: GatewayError, request: FastifyRequest): Promise<void> {
     const { principal } = request;
-    if (!principal || (request.method === 'GET' && error.status !== 403)) return;
+    if (!principal || (isRead(request.method) && error.status !== 403)) return;
     const [, resourceType = 'unknown'] =
       /^\/v[12]\/(?:admin\/)?([a-z0-9-]+)/.exec(principal.request.uri) ?? [];
     try {

@@ -9,6 +9,7 @@ import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';
 import type { Principal } from './principal';
 import { PrincipalsService } from './principals.service';
+import { RequestThrottle } from './request-throttle';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -17,6 +18,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 @Injectable()
 export class AccessGuard implements CanActivate {
   private readonly serviceToken: Buffer;
+  private readonly throttle: RequestThrottle;
 
   constructor(
     private readonly reflector: Reflector,
@@ -27,6 +29,7 @@ export class AccessGuard implements CanActivate {
     @Inject(SETTINGS) private readonly settings: AdminSettings,
   ) {
     this.serviceToken = digest(secrets.serviceToken);
+    this.throttle = new RequestThrottle(settings.CONTROL_PLANE_RATE_LIMIT);
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -59,6 +62,7 @@ export class AccessGuard implements CanActivate {
     if (presented.kind === 'session') {
       await this.sessions.canActivate(context);
       if (!request.user) throw new GatewayError('unauthenticated');
+      this.throttle.admit(request.user.id);
       return this.principals.ofSession(request.user, request);
     }
     if (sessionOnly) {
@@ -66,6 +70,8 @@ export class AccessGuard implements CanActivate {
     }
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
     const key = await this.apiKeys.authenticate(presented.secret);
+    // By the key's id: strangers then take no counter, and the two secrets of a rotation share one.
+    this.throttle.admit(key.id);
     if (!this.settings.API_ACCESS_ENABLED) throw new GatewayError('feature_disabled');
     return this.principals.ofKey(key, request);
   }

@@ -3,6 +3,7 @@ import { GatewayError, hashApiKey } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../settings';
+import { scopesInForce, withUserRoles, type UserRoles } from './key-scopes';
 
 export interface AuthenticatedKey {
   readonly id: string;
@@ -11,6 +12,7 @@ export interface AuthenticatedKey {
   readonly organisationId: string;
   readonly workspaceId: string | null;
   readonly userId: string | null;
+  /** Those in force: of a user key, within its user's role of now. */
   readonly scopes: string[];
   readonly expiresAt: Date | null;
 }
@@ -29,11 +31,11 @@ export class ApiKeyAuthenticator {
     if (!key) throw new GatewayError('api_key_invalid');
     const isOver = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
     if (key.status === 'expired' || isOver) throw new GatewayError('api_key_expired');
-    return key;
+    return { ...key, scopes: scopesInForce(key, key) };
   }
 
-  private async find(secretHash: string): Promise<AuthenticatedKey | undefined> {
-    return this.dataSource
+  private async find(secretHash: string): Promise<(AuthenticatedKey & UserRoles) | undefined> {
+    const query = this.dataSource
       .createQueryBuilder(ApiKeySecretEntity, 'secret')
       .innerJoin(ApiKeyEntity, 'key', `key.id = secret.apiKeyId AND key.status <> 'archived'`)
       .innerJoin(
@@ -51,7 +53,7 @@ export class ApiKeyAuthenticator {
       .addSelect('key.scopes', 'scopes')
       .addSelect('LEAST(key.expiresAt, secret.expiresAt)', 'expiresAt')
       .where('secret.secretHash = :secretHash', { secretHash })
-      .andWhere(`(key.workspaceId IS NULL OR workspace.status = 'active')`)
-      .getRawOne<AuthenticatedKey>();
+      .andWhere(`(key.workspaceId IS NULL OR workspace.status = 'active')`);
+    return withUserRoles(query).getRawOne<AuthenticatedKey & UserRoles>();
   }
 }

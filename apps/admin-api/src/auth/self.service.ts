@@ -1,22 +1,9 @@
 import { OrganisationEntity, OrganisationUserEntity, UserEntity, WorkspaceEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
+import type { SelfAnswer } from './auth.dto';
 import type { Principal } from './principal';
 import { found } from './tenancy';
-
-export interface SelfAnswer {
-  readonly object: 'user';
-  readonly id: string;
-  readonly email: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly organisation: { id: string; name: string; role: string; settings: object };
-  readonly organisations: { id: string; name: string; role: string }[];
-  readonly workspaces: { id: string; slug: string; name: string; role: string }[];
-  readonly scopes: string[];
-  readonly auth_type: 'session';
-  readonly expires_at: string | null;
-}
 
 /** Workspaces of an owner or admin that the answer lists; the rest is found by listing them. */
 const WORKSPACES_MAX = 1_000;

@@ -1,5 +1,5 @@
 import { AuditLogEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
-import { PASSWORD, MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { PASSWORD, MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../spec-support/admin-api';
 import { Secrets } from '../settings';
 import { signSessionToken } from './session-token';
 
@@ -15,11 +15,7 @@ interface Failure {
 
 describe('sessions', () => {
   const admin = new TestAdminApi();
-  let ours: Tenant;
-
-  beforeAll(async () => {
-    ours = await admin.tenant();
-  });
+  const ours = admin.standingTenant();
 
   const login = (email: string, password = PASSWORD): Promise<{ status: number; body: Tokens & Failure }> =>
     admin.post('/v1/auth/login', { body: { email, password } });

@@ -5,7 +5,7 @@ import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'type
 import { AuditRecorder } from '../audit/audit-recorder';
 import { FOR_UPDATE } from '../audit/writes';
 import { Secrets } from '../settings';
-import type { LoginDto, RefreshDto } from './auth.dto';
+import type { LoginDto, RefreshDto, TokenAnswer } from './auth.dto';
 import { LoginThrottle } from './login-throttle';
 import { isPassword } from './passwords';
 import type { Principal, RequestFacts } from './principal';
@@ -15,14 +15,6 @@ const ACCESS_SECONDS = 3_600;
 const SESSION_MS = 30 * 86_400_000;
 /** Live sessions of one user; a login beyond ends the oldest. */
 const SESSIONS_MAX = 100;
-
-export interface TokenAnswer {
-  readonly auth_token: string;
-  readonly refresh_token: string;
-  /** ISO 8601, of the auth token. */
-  readonly expires_at: string;
-  readonly object: 'session';
-}
 
 interface Seat {
   readonly user: UserEntity;

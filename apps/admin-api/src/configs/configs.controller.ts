@@ -1,4 +1,4 @@
-import { IfMatch, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -13,7 +13,7 @@ import {
   UpdatedConfigDto,
 } from './configs.dto';
 import { ConfigsService } from './configs.service';
-import type { ConfigAnswer, ConfigItemAnswer } from './configs.view';
+import { ConfigAnswer, ConfigItemAnswer } from './configs.view';
 
 @ControlRoutes('configs')
 @ApiQuery(WORKSPACE_ID)
@@ -29,12 +29,14 @@ export class ConfigsController {
 
   @Get()
   @Requires('configs.list')
+  @ApiOkResponse({ type: listAnswerOf(ConfigItemAnswer) })
   list(@Caller() caller: Principal, @Query() query: ListConfigsQuery): Promise<ListAnswer<ConfigItemAnswer>> {
     return this.configs.list(caller, query);
   }
 
   @Get(':config')
   @Requires('configs.read')
+  @ApiOkResponse({ type: ConfigAnswer })
   get(@Caller() caller: Principal, @Param('config') config: string): Promise<ConfigAnswer> {
     return this.configs.get(caller, config);
   }
@@ -53,6 +55,7 @@ export class ConfigsController {
 
   @Delete(':config')
   @Requires('configs.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
   remove(
     @Caller() caller: Principal,
     @Param('config') config: string,
@@ -63,6 +66,7 @@ export class ConfigsController {
 
   @Get(':config/versions')
   @Requires('configs.read')
+  @ApiOkResponse({ type: listAnswerOf(ConfigAnswer) })
   versions(
     @Caller() caller: Principal,
     @Param('config') config: string,
@@ -73,6 +77,7 @@ export class ConfigsController {
 
   @Get(':config/versions/:version')
   @Requires('configs.read')
+  @ApiOkResponse({ type: ConfigAnswer })
   version(
     @Caller() caller: Principal,
     @Param('config') config: string,
@@ -90,12 +95,14 @@ export class ConfigLookupController {
 
   @Get('name/:name')
   @Requires('configs.read')
+  @ApiOkResponse({ type: ConfigAnswer })
   byName(@Caller() caller: Principal, @Param('name') name: string): Promise<ConfigAnswer> {
     return this.configs.getByName(caller, name);
   }
 
   @Get('slug/:slug')
   @Requires('configs.read')
+  @ApiOkResponse({ type: ConfigAnswer })
   bySlug(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigAnswer> {
     return this.configs.get(caller, slug);
   }

@@ -1,5 +1,5 @@
 import { ApiKeyEntity, ChangeEventEntity, WorkspaceEntity } from '@gw/entities';
-import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { TestAdminApi } from '../spec-support/admin-api';
 
 interface Created {
   readonly id: string;
@@ -23,12 +23,8 @@ const CONFIG = {
 };
 
 const api = new TestAdminApi();
-let tenant: Tenant;
-let other: Tenant;
-beforeAll(async () => {
-  tenant = await api.tenant();
-  other = await api.tenant();
-});
+const tenant = api.standingTenant();
+const other = api.standingTenant();
 
 async function create(more: object = {}): Promise<Created> {
   const answer = await api.post<Created>('/v1/configs', {

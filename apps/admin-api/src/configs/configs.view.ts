@@ -1,30 +1,53 @@
 import type { ConfigEntity, ConfigVersionEntity } from '@gw/entities';
-import { etagOf } from '@gw/web';
+import { Answer, RowAnswer, rowFields } from '@gw/web';
 
-export interface ConfigItemAnswer {
-  readonly id: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly organisation_id: string;
-  readonly workspace_id: string;
-  readonly is_default: 0 | 1;
-  readonly status: 'active' | 'archived';
-  readonly owner_id: string | null;
-  readonly updated_by: string | null;
-  readonly created_at: string;
-  readonly last_updated_at: string;
-  readonly etag: string;
-  readonly object: 'config';
+export class ConfigItemAnswer extends RowAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'Search team' })
+  readonly name!: string;
+
+  @Answer.text({ example: 'search-team' })
+  readonly slug!: string;
+
+  @Answer.uuid()
+  readonly organisation_id!: string;
+
+  @Answer.uuid()
+  readonly workspace_id!: string;
+
+  @Answer.bit()
+  readonly is_default!: 0 | 1;
+
+  @Answer.oneOf(['active', 'archived'])
+  readonly status!: 'active' | 'archived';
+
+  @Answer.uuid({ nullable: true })
+  readonly owner_id!: string | null;
+
+  @Answer.text({ nullable: true })
+  readonly updated_by!: string | null;
+
+  @Answer.kind('config')
+  readonly object!: 'config';
 }
 
-export interface ConfigAnswer extends ConfigItemAnswer {
-  /** JSON text. */
-  readonly config: string;
-  readonly format: 'json';
-  readonly type: 'ORG_CONFIG';
-  readonly version_id: string;
-  /** 1 is the first. */
-  readonly version: number;
+export class ConfigAnswer extends ConfigItemAnswer {
+  @Answer.text({ description: 'JSON text.' })
+  readonly config!: string;
+
+  @Answer.oneOf(['json'])
+  readonly format!: 'json';
+
+  @Answer.oneOf(['ORG_CONFIG'])
+  readonly type!: 'ORG_CONFIG';
+
+  @Answer.uuid()
+  readonly version_id!: string;
+
+  @Answer.integer({ description: '1 is the first.', example: 1 })
+  readonly version!: number;
 }
 
 export const toConfigItem = (row: ConfigEntity): ConfigItemAnswer => ({
@@ -37,9 +60,7 @@ export const toConfigItem = (row: ConfigEntity): ConfigItemAnswer => ({
   status: row.status,
   owner_id: row.ownerId,
   updated_by: row.updatedBy,
-  created_at: row.createdAt.toISOString(),
-  last_updated_at: row.lastUpdatedAt.toISOString(),
-  etag: etagOf(row),
+  ...rowFields(row),
   object: 'config',
 });
 

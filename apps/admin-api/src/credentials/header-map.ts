@@ -1,4 +1,5 @@
-import type { ErrorDetail } from '@gw/kernel';
+import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
+import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, type ErrorDetail } from '@gw/kernel';
 
 const HEADERS_MAX = 64;
 const MASK = '*****';
@@ -9,22 +10,9 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 /** Visible ASCII, spaces, tabs and the bytes that HTTP calls obs-text. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Names that belong to the connection or to the framing of the message: a saved value would break the request. */
-const FRAMING: ReadonlySet<string> = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** Names of the connection and of the framing, where a saved value would break the request, and the gateway's own. */
+const isReserved = (name: string): boolean =>
+  HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name) || name.startsWith(GATEWAY_HEADER_PREFIX);
 
 /** A flat map of header names to texts that can be sent as they are: every rule it breaks, with its path. */
 export function headerMapFaults(value: unknown, path: string): ErrorDetail[] {
@@ -60,8 +48,7 @@ export const unmaskedHeaders = (
 
 function headerFault(name: string, content: unknown): string | null {
   if (!NAME.test(name)) return 'must be a valid header name';
-  const lower = name.toLowerCase();
-  if (FRAMING.has(lower) || lower.startsWith('x-gw-')) return 'may not be set';
+  if (isReserved(name.toLowerCase())) return 'may not be set';
   if (typeof content !== 'string') return 'must be a text';
   if (content.length > VALUE_LENGTH_MAX) return `must have at most ${String(VALUE_LENGTH_MAX)} characters`;
   return VALUE.test(content) ? null : 'must have no line breaks or control characters';

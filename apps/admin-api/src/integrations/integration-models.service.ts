@@ -3,14 +3,14 @@ import { assertAllowedUrl, uuidv7, type AddressPolicy, type ErrorDetail } from '
 import { assertMatches, invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { headerMapFaults, unmaskedHeaders } from '../credentials/header-map';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
 import { providersChanged } from './integrations.queries';
 import { IntegrationsService } from './integrations.service';
-import { toModel, type IntegrationModelAnswer } from './integrations.view';
+import { toModel, type IntegrationModelsAnswer } from './integrations.view';
 import { pricingConfigFaults } from './pricing';
 
 /** Rows of one integration at most: each of its providers' documents carries them all. */
@@ -25,10 +25,7 @@ export class IntegrationModelsService {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  async list(
-    caller: Principal,
-    reference: string,
-  ): Promise<{ total: number; allow_all_models: boolean; models: IntegrationModelAnswer[] }> {
+  async list(caller: Principal, reference: string): Promise<IntegrationModelsAnswer> {
     const { manager } = this.dataSource;
     const integration = await this.integrations.find(manager, caller, 'read', reference);
     const models = (await rowsOf(manager, integration)).map(toModel);
@@ -44,7 +41,7 @@ export class IntegrationModelsService {
     this.assertValid(input.models);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const integration = await this.integrations.lock(manager, caller, 'update', reference);
+      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
       assertMatches(ifMatch, integration);
       const before = (await rowsOf(manager, integration)).map(toModel);
       const slugs = input.models.map(({ slug }) => slug);
@@ -84,7 +81,7 @@ export class IntegrationModelsService {
     if (slugs.length === 0) throw invalid('slugs', 'must name at least one model');
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const integration = await this.integrations.lock(manager, caller, 'update', reference);
+      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
       const where = { integrationId: integration.id, slug: In(slugs), isCustom: true };
       const rows = await manager.findBy(IntegrationModelEntity, where);
       const known = new Set(rows.map(({ slug }) => slug));

@@ -1,45 +1,17 @@
-import { readCases } from '@gw/testing';
-import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
-
-const KEY = 'sk-CANARYPROVIDER0123456789';
-
-interface Created {
-  readonly id: string;
-  readonly slug: string;
-}
-
-interface Data {
-  readonly cases: readonly {
-    readonly id: string;
-    readonly field: string;
-    readonly value: string;
-    readonly expect: string;
-  }[];
-}
-
-const identifiers = readCases('identifiers.json') as Data;
+import { TestAdminApi } from '../spec-support/admin-api';
+import {
+  createIntegration,
+  integrationBody,
+  type CreatedIntegration,
+  identifiersOf,
+} from '../spec-support/integrations';
 
 const api = new TestAdminApi();
-let tenant: Tenant;
-let other: Tenant;
-beforeAll(async () => {
-  tenant = await api.tenant();
-  other = await api.tenant();
-});
+const tenant = api.standingTenant();
+const other = api.standingTenant();
 
-let count = 0;
-const body = (more: object = {}): object => ({
-  name: `Account ${String((count += 1))}`,
-  ai_provider_id: 'openai',
-  key: KEY,
-  ...more,
-});
-
-async function create(more: object = {}, key = tenant.adminKey): Promise<Created> {
-  const answer = await api.post<Created>('/v1/integrations', { key, body: body(more) });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body;
-}
+const create = (more: object = {}, key = tenant.adminKey): Promise<CreatedIntegration> =>
+  createIntegration(api, key, more);
 
 describe('who may reach an integration', () => {
   const calls = (reference: string): (readonly [string, string, object?])[] => [
@@ -86,7 +58,7 @@ describe('who may reach an integration', () => {
     const all: (readonly [string, string, object?])[] = [
       ...calls(id),
       ['GET', '/v1/integrations'],
-      ['POST', '/v1/integrations', body()],
+      ['POST', '/v1/integrations', integrationBody()],
       ['GET', '/v1/utils/static-resources/integration-providers'],
     ];
     for (const [method, url, change] of all) {
@@ -99,10 +71,10 @@ describe('who may reach an integration', () => {
   it('lets no one with the scope of a workspace make an integration of the organisation', async () => {
     const at = { organisationId: tenant.organisationId };
     const key = await api.apiKey('organisation-service', at, ['workspace_integrations.create']);
-    expect((await api.post('/v1/integrations', { key, body: body() })).status).toBe(403);
+    expect((await api.post('/v1/integrations', { key, body: integrationBody() })).status).toBe(403);
     const named = await api.post('/v1/integrations', {
       key,
-      body: body({ workspace_id: tenant.workspaceId }),
+      body: integrationBody({ workspace_id: tenant.workspaceId }),
     });
     expect(named.status).toBe(200);
   });
@@ -126,7 +98,7 @@ describe('who may reach an integration', () => {
     expect([await status(outsider), await status(outsider, { name: 'x' })]).toEqual([404, 404]);
   });
 
-  const paths = identifiers.cases.filter(({ field }) => field === 'path id');
+  const paths = identifiersOf('path id');
   it.each(paths.map((entry) => [entry.id, entry] as const))(
     'answers the path id %s without a fault',
     async (_id, entry) => {

@@ -3,7 +3,7 @@ import { uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { Writes, type Write } from '../audit/writes';
+import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { isUuid } from '../auth/tenancy';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
@@ -15,7 +15,11 @@ import type {
 } from './integrations.dto';
 import { archiveProviders, providersChanged, strandedProviders } from './integrations.queries';
 import { IntegrationsService } from './integrations.service';
-import { toAccess, type IntegrationWorkspaceAnswer } from './integrations.view';
+import {
+  toAccess,
+  type IntegrationWorkspaceAnswer,
+  type IntegrationWorkspacesAnswer,
+} from './integrations.view';
 
 @Injectable()
 export class IntegrationWorkspacesService {
@@ -25,14 +29,7 @@ export class IntegrationWorkspacesService {
     private readonly integrations: IntegrationsService,
   ) {}
 
-  async list(
-    caller: Principal,
-    reference: string,
-  ): Promise<{
-    total: number;
-    workspaces: IntegrationWorkspaceAnswer[];
-    global_workspace_access: IntegrationEntity['globalWorkspaceAccess'];
-  }> {
+  async list(caller: Principal, reference: string): Promise<IntegrationWorkspacesAnswer> {
     const { manager } = this.dataSource;
     const integration = await this.integrations.find(manager, caller, 'read', reference);
     const workspaces = await accessOf(manager, integration);
@@ -48,7 +45,7 @@ export class IntegrationWorkspacesService {
   ): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const integration = await this.integrations.lock(manager, caller, 'update', reference);
+      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
       assertMatches(ifMatch, integration);
       if (integration.workspaceId !== null) {
         throw invalid('workspaces', 'an integration of one workspace cannot be shared');

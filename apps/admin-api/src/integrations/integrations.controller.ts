@@ -1,5 +1,5 @@
 import { PROVIDER_CATALOGUE } from '@gw/contracts';
-import { IfMatch, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, listAnswerOf, IfMatch, listOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -17,7 +17,14 @@ import {
   UpdateIntegrationWorkspacesDto,
 } from './integrations.dto';
 import { IntegrationsService } from './integrations.service';
-import type { IntegrationAnswer, IntegrationDetailAnswer } from './integrations.view';
+import {
+  CatalogueProviderAnswer,
+  IntegrationAnswer,
+  IntegrationDetailAnswer,
+  IntegrationModelsAnswer,
+  IntegrationWorkspacesAnswer,
+  toCatalogueProvider,
+} from './integrations.view';
 
 @ControlRoutes('integrations')
 export class IntegrationsController {
@@ -36,6 +43,7 @@ export class IntegrationsController {
 
   @Get()
   @Requires('organisation_integrations.list', 'workspace_integrations.list')
+  @ApiOkResponse({ type: listAnswerOf(IntegrationAnswer) })
   list(
     @Caller() caller: Principal,
     @Query() query: ListIntegrationsQuery,
@@ -45,6 +53,7 @@ export class IntegrationsController {
 
   @Get(':integration')
   @Requires('organisation_integrations.read', 'workspace_integrations.read')
+  @ApiOkResponse({ type: IntegrationDetailAnswer })
   get(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -54,6 +63,7 @@ export class IntegrationsController {
 
   @Put(':integration')
   @Requires('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   update(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -65,6 +75,7 @@ export class IntegrationsController {
 
   @Delete(':integration')
   @Requires('organisation_integrations.delete', 'workspace_integrations.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
   remove(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -75,12 +86,17 @@ export class IntegrationsController {
 
   @Get([':integration/models', ':integration/integration-models'])
   @Requires('organisation_integrations.read', 'workspace_integrations.read')
-  listModels(@Caller() caller: Principal, @Param('integration') integration: string): Promise<object> {
+  @ApiOkResponse({ type: IntegrationModelsAnswer })
+  listModels(
+    @Caller() caller: Principal,
+    @Param('integration') integration: string,
+  ): Promise<IntegrationModelsAnswer> {
     return this.models.list(caller, integration);
   }
 
   @Put([':integration/models', ':integration/integration-models'])
   @Requires('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   updateModels(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -92,6 +108,7 @@ export class IntegrationsController {
 
   @Delete([':integration/models', ':integration/integration-models'])
   @Requires('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   removeModels(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -102,12 +119,17 @@ export class IntegrationsController {
 
   @Get(':integration/workspaces')
   @Requires('organisation_integrations.read', 'workspace_integrations.read')
-  listWorkspaces(@Caller() caller: Principal, @Param('integration') integration: string): Promise<object> {
+  @ApiOkResponse({ type: IntegrationWorkspacesAnswer })
+  listWorkspaces(
+    @Caller() caller: Principal,
+    @Param('integration') integration: string,
+  ): Promise<IntegrationWorkspacesAnswer> {
     return this.workspaces.list(caller, integration);
   }
 
   @Put(':integration/workspaces')
   @Requires('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   updateWorkspaces(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -123,20 +145,9 @@ export class ProviderCatalogueController {
   /** The providers that an integration may name, with their fields. */
   @Get('integration-providers')
   @Requires('organisation_integrations.list', 'workspace_integrations.list')
-  list(): ListAnswer<object> {
-    const data = PROVIDER_CATALOGUE.map(({ id, name, needsKey, fields }) => ({
-      id,
-      name,
-      needs_key: needsKey,
-      configurations: fields.map(({ name: field, kind, secret, required, values }) => ({
-        name: field,
-        kind,
-        secret,
-        required,
-        ...(values === undefined ? {} : { values }),
-      })),
-      object: 'integration-provider',
-    }));
-    return { object: 'list', total: data.length, data };
+  @ApiOkResponse({ type: listAnswerOf(CatalogueProviderAnswer) })
+  list(): ListAnswer<CatalogueProviderAnswer> {
+    const data = PROVIDER_CATALOGUE.map(toCatalogueProvider);
+    return listOf([data, data.length]);
   }
 }

@@ -1,12 +1,10 @@
-import { readCases } from '@gw/testing';
-import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
-
-const KEY = 'sk-CANARYPROVIDER0123456789';
-
-interface Created {
-  readonly id: string;
-  readonly slug: string;
-}
+import { TestAdminApi } from '../spec-support/admin-api';
+import {
+  createIntegration,
+  integrationBody,
+  type CreatedIntegration,
+  identifiersOf,
+} from '../spec-support/integrations';
 
 interface Failure {
   readonly error: {
@@ -16,38 +14,12 @@ interface Failure {
   };
 }
 
-interface Data {
-  readonly cases: readonly {
-    readonly id: string;
-    readonly field: string;
-    readonly value: string;
-    readonly expect: string;
-  }[];
-}
-
-const identifiers = readCases('identifiers.json') as Data;
-
 const api = new TestAdminApi();
-let tenant: Tenant;
-let other: Tenant;
-beforeAll(async () => {
-  tenant = await api.tenant();
-  other = await api.tenant();
-});
+const tenant = api.standingTenant();
+const other = api.standingTenant();
 
-let count = 0;
-const body = (more: object = {}): object => ({
-  name: `Account ${String((count += 1))}`,
-  ai_provider_id: 'openai',
-  key: KEY,
-  ...more,
-});
-
-async function create(more: object = {}, key = tenant.adminKey): Promise<Created> {
-  const answer = await api.post<Created>('/v1/integrations', { key, body: body(more) });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body;
-}
+const create = (more: object = {}, key = tenant.adminKey): Promise<CreatedIntegration> =>
+  createIntegration(api, key, more);
 
 describe('POST /v1/integrations', () => {
   it('makes an integration of the organisation, with a slug made of the name', async () => {
@@ -84,7 +56,7 @@ describe('POST /v1/integrations', () => {
     await create({ default_provider_slug: 'taken' }, tenant.key);
     const again = await api.post<Failure>('/v1/integrations', {
       key: tenant.key,
-      body: body({ default_provider_slug: 'taken' }),
+      body: integrationBody({ default_provider_slug: 'taken' }),
     });
     expect([again.status, again.body.error.param]).toEqual([400, 'default_provider_slug']);
   });
@@ -93,7 +65,7 @@ describe('POST /v1/integrations', () => {
     await create({ slug: 'shared-slug' });
     const again = await api.post('/v1/integrations', {
       key: tenant.adminKey,
-      body: body({ slug: 'shared-slug' }),
+      body: integrationBody({ slug: 'shared-slug' }),
     });
     expect(again.status).toBe(409);
     await create({ slug: 'shared-slug' }, other.adminKey);
@@ -106,7 +78,7 @@ describe('POST /v1/integrations', () => {
     for (const field of ['name', 'slug']) {
       const answer = await api.post<Failure>('/v1/integrations', {
         key: tenant.adminKey,
-        body: body({ [field]: `${long}a` }),
+        body: integrationBody({ [field]: `${long}a` }),
       });
       expect([answer.status, answer.body.error.param]).toEqual([400, field]);
     }
@@ -123,9 +95,9 @@ describe('POST /v1/integrations', () => {
   });
 
   // The file says Kelvin sign and holds the letter that normalisation makes of it.
-  const fields = identifiers.cases
-    .filter(({ field }) => field === 'slug' || field === 'display name')
-    .map((entry) => (entry.id === 'id-033' ? { ...entry, value: '\u212a' } : entry));
+  const fields = [...identifiersOf('slug'), ...identifiersOf('display name')].map((entry) =>
+    entry.id === 'id-033' ? { ...entry, value: '\u212a' } : entry,
+  );
   it.each(fields.map((entry) => [entry.id, entry] as const))(
     'rules on the identifier %s',
     async (_id, entry) => {
@@ -133,7 +105,7 @@ describe('POST /v1/integrations', () => {
       const fresh = await api.tenant();
       const { status } = await api.post('/v1/integrations', {
         key: fresh.adminKey,
-        body: body({ [field]: entry.value }),
+        body: integrationBody({ [field]: entry.value }),
       });
       const allowed = { accept: [200], reject: [400], either: [200, 400] }[entry.expect];
       expect(allowed).toContain(status);
@@ -167,7 +139,7 @@ describe('POST /v1/integrations', () => {
   ])('refuses a bad %s and names it', async (param, more) => {
     const { status, body: failure } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
-      body: body(more),
+      body: integrationBody(more),
     });
     expect([status, failure.error.type, failure.error.param]).toEqual([400, 'validation_failed', param]);
   });
@@ -175,7 +147,7 @@ describe('POST /v1/integrations', () => {
   it('asks for every field of the provider at once', async () => {
     const { body: failure } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
-      body: body({ ai_provider_id: 'azure-openai', key: undefined, configurations: {} }),
+      body: integrationBody({ ai_provider_id: 'azure-openai', key: undefined, configurations: {} }),
     });
     expect(failure.error.details?.map(({ path }) => path)).toEqual([
       'configurations.azure_resource_name',
@@ -196,7 +168,10 @@ describe('GET /v1/integrations', () => {
     const { id } = await create({ tags: { team: 'a', tier: '1' }, default_provider_slug: 'p1' }, fresh.key);
     const second = await create({ tags: { team: 'b' }, create_default_provider: false }, fresh.key);
     const tags = encodeURIComponent(JSON.stringify({ team: 'a' }));
-    const list = await api.get<{ data: Created[]; total: number }>(`/v1/integrations?tags=${tags}`, fresh);
+    const list = await api.get<{ data: CreatedIntegration[]; total: number }>(
+      `/v1/integrations?tags=${tags}`,
+      fresh,
+    );
     expect(list.body).toMatchObject({
       object: 'list',
       total: 1,
@@ -216,7 +191,7 @@ describe('GET /v1/integrations', () => {
     const made: string[] = [];
     for (const name of ['Alpha', 'Beta', 'Gamma']) made.push((await create({ name }, fresh.adminKey)).id);
     const ids = async (query: string, key = fresh.adminKey): Promise<string[]> =>
-      (await api.get<{ data: Created[] }>(`/v1/integrations?${query}`, { key })).body.data.map(
+      (await api.get<{ data: CreatedIntegration[] }>(`/v1/integrations?${query}`, { key })).body.data.map(
         ({ id }) => id,
       );
     expect(await ids('')).toEqual([...made].reverse());
@@ -239,7 +214,7 @@ describe('GET /v1/integrations', () => {
       key: fresh.adminKey,
       body: { workspaces: [{ id: fresh.workspaceId, enabled: true }] },
     });
-    const { body: list } = await api.get<{ data: Created[] }>('/v1/integrations', fresh);
+    const { body: list } = await api.get<{ data: CreatedIntegration[] }>('/v1/integrations', fresh);
     expect(list.data.map(({ id }) => id)).toEqual([own.id, granted.id]);
     expect(JSON.stringify(list)).not.toContain(hidden.id);
   });

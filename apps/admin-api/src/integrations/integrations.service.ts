@@ -129,7 +129,7 @@ export class IntegrationsService {
     assertChecked(input);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await this.lock(manager, caller, 'update', reference);
+      const row = await this.find(manager, caller, 'update', reference, FOR_UPDATE);
       assertMatches(ifMatch, row);
       const count = await countWorkspaces(manager, row);
       const before = toIntegrationDetail(row, count);
@@ -153,7 +153,7 @@ export class IntegrationsService {
   remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await this.lock(manager, caller, 'delete', reference);
+      const row = await this.find(manager, caller, 'delete', reference, FOR_UPDATE);
       assertMatches(ifMatch, row);
       const before = toIntegrationDetail(row, await countWorkspaces(manager, row));
       const live = { integrationId: row.id, status: LIVE_PROVIDER };
@@ -167,26 +167,17 @@ export class IntegrationsService {
     });
   }
 
+  /** `lock`: other writers of the row wait. */
   async find(
     manager: EntityManager,
     caller: Principal,
     action: IntegrationAction,
     reference: string,
+    lock?: typeof FOR_UPDATE,
   ): Promise<IntegrationEntity> {
     const where = integrationsFor(caller, action, reference);
-    return found(where.length === 0 ? null : await manager.findOne(IntegrationEntity, { where }));
-  }
-
-  /** As `find`; other writers of the row wait. */
-  async lock(
-    manager: EntityManager,
-    caller: Principal,
-    action: IntegrationAction,
-    reference: string,
-  ): Promise<IntegrationEntity> {
-    const where = integrationsFor(caller, action, reference);
-    const options = { where, lock: FOR_UPDATE };
-    return found(where.length === 0 ? null : await manager.findOne(IntegrationEntity, options));
+    if (where.length === 0) throw new GatewayError('not_found');
+    return found(await manager.findOne(IntegrationEntity, { where, ...(lock ? { lock } : {}) }));
   }
 
   /** A new etag for a change of the integration's models or workspaces; saves its settings for them, too. */

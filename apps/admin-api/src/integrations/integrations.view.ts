@@ -1,34 +1,77 @@
+import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
 import type { IntegrationEntity, IntegrationModelEntity, IntegrationWorkspaceEntity } from '@gw/entities';
-import { etagOf } from '@gw/web';
+import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
 import { shownConfigurations } from '../credentials/configurations';
 import { maskHeaders } from '../credentials/header-map';
 
-export interface IntegrationAnswer {
-  readonly id: string;
-  readonly organisation_id: string;
-  readonly workspace_id: string | null;
-  readonly type: 'organisation' | 'workspace';
-  readonly ai_provider_id: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly description: string | null;
-  readonly status: 'active' | 'archived';
-  readonly tags: Readonly<Record<string, string>> | null;
-  readonly created_at: string;
-  readonly last_updated_at: string;
-  readonly etag: string;
-  readonly object: 'integration';
+export class IntegrationAnswer extends RowAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.uuid()
+  readonly organisation_id!: string;
+
+  @Answer.uuid({ nullable: true })
+  readonly workspace_id!: string | null;
+
+  @Answer.oneOf(['organisation', 'workspace'])
+  readonly type!: 'organisation' | 'workspace';
+
+  @Answer.text({ example: 'openai' })
+  readonly ai_provider_id!: string;
+
+  @Answer.text({ example: 'Search team' })
+  readonly name!: string;
+
+  @Answer.text({ example: 'search-team' })
+  readonly slug!: string;
+
+  @Answer.text({ nullable: true, example: 'What it is for' })
+  readonly description!: string | null;
+
+  @Answer.oneOf(['active', 'archived'])
+  readonly status!: 'active' | 'archived';
+
+  @Answer.map({ nullable: true })
+  readonly tags!: Readonly<Record<string, string>> | null;
+
+  @Answer.kind('integration')
+  readonly object!: 'integration';
 }
 
-export interface IntegrationDetailAnswer extends IntegrationAnswer {
-  readonly masked_key: string | null;
-  /** Secrets are renamed to `masked_<name>`. */
-  readonly configurations: Readonly<Record<string, unknown>>;
-  readonly global_workspace_access_settings: IntegrationEntity['globalWorkspaceAccess'];
-  readonly allow_all_models: boolean;
-  readonly workspace_count: number;
-  readonly secret_mappings: readonly never[];
-  readonly pricing_adjustments: Readonly<Record<string, unknown>> | null;
+class GlobalAccessAnswer {
+  @Answer.boolean()
+  readonly enabled!: boolean;
+
+  @Answer.list(() => UsageLimitAnswer, { nullable: true })
+  readonly usage_limits!: readonly UsageLimitAnswer[] | null;
+
+  @Answer.list(() => RateLimitDto, { nullable: true })
+  readonly rate_limits!: readonly RateLimitDto[] | null;
+}
+
+export class IntegrationDetailAnswer extends IntegrationAnswer {
+  @Answer.text({ nullable: true, example: 'sk*****f9a' })
+  readonly masked_key!: string | null;
+
+  @Answer.json({ description: 'Secrets are renamed to `masked_<name>`.' })
+  readonly configurations!: Readonly<Record<string, unknown>>;
+
+  @Answer.one(() => GlobalAccessAnswer, { nullable: true })
+  readonly global_workspace_access_settings!: IntegrationEntity['globalWorkspaceAccess'];
+
+  @Answer.boolean()
+  readonly allow_all_models!: boolean;
+
+  @Answer.integer({ example: 1 })
+  readonly workspace_count!: number;
+
+  @Answer.jsons()
+  readonly secret_mappings!: readonly never[];
+
+  @Answer.json({ nullable: true })
+  readonly pricing_adjustments!: Readonly<Record<string, unknown>> | null;
 }
 
 export const toIntegration = (row: IntegrationEntity): IntegrationAnswer => ({
@@ -42,9 +85,7 @@ export const toIntegration = (row: IntegrationEntity): IntegrationAnswer => ({
   description: row.description,
   status: row.status,
   tags: row.tags,
-  created_at: row.createdAt.toISOString(),
-  last_updated_at: row.lastUpdatedAt.toISOString(),
-  etag: etagOf(row),
+  ...rowFields(row),
   object: 'integration',
 });
 
@@ -62,18 +103,38 @@ export const toIntegrationDetail = (
   pricing_adjustments: row.pricingAdjustments,
 });
 
-export interface IntegrationModelAnswer {
-  readonly slug: string;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly is_custom: boolean;
-  readonly is_finetune: boolean;
-  readonly base_model_slug: string | null;
-  readonly configurations: {
-    readonly custom_host?: string;
-    readonly custom_headers?: Readonly<Record<string, string>>;
-  } | null;
-  readonly pricing_config: Readonly<Record<string, unknown>> | null;
+class ModelAddressAnswer {
+  @Answer.text({ optional: true, example: 'https://llm.example.org/v1' })
+  readonly custom_host?: string;
+
+  @Answer.map({ optional: true, example: { 'x-team': 'search' } })
+  readonly custom_headers?: Readonly<Record<string, string>>;
+}
+
+export class IntegrationModelAnswer {
+  @Answer.text({ example: 'search-team' })
+  readonly slug!: string;
+
+  @Answer.text({ example: 'Search team' })
+  readonly name!: string;
+
+  @Answer.boolean()
+  readonly enabled!: boolean;
+
+  @Answer.boolean()
+  readonly is_custom!: boolean;
+
+  @Answer.boolean()
+  readonly is_finetune!: boolean;
+
+  @Answer.text({ nullable: true, example: 'llama-3.1-8b' })
+  readonly base_model_slug!: string | null;
+
+  @Answer.one(() => ModelAddressAnswer, { nullable: true })
+  readonly configurations!: ModelAddressAnswer | null;
+
+  @Answer.json({ nullable: true })
+  readonly pricing_config!: Readonly<Record<string, unknown>> | null;
 }
 
 export function toModel(row: IntegrationModelEntity): IntegrationModelAnswer {
@@ -96,12 +157,43 @@ export function toModel(row: IntegrationModelEntity): IntegrationModelAnswer {
   };
 }
 
-export interface IntegrationWorkspaceAnswer {
-  readonly id: string;
-  readonly enabled: boolean;
-  readonly usage_limits: IntegrationWorkspaceEntity['usageLimits'];
-  readonly rate_limits: IntegrationWorkspaceEntity['rateLimits'];
-  readonly last_reset_at: string | null;
+export class IntegrationModelsAnswer {
+  @Answer.integer({ example: 1 })
+  readonly total!: number;
+
+  @Answer.boolean()
+  readonly allow_all_models!: boolean;
+
+  @Answer.list(() => IntegrationModelAnswer)
+  readonly models!: IntegrationModelAnswer[];
+}
+
+export class IntegrationWorkspaceAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.boolean()
+  readonly enabled!: boolean;
+
+  @Answer.list(() => UsageLimitAnswer, { nullable: true })
+  readonly usage_limits!: IntegrationWorkspaceEntity['usageLimits'];
+
+  @Answer.list(() => RateLimitDto, { nullable: true })
+  readonly rate_limits!: IntegrationWorkspaceEntity['rateLimits'];
+
+  @Answer.time({ nullable: true })
+  readonly last_reset_at!: string | null;
+}
+
+export class IntegrationWorkspacesAnswer {
+  @Answer.integer({ example: 1 })
+  readonly total!: number;
+
+  @Answer.list(() => IntegrationWorkspaceAnswer)
+  readonly workspaces!: IntegrationWorkspaceAnswer[];
+
+  @Answer.one(() => GlobalAccessAnswer, { nullable: true })
+  readonly global_workspace_access!: IntegrationEntity['globalWorkspaceAccess'];
 }
 
 export const toAccess = (row: IntegrationWorkspaceEntity): IntegrationWorkspaceAnswer => ({
@@ -110,4 +202,59 @@ export const toAccess = (row: IntegrationWorkspaceEntity): IntegrationWorkspaceA
   usage_limits: row.usageLimits,
   rate_limits: row.rateLimits,
   last_reset_at: row.lastResetAt?.toISOString() ?? null,
+});
+
+class CatalogueFieldAnswer {
+  @Answer.text({ example: 'openai_project' })
+  readonly name!: string;
+
+  @Answer.oneOf(['text', 'label', 'url', 'boolean', 'headers', 'azure_deployments'])
+  readonly kind!: ConfigurationField['kind'];
+
+  @Answer.boolean()
+  readonly secret!: boolean;
+
+  @Answer.any({
+    description: 'True or false, or `{ field, oneOf }`: required when that field has one of the values.',
+  })
+  readonly required!: ConfigurationField['required'];
+
+  @Answer.texts({ optional: true })
+  readonly values?: readonly string[];
+}
+
+export class CatalogueProviderAnswer {
+  @Answer.text({ example: 'openai' })
+  readonly id!: string;
+
+  @Answer.text({ example: 'OpenAI' })
+  readonly name!: string;
+
+  @Answer.boolean()
+  readonly needs_key!: boolean;
+
+  @Answer.list(() => CatalogueFieldAnswer)
+  readonly configurations!: CatalogueFieldAnswer[];
+
+  @Answer.kind('integration-provider')
+  readonly object!: 'integration-provider';
+}
+
+export const toCatalogueProvider = ({
+  id,
+  name,
+  needsKey,
+  fields,
+}: CatalogueProvider): CatalogueProviderAnswer => ({
+  id,
+  name,
+  needs_key: needsKey,
+  configurations: fields.map(({ name: field, kind, secret, required, values }) => ({
+    name: field,
+    kind,
+    secret,
+    required,
+    ...(values === undefined ? {} : { values }),
+  })),
+  object: 'integration-provider',
 });

@@ -1,14 +1,14 @@
-import { DateField, EnumField, IntegerField, MapField, NumberField } from '@gw/web';
+import { Answer, DateField, EnumField, IntegerField, MapField, NumberField } from '@gw/web';
 
 /** `value` 0 blocks everything. */
 export class RateLimitDto {
-  @EnumField(['requests', 'tokens'])
+  @EnumField(['requests', 'tokens'], { example: 'requests' })
   type!: 'requests' | 'tokens';
 
-  @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'])
+  @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'], { example: 'rpm' })
   unit!: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw';
 
-  @IntegerField({ min: 0, max: 1_000_000_000_000 })
+  @IntegerField({ min: 0, max: 1_000_000_000_000, example: 600 })
   value!: number;
 }
 
@@ -17,7 +17,7 @@ export class UsageLimitDto {
   @EnumField(['cost', 'tokens'], { optional: true, description: 'cost (the default) is in USD.' })
   type?: 'cost' | 'tokens';
 
-  @NumberField({ min: 1, max: 1_000_000_000_000 })
+  @NumberField({ min: 1, max: 1_000_000_000_000, example: 100 })
   credit_limit!: number;
 
   @NumberField({ optional: true, nullable: true, min: 1, description: 'Below credit_limit.' })
@@ -34,4 +34,31 @@ export class UsageLimitDto {
 
   @MapField({ optional: true, nullable: true })
   metadata?: Record<string, string> | null;
+}
+
+/** A budget as answers show it. */
+export class UsageLimitAnswer {
+  @Answer.oneOf(['cost', 'tokens', 'requests'])
+  readonly type!: string;
+
+  @Answer.number({ description: 'USD for cost.', example: 100 })
+  readonly credit_limit!: number;
+
+  @Answer.number({ nullable: true, example: 80 })
+  readonly alert_threshold!: number | null;
+
+  @Answer.oneOf(['weekly', 'monthly'], { nullable: true })
+  readonly periodic_reset!: string | null;
+
+  @Answer.integer({ nullable: true, example: null })
+  readonly periodic_reset_days!: number | null;
+
+  @Answer.time({ nullable: true })
+  readonly next_usage_reset_at!: string | null;
+
+  @Answer.oneOf(['active', 'exhausted'])
+  readonly status!: string;
+
+  @Answer.map({ optional: true, nullable: true })
+  readonly metadata?: Record<string, string> | null;
 }

@@ -1,4 +1,4 @@
-import type { Bounds, LogFilter, LogOwner } from '@gw/entities';
+import { LOG_VALUE_FILTERS, type Bounds, type LogFilter, type LogOwner } from '@gw/entities';
 import { invalid, isStorableText } from '@gw/web';
 import { decodeCursor } from './log-cursor';
 import type { ListLogsQuery } from './logs.dto';
@@ -32,23 +32,8 @@ export function logFilterOf(
   };
 }
 
-const VALUE_NAMES = [
-  'trace_id',
-  'span_id',
-  'api_key_id',
-  'user_id',
-  'provider',
-  'credential',
-  'model',
-  'route',
-  'outcome',
-  'error_type',
-  'config_id',
-  'cache_status',
-] as const satisfies readonly (keyof LogFilter['values'] & keyof ListLogsQuery)[];
-
 const valuesOf = (query: ListLogsQuery): LogFilter['values'] =>
-  Object.fromEntries(VALUE_NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  Object.fromEntries(LOG_VALUE_FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
 
 const bounds = <T>(min: T | undefined, max: T | undefined): Bounds<T> => ({ min, max });
 

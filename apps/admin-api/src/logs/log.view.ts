@@ -1,79 +1,7 @@
-import type { DecisionRecord } from '@gw/contracts';
 import type { StoredRequestLog, StoredRequestLogDetail } from '@gw/entities';
 import { isUtf8 } from 'node:buffer';
+import type { LogAnswer, LogDetailAnswer, LoggedBody, UsageAnswer } from './log-answers.dto';
 import { UNITS_PER_CENT } from './log-filter';
-
-/** One log in a list. Times in milliseconds, sizes in bytes, units are tokens. */
-export interface LogAnswer {
-  readonly object: 'log';
-  readonly id: string;
-  readonly created_at: string;
-  readonly organisation_id: string | null;
-  readonly workspace_id: string | null;
-  readonly api_key_id: string | null;
-  readonly user_id: string | null;
-  readonly trace_id: string;
-  readonly span_id: string | null;
-  readonly parent_span_id: string | null;
-  readonly span_name: string | null;
-  readonly request_method: string;
-  readonly request_url: string;
-  readonly route: string;
-  readonly response_status_code: number;
-  readonly is_success: boolean;
-  readonly outcome: string;
-  readonly error_type: string | null;
-  /** The public API's name of the provider. */
-  readonly ai_org: string | null;
-  readonly provider: string | null;
-  /** Slug of the saved provider. */
-  readonly credential: string | null;
-  readonly integration_id: string | null;
-  /** The public API's name of the model. */
-  readonly ai_model: string | null;
-  readonly model: string | null;
-  /** The model that the provider says it used. */
-  readonly response_model: string | null;
-  readonly streamed: boolean;
-  readonly req_units: number | null;
-  readonly res_units: number | null;
-  readonly total_units: number | null;
-  /** US cents; null when the price or the usage is not known (`priced` says which). */
-  readonly cost: number | null;
-  /** The same, exactly: an integer of 1e-8 USD as text. */
-  readonly cost_exact: string | null;
-  readonly cost_currency: 'USD';
-  readonly priced: string;
-  readonly config_id: string | null;
-  readonly config_version_id: string | null;
-  readonly target_path: string | null;
-  readonly retries: number;
-  readonly cache_status: string;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly response_time: number;
-  readonly first_byte_ms: number | null;
-  readonly overhead_ms: number;
-  readonly request_bytes: number;
-  readonly response_bytes: number;
-  readonly gateway_id: string;
-}
-
-/** A logged body: JSON as a value, other text as text (`utf8`), the rest in base64. Null: none was kept. */
-export interface LoggedBody {
-  readonly content_type: string | null;
-  /** Bytes on the wire, of which less may have been kept. */
-  readonly bytes: number;
-  readonly truncated: boolean;
-  readonly encoding: 'json' | 'utf8' | 'base64' | null;
-  readonly body: unknown;
-}
-
-export interface LogDetailAnswer extends LogAnswer {
-  readonly usage: Readonly<Record<string, number | null>> | null;
-  readonly decision: DecisionRecord;
-  readonly request: LoggedBody;
-  readonly response: LoggedBody;
-}
 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text));
 
@@ -145,7 +73,7 @@ export const logDetailAnswer = (log: StoredRequestLogDetail): LogDetailAnswer =>
   },
 });
 
-const usageOf = (log: StoredRequestLog): Record<string, number | null> => ({
+const usageOf = (log: StoredRequestLog): UsageAnswer => ({
   input_tokens: numberOf(log.input_tokens),
   output_tokens: numberOf(log.output_tokens),
   total_tokens: numberOf(log.total_tokens),

@@ -1,10 +1,11 @@
 import { Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
-import type { LogDetailAnswer } from './log.view';
+import { LogDetailAnswer, LogPage } from './log-answers.dto';
 import { ListLogsQuery } from './logs.dto';
-import { LogsService, type LogPage } from './logs.service';
+import { LogsService } from './logs.service';
 
 @ControlRoutes('logs')
 export class LogsController {
@@ -12,6 +13,7 @@ export class LogsController {
 
   @Get()
   @Requires('logs.list')
+  @ApiOkResponse({ type: LogPage })
   list(
     @Caller() caller: Principal,
     @Query() query: ListLogsQuery,
@@ -22,6 +24,7 @@ export class LogsController {
 
   @Get(':logId')
   @Requires('logs.view', 'completions.write', 'logs.write')
+  @ApiOkResponse({ type: LogDetailAnswer })
   get(@Caller() caller: Principal, @Param('logId') logId: string): Promise<LogDetailAnswer> {
     return this.logs.get(caller, logId);
   }

@@ -31,8 +31,8 @@ const amount = (max: number, description: string): PropertyDecorator =>
 
 /** Filters of the request log. A filter that takes a list matches any of its values; different filters must all match. */
 export class ListLogsQuery {
-  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' })
-  page_size?: number;
+  @QueryIntegerField({ min: 1, max: 100, fallback: 50 })
+  page_size!: number;
 
   @TextField({ optional: true, max: 128, description: '`next_cursor` of the page before.' })
   cursor?: string;

@@ -3,8 +3,7 @@ import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entit
 import { uuidv7 } from '@gw/kernel';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';
-import type { LogAnswer, LogDetailAnswer } from './log.view';
-import type { LogPage } from './logs.service';
+import type { LogAnswer, LogDetailAnswer, LogPage } from './log-answers.dto';
 
 const HOUR_MS = 3_600_000;
 

@@ -5,19 +5,9 @@ import type { Principal } from '../auth/principal';
 import { found, isUuid } from '../auth/tenancy';
 import { encodeCursor } from './log-cursor';
 import { logFilterOf } from './log-filter';
-import { logAnswer, logDetailAnswer, type LogAnswer, type LogDetailAnswer } from './log.view';
+import type { LogDetailAnswer, LogPage } from './log-answers.dto';
+import { logAnswer, logDetailAnswer } from './log.view';
 import type { ListLogsQuery } from './logs.dto';
-
-/** A page of logs. There is no total: counting tens of millions of rows would cost more than the page. */
-export interface LogPage {
-  readonly object: 'list';
-  readonly data: readonly LogAnswer[];
-  readonly has_more: boolean;
-  /** For the next page; null on the last one. */
-  readonly next_cursor: string | null;
-}
-
-const PAGE_SIZE = 50;
 
 const ownerOf = ({ organisationId, workspaceId }: Principal): LogOwner => ({ organisationId, workspaceId });
 
@@ -32,9 +22,8 @@ export class LogsService {
     all: Readonly<Record<string, unknown>>,
   ): Promise<LogPage> {
     const filter = logFilterOf(ownerOf(caller), query, all);
-    const pageSize = query.page_size ?? PAGE_SIZE;
-    const rows = await listLogs(this.dataSource.manager, filter, pageSize + 1);
-    const page = rows.slice(0, pageSize);
+    const rows = await listLogs(this.dataSource.manager, filter, query.page_size + 1);
+    const page = rows.slice(0, query.page_size);
     const last = rows.length > page.length ? page.at(-1) : undefined;
     return {
       object: 'list',

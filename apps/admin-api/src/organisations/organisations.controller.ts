@@ -1,14 +1,16 @@
-import { IfMatch } from '@gw/web';
+import { EmptyAnswer, IfMatch } from '@gw/web';
 import { Body, Get, Put } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
-import { UpdateOrganisationDto, UpdateOrganisationSettingsDto } from './organisations.dto';
 import {
-  OrganisationsService,
-  type OrganisationAnswer,
-  type OrganisationSettingsAnswer,
-} from './organisations.service';
+  OrganisationAnswer,
+  OrganisationSettingsAnswer,
+  UpdateOrganisationDto,
+  UpdateOrganisationSettingsDto,
+} from './organisations.dto';
+import { OrganisationsService } from './organisations.service';
 
 @ControlRoutes('admin/organisation')
 export class OrganisationsController {
@@ -16,12 +18,14 @@ export class OrganisationsController {
 
   @Get()
   @Requires('organisation_settings.read')
+  @ApiOkResponse({ type: OrganisationAnswer })
   get(@Caller() caller: Principal): Promise<OrganisationAnswer> {
     return this.organisations.get(caller);
   }
 
   @Put()
   @Requires('organisation_settings.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   update(
     @Caller() caller: Principal,
     @Body() body: UpdateOrganisationDto,
@@ -32,12 +36,14 @@ export class OrganisationsController {
 
   @Get('settings')
   @Requires('organisation_settings.read')
+  @ApiOkResponse({ type: OrganisationSettingsAnswer })
   settings(@Caller() caller: Principal): Promise<OrganisationSettingsAnswer> {
     return this.organisations.settings(caller);
   }
 
   @Put('settings')
   @Requires('organisation_settings.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   updateSettings(
     @Caller() caller: Principal,
     @Body() body: UpdateOrganisationSettingsDto,

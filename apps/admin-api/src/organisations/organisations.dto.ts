@@ -1,4 +1,4 @@
-import { BitField, BooleanField, NestedField, TextField } from '@gw/web';
+import { Answer, BitField, BooleanField, NestedField, RowAnswer, TextField } from '@gw/web';
 
 export class UpdateOrganisationDto {
   @TextField({ optional: true })
@@ -26,4 +26,56 @@ export class UpdateOrganisationSettingsDto {
 
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
   data_plane_security_settings?: DataPlaneSecurityDto;
+}
+
+class RetentionAnswer {
+  @Answer.integer({ description: 'Days, for display.', example: 90 })
+  readonly logs_days!: number;
+
+  @Answer.integer({ description: 'Days, for display.', example: 365 })
+  readonly metrics_days!: number;
+}
+
+export class OrganisationAnswer extends RowAnswer {
+  @Answer.kind('organisation')
+  readonly object!: 'organisation';
+
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'Acme' })
+  readonly name!: string;
+
+  @Answer.text({ example: 'acme' })
+  readonly slug!: string;
+
+  @Answer.oneOf(['active', 'archived'])
+  readonly status!: string;
+
+  @Answer.one(() => RetentionAnswer)
+  readonly retention!: RetentionAnswer;
+}
+
+class SettingsInForce {
+  @Answer.bit()
+  readonly debug_log!: 0 | 1;
+}
+
+class SecurityInForce {
+  @Answer.boolean({ description: 'The installation may block inline configs for all.' })
+  readonly block_inline_config!: boolean;
+}
+
+export class OrganisationSettingsAnswer {
+  @Answer.kind('organisation-settings')
+  readonly object!: 'organisation-settings';
+
+  @Answer.one(() => SettingsInForce)
+  readonly settings!: SettingsInForce;
+
+  @Answer.one(() => SecurityInForce)
+  readonly data_plane_security_settings!: SecurityInForce;
+
+  @Answer.etag()
+  readonly etag!: string;
 }

@@ -1,6 +1,6 @@
 import { documentKey } from '@gw/contracts';
 import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
-import { assertMatches, etagOf } from '@gw/web';
+import { assertMatches, etagOf, rowFields } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
@@ -8,28 +8,12 @@ import type { Principal } from '../auth/principal';
 import { found, inOrganisation } from '../auth/tenancy';
 import { plainText } from '../common/text';
 import { SETTINGS, type AdminSettings } from '../settings';
-import type { UpdateOrganisationDto, UpdateOrganisationSettingsDto } from './organisations.dto';
-
-export interface OrganisationAnswer {
-  readonly object: 'organisation';
-  readonly id: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly status: string;
-  /** Days, for display. */
-  readonly retention: { readonly logs_days: number; readonly metrics_days: number };
-  readonly created_at: string;
-  readonly last_updated_at: string;
-  readonly etag: string;
-}
-
-export interface OrganisationSettingsAnswer {
-  readonly object: 'organisation-settings';
-  readonly settings: { readonly debug_log: 0 | 1 };
-  /** As in force: the installation may block inline configs for all. */
-  readonly data_plane_security_settings: { readonly block_inline_config: boolean };
-  readonly etag: string;
-}
+import type {
+  OrganisationAnswer,
+  OrganisationSettingsAnswer,
+  UpdateOrganisationDto,
+  UpdateOrganisationSettingsDto,
+} from './organisations.dto';
 
 @Injectable()
 export class OrganisationsService {
@@ -122,9 +106,7 @@ export class OrganisationsService {
         logs_days: this.env.LOG_RETENTION_DISPLAY,
         metrics_days: this.env.METRICS_RETENTION_DISPLAY,
       },
-      created_at: row.createdAt.toISOString(),
-      last_updated_at: row.lastUpdatedAt.toISOString(),
-      etag: etagOf(row),
+      ...rowFields(row),
     };
   }
 

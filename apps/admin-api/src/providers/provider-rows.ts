@@ -1,12 +1,12 @@
 import { ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { invalid } from '@gw/web';
+import { assertMatches, invalid, windowOf, type PageQuery } from '@gw/web';
 import { Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { plainText } from '../common/text';
 import { LIVE_PROVIDER } from '../integrations/integrations.queries';
-import { FOR_UPDATE } from '../audit/writes';
+import { FOR_UPDATE, type Write } from '../audit/writes';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { autoSlug, isSlugTaken } from './default-provider';
 import type { ProviderFieldsDto } from './providers.dto';
@@ -15,7 +15,7 @@ import type { ProviderFieldsDto } from './providers.dto';
  * Where a provider or a virtual key is found. Slugs are unique in a workspace only, so a slug needs the workspace; an id is
  * enough for a credential of the whole organisation.
  */
-export const providersFor = (
+const providersFor = (
   caller: Principal,
   reference: string,
   isVirtualKey: boolean,
@@ -26,12 +26,56 @@ export const providersFor = (
   status: LIVE_PROVIDER,
 });
 
-export async function findProvider(
+export const findProvider = async (
   manager: EntityManager,
-  where: FindOptionsWhere<ProviderEntity>,
-  forUpdate = false,
+  caller: Principal,
+  reference: string,
+  isVirtualKey: boolean,
+): Promise<ProviderEntity> =>
+  found(await manager.findOne(ProviderEntity, { where: providersFor(caller, reference, isVirtualKey) }));
+
+/** The row to be changed, locked, once it is the one that `ifMatch` names. */
+export async function lockProvider(
+  manager: EntityManager,
+  caller: Principal,
+  reference: string,
+  isVirtualKey: boolean,
+  ifMatch: string | undefined,
 ): Promise<ProviderEntity> {
-  return found(await manager.findOne(ProviderEntity, { where, ...(forUpdate ? { lock: FOR_UPDATE } : {}) }));
+  const where = providersFor(caller, reference, isVirtualKey);
+  const row = found(await manager.findOne(ProviderEntity, { where, lock: FOR_UPDATE }));
+  assertMatches(ifMatch, row);
+  return row;
+}
+
+/** A page of the live rows of the caller's workspace, newest first, and how many there are. */
+export const listProviders = (
+  manager: EntityManager,
+  caller: Principal,
+  page: PageQuery,
+  isVirtualKey: boolean,
+  where: FindOptionsWhere<ProviderEntity> = {},
+): Promise<[ProviderEntity[], number]> =>
+  manager.findAndCount(ProviderEntity, {
+    where: { ...where, ...inWorkspace(caller), isVirtualKey, status: LIVE_PROVIDER },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    ...windowOf(page),
+  });
+
+/** Records a write of the row, under the name that its routes go by. */
+export function auditProvider(
+  write: Write,
+  action: 'create' | 'update' | 'delete',
+  row: ProviderEntity,
+  views: { readonly before?: object; readonly after?: object },
+): void {
+  write.audit({
+    action,
+    resourceType: row.isVirtualKey ? 'virtual_keys' : 'providers',
+    resourceId: row.id,
+    workspaceId: row.workspaceId,
+    ...views,
+  });
 }
 
 /** For `where`: the row has every one of the tags. */

@@ -1,4 +1,4 @@
-import { IfMatch, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -12,7 +12,7 @@ import {
 } from './providers.dto';
 import { WORKSPACE_ID } from './workspace-query';
 import { ProvidersService } from './providers.service';
-import type { ProviderAnswer } from './providers.view';
+import { ProviderAnswer } from './providers.view';
 
 @ControlRoutes('providers')
 @ApiQuery(WORKSPACE_ID)
@@ -28,12 +28,14 @@ export class ProvidersController {
 
   @Get()
   @Requires('providers.list', 'virtual_keys.list')
+  @ApiOkResponse({ type: listAnswerOf(ProviderAnswer) })
   list(@Caller() caller: Principal, @Query() query: ListProvidersQuery): Promise<ListAnswer<ProviderAnswer>> {
     return this.providers.list(caller, query);
   }
 
   @Get(':provider')
   @Requires('providers.read', 'virtual_keys.read')
+  @ApiOkResponse({ type: ProviderAnswer })
   get(@Caller() caller: Principal, @Param('provider') provider: string): Promise<ProviderAnswer> {
     return this.providers.get(caller, provider);
   }
@@ -52,6 +54,7 @@ export class ProvidersController {
 
   @Delete(':provider')
   @Requires('providers.delete', 'virtual_keys.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
   remove(
     @Caller() caller: Principal,
     @Param('provider') provider: string,

@@ -1,18 +1,21 @@
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
-import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { inWorkspace, isUuid } from '../auth/tenancy';
 import { parseTags } from '../common/tags';
+import { archiveProviders, providerKey, usableIntegrations } from '../integrations/integrations.queries';
 import {
-  archiveProviders,
-  LIVE_PROVIDER,
-  providerKey,
-  usableIntegrations,
-} from '../integrations/integrations.queries';
-import { applyProviderFields, findProvider, hasTags, newProvider, providersFor } from './provider-rows';
+  applyProviderFields,
+  auditProvider,
+  findProvider,
+  hasTags,
+  listProviders,
+  lockProvider,
+  newProvider,
+} from './provider-rows';
 import type {
   CreatedProviderDto,
   CreateProviderDto,
@@ -20,8 +23,6 @@ import type {
   UpdateProviderDto,
 } from './providers.dto';
 import { toProvider, type ProviderAnswer } from './providers.view';
-
-const RESOURCE = 'providers';
 
 @Injectable()
 export class ProvidersService {
@@ -39,11 +40,7 @@ export class ProvidersService {
       row.integrationId = integration.id;
       applyProviderFields(row, input);
       const saved = await manager.save(ProviderEntity, row);
-      write.audit({
-        action: 'create',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
+      auditProvider(write, 'create', row, {
         after: toProvider(saved, integration.slug),
       });
       write.changed(providerKey(row));
@@ -54,23 +51,14 @@ export class ProvidersService {
   async list(caller: Principal, query: ListProvidersQuery): Promise<ListAnswer<ProviderAnswer>> {
     const { manager } = this.dataSource;
     const tags = parseTags(query.tags);
-    const [rows, total] = await manager.findAndCount(ProviderEntity, {
-      where: {
-        ...inWorkspace(caller),
-        isVirtualKey: false,
-        status: LIVE_PROVIDER,
-        ...(tags ? hasTags(tags) : {}),
-      },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
-    });
+    const [rows, total] = await listProviders(manager, caller, query, false, tags ? hasTags(tags) : {});
     const slugs = await integrationSlugs(manager, rows);
     return listOf([rows.map((row) => toProvider(row, slugs.get(row.integrationId) ?? '')), total]);
   }
 
   async get(caller: Principal, reference: string): Promise<ProviderAnswer> {
     const { manager } = this.dataSource;
-    return view(manager, await findProvider(manager, providersFor(caller, reference, false)));
+    return view(manager, await findProvider(manager, caller, reference, false));
   }
 
   update(
@@ -81,16 +69,11 @@ export class ProvidersService {
   ): Promise<CreatedProviderDto> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await findProvider(manager, providersFor(caller, reference, false), true);
-      assertMatches(ifMatch, row);
+      const row = await lockProvider(manager, caller, reference, false, ifMatch);
       const before = await view(manager, row);
       applyProviderFields(row, input);
       const saved = await manager.save(ProviderEntity, row);
-      write.audit({
-        action: 'update',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
+      auditProvider(write, 'update', row, {
         before,
         after: await view(manager, saved),
       });
@@ -102,8 +85,7 @@ export class ProvidersService {
   /** Soft. Configs keep their references; a request through one is answered that there is no such provider. */
   remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
-      const row = await findProvider(write.manager, providersFor(caller, reference, false), true);
-      assertMatches(ifMatch, row);
+      const row = await lockProvider(write.manager, caller, reference, false, ifMatch);
       await archiveProviders(write, [row]);
       return {};
     });

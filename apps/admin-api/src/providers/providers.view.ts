@@ -1,27 +1,53 @@
 import type { RateLimitRule } from '@gw/contracts';
 import type { ProviderEntity, ProviderStatus, StoredUsageLimit } from '@gw/entities';
-import { etagOf } from '@gw/web';
+import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
 
-export interface ProviderAnswer {
-  readonly id: string;
-  readonly organisation_id: string;
-  readonly workspace_id: string;
-  readonly name: string;
-  readonly slug: string;
-  /** Slug of the integration. */
-  readonly integration_id: string;
-  readonly note: string | null;
-  readonly status: ProviderStatus;
-  readonly usage_limits: StoredUsageLimit | null;
-  readonly rate_limits: readonly RateLimitRule[] | null;
-  readonly reset_usage: null;
-  readonly expires_at: string | null;
-  readonly last_reset_at: string | null;
-  readonly tags: Readonly<Record<string, string>> | null;
-  readonly created_at: string;
-  readonly last_updated_at: string;
-  readonly etag: string;
-  readonly object: 'provider';
+export class ProviderAnswer extends RowAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.uuid()
+  readonly organisation_id!: string;
+
+  @Answer.uuid()
+  readonly workspace_id!: string;
+
+  @Answer.text({ example: 'Search team' })
+  readonly name!: string;
+
+  @Answer.text({ example: 'search-team' })
+  readonly slug!: string;
+
+  @Answer.text({ description: 'Slug of the integration.' })
+  readonly integration_id!: string;
+
+  @Answer.text({ nullable: true, example: 'For the search team' })
+  readonly note!: string | null;
+
+  @Answer.oneOf(['active', 'exhausted', 'expired', 'archived'])
+  readonly status!: ProviderStatus;
+
+  @Answer.one(() => UsageLimitAnswer, { nullable: true })
+  readonly usage_limits!: StoredUsageLimit | null;
+
+  @Answer.list(() => RateLimitDto, { nullable: true })
+  readonly rate_limits!: readonly RateLimitRule[] | null;
+
+  @Answer.nothing()
+  readonly reset_usage!: null;
+
+  @Answer.time({ nullable: true })
+  readonly expires_at!: string | null;
+
+  @Answer.time({ nullable: true })
+  readonly last_reset_at!: string | null;
+
+  @Answer.map({ nullable: true })
+  readonly tags!: Readonly<Record<string, string>> | null;
+
+  @Answer.kind('provider')
+  readonly object!: 'provider';
 }
 
 /** A provider past its time is expired from that moment, also before a worker has said so in the row. */
@@ -45,8 +71,6 @@ export const toProvider = (row: ProviderEntity, integrationSlug: string): Provid
   expires_at: row.expiresAt?.toISOString() ?? null,
   last_reset_at: row.lastResetAt?.toISOString() ?? null,
   tags: row.tags,
-  created_at: row.createdAt.toISOString(),
-  last_updated_at: row.lastUpdatedAt.toISOString(),
-  etag: etagOf(row),
+  ...rowFields(row),
   object: 'provider',
 });

@@ -34,7 +34,12 @@ function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed 
   return { ...content, version: digest.slice(0, 22) } as T;
 }
 
-export const apiKeyDocument = (key: ApiKeyEntity, secret: ApiKeySecretEntity): ApiKeyDocument =>
+/** `scopes`: those in force, which may be fewer than the key was made with. */
+export const apiKeyDocument = (
+  key: ApiKeyEntity,
+  secret: ApiKeySecretEntity,
+  scopes: readonly string[],
+): ApiKeyDocument =>
   versioned<ApiKeyDocument>({
     kind: 'api_key',
     id: key.id,
@@ -43,7 +48,7 @@ export const apiKeyDocument = (key: ApiKeyEntity, secret: ApiKeySecretEntity): A
     organisationId: key.organisationId,
     workspaceId: key.workspaceId,
     userId: key.userId,
-    scopes: key.scopes,
+    scopes,
     status: key.status,
     expiresAt: earlier(key.expiresAt, secret.expiresAt),
     rateLimits: key.rateLimits ?? [],

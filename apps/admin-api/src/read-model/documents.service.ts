@@ -13,6 +13,7 @@ import {
 import { UUID } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
+import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import { CredentialsService } from '../credentials/credentials.service';
 import {
   apiKeyDocument,
@@ -70,11 +71,15 @@ export class DocumentsService {
         where: { id: In(secrets.map(({ apiKeyId }) => apiKeyId)), status: In(LIVE) },
       }),
     );
+    const roles = await userRolesOf(manager, [...keys.values()]);
     const byHash = new Map(secrets.map((secret) => [secret.secretHash, secret]));
     for (const { key, secretHash: hash } of wanted) {
       const secret = byHash.get(hash);
       const apiKey = secret && keys.get(secret.apiKeyId);
-      if (apiKey) to.set(key, apiKeyDocument(apiKey, secret));
+      if (apiKey) {
+        const scopes = scopesInForce(apiKey, roles.get(apiKey.id) ?? NO_ROLES);
+        to.set(key, apiKeyDocument(apiKey, secret, scopes));
+      }
     }
   }
 
@@ -179,6 +184,8 @@ export class DocumentsService {
     }
   }
 }
+
+const NO_ROLES = { organisationRole: null, workspaceRole: null };
 
 const LIVE: ApiKeyEntity['status'][] = ['active', 'exhausted', 'expired'];
 

@@ -1,22 +1,7 @@
+import type { InstallationCredentials } from '@gw/contracts';
 import { randomHex } from '@gw/kernel';
 import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-
-/** What the first start hands to the newcomer. */
-export interface Credentials {
-  /** Of both planes; ends in `/v1`. */
-  readonly base_url: string;
-  readonly admin_url: string;
-  /** Workspace-service key. */
-  readonly api_key: string;
-  /** Organisation-service key. */
-  readonly admin_api_key: string;
-  readonly organisation_id: string;
-  readonly workspace_id: string;
-  readonly workspace_slug: string;
-  readonly owner_email: string;
-  readonly owner_password: string;
-}
 
 const FIELDS = [
   'api_key',
@@ -29,12 +14,12 @@ const FIELDS = [
 ] as const;
 
 /** Null when there is no file, or one that is not whole. */
-export async function readCredentials(path: string): Promise<Credentials | null> {
+export async function readCredentials(path: string): Promise<InstallationCredentials | null> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof content !== 'object' || content === null) return null;
     const isWhole = FIELDS.every((field) => typeof Reflect.get(content, field) === 'string');
-    return isWhole ? (content as Credentials) : null;
+    return isWhole ? (content as InstallationCredentials) : null;
   } catch (error) {
     if (error instanceof SyntaxError || Reflect.get(Object(error), 'code') === 'ENOENT') return null;
     throw error;
@@ -42,7 +27,7 @@ export async function readCredentials(path: string): Promise<Credentials | null>
 }
 
 /** Whole or not at all, and readable by its owner alone from its first byte on. */
-export async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
+export async function writeCredentials(path: string, credentials: InstallationCredentials): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.${randomHex(6)}.partial`;
   try {

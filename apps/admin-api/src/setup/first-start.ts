@@ -1,5 +1,5 @@
 import { scopesAllowedFor } from '@gw/auth-scopes';
-import { documentKey } from '@gw/contracts';
+import { documentKey, type InstallationCredentials } from '@gw/contracts';
 import {
   ApiKeyEntity,
   OrganisationEntity,
@@ -14,10 +14,9 @@ import { Write } from '../audit/writes';
 import { hashPassword } from '../auth/passwords';
 import { ChangeRecorder } from '../read-model/change-recorder';
 import type { Secrets } from '../settings';
-import type { Credentials } from './credentials-file';
 
 /** Everything but the addresses. */
-export type Identity = Omit<Credentials, 'base_url' | 'admin_url'>;
+export type Identity = Omit<InstallationCredentials, 'base_url' | 'admin_url'>;
 
 export interface FirstStartTools {
   readonly dataSource: DataSource;
@@ -31,7 +30,10 @@ export interface FirstStartTools {
  * two keys. Where they are there, `known` is handed back if it is of this database; if the file was lost, fresh keys and a
  * fresh owner password are issued (the keys before keep working until someone deletes them).
  */
-export async function ensureIdentity(tools: FirstStartTools, known: Credentials | null): Promise<Identity> {
+export async function ensureIdentity(
+  tools: FirstStartTools,
+  known: InstallationCredentials | null,
+): Promise<Identity> {
   return tools.dataSource.transaction(async (manager) => {
     const write = new Write(manager);
     const existing = await oldestOrganisation(manager);
@@ -57,7 +59,7 @@ interface Place {
   readonly workspace: Pick<WorkspaceEntity, 'id' | 'slug'>;
 }
 
-const identityOf = (known: Credentials): Identity => ({
+const identityOf = (known: InstallationCredentials): Identity => ({
   api_key: known.api_key,
   admin_api_key: known.admin_api_key,
   organisation_id: known.organisation_id,

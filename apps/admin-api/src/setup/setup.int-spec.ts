@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isPassword } from '../auth/passwords';
 import { Secrets } from '../settings';
 import { setUp } from '../setup';
-import type { Credentials } from './credentials-file';
+import type { InstallationCredentials } from '@gw/contracts';
 
 const MASTER = Buffer.alloc(32, 3);
 const SERVICE_TOKEN = 'a-service-token-of-enough-characters';
@@ -36,7 +36,8 @@ describe('the set-up', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const read = async (): Promise<Credentials> => JSON.parse(await readFile(file, 'utf8')) as Credentials;
+  const read = async (): Promise<InstallationCredentials> =>
+    JSON.parse(await readFile(file, 'utf8')) as InstallationCredentials;
   const providers = async (): Promise<string[]> => {
     const rows = await database.dataSource.manager.find(ProviderEntity, { order: { slug: 'ASC' } });
     return rows.map(({ slug, status }) => `${slug} ${status}`);

@@ -16,6 +16,7 @@ import type { DataSource } from 'typeorm';
 import { createAdminApi, type AdminApi } from '../app';
 import { hashPassword } from '../auth/passwords';
 import { ADMIN_SETTINGS, Secrets } from '../settings';
+import { DocumentedAnswers } from './documented-answers';
 
 export const MASTER_KEY = Buffer.alloc(32, 7);
 export const SERVICE_TOKEN = 'service-token-of-the-tests-0123456789';
@@ -40,6 +41,7 @@ export interface Call {
 /** A running admin API over a private database, called without a socket. Call it at the top of a `describe`. */
 export class TestAdminApi {
   private running: AdminApi | undefined;
+  private documented: DocumentedAnswers | undefined;
   readonly database: TestDatabase;
 
   constructor(environment: Readonly<Record<string, string>> = {}) {
@@ -48,6 +50,7 @@ export class TestAdminApi {
       const settings = readSettings(ADMIN_SETTINGS, {
         DATABASE_URL: this.database.url,
         DB_POOL_SIZE: '4',
+        CONTROL_PLANE_RATE_LIMIT: '0',
         ENCRYPTION_KEY: MASTER_KEY.toString('base64'),
         SERVICE_TOKEN,
         ...environment,
@@ -64,10 +67,16 @@ export class TestAdminApi {
     return this.running;
   }
 
+  get answers(): DocumentedAnswers {
+    this.documented ??= new DocumentedAnswers(this.api.document);
+    return this.documented;
+  }
+
   get dataSource(): DataSource {
     return this.database.dataSource;
   }
 
+  /** Throws for an answer that is not as the document of the app says. */
   async call<T = Record<string, unknown>>(method: string, url: string, call: Call = {}): Promise<Answer<T>> {
     const response = await this.api.app.inject({
       method: method as 'GET',
@@ -83,10 +92,12 @@ export class TestAdminApi {
         : { payload: typeof call.body === 'string' ? call.body : JSON.stringify(call.body) }),
     });
     const isJson = String(response.headers['content-type']).startsWith('application/json');
+    const body: unknown = isJson && response.payload ? JSON.parse(response.payload) : {};
+    this.answers.check(method, url, response.statusCode, body);
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: (isJson && response.payload ? JSON.parse(response.payload) : {}) as T,
+      body: body as T,
       text: response.payload,
     };
   }
@@ -107,26 +118,33 @@ export class TestAdminApi {
     return this.call('DELETE', url, call);
   }
 
+  /** As `tenant`, there from beforeAll on and named at once. */
+  standingTenant(): Tenant {
+    const tenant = newTenant();
+    beforeAll(() => this.insertTenant(tenant));
+    return tenant;
+  }
+
   /** An organisation with its default workspace and a key of each service type that holds all it may hold. */
   async tenant(): Promise<Tenant> {
-    const { manager } = this.dataSource;
-    const organisationId = uuidv7();
+    const tenant = newTenant();
+    await this.insertTenant(tenant);
+    return tenant;
+  }
+
+  private async insertTenant({ organisationId, workspaceId, adminKey, key }: Tenant): Promise<void> {
     const slug = `org-${organisationId.slice(-12)}`;
-    await manager.insert(OrganisationEntity, { id: organisationId, name: 'Acme', slug });
-    const workspaceId = await this.workspace(organisationId, { isDefault: true });
-    return {
-      organisationId,
-      workspaceId,
-      adminKey: await this.apiKey('organisation-service', { organisationId }),
-      key: await this.apiKey('workspace-service', { organisationId, workspaceId }),
-    };
+    await this.dataSource.manager.insert(OrganisationEntity, { id: organisationId, name: 'Acme', slug });
+    await this.workspace(organisationId, { id: workspaceId, isDefault: true });
+    await this.apiKey('organisation-service', { organisationId }, undefined, adminKey);
+    await this.apiKey('workspace-service', { organisationId, workspaceId }, undefined, key);
   }
 
   async workspace(
     organisationId: string,
-    fields: { readonly name?: string; readonly slug?: string; readonly isDefault?: boolean } = {},
+    fields: Partial<Pick<WorkspaceEntity, 'id' | 'name' | 'slug' | 'isDefault'>> = {},
   ): Promise<string> {
-    const id = uuidv7();
+    const { id = uuidv7() } = fields;
     const { name = 'Team', slug = `ws-${id.slice(-12)}`, isDefault = false } = fields;
     await this.dataSource.manager.insert(WorkspaceEntity, { id, organisationId, name, slug, isDefault });
     return id;
@@ -137,9 +155,9 @@ export class TestAdminApi {
     type: Exclude<KeyType, 'jwt'>,
     at: { readonly organisationId: string; readonly workspaceId?: string; readonly userId?: string },
     scopes: readonly string[] = [...scopesAllowedFor(type)],
+    secret = newSecret(),
   ): Promise<string> {
     const { manager } = this.dataSource;
-    const secret = randomAlphanumeric(32);
     const id = uuidv7();
     const { organisationId, workspaceId = null, userId = null } = at;
     await manager.insert(ApiKeyEntity, {
@@ -197,3 +215,12 @@ export interface Tenant {
   /** Workspace-service key. */
   readonly key: string;
 }
+
+const newSecret = (): string => randomAlphanumeric(32);
+
+const newTenant = (): Tenant => ({
+  organisationId: uuidv7(),
+  workspaceId: uuidv7(),
+  adminKey: newSecret(),
+  key: newSecret(),
+});

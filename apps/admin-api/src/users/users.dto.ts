@@ -1,4 +1,4 @@
-import { EmailField, EnumField, QueryIntegerField } from '@gw/web';
+import { Answer, EmailField, EnumField, QueryIntegerField } from '@gw/web';
 
 /** Users are paged by `currentPage` and `pageSize`; the snake-case names of the other lists are taken as well. */
 export class ListUsersQuery {
@@ -19,4 +19,33 @@ export class ListUsersQuery {
 
   @EmailField({ optional: true })
   email?: string;
+}
+
+export class UserAnswer {
+  @Answer.kind('user')
+  readonly object!: 'user';
+
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'Ada' })
+  readonly first_name!: string;
+
+  @Answer.text({ example: 'Lovelace' })
+  readonly last_name!: string;
+
+  @Answer.text({ example: 'ada@example.com' })
+  readonly email!: string;
+
+  @Answer.oneOf(['owner', 'admin', 'member'])
+  readonly role!: 'owner' | 'admin' | 'member';
+
+  @Answer.time()
+  readonly created_at!: string;
+
+  @Answer.time()
+  readonly last_updated_at!: string;
+
+  @Answer.texts({ description: 'Of owners and admins: every workspace of the organisation.' })
+  readonly workspace_ids!: string[];
 }

@@ -5,20 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
-import type { ListUsersQuery } from './users.dto';
-
-export interface UserAnswer {
-  readonly object: 'user';
-  readonly id: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly email: string;
-  readonly role: OrganisationUserEntity['role'];
-  readonly created_at: string;
-  readonly last_updated_at: string;
-  /** Of owners and admins: every workspace of the organisation. */
-  readonly workspace_ids: string[];
-}
+import type { ListUsersQuery, UserAnswer } from './users.dto';
 
 interface UserRow {
   readonly id: string;

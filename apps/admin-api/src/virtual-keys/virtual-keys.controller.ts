@@ -1,4 +1,4 @@
-import { IfMatch, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -12,7 +12,7 @@ import {
   UpdateVirtualKeyDto,
 } from './virtual-keys.dto';
 import { VirtualKeysService } from './virtual-keys.service';
-import type { VirtualKeyAnswer } from './virtual-keys.view';
+import { VirtualKeyAnswer } from './virtual-keys.view';
 
 @ControlRoutes('virtual-keys')
 @ApiQuery(WORKSPACE_ID)
@@ -28,6 +28,7 @@ export class VirtualKeysController {
 
   @Get()
   @Requires('virtual_keys.list', 'providers.list')
+  @ApiOkResponse({ type: listAnswerOf(VirtualKeyAnswer) })
   list(
     @Caller() caller: Principal,
     @Query() query: ListVirtualKeysQuery,
@@ -37,12 +38,14 @@ export class VirtualKeysController {
 
   @Get(':virtualKey')
   @Requires('virtual_keys.read', 'providers.read')
+  @ApiOkResponse({ type: VirtualKeyAnswer })
   get(@Caller() caller: Principal, @Param('virtualKey') virtualKey: string): Promise<VirtualKeyAnswer> {
     return this.virtualKeys.get(caller, virtualKey);
   }
 
   @Put(':virtualKey')
   @Requires('virtual_keys.update', 'providers.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   update(
     @Caller() caller: Principal,
     @Param('virtualKey') virtualKey: string,
@@ -54,6 +57,7 @@ export class VirtualKeysController {
 
   @Delete(':virtualKey')
   @Requires('virtual_keys.delete', 'providers.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
   remove(
     @Caller() caller: Principal,
     @Param('virtualKey') virtualKey: string,

@@ -3,7 +3,7 @@ import { ChangeEventEntity, IntegrationEntity, ProviderEntity } from '@gw/entiti
 import { unseal } from '@gw/kernel';
 import { CredentialsService } from '../credentials/credentials.service';
 import { Secrets } from '../settings';
-import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../spec-support/admin-api';
 
 const KEY = 'vk-CANARYVK0123456789';
 
@@ -17,12 +17,8 @@ interface Failure {
 }
 
 const api = new TestAdminApi();
-let tenant: Tenant;
-let other: Tenant;
-beforeAll(async () => {
-  tenant = await api.tenant();
-  other = await api.tenant();
-});
+const tenant = api.standingTenant();
+const other = api.standingTenant();
 
 async function create(more: object = {}): Promise<string> {
   const body = { name: 'Key', provider: 'openai', key: KEY, ...more };

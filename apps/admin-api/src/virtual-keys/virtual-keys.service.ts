@@ -1,14 +1,21 @@
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { assertMatches, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { inWorkspace } from '../auth/tenancy';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
-import { LIVE_PROVIDER, providerKey } from '../integrations/integrations.queries';
-import { applyProviderFields, findProvider, newProvider, providersFor } from '../providers/provider-rows';
+import { providerKey } from '../integrations/integrations.queries';
+import {
+  applyProviderFields,
+  auditProvider,
+  findProvider,
+  listProviders,
+  lockProvider,
+  newProvider,
+} from '../providers/provider-rows';
 import { configurationsOf, fieldNameOf } from './mapping';
 import type {
   CreatedVirtualKeyDto,
@@ -17,8 +24,6 @@ import type {
   UpdateVirtualKeyDto,
 } from './virtual-keys.dto';
 import { toVirtualKey, type VirtualKeyAnswer } from './virtual-keys.view';
-
-const RESOURCE = 'virtual_keys';
 
 /** A virtual key is a provider with a hidden integration of its own, which holds its credential. */
 @Injectable()
@@ -45,11 +50,7 @@ export class VirtualKeysService {
       row.integrationId = hidden.id;
       await manager.save(IntegrationEntity, hidden);
       const saved = await manager.save(ProviderEntity, row);
-      write.audit({
-        action: 'create',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
+      auditProvider(write, 'create', row, {
         after: toVirtualKey(saved, hidden),
       });
       write.changed(providerKey(row));
@@ -59,11 +60,7 @@ export class VirtualKeysService {
 
   async list(caller: Principal, query: ListVirtualKeysQuery): Promise<ListAnswer<VirtualKeyAnswer>> {
     const { manager } = this.dataSource;
-    const [rows, total] = await manager.findAndCount(ProviderEntity, {
-      where: { ...inWorkspace(caller), isVirtualKey: true, status: LIVE_PROVIDER },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
-    });
+    const [rows, total] = await listProviders(manager, caller, query, true);
     const hidden = await manager.findBy(IntegrationEntity, {
       id: In(rows.map(({ integrationId }) => integrationId)),
     });
@@ -74,7 +71,7 @@ export class VirtualKeysService {
 
   async get(caller: Principal, reference: string): Promise<VirtualKeyAnswer> {
     const { manager } = this.dataSource;
-    const row = await findProvider(manager, providersFor(caller, reference, true));
+    const row = await findProvider(manager, caller, reference, true);
     return toVirtualKey(row, await hiddenOf(manager, row));
   }
 
@@ -86,8 +83,7 @@ export class VirtualKeysService {
   ): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await findProvider(manager, providersFor(caller, reference, true), true);
-      assertMatches(ifMatch, row);
+      const row = await lockProvider(manager, caller, reference, true, ifMatch);
       const hidden = await hiddenOf(manager, row, true);
       const before = toVirtualKey(row, hidden);
       applyProviderFields(row, input);
@@ -100,11 +96,7 @@ export class VirtualKeysService {
         await manager.update(ProviderEntity, { id: row.id }, { integrationId: hidden.id });
       }
       const after = toVirtualKey(await manager.findOneByOrFail(ProviderEntity, { id: row.id }), hidden);
-      write.audit({
-        action: 'update',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
+      auditProvider(write, 'update', row, {
         before,
         after,
       });
@@ -117,8 +109,7 @@ export class VirtualKeysService {
   remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await findProvider(manager, providersFor(caller, reference, true), true);
-      assertMatches(ifMatch, row);
+      const row = await lockProvider(manager, caller, reference, true, ifMatch);
       const hidden = await hiddenOf(manager, row, true);
       const before = toVirtualKey(row, hidden);
       row.status = 'archived';
@@ -128,11 +119,7 @@ export class VirtualKeysService {
         { id: hidden.id },
         { status: 'archived', sealedCredential: null },
       );
-      write.audit({
-        action: 'delete',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
+      auditProvider(write, 'delete', row, {
         before,
       });
       write.removed(providerKey(row));

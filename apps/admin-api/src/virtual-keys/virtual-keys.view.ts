@@ -1,19 +1,33 @@
 import type { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import { Answer } from '@gw/web';
+import { OmitType } from '@nestjs/swagger';
 import { shownConfigurations } from '../credentials/configurations';
-import { toProvider, type ProviderAnswer } from '../providers/providers.view';
+import { ProviderAnswer, toProvider } from '../providers/providers.view';
 
-export interface VirtualKeyAnswer extends Omit<ProviderAnswer, 'object' | 'integration_id'> {
-  /** Id of the provider catalogue. */
-  readonly provider: string;
-  readonly ai_provider_name: string;
-  /** Provider fields; secrets are renamed to `masked_<name>`. */
-  readonly model_config: Readonly<Record<string, unknown>>;
-  /** Always empty. */
-  readonly key: '';
-  readonly masked_api_key: string | null;
-  readonly integration_id: string;
-  readonly secret_mappings: readonly never[];
-  readonly object: 'virtual-key';
+export class VirtualKeyAnswer extends OmitType(ProviderAnswer, ['object', 'integration_id'] as const) {
+  @Answer.text({ description: 'Id of the provider catalogue.', example: 'openai' })
+  readonly provider!: string;
+
+  @Answer.text({ example: 'openai' })
+  readonly ai_provider_name!: string;
+
+  @Answer.json({ description: 'Provider fields; secrets are renamed to `masked_<name>`.' })
+  readonly model_config!: Readonly<Record<string, unknown>>;
+
+  @Answer.oneOf([''], { description: 'Always empty.' })
+  readonly key!: '';
+
+  @Answer.text({ nullable: true, example: 'sk*****f9a' })
+  readonly masked_api_key!: string | null;
+
+  @Answer.uuid()
+  readonly integration_id!: string;
+
+  @Answer.jsons()
+  readonly secret_mappings!: readonly never[];
+
+  @Answer.kind('virtual-key')
+  readonly object!: 'virtual-key';
 }
 
 export const toVirtualKey = (row: ProviderEntity, hidden: IntegrationEntity): VirtualKeyAnswer => ({

@@ -3,21 +3,26 @@ import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   ConfigEntity,
+  IntegrationEntity,
+  IntegrationWorkspaceEntity,
   ProviderEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
 import type { Write } from '../audit/writes';
+import { archiveProviders, LIVE_PROVIDER } from '../integrations/integrations.queries';
 
 export interface DependentCount {
   readonly kind: string;
   readonly count: number;
 }
 
+/** Virtual keys count as providers; their hidden integrations are nobody's to delete. */
 const KINDS = [
-  ['api_keys', ApiKeyEntity],
-  ['providers', ProviderEntity],
-  ['configs', ConfigEntity],
+  ['api_keys', ApiKeyEntity, {}],
+  ['integrations', IntegrationEntity, { isVirtualKey: false }],
+  ['providers', ProviderEntity, {}],
+  ['configs', ConfigEntity, {}],
 ] as const;
 
 /** Live resources of the workspace, by kind; kinds without any are left out. */
@@ -26,35 +31,72 @@ export async function countDependents(
   workspaceId: string,
 ): Promise<DependentCount[]> {
   const counts: DependentCount[] = [];
-  for (const [kind, entity] of KINDS) {
-    const count = await manager.countBy(entity, { workspaceId, status: Not('archived') });
+  for (const [kind, entity, more] of KINDS) {
+    const count = await manager.countBy(entity, { workspaceId, status: Not('archived'), ...more });
     if (count > 0) counts.push({ kind, count });
   }
   return counts;
 }
 
-/** Archives everything of the workspace and tells the gateways that it is gone. */
+/** Archives everything of the workspace, erases its secrets, and tells the gateways what is gone. */
 export async function archiveDependents(write: Write, workspaceId: string): Promise<void> {
+  await archiveApiKeys(write, workspaceId);
+  await archiveProviders(
+    write,
+    await write.manager.findBy(ProviderEntity, { workspaceId, status: LIVE_PROVIDER }),
+  );
+  await archiveIntegrations(write, workspaceId);
+  await archiveConfigs(write, workspaceId);
+  await write.manager.delete(IntegrationWorkspaceEntity, { workspaceId });
+  await write.manager.delete(WorkspaceUserEntity, { workspaceId });
+}
+
+async function archiveApiKeys(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: Not('archived' as const) };
   const keys = await manager.find(ApiKeyEntity, { where: live, select: { id: true } });
-  const ids = keys.map(({ id }) => id);
-  const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId: In(ids) });
-  const providers = await manager.find(ProviderEntity, { where: live, select: { id: true, slug: true } });
-  const configs = await manager.find(ConfigEntity, { where: live, select: { id: true, slug: true } });
-
-  await manager.delete(ApiKeySecretEntity, { apiKeyId: In(ids) });
+  const apiKeyId = In(keys.map(({ id }) => id));
+  const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId });
+  await manager.delete(ApiKeySecretEntity, { apiKeyId });
   await manager.update(ApiKeyEntity, live, { status: 'archived' });
-  await manager.update(ProviderEntity, live, { status: 'archived' });
-  await manager.update(ConfigEntity, live, { status: 'archived' });
-  await manager.delete(WorkspaceUserEntity, { workspaceId });
+  auditDeletions(write, workspaceId, 'api_keys', keys);
+  write.removed(...secrets.map(({ secretHash }) => documentKey.apiKey(secretHash)));
+}
 
+/** Hidden ones of virtual keys included: nothing opens their secrets again. */
+async function archiveIntegrations(write: Write, workspaceId: string): Promise<void> {
+  const { manager } = write;
+  const live = { workspaceId, status: 'active' } as const;
+  const rows = await manager.find(IntegrationEntity, {
+    where: live,
+    select: { id: true, isVirtualKey: true },
+  });
+  await manager.update(IntegrationEntity, live, { status: 'archived', sealedCredential: null });
+  const shown = rows.filter(({ isVirtualKey }) => !isVirtualKey);
+  auditDeletions(write, workspaceId, 'integrations', shown);
+}
+
+async function archiveConfigs(write: Write, workspaceId: string): Promise<void> {
+  const { manager } = write;
+  const live = { workspaceId, status: 'active' } as const;
+  const configs = await manager.find(ConfigEntity, { where: live, select: { id: true, slug: true } });
+  await manager.update(ConfigEntity, live, { status: 'archived' });
+  auditDeletions(write, workspaceId, 'configs', configs);
   write.removed(
-    ...secrets.map(({ secretHash }) => documentKey.apiKey(secretHash)),
-    ...providers.map(({ slug }) => documentKey.provider(workspaceId, slug)),
     ...configs.flatMap(({ id, slug }) => [
       documentKey.config(workspaceId, id),
       documentKey.config(workspaceId, slug),
     ]),
   );
+}
+
+function auditDeletions(
+  write: Write,
+  workspaceId: string,
+  resourceType: string,
+  rows: readonly { readonly id: string }[],
+): void {
+  for (const { id } of rows) {
+    write.audit({ action: 'delete', resourceType, resourceId: id, workspaceId });
+  }
 }

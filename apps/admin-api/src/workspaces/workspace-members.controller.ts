@@ -1,11 +1,12 @@
-import type { ListAnswer } from '@gw/web';
+import { EmptyAnswer, listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
 import { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
 import { WorkspaceMembersService } from './workspace-members.service';
+import { MemberAnswer } from './workspaces.view';
 
 /** The workspace of the path is read by the access guard, which narrows the caller to it. */
 @ApiParam({ name: 'workspaceId', type: 'string' })
@@ -19,24 +20,28 @@ export class WorkspaceMembersController {
 
   @Post()
   @Requires('workspace_users.create')
+  @ApiOkResponse({ type: EmptyAnswer })
   add(@Caller() caller: Principal, @Body() body: AddMembersDto): Promise<object> {
     return this.members.add(caller, body);
   }
 
   @Get()
   @Requires('workspace_users.list')
-  list(@Caller() caller: Principal, @Query() query: ListMembersQuery): Promise<ListAnswer<object>> {
+  @ApiOkResponse({ type: listAnswerOf(MemberAnswer) })
+  list(@Caller() caller: Principal, @Query() query: ListMembersQuery): Promise<ListAnswer<MemberAnswer>> {
     return this.members.list(caller, query);
   }
 
   @Get(':userId')
   @Requires('workspace_users.read')
-  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<object> {
+  @ApiOkResponse({ type: MemberAnswer })
+  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<MemberAnswer> {
     return this.members.get(caller, userId);
   }
 
   @Put(':userId')
   @Requires('workspace_users.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   update(
     @Caller() caller: Principal,
     @Param('userId') userId: string,
@@ -47,6 +52,7 @@ export class WorkspaceMembersController {
 
   @Delete(':userId')
   @Requires('workspace_users.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
   remove(@Caller() caller: Principal, @Param('userId') userId: string): Promise<object> {
     return this.members.remove(caller, userId);
   }

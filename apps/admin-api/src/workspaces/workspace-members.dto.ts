@@ -4,10 +4,13 @@ const ROLES = ['admin', 'manager', 'member'] as const;
 type Role = (typeof ROLES)[number];
 
 export class NewMemberDto {
-  @UuidField({ description: 'A user of the organisation.' })
+  @UuidField({
+    description: 'A user of the organisation.',
+    example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
+  })
   id!: string;
 
-  @EnumField(ROLES)
+  @EnumField(ROLES, { example: 'member' })
   role!: Role;
 }
 
@@ -17,7 +20,7 @@ export class AddMembersDto {
 }
 
 export class UpdateMemberDto {
-  @EnumField(ROLES)
+  @EnumField(ROLES, { example: 'member' })
   role!: Role;
 }
 

@@ -10,7 +10,7 @@ import type { Principal } from '../auth/principal';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
 import type { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';
-import { toMember } from './workspaces.view';
+import { toMember, type MemberAnswer } from './workspaces.view';
 
 const FIRST = { current_page: 0, page_size: 1 } as const;
 
@@ -23,7 +23,7 @@ export class WorkspaceMembersService {
     private readonly apiKeys: ApiKeysService,
   ) {}
 
-  async list(caller: Principal, query: ListMembersQuery): Promise<ListAnswer<object>> {
+  async list(caller: Principal, query: ListMembersQuery): Promise<ListAnswer<MemberAnswer>> {
     const { workspaceId } = inWorkspace(caller);
     const filter = {
       ...(query.role === undefined ? {} : { role: query.role }),
@@ -33,7 +33,7 @@ export class WorkspaceMembersService {
     return listOf([rows.map(toMember), total]);
   }
 
-  async get(caller: Principal, userId: string): Promise<object> {
+  async get(caller: Principal, userId: string): Promise<MemberAnswer> {
     return this.view(this.dataSource.manager, inWorkspace(caller).workspaceId, userId);
   }
 
@@ -68,13 +68,15 @@ export class WorkspaceMembersService {
       for (const userId of ids) {
         const after = await this.view(manager, workspaceId, userId);
         write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
+        await this.apiKeys.touchUserKeys(write, { organisationId, workspaceId, userId });
       }
       return {};
     });
   }
 
+  /** The user's keys do no more than the new role from now on. */
   update(caller: Principal, userId: string, input: UpdateMemberDto): Promise<object> {
-    const { workspaceId } = inWorkspace(caller);
+    const { organisationId, workspaceId } = inWorkspace(caller);
     assertMayGrant(caller, input.role);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -91,6 +93,7 @@ export class WorkspaceMembersService {
         before,
         after,
       });
+      await this.apiKeys.touchUserKeys(write, { organisationId, workspaceId, userId });
       return {};
     });
   }
@@ -121,7 +124,7 @@ export class WorkspaceMembersService {
     );
   }
 
-  private async view(manager: EntityManager, workspaceId: string, userId: string): Promise<object> {
+  private async view(manager: EntityManager, workspaceId: string, userId: string): Promise<MemberAnswer> {
     if (!isUuid(userId)) throw new GatewayError('not_found');
     const [[row]] = await membersOf(manager, workspaceId, FIRST, { userId });
     return toMember(found(row));

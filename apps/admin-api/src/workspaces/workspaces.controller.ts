@@ -1,5 +1,6 @@
-import { IfMatch, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
@@ -11,7 +12,7 @@ import {
   UpdateWorkspaceDto,
 } from './workspaces.dto';
 import { WorkspacesService } from './workspaces.service';
-import type { WorkspaceAnswer } from './workspaces.view';
+import { WorkspaceAnswer } from './workspaces.view';
 
 @ControlRoutes('admin/workspaces', 'workspaces')
 export class WorkspacesController {
@@ -19,12 +20,14 @@ export class WorkspacesController {
 
   @Post()
   @Requires('workspaces.create')
+  @ApiOkResponse({ type: WorkspaceAnswer })
   create(@Caller() caller: Principal, @Body() body: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
     return this.workspaces.create(caller, body);
   }
 
   @Get()
   @Requires('workspaces.list')
+  @ApiOkResponse({ type: listAnswerOf(WorkspaceAnswer) })
   list(
     @Caller() caller: Principal,
     @Query() query: ListWorkspacesQuery,
@@ -34,6 +37,7 @@ export class WorkspacesController {
 
   @Get(':workspaceId')
   @Requires('workspaces.read')
+  @ApiOkResponse({ type: WorkspaceAnswer })
   get(
     @Caller() caller: Principal,
     @Param('workspaceId') workspaceId: string,
@@ -44,6 +48,7 @@ export class WorkspacesController {
 
   @Put(':workspaceId')
   @Requires('workspaces.update')
+  @ApiOkResponse({ type: EmptyAnswer })
   update(
     @Caller() caller: Principal,
     @Param('workspaceId') workspaceId: string,
@@ -55,6 +60,7 @@ export class WorkspacesController {
 
   @Delete(':workspaceId')
   @Requires('workspaces.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
   remove(
     @Caller() caller: Principal,
     @Param('workspaceId') workspaceId: string,

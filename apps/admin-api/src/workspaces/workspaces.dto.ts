@@ -60,7 +60,7 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
 }
 
 export class DeleteWorkspaceDto {
-  @TextField({ max: 200, description: 'Must equal the name of the workspace.' })
+  @TextField({ max: 200, description: 'Must equal the name of the workspace.', example: 'Search team' })
   name!: string;
 
   @BooleanField({ optional: true, description: 'Also archive what belongs to the workspace.' })

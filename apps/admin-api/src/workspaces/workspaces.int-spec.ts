@@ -1,7 +1,23 @@
 import { documentKey } from '@gw/contracts';
-import { ApiKeySecretEntity, AuditLogEntity, ConfigEntity, WorkspaceEntity } from '@gw/entities';
+import {
+  ApiKeySecretEntity,
+  AuditLogEntity,
+  ConfigEntity,
+  IntegrationEntity,
+  ProviderEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+} from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { SERVICE_TOKEN, TestAdminApi } from '../spec-support/admin-api';
+import {
+  hashOf,
+  lastEvent,
+  UNKNOWN_ID,
+  type Failure,
+  type Key,
+  type List as ListOf,
+} from '../spec-support/api-keys';
 
 interface Workspace {
   readonly id: string;
@@ -11,26 +27,12 @@ interface Workspace {
   readonly users: { id: string; role: string }[];
   readonly [field: string]: unknown;
 }
-interface Failure {
-  readonly error: { type: string; code: string; param: string | null; details?: { path: string }[] };
-}
-interface List<T = Workspace> {
-  readonly object: string;
-  readonly total: number;
-  readonly data: T[];
-}
-
-const UNKNOWN = '018f0000-0000-7000-8000-000000000000';
+type List<T = Workspace> = ListOf<T>;
 
 describe('workspaces', () => {
   const admin = new TestAdminApi();
-  let ours: Tenant;
-  let theirs: Tenant;
-
-  beforeAll(async () => {
-    ours = await admin.tenant();
-    theirs = await admin.tenant();
-  });
+  const ours = admin.standingTenant();
+  const theirs = admin.standingTenant();
 
   const create = async (body: object = {}): Promise<Workspace> => {
     const answer = await admin.post<Workspace>('/v1/admin/workspaces', {
@@ -174,7 +176,7 @@ describe('workspaces', () => {
         admin.get(`/v1/api-keys?workspace_id=${target}`, { key }),
       ];
       const there = await Promise.all(calls(id));
-      const nowhere = await Promise.all(calls(UNKNOWN));
+      const nowhere = await Promise.all(calls(UNKNOWN_ID));
       expect(there.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
       const plain = ({ body }: { body: Failure }): object => ({ ...body.error, request_id: '' });
       expect(there.map(plain)).toEqual(nowhere.map(plain));
@@ -219,6 +221,51 @@ describe('workspaces', () => {
     expect(event?.removed).toEqual([documentKey.apiKey(secret?.secretHash ?? ''), documentKey.workspace(id)]);
   });
 
+  it('erases the secrets of the providers that it takes along, virtual keys and integrations, and says so', async () => {
+    const { manager } = admin.dataSource;
+    const { id } = await create({ name: 'Secretive' });
+    const key = await admin.apiKey('workspace-service', {
+      organisationId: ours.organisationId,
+      workspaceId: id,
+    });
+    const credential = { name: 'secretive', key: 'sk-0123456789abcdef' };
+    const virtual = { ...credential, provider: 'openai' };
+    expect((await admin.post('/v1/virtual-keys', { key, body: virtual })).status).toBe(200);
+    const integration = { ...credential, ai_provider_id: 'openai', slug: 'secretive', workspace_id: id };
+    expect((await admin.post('/v1/integrations', { key, body: integration })).status).toBe(200);
+    const refused = await remove(id, { name: 'Secretive' });
+    expect(refused.body.error.details?.map(({ path }) => path)).toEqual([
+      'api_keys',
+      'integrations',
+      'providers',
+    ]);
+    const providers = await manager.findBy(ProviderEntity, { workspaceId: id });
+    expect(providers).toHaveLength(2);
+
+    expect((await remove(id, { name: 'Secretive', force_delete: true })).status).toBe(200);
+    const left = await manager.findBy(IntegrationEntity, { workspaceId: id });
+    expect(left.map(({ isVirtualKey }) => isVirtualKey).sort()).toEqual([false, true]);
+    for (const { status, sealedCredential } of left)
+      expect([status, sealedCredential]).toEqual(['archived', null]);
+    const { removed } = await lastEvent(admin);
+    for (const { slug } of providers) expect(removed).toContain(documentKey.provider(id, slug));
+    const audits = await manager.findBy(AuditLogEntity, {
+      workspaceId: id,
+      action: 'delete',
+      responseStatusCode: 200,
+    });
+    expect(audits.map(({ resourceType }) => resourceType).sort()).toEqual([
+      'api_keys',
+      'integrations',
+      'providers',
+      'virtual_keys',
+      'workspaces',
+    ]);
+    for (const { id: provider } of providers) {
+      expect(audits.map(({ resourceId }) => resourceId)).toContain(provider);
+    }
+  });
+
   it('guards a write by its etag and leaves absent fields as they are', async () => {
     const made = await create({ description: 'kept' });
     const url = `/v1/workspaces/${made.id}`;
@@ -260,11 +307,7 @@ describe('workspaces', () => {
 
 describe('workspace members', () => {
   const admin = new TestAdminApi();
-  let ours: Tenant;
-
-  beforeAll(async () => {
-    ours = await admin.tenant();
-  });
+  const ours = admin.standingTenant();
 
   it('adds, lists, changes and removes members; who leaves loses the keys of the workspace', async () => {
     const url = `/v1/workspaces/${ours.workspaceId}/members`;
@@ -284,6 +327,42 @@ describe('workspace members', () => {
     expect((await admin.delete(`${url}/${id}`, call)).status).toBe(200);
     expect((await admin.get('/v1/workspaces', { key: own })).status).toBe(401);
     expect((await admin.get(`${url}/${id}`, call)).status).toBe(404);
+  });
+
+  it('cuts what the keys of a user may do to the role of now, at once here and by an event for the gateways', async () => {
+    const { organisationId, workspaceId } = ours;
+    const { id, email } = await admin.user(organisationId, 'member', { [workspaceId]: 'manager' });
+    const body = { name: 'own', scopes: ['completions.write', 'configs.create', 'workspaces.read'] };
+    const token = await admin.login(email);
+    const { body: made } = await admin.post<Key>('/v1/api-keys/workspace/user', { token, body });
+    const document = documentKey.apiKey(hashOf(made.key));
+    const published = async (): Promise<unknown> => {
+      const call = { token: SERVICE_TOKEN, body: { keys: [document] } };
+      const answer = await admin.post<{ documents: Record<string, { scopes: string[] } | null> }>(
+        '/internal/v1/documents',
+        call,
+      );
+      return answer.body.documents[document]?.scopes;
+    };
+    const config = { name: 'x', config: { provider: '@openai' } };
+    const status = async (): Promise<number> =>
+      (await admin.post('/v1/configs', { key: made.key, body: config })).status;
+    expect([await status(), await published()]).toEqual([200, body.scopes]);
+
+    const url = `/v1/workspaces/${workspaceId}/members/${id}`;
+    expect((await admin.put(url, { key: ours.key, body: { role: 'member' } })).status).toBe(200);
+    expect((await lastEvent(admin)).changed).toEqual([document]);
+    expect([await status(), await published()]).toEqual([403, ['completions.write', 'workspaces.read']]);
+
+    await admin.dataSource.manager.delete(WorkspaceUserEntity, { workspaceId, userId: id });
+    expect([await status(), await published()]).toEqual([403, []]);
+    expect((await admin.get('/v1/workspaces', { key: made.key })).status).toBe(403);
+
+    await admin.dataSource.manager.insert(WorkspaceUserEntity, { workspaceId, userId: id, role: 'admin' });
+    expect([await status(), await published()]).toEqual([200, body.scopes]);
+    expect((await admin.delete(url, { key: ours.key })).status).toBe(200);
+    expect((await lastEvent(admin)).removed).toEqual([document]);
+    expect([await status(), await published()]).toEqual([401, undefined]);
   });
 
   it('takes no user of another organisation', async () => {

@@ -1,27 +1,114 @@
 import type { StoredUsageLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import type { RateLimitRule } from '@gw/contracts';
-import { etagOf } from '@gw/web';
+import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
 
-export interface WorkspaceAnswer {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly icon: string | null;
-  readonly description: string | null;
-  readonly organisation_id: string;
-  readonly status: string;
-  readonly is_default: 0 | 1;
-  readonly defaults: object;
-  readonly settings: object;
-  readonly usage_limits: readonly StoredUsageLimit[] | null;
-  readonly rate_limits: readonly RateLimitRule[] | null;
-  readonly created_by: string | null;
-  readonly creation_source: string;
-  readonly created_at: string;
-  readonly last_updated_at: string;
-  readonly object: 'workspace';
-  readonly etag: string;
-  readonly users?: readonly object[];
+class WorkspaceDefaultsAnswer {
+  @Answer.map({ nullable: true })
+  readonly metadata!: Readonly<Record<string, string>> | null;
+
+  @Answer.jsons()
+  readonly input_guardrails!: readonly never[];
+
+  @Answer.jsons()
+  readonly output_guardrails!: readonly never[];
+
+  @Answer.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
+  readonly user_api_key_config!: string | null;
+
+  @Answer.kind('workspace-defaults')
+  readonly object!: 'workspace-defaults';
+}
+
+class WorkspaceSettingsAnswer {
+  @Answer.bit({ nullable: true, description: 'Null: as the organisation says.' })
+  readonly debug_log!: 0 | 1 | null;
+}
+
+/** A user of a workspace. */
+export class MemberAnswer {
+  @Answer.kind('workspace-user')
+  readonly object!: 'workspace-user';
+
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'ada@example.com' })
+  readonly email!: string;
+
+  @Answer.text({ example: 'Ada' })
+  readonly first_name!: string;
+
+  @Answer.text({ example: 'Lovelace' })
+  readonly last_name!: string;
+
+  @Answer.oneOf(['owner', 'admin', 'member'])
+  readonly org_role!: string;
+
+  @Answer.oneOf(['admin', 'manager', 'member'])
+  readonly role!: WorkspaceUserEntity['role'];
+
+  @Answer.oneOf(['active'])
+  readonly status!: 'active';
+
+  @Answer.uuid()
+  readonly workspace_id!: string;
+
+  @Answer.time()
+  readonly created_at!: string;
+
+  @Answer.time()
+  readonly last_updated_at!: string;
+}
+
+export class WorkspaceAnswer extends RowAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'search-team' })
+  readonly slug!: string;
+
+  @Answer.text({ example: 'Search team' })
+  readonly name!: string;
+
+  @Answer.text({ nullable: true, example: '🔍' })
+  readonly icon!: string | null;
+
+  @Answer.text({ nullable: true, example: 'What it is for' })
+  readonly description!: string | null;
+
+  @Answer.uuid()
+  readonly organisation_id!: string;
+
+  @Answer.oneOf(['active', 'archived'])
+  readonly status!: string;
+
+  @Answer.bit()
+  readonly is_default!: 0 | 1;
+
+  @Answer.one(() => WorkspaceDefaultsAnswer)
+  readonly defaults!: WorkspaceDefaultsAnswer;
+
+  @Answer.one(() => WorkspaceSettingsAnswer)
+  readonly settings!: WorkspaceSettingsAnswer;
+
+  @Answer.list(() => UsageLimitAnswer, { nullable: true })
+  readonly usage_limits!: readonly StoredUsageLimit[] | null;
+
+  @Answer.list(() => RateLimitDto, { nullable: true })
+  readonly rate_limits!: readonly RateLimitRule[] | null;
+
+  @Answer.text({ nullable: true })
+  readonly created_by!: string | null;
+
+  @Answer.text({ example: 'api' })
+  readonly creation_source!: string;
+
+  @Answer.kind('workspace')
+  readonly object!: 'workspace';
+
+  @Answer.list(() => MemberAnswer, { optional: true })
+  readonly users?: readonly MemberAnswer[];
 }
 
 /** `display` puts the icon before the name. */
@@ -57,10 +144,8 @@ export function toWorkspace(
     rate_limits: row.rateLimits,
     created_by: row.createdBy,
     creation_source: row.creationSource,
-    created_at: row.createdAt.toISOString(),
-    last_updated_at: row.lastUpdatedAt.toISOString(),
+    ...rowFields(row),
     object: 'workspace',
-    etag: etagOf(row),
   };
 }
 
@@ -77,7 +162,7 @@ export interface MemberRow {
   readonly lastUpdatedAt: Date;
 }
 
-export const toMember = (row: MemberRow): object => ({
+export const toMember = (row: MemberRow): MemberAnswer => ({
   object: 'workspace-user',
   id: row.userId,
   email: row.email,

@@ -119,8 +119,8 @@ export const ObjectField = (options: FieldOptions = {}): PropertyDecorator =>
 export const NestedField = (type: () => Class, options: FieldOptions = {}): PropertyDecorator =>
   field(
     options,
-    // `allOf` keeps description and nullability beside the reference.
-    { type },
+    // Nest takes a function for a reference to a class only where its own name is `type`.
+    { type: () => type() },
     IsObject(),
     ValidateNested(),
     Type(type),
@@ -129,7 +129,7 @@ export const NestedField = (type: () => Class, options: FieldOptions = {}): Prop
 export const NestedListField = (type: () => Class, options: ListOptions = {}): PropertyDecorator =>
   field(
     options,
-    { type, isArray: true, ...sizes(options) },
+    { type: () => type(), isArray: true, ...sizes(options) },
     ...sizeRules(options),
     IsObject({ each: true }),
     ValidateNested({ each: true }),

@@ -4,7 +4,7 @@ import type { Type } from '@nestjs/common';
 import { RequestValidationPipe } from '../http/validation-pipe';
 import { pageOf } from '../pagination';
 import { MapField, NestedListField, ObjectField, TextListField } from './composite-fields';
-import { QueryBooleanField, QueryEnumListField, QueryUuidListField } from './query-fields';
+import { QueryBooleanField, QueryEnumListField, QueryIntegerField, QueryUuidListField } from './query-fields';
 import {
   BitField,
   DateField,
@@ -141,7 +141,10 @@ describe('the field decorators', () => {
       return value;
     };
     expect(await body({ json: nested(60) })).toHaveProperty('json');
-    expect(await body({ json: nested(2_000) })).toMatchObject({ paths: ['json'] });
+    expect(await body({ json: nested(100) })).toMatchObject({ paths: ['json'] });
+    await expect(
+      pipe.transform({ json: nested(100_000) }, { type: 'body', metatype: Thing }),
+    ).rejects.toMatchObject({ type: 'body_invalid' });
   });
 
   it('drop what the class does not know', async () => {
@@ -163,6 +166,21 @@ describe('the field decorators', () => {
     for (const size of ['0', '51', '-1', 'x', '1.5', '', '1e3', ['1', '2']]) {
       expect(await query({ page_size: size })).toMatchObject({ param: 'page_size' });
     }
+  });
+
+  it('give a whole number of the query its default only when it is absent, on any class', async () => {
+    class Direct {
+      @QueryIntegerField({ min: 1, max: 9, fallback: 5 })
+      size!: number;
+    }
+    const sizeOf = async (value: object): Promise<unknown> => {
+      const { size, param } = (await check('query', Direct, value)) as Direct & { param?: unknown };
+      return param ?? size;
+    };
+    expect(await sizeOf({})).toBe(5);
+    expect(await sizeOf({ size: '7' })).toBe(7);
+    expect(await sizeOf({ size: '10' })).toBe('size');
+    expect(await sizeOf({})).toBe(5);
   });
 
   it('read lists of the query by commas, by repeats, or both', async () => {

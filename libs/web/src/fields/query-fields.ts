@@ -29,11 +29,25 @@ export function QueryIntegerField(
   );
 }
 
-/** On the prototype, since a transformation is not run for a field that is absent; a value that is sent hides it. */
+/**
+ * On the prototype, since a transformation is not run for a field that is absent. As an accessor: class-transformer passes over a
+ * key that the prototype holds as a plain value.
+ */
 const defaultTo =
-  (value: number): PropertyDecorator =>
+  (fallback: number): PropertyDecorator =>
   (target, property) => {
-    Object.defineProperty(target, property, { value, writable: true, configurable: true });
+    Object.defineProperty(target, property, {
+      configurable: true,
+      get: () => fallback,
+      set(this: object, value: unknown) {
+        Object.defineProperty(this, property, {
+          value,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
+      },
+    });
   };
 
 export const QueryBooleanField = (options: FieldOptions = {}): PropertyDecorator =>

@@ -1,8 +1,10 @@
 import { HEADER } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Log } from '../logger';
+import { contentTypeFault } from './content-type';
 import { sendError } from './error-filter';
 import { toPublicError } from './error-mapping';
 import { requestIdOf } from './request-id';
@@ -11,6 +13,8 @@ import { RouteTable } from './route-table';
 export interface AdapterOptions {
   /** Bytes of a body at most; a route may set its own. */
   readonly bodyLimit: number;
+  /** True: a body of another type than JSON is refused, whatever parsers there are. */
+  readonly jsonOnly?: true;
   readonly log: Log;
 }
 
@@ -24,17 +28,21 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'x-dns-prefetch-control': 'off',
 };
 
+/** RFC 9112 section 6.3. */
+const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /**
  * Fastify as our HTTP apps want it: our request ids, security headers on every answer, our error body for what fails before a
  * route is reached, a method that a path does not take told apart from a path that is not there.
  */
-export function createAdapter({ bodyLimit, log }: AdapterOptions): FastifyAdapter {
+export function createAdapter({ bodyLimit, jsonOnly, log }: AdapterOptions): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
     requestIdHeader: false,
     trustProxy: false,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -51,5 +59,12 @@ export function createAdapter({ bodyLimit, log }: AdapterOptions): FastifyAdapte
     void reply.headers(SECURITY_HEADERS).header(HEADER.requestId, request.id);
     done();
   });
+  if (jsonOnly) {
+    server.addHook('preParsing', ({ headers }, _reply, payload, done) => {
+      const fault = contentTypeFault(headers['content-type'] ?? '');
+      if (fault !== null && hasBody(headers)) done(new GatewayError(fault));
+      else done(null, payload);
+    });
+  }
   return adapter;
 }

@@ -3,6 +3,14 @@ import { Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/commo
 import type { ValidationError } from 'class-validator';
 
 const DETAILS_MAX = 100;
+/** Deeper than any field takes, and shallow enough for whatever walks a value by recursion. */
+const DEPTH_MAX = 128;
+
+/** A walk that ends at the bound, so it can't run out of stack itself. */
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => isDeeperThan(item, depth - 1));
+}
 
 function* detailsOf(errors: readonly ValidationError[], parent: string): Generator<ErrorDetail> {
   for (const { property, constraints, children } of errors) {
@@ -43,6 +51,11 @@ export class RequestValidationPipe extends ValidationPipe {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (metadata.type === 'body' && value !== undefined && !isObject) {
       throw new GatewayError('body_invalid', { message: 'The request body must be a JSON object.' });
+    }
+    if (isDeeperThan(value, DEPTH_MAX)) {
+      throw new GatewayError('body_invalid', {
+        message: `The request body is nested deeper than ${String(DEPTH_MAX)} levels.`,
+      });
     }
     return (await super.transform(value, metadata)) as unknown;
   }

@@ -1,0 +1,183 @@
+import { ensureLogPartitions, insertLogs, dayOf, requestLogRow } from '@gw/entities';
+import { sampleLogRecord } from '@gw/testing';
+import { PASSWORD, TestAdminApi } from './spec-support/admin-api';
+
+interface Made {
+  readonly id: string;
+  readonly slug: string;
+  readonly version_id: string;
+  readonly refresh_token: string;
+  readonly data: { readonly slug: string };
+}
+
+/** `call` throws for an answer that is not as the document says: every step here is a check of its answer. */
+describe('the answers of the control plane', () => {
+  const admin = new TestAdminApi();
+  const ours = admin.standingTenant();
+
+  async function step(method: string, url: string, body?: object, by: object = {}): Promise<Made> {
+    const call = { key: ours.adminKey, ...by, ...(body === undefined ? {} : { body }) };
+    const answer = await admin.call<Made>(method, url, call);
+    expect([method, url, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([
+      method,
+      url,
+      200,
+      '',
+    ]);
+    return answer.body;
+  }
+
+  it('have a schema in the document, each of them', () => {
+    expect(admin.answers.undocumented).toEqual([]);
+  });
+
+  it('of sessions, organisations, users and health are as the document says', async () => {
+    await step('GET', '/health');
+    const { id, email } = await admin.user(ours.organisationId, 'owner', { [ours.workspaceId]: 'admin' });
+    const first = await step('POST', '/v1/auth/login', { email, password: PASSWORD });
+    await step('POST', '/v1/auth/refresh', { refresh_token: first.refresh_token });
+    const token = await admin.login(email);
+    const session = { key: undefined, token };
+    await step('GET', '/v1/auth/self', undefined, session);
+    await step('POST', '/v1/auth/logout', undefined, session);
+    await step('GET', '/v1/admin/organisation');
+    await step('PUT', '/v1/admin/organisation', { name: 'Acme' });
+    await step('GET', '/v1/admin/organisation/settings');
+    await step('PUT', '/v1/admin/organisation/settings', { settings: { debug_log: 1 } });
+    await step('GET', '/v1/admin/users');
+    await step('GET', `/v1/admin/users/${id}`);
+    await step('GET', '/v1/audit-logs');
+  });
+
+  it('of workspaces, their members and keys are as the document says', async () => {
+    const limits = {
+      usage_limits: [{ credit_limit: 5, periodic_reset: 'weekly', metadata: { a: 'b' } }],
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],
+    };
+    const { id } = await step('POST', '/v1/workspaces', { name: 'Full', icon: '🔍', ...limits });
+    await step('PUT', `/v1/workspaces/${id}`, { settings: { debug_log: 0 } });
+    const user = await admin.user(ours.organisationId, 'member');
+    await step('POST', `/v1/workspaces/${id}/users`, { users: [{ id: user.id, role: 'member' }] });
+    await step('GET', `/v1/workspaces/${id}/users`);
+    await step('GET', `/v1/workspaces/${id}/users/${user.id}`);
+    await step('PUT', `/v1/workspaces/${id}/users/${user.id}`, { role: 'manager' });
+    await step('GET', '/v1/workspaces');
+    await step('GET', `/v1/workspaces/${id}`);
+    await step('DELETE', `/v1/workspaces/${id}/users/${user.id}`);
+    const key = await step('POST', '/v1/api-keys/workspace/service', {
+      name: 'full',
+      workspace_id: id,
+      scopes: ['logs.list'],
+      usage_limits: limits.usage_limits[0],
+      rate_limits: limits.rate_limits,
+      rotation_policy: { rotation_period: 'monthly' },
+      alert_emails: ['ops@example.com'],
+      defaults: { metadata: { a: 'b' } },
+    });
+    await step('GET', '/v1/api-keys');
+    await step('GET', `/v1/api-keys/${key.id}`);
+    await step('PUT', `/v1/api-keys/${key.id}`, { description: 'full' });
+    await step('POST', `/v1/api-keys/${key.id}/rotate`, {});
+    await step('DELETE', `/v1/api-keys/${key.id}`);
+    await step('DELETE', `/v1/workspaces/${id}`, { name: 'Full', force_delete: true });
+  });
+
+  it('of integrations, providers, virtual keys and configs are as the document says', async () => {
+    const { workspaceId: workspace_id, key } = ours;
+    await step('GET', '/v1/utils/static-resources/integration-providers');
+    const credential = { key: 'sk-0123456789abcdef', tags: { team: 'search' } };
+    const named = { name: 'OpenAI', slug: 'openai-full', ai_provider_id: 'openai', ...credential };
+    const { id } = await step('POST', '/v1/integrations', {
+      ...named,
+      configurations: { openai_project: 'p' },
+    });
+    const global = { enabled: true, usage_limits: [{ credit_limit: 9 }], rate_limits: null };
+    await step('PUT', `/v1/integrations/${id}/workspaces`, {
+      global_workspace_access: global,
+      workspaces: [{ id: workspace_id, enabled: true, usage_limits: [{ credit_limit: 5 }] }],
+    });
+    const model = {
+      slug: 'own',
+      is_custom: true,
+      configurations: { custom_host: 'https://llm.example.org/v1' },
+    };
+    await step('PUT', `/v1/integrations/${id}/models`, { models: [model, { slug: 'gpt-4o' }] });
+    await step('GET', `/v1/integrations/${id}/models`);
+    await step('GET', `/v1/integrations/${id}/workspaces`);
+    await step('GET', '/v1/integrations');
+    await step('GET', `/v1/integrations/${id}`);
+    await step('PUT', `/v1/integrations/${id}`, { description: 'full' });
+    await step('DELETE', `/v1/integrations/${id}/models?slugs=own`);
+    const wanted = { name: 'Mine', integration_id: id, usage_limits: { credit_limit: 5 } };
+    const provider = await step('POST', '/v1/providers', wanted, { key });
+    await step('GET', '/v1/providers', undefined, { key });
+    await step('GET', `/v1/providers/${provider.slug}`, undefined, { key });
+    await step('PUT', `/v1/providers/${provider.slug}`, { note: 'full' }, { key });
+    await step('DELETE', `/v1/providers/${provider.slug}`, undefined, { key });
+    const virtual = await step(
+      'POST',
+      '/v1/virtual-keys',
+      { name: 'V', provider: 'openai', ...credential },
+      { key },
+    );
+    await step('GET', '/v1/virtual-keys', undefined, { key });
+    await step('GET', `/v1/virtual-keys/${virtual.data.slug}`, undefined, { key });
+    await step('PUT', `/v1/virtual-keys/${virtual.data.slug}`, { note: 'full' }, { key });
+    await step('DELETE', `/v1/virtual-keys/${virtual.data.slug}`, undefined, { key });
+    await step('DELETE', `/v1/integrations/${id}`);
+    const config = await step(
+      'POST',
+      '/v1/configs',
+      { name: 'Full', config: { provider: '@openai' } },
+      { key },
+    );
+    await step('GET', '/v1/configs', undefined, { key });
+    await step('GET', `/v1/configs/${config.slug}`, undefined, { key });
+    await step('GET', '/v1/config/name/Full', undefined, { key });
+    await step('GET', `/v1/config/slug/${config.slug}`, undefined, { key });
+    await step('PUT', `/v1/configs/${config.slug}`, { name: 'Fuller' }, { key });
+    await step('GET', `/v1/configs/${config.slug}/versions`, undefined, { key });
+    await step('GET', `/v1/configs/${config.slug}/versions/${config.version_id}`, undefined, { key });
+    await step('DELETE', `/v1/configs/${config.slug}`, undefined, { key });
+  });
+
+  it('of logs are as the document says', async () => {
+    const { organisationId, workspaceId } = ours;
+    const record = { ...sampleLogRecord(), organisationId, workspaceId };
+    await ensureLogPartitions(admin.dataSource, [dayOf(new Date(record.createdAt))]);
+    const row = requestLogRow(record);
+    const bodies = { request: Buffer.from('{"a":1}'), response: Buffer.from([0xff, 0x00]) };
+    await insertLogs(admin.dataSource.manager, [{ row, ...bodies }]);
+    await step('GET', '/v1/logs', undefined, { key: ours.key });
+    await step('GET', `/v1/logs/${record.id}`, undefined, { key: ours.key });
+  });
+
+  it('were all seen', () => {
+    expect([...admin.answers.handlers].filter((handler) => !admin.answers.seen.has(handler))).toEqual([]);
+  });
+});
+
+describe('the bodies of requests', () => {
+  const admin = new TestAdminApi();
+
+  it('have an example of every field that is required', () => {
+    const { schemas = {} } = admin.api.document.components ?? {};
+    const requests = Object.values(admin.api.document.paths).flatMap((item) =>
+      Object.values(item as Record<string, { requestBody?: unknown }>).map(({ requestBody }) => requestBody),
+    );
+    const names = [...JSON.stringify(requests).matchAll(/schemas\/(\w+)"/g)].map(([, name]) => name ?? '');
+    expect(new Set(names).size).toBeGreaterThan(15);
+    const silent = [...new Set(names)].flatMap((name) => {
+      const { required = [], properties = {} } = schemas[name] as Schema;
+      return required
+        .filter((field) => !/"(?:example|\$ref)"/.test(JSON.stringify(properties[field])))
+        .map((field) => `${name}.${field}`);
+    });
+    expect(silent).toEqual([]);
+  });
+});
+
+interface Schema {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+}

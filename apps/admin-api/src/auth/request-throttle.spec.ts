@@ -1,0 +1,38 @@
+import { GatewayError } from '@gw/kernel';
+import { RequestThrottle } from './request-throttle';
+
+const START = Date.UTC(2026, 4, 3);
+
+describe('the throttle of the control plane', () => {
+  const refusal = (throttle: RequestThrottle, credential: string, now: number): GatewayError | null => {
+    try {
+      throttle.admit(credential, now);
+      return null;
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    }
+  };
+
+  it('admits the limit, refuses the next with the time to wait, and admits again a minute later', () => {
+    const throttle = new RequestThrottle(3);
+    for (let i = 0; i < 3; i += 1) expect(refusal(throttle, 'a', START + i)).toBeNull();
+    const refused = refusal(throttle, 'a', START + 20_000);
+    expect(refused).toMatchObject({ type: 'rate_limited', status: 429, code: 'AB06' });
+    expect(refused?.options.headers).toMatchObject({ 'retry-after': '40' });
+    expect(refused?.options.extra).toMatchObject({ limit: { limit: 3, used: 3 } });
+    expect(refusal(throttle, 'a', START + 60_000)).toBeNull();
+  });
+
+  it('counts each credential by itself', () => {
+    const throttle = new RequestThrottle(1);
+    expect(refusal(throttle, 'a', START)).toBeNull();
+    expect(refusal(throttle, 'b', START)).toBeNull();
+    expect(refusal(throttle, 'a', START)).not.toBeNull();
+  });
+
+  it('limits nobody at 0', () => {
+    const throttle = new RequestThrottle(0);
+    for (let i = 0; i < 1_000; i += 1) expect(refusal(throttle, 'a', START)).toBeNull();
+  });
+});

@@ -1,0 +1,99 @@
+import { readCases } from '@gw/testing';
+import { SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
+import type { Failure } from './spec-support/api-keys';
+
+interface HeaderCases {
+  readonly cases: readonly {
+    readonly id: string;
+    readonly group: string;
+    readonly headers: readonly (readonly [string, string])[];
+    readonly expect: number | 'route';
+    readonly reason: string;
+  }[];
+}
+
+const CONTENT_TYPES = (readCases('headers.json') as HeaderCases).cases.filter(
+  ({ group }) => group === 'content_type',
+);
+const CONFIGS = '/v1/configs';
+const CONFIG = { name: 'plain', config: { provider: '@openai' } };
+
+describe('HTTP to the control plane', () => {
+  const admin = new TestAdminApi();
+  const ours = admin.standingTenant();
+
+  it('has cases', () => {
+    expect(CONTENT_TYPES.length).toBeGreaterThanOrEqual(12);
+  });
+
+  it.each(CONTENT_TYPES.map((item) => [item.id, item.reason, item] as const))(
+    '%s: %s',
+    async (_id, _reason, { headers, expect: expected }) => {
+      const sent = Object.fromEntries(headers.map(([name, value]) => [name, value]));
+      const answer = await admin.post<Failure>(CONFIGS, {
+        headers: { ...sent, 'x-gw-api-key': ours.key },
+        body: JSON.stringify(CONFIG),
+      });
+      expect(answer.status).toBe(expected === 'route' ? 200 : expected);
+      if (expected !== 'route') expect(answer.body.error.code).toBe('AB01');
+    },
+  );
+
+  it.each([['null'], ['[]'], ['[{}]'], ['7'], ['"text"'], ['true']])(
+    'refuses the body %s, which is no object',
+    async (body) => {
+      const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
+      expect([answer.status, answer.body.error.type]).toEqual([400, 'body_invalid']);
+    },
+  );
+
+  it.each([
+    ['objects', `{"name":"x","config":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`],
+    ['lists', `{"name":"x","config":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`],
+  ])('refuses %s nested to the end of what a body may hold', async (_kind, body) => {
+    const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
+    expect([answer.status, answer.body.error.type]).toEqual([400, 'body_invalid']);
+  });
+
+  it('answers HEAD like GET, without the body', async () => {
+    const { key } = ours;
+    for (const url of ['/v1/configs', '/v2/workspaces', '/health', `/v1/workspaces/${ours.workspaceId}`]) {
+      const get = await admin.get(url, { key });
+      const head = await admin.call('HEAD', url, { key });
+      expect([url, head.status, head.text]).toEqual([url, get.status, '']);
+      for (const name of ['content-type', 'content-length', 'etag']) {
+        expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+      }
+    }
+    expect((await admin.call('HEAD', '/v1/configs')).status).toBe(401);
+    expect((await admin.call('HEAD', '/v1/nothing', { key })).status).toBe(404);
+  });
+
+  it('tells a method that a path does not take from a path that is not there', async () => {
+    const { key } = ours;
+    const refused = await admin.call<Failure>('PATCH', CONFIGS, { key });
+    expect([refused.status, refused.body.error.type]).toEqual([405, 'method_not_allowed']);
+    expect(refused.headers['allow']).toBe('GET, HEAD, POST');
+    const missing = await admin.call<Failure>('PATCH', '/v1/nothing', { key });
+    expect([missing.status, missing.body.error.type]).toEqual([404, 'route_not_found']);
+    expect(missing.headers['allow']).toBeUndefined();
+  });
+});
+
+describe('a limit of requests to the control plane', () => {
+  const admin = new TestAdminApi({ CONTROL_PLANE_RATE_LIMIT: '3' });
+
+  it('holds for each credential, says when to come back, and spares health and our own processes', async () => {
+    const { key, adminKey } = await admin.tenant();
+    for (let i = 0; i < 3; i += 1) expect((await admin.get('/v1/workspaces', { key })).status).toBe(200);
+    const refused = await admin.get<Failure>('/v1/configs', { key });
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'AB06']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await admin.get('/v1/workspaces', { key: adminKey })).status).toBe(200);
+    for (let i = 0; i < 5; i += 1) {
+      expect((await admin.get('/health')).status).toBe(200);
+      const internal = { token: SERVICE_TOKEN, body: { keys: [] } };
+      expect((await admin.post('/internal/v1/documents', internal)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,226 @@
+import type { DecisionRecord } from '@gw/contracts';
+import { Answer } from '@gw/web';
+
+/** One log in a list. Times in milliseconds, sizes in bytes, units are tokens. */
+export class LogAnswer {
+  @Answer.kind('log')
+  readonly object!: 'log';
+
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.time()
+  readonly created_at!: string;
+
+  @Answer.uuid({ nullable: true })
+  readonly organisation_id!: string | null;
+
+  @Answer.uuid({ nullable: true })
+  readonly workspace_id!: string | null;
+
+  @Answer.uuid({ nullable: true })
+  readonly api_key_id!: string | null;
+
+  @Answer.text({ nullable: true })
+  readonly user_id!: string | null;
+
+  @Answer.text({ example: 'trace-1' })
+  readonly trace_id!: string;
+
+  @Answer.text({ nullable: true, example: 'span-1' })
+  readonly span_id!: string | null;
+
+  @Answer.text({ nullable: true, example: 'span-0' })
+  readonly parent_span_id!: string | null;
+
+  @Answer.text({ nullable: true, example: 'answer' })
+  readonly span_name!: string | null;
+
+  @Answer.text({ example: 'POST' })
+  readonly request_method!: string;
+
+  @Answer.text({ example: '/v1/chat/completions' })
+  readonly request_url!: string;
+
+  @Answer.text({ example: 'chat.completions' })
+  readonly route!: string;
+
+  @Answer.integer({ example: 1 })
+  readonly response_status_code!: number;
+
+  @Answer.boolean()
+  readonly is_success!: boolean;
+
+  @Answer.text({ example: 'ok' })
+  readonly outcome!: string;
+
+  @Answer.text({ nullable: true, example: 'rate_limited' })
+  readonly error_type!: string | null;
+
+  @Answer.text({ nullable: true, description: "The public API's name of the provider.", example: 'openai' })
+  readonly ai_org!: string | null;
+
+  @Answer.text({ nullable: true, example: 'openai' })
+  readonly provider!: string | null;
+
+  @Answer.text({ nullable: true, description: 'Slug of the saved provider.', example: 'openai-prod' })
+  readonly credential!: string | null;
+
+  @Answer.text({ nullable: true })
+  readonly integration_id!: string | null;
+
+  @Answer.text({ nullable: true, description: "The public API's name of the model.", example: 'gpt-4o' })
+  readonly ai_model!: string | null;
+
+  @Answer.text({ nullable: true, example: 'gpt-4o' })
+  readonly model!: string | null;
+
+  @Answer.text({
+    nullable: true,
+    description: 'The model that the provider says it used.',
+    example: 'gpt-4o-2024-08-06',
+  })
+  readonly response_model!: string | null;
+
+  @Answer.boolean()
+  readonly streamed!: boolean;
+
+  @Answer.integer({ nullable: true, example: 1 })
+  readonly req_units!: number | null;
+
+  @Answer.integer({ nullable: true, example: 1 })
+  readonly res_units!: number | null;
+
+  @Answer.integer({ nullable: true, example: 1 })
+  readonly total_units!: number | null;
+
+  @Answer.number({
+    nullable: true,
+    description: 'US cents; null when the price or the usage is not known (`priced` says which).',
+    example: 0.0125,
+  })
+  readonly cost!: number | null;
+
+  @Answer.text({
+    nullable: true,
+    description: 'The same, exactly: an integer of 1e-8 USD as text.',
+    example: '12500',
+  })
+  readonly cost_exact!: string | null;
+
+  @Answer.oneOf(['USD'])
+  readonly cost_currency!: 'USD';
+
+  @Answer.text({ example: 'catalogue' })
+  readonly priced!: string;
+
+  @Answer.text({ nullable: true })
+  readonly config_id!: string | null;
+
+  @Answer.text({ nullable: true })
+  readonly config_version_id!: string | null;
+
+  @Answer.text({ nullable: true, example: 'config.targets[0]' })
+  readonly target_path!: string | null;
+
+  @Answer.integer({ example: 1 })
+  readonly retries!: number;
+
+  @Answer.text({ example: 'MISS' })
+  readonly cache_status!: string;
+
+  @Answer.map()
+  readonly metadata!: Readonly<Record<string, string>>;
+
+  @Answer.number()
+  readonly response_time!: number;
+
+  @Answer.number({ nullable: true })
+  readonly first_byte_ms!: number | null;
+
+  @Answer.number()
+  readonly overhead_ms!: number;
+
+  @Answer.integer({ example: 1 })
+  readonly request_bytes!: number;
+
+  @Answer.integer({ example: 1 })
+  readonly response_bytes!: number;
+
+  @Answer.text({ example: 'gateway-1' })
+  readonly gateway_id!: string;
+}
+
+/** A logged body: JSON as a value, other text as text (`utf8`), the rest in base64. Null: none was kept. */
+export class LoggedBody {
+  @Answer.text({ nullable: true, example: 'application/json' })
+  readonly content_type!: string | null;
+
+  @Answer.integer({ description: 'Bytes on the wire, of which less may have been kept.', example: 1 })
+  readonly bytes!: number;
+
+  @Answer.boolean()
+  readonly truncated!: boolean;
+
+  @Answer.oneOf(['json', 'utf8', 'base64'], { nullable: true })
+  readonly encoding!: 'json' | 'utf8' | 'base64' | null;
+
+  @Answer.any()
+  readonly body!: unknown;
+}
+
+/** Tokens; null where the provider said nothing. */
+export class UsageAnswer {
+  @Answer.integer({ nullable: true, example: 12 })
+  readonly input_tokens!: number | null;
+
+  @Answer.integer({ nullable: true, example: 30 })
+  readonly output_tokens!: number | null;
+
+  @Answer.integer({ nullable: true, example: 42 })
+  readonly total_tokens!: number | null;
+
+  @Answer.integer({ nullable: true, example: 0 })
+  readonly cache_read_tokens!: number | null;
+
+  @Answer.integer({ nullable: true, example: 0 })
+  readonly cache_write_tokens!: number | null;
+
+  @Answer.integer({ nullable: true, example: 0 })
+  readonly reasoning_tokens!: number | null;
+
+  @Answer.integer({ nullable: true, example: 0 })
+  readonly input_audio_tokens!: number | null;
+
+  @Answer.integer({ nullable: true, example: 0 })
+  readonly output_audio_tokens!: number | null;
+}
+
+export class LogDetailAnswer extends LogAnswer {
+  @Answer.one(() => UsageAnswer, { nullable: true })
+  readonly usage!: UsageAnswer | null;
+
+  @Answer.json()
+  readonly decision!: DecisionRecord;
+
+  @Answer.one(() => LoggedBody)
+  readonly request!: LoggedBody;
+
+  @Answer.one(() => LoggedBody)
+  readonly response!: LoggedBody;
+}
+
+/** A page of logs. There is no total: counting tens of millions of rows would cost more than the page. */
+export class LogPage {
+  @Answer.kind('list')
+  readonly object!: 'list';
+
+  @Answer.list(() => LogAnswer)
+  readonly data!: readonly LogAnswer[];
+
+  @Answer.boolean()
+  readonly has_more!: boolean;
+
+  @Answer.text({ nullable: true, description: 'For the next page; null on the last one.' })
+  readonly next_cursor!: string | null;
+}

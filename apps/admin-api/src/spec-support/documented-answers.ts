@@ -1,0 +1,98 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+
+interface Operation {
+  /** `GET /v1/workspaces/{workspaceId}` */
+  readonly name: string;
+  /** Of the handler, which answers on several paths. */
+  readonly handler: string;
+  readonly method: string;
+  readonly path: RegExp;
+  readonly success: object | null;
+}
+
+const JSON_TYPE = 'application/json';
+const ERROR = { $ref: '#/components/schemas/ErrorAnswer' };
+
+/** Holds answers against the document that the app serves: every one must be as it says, with no field that it does not name. */
+export class DocumentedAnswers {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly components: object;
+  private readonly operations: readonly Operation[];
+  private readonly validators = new Map<object, ValidateFunction>();
+  /** Handlers that answered with success. */
+  readonly seen = new Set<string>();
+
+  constructor(document: OpenAPIObject) {
+    addFormats(this.ajv);
+    this.components = { schemas: closed(document.components?.schemas ?? {}, true) };
+    this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, Described>).map(([method, { operationId, responses }]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        handler: operationId.split('__', 1)[0] ?? '',
+        method: method.toUpperCase(),
+        path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+        success: responses['200']?.content?.[JSON_TYPE]?.schema ?? null,
+      })),
+    );
+  }
+
+  get handlers(): Set<string> {
+    return new Set(this.operations.map(({ handler }) => handler));
+  }
+
+  /** Operations without a schema of their answer. */
+  get undocumented(): string[] {
+    return this.operations.filter(({ success }) => success === null).map(({ name }) => name);
+  }
+
+  /** Throws when the answer of a documented operation is another than its document says. */
+  check(method: string, url: string, status: number, body: unknown): void {
+    const path = url.split('?', 1)[0] ?? '/';
+    const candidates = this.operations.filter((one) => one.method === method && one.path.test(path));
+    // `/config/slug/x` is more telling than `/config/{config}/x`.
+    const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
+    if (!operation) return;
+    const schema = status >= 400 ? ERROR : operation.success;
+    if (status < 400) this.seen.add(operation.handler);
+    const validate = schema && this.validatorOf(schema);
+    if (validate && !validate(body)) {
+      const faults = JSON.stringify(validate.errors, null, 1);
+      throw new Error(`${operation.name} answered ${String(status)} unlike its document: ${faults}`);
+    }
+  }
+
+  /** Compiled at the first use: an app has many operations, a suite calls a few. */
+  private validatorOf(schema: object): ValidateFunction {
+    const known = this.validators.get(schema);
+    if (known) return known;
+    const validate = this.ajv.compile({ ...schema, components: this.components });
+    this.validators.set(schema, validate);
+    return validate;
+  }
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Response | undefined>>;
+}
+
+interface Response {
+  readonly content?: Readonly<Record<string, { readonly schema?: object } | undefined>>;
+}
+
+const placeholders = ({ name }: Operation): number => name.split('{').length;
+
+/** The schema with every object closed to fields that it does not name. Errors stay open: some types add members. */
+function closed(schema: object, isMap: boolean): object {
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]: [string, unknown]) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [name, value];
+      const inner = closed(value, false);
+      const isOpen =
+        !isMap || name.startsWith('Error') || !('properties' in inner) || 'additionalProperties' in inner;
+      return [name, isOpen ? inner : { ...inner, additionalProperties: false }];
+    }),
+  );
+}

@@ -1,0 +1,69 @@
+import { applyDecorators, type Type as Class } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+
+/** `optional`: some answers leave the field out. A field is always there and not null unless it says so. */
+export interface AnswerOptions {
+  readonly optional?: true;
+  readonly nullable?: true;
+  readonly description?: string;
+  readonly example?: unknown;
+}
+
+type Field = (options?: AnswerOptions) => PropertyDecorator;
+
+const field =
+  (schema: ApiPropertyOptions): Field =>
+  ({ optional, nullable, description, example } = {}) =>
+    applyDecorators(
+      ApiProperty({
+        ...schema,
+        required: !optional,
+        ...(nullable ? { nullable: true } : {}),
+        ...(description === undefined ? {} : { description }),
+        ...(example === undefined ? {} : { example }),
+      } as ApiPropertyOptions),
+    );
+
+/** The fields of an answer, for its document alone: nothing checks or changes what is sent. */
+export const Answer = {
+  uuid: field({ type: 'string', format: 'uuid', example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90' }),
+  text: field({ type: 'string' }),
+  /** ISO 8601. */
+  time: field({ type: 'string', format: 'date-time', example: '2026-05-03T17:08:55.000Z' }),
+  integer: field({ type: 'integer' }),
+  number: field({ type: 'number' }),
+  boolean: field({ type: 'boolean', example: true }),
+  bit: field({ type: 'integer', enum: [0, 1], example: 1 }),
+  etag: field({
+    type: 'string',
+    description: 'For If-Match; the same as the header.',
+    example: '"1"',
+  }),
+  texts: field({ type: 'array', items: { type: 'string' } }),
+  /** Names and texts. */
+  map: field({ type: 'object', additionalProperties: { type: 'string' }, example: { team: 'search' } }),
+  json: field({ type: 'object', additionalProperties: true }),
+  jsons: field({ type: 'array', items: { type: 'object', additionalProperties: true }, example: [] }),
+  /** Always null; older clients look for the field. */
+  nothing: field({ type: 'null', example: null } as unknown as ApiPropertyOptions),
+  /** A value that someone else wrote. */
+  any: field({
+    anyOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'array', items: {} },
+      { type: 'string' },
+      { type: 'number' },
+      { type: 'boolean' },
+      { type: 'null' },
+    ],
+  }),
+  oneOf: (values: readonly string[], options?: AnswerOptions): PropertyDecorator =>
+    field({ type: 'string', enum: [...values], example: values[0] })(options),
+  /** `{ object: 'workspace' }`: the name of the kind. */
+  kind: (name: string): PropertyDecorator => field({ type: 'string', enum: [name], example: name })(),
+  // Nest takes a function for a reference to a class only where its own name is `type`.
+  one: (type: () => Class, options?: AnswerOptions): PropertyDecorator =>
+    field({ type: () => type() })(options),
+  list: (type: () => Class, options?: AnswerOptions): PropertyDecorator =>
+    field({ type: () => type(), isArray: true })(options),
+} as const;
