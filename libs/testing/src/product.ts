@@ -1,3 +1,4 @@
+import type { InstallationCredentials } from '@gw/contracts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,20 +13,7 @@ const STOP_TIMEOUT_MS = 40_000;
 
 export type ProductProcess = 'launcher' | 'postgres' | 'admin-api' | 'worker' | 'gateway';
 
-/** The content of `credentials.json`. */
-export interface ProductCredentials {
-  readonly base_url: string;
-  readonly admin_url: string;
-  /** Of the workspace. */
-  readonly api_key: string;
-  /** Of the organisation. */
-  readonly admin_api_key: string;
-  readonly organisation_id: string;
-  readonly workspace_id: string;
-  readonly workspace_slug: string;
-  readonly owner_email: string;
-  readonly owner_password: string;
-}
+export type ProductCredentials = InstallationCredentials;
 
 export interface ProductOptions {
   /** A data folder to use again; a new one below the system's folder for temporary files when absent. */
@@ -65,6 +53,8 @@ export class Product {
       ADMIN_PORT: String(admin),
       WORKER_PORT: String(worker),
       DATA_DIR: dataDir,
+      // Suites make more requests with one key than a person does.
+      CONTROL_PLANE_RATE_LIMIT: '0',
       ...options.environment,
     };
     const starter = spawn(process.execPath, [START_SCRIPT], {
