@@ -1,0 +1,96 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+describe('configs on passthrough', () => {
+  let gateway: GatewayHarness;
+  let first: StubProvider;
+  let second: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start({ REQUEST_TIMEOUT: '300' });
+    [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    first.answerJson({ from: 'first' });
+    second.answerJson({ from: 'second' });
+    gateway.addProvider('first', 'openai', first.origin);
+    gateway.addProvider('second', 'openai', second.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), first.stop(), second.stop()]);
+  });
+
+  const send = (
+    config: object,
+    headers: Record<string, string> = {},
+    body: unknown = { a: 1 },
+  ): Promise<Response> =>
+    fetch(`${gateway.baseUrl}/any/endpoint`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-config': JSON.stringify(config),
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+  const both = [{ provider: '@first' }, { provider: '@second' }];
+
+  it('[PAS-03] falls back', async () => {
+    first.answer({ status: 500 });
+    const answer = await send({ strategy: { mode: 'fallback' }, targets: both });
+    expect(await answer.json()).toEqual({ from: 'second' });
+    expect(answer.headers.get('x-gw-last-used-option-index')).toBe('config.targets[1]');
+  });
+
+  it('[PAS-03] balances load by weight', async () => {
+    const targets = [
+      { provider: '@first', weight: 0 },
+      { provider: '@second', weight: 1 },
+    ];
+    for (let i = 0; i < 5; i += 1) {
+      expect(await (await send({ strategy: { mode: 'loadbalance' }, targets })).json()).toEqual({
+        from: 'second',
+      });
+    }
+  });
+
+  it('[PAS-03] chooses by condition, on metadata and on the body', async () => {
+    const config = {
+      strategy: {
+        mode: 'conditional',
+        conditions: [
+          { query: { 'metadata.tier': { $eq: 'gold' } }, then: 'two' },
+          { query: { 'params.deep.flag': { $eq: true } }, then: 'two' },
+        ],
+        default: 'one',
+      },
+      targets: [
+        { name: 'one', provider: '@first' },
+        { name: 'two', provider: '@second' },
+      ],
+    };
+    const answers = [
+      await send(config),
+      await send(config, { 'x-gw-metadata': '{"tier":"gold"}' }),
+      await send(config, {}, { deep: { flag: true } }),
+    ];
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
+      { from: 'first' },
+      { from: 'second' },
+      { from: 'second' },
+    ]);
+  });
+
+  it('[PAS-07] hands a full resource name in the model field on unchanged', async () => {
+    const model = 'projects/p-1/locations/us/publishers/google/models/gemini:tuned@7';
+    await send({ provider: '@first' }, {}, { model, x: 1 });
+    expect(first.lastRequest.body.toString()).toBe(JSON.stringify({ model, x: 1 }));
+  });
+
+  it('[ENV-01] ends an outbound call after REQUEST_TIMEOUT with 504', async () => {
+    first.answer({ neverAnswer: true });
+    const answer = await send({ provider: '@first' });
+    expect(answer.status).toBe(504);
+    expect(await answer.json()).toMatchObject({ error: { type: 'provider_timeout' } });
+  });
+});
