@@ -223,6 +223,15 @@ describe('the data plane', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
+  it('[SVC-02] logs a request with an organisation key under its organisation, and refuses it', async () => {
+    gateway.addKey(gateway.apiKey, { type: 'organisation-service', workspaceId: null });
+    expect((await post('/chat/completions', ASK, { 'x-gw-provider': '@main' })).status).toBe(403);
+    const record = await lastRecord();
+    expect(record).toMatchObject({ outcome: 'denied', errorType: 'scope_missing', workspaceId: null });
+    expect(record.organisationId).not.toBeNull();
+    expect(record.apiKeyId).not.toBeNull();
+  });
+
   it('translates Anthropic for an OpenAI client, streams included', async () => {
     gateway.addProvider('claude', 'anthropic', stub.origin);
     stub.answerJson({

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
+  ApiKeyDocument,
   AttemptRecord,
   DecisionRecord,
   LimitState,
@@ -61,6 +62,8 @@ export class Exchange {
 
   // authenticate
   principal: Principal | null = null;
+  /** A key that is known and may not be used here; there is no principal then. */
+  refusedKey: ApiKeyDocument | null = null;
 
   // resolve
   config: CompiledConfig | null = null;

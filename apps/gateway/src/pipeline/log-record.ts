@@ -1,4 +1,5 @@
 import type {
+  ApiKeyDocument,
   AttemptRecord,
   DecisionRecord,
   LimitState,
@@ -29,7 +30,7 @@ export function logRecordText(exchange: Exchange, facts: RecordFacts): string {
   const last = exchange.attempts.at(-1);
   return (
     `{"id":"${exchange.id}","createdAt":"${isoOf(exchange.startedWallMs)}",` +
-    (principal === null ? NOBODY : ownerText(principal)) +
+    (principal === null ? refusedText(exchange.refusedKey) : ownerText(principal)) +
     `"traceId":${text(exchange.traceId)},"spanId":${text(exchange.spanId)},` +
     `"parentSpanId":${text(exchange.parentSpanId)},"spanName":${text(exchange.spanName)},` +
     `"method":${text(exchange.method)},"url":${text(query === '' ? url : redactUrl(url))},` +
@@ -65,6 +66,11 @@ function isoOf(atMs: number): string {
 }
 
 const NOBODY = '"organisationId":null,"workspaceId":null,"apiKeyId":null,"userId":null,';
+
+const refusedText = (key: ApiKeyDocument | null): string =>
+  key === null
+    ? NOBODY
+    : `"organisationId":${text(key.organisationId)},"workspaceId":null,"apiKeyId":${text(key.id)},"userId":null,`;
 
 const ownerText = remembered(
   ({ organisation, workspace, key }: Principal) =>

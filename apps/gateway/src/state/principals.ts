@@ -80,7 +80,9 @@ export class Principals {
       this.known.delete(apiKey);
       throw new GatewayError('api_key_invalid');
     }
-    if (key.workspaceId === null) throw new GatewayError('scope_missing', { message: ORGANISATION_KEY });
+    if (key.workspaceId === null) {
+      throw new GatewayError('scope_missing', { message: ORGANISATION_KEY, detail: { refusedKey: key } });
+    }
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
     const [workspace, organisation] = await Promise.all([

@@ -1,3 +1,4 @@
+import type { ApiKeyDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { assertUsable, type Principal, type Principals } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
@@ -12,7 +13,15 @@ export class AuthenticateStage implements Stage {
     const { apiKey } = exchange.gw;
     if (apiKey === null || apiKey === '') throw new GatewayError('api_key_missing');
     const principal = this.principals.resolve(apiKey);
-    if (principal instanceof Promise) return principal.then((resolved) => this.admit(exchange, resolved));
+    if (principal instanceof Promise) {
+      return principal.then(
+        (resolved) => this.admit(exchange, resolved),
+        (error: unknown) => {
+          exchange.refusedKey = refusedKeyOf(error);
+          throw error;
+        },
+      );
+    }
     this.admit(exchange, principal);
     return undefined;
   }
@@ -29,3 +38,9 @@ export class AuthenticateStage implements Stage {
     });
   }
 }
+
+/** An organisation's key has no workspace to call for, but the log must still say whose it was. */
+const refusedKeyOf = (error: unknown): ApiKeyDocument | null =>
+  error instanceof GatewayError
+    ? ((error.options.detail?.['refusedKey'] as ApiKeyDocument | undefined) ?? null)
+    : null;
