@@ -12,7 +12,10 @@ class Runs {
   count = 0;
   private finish: ((ending: Ending) => void) | undefined;
 
-  constructor(private readonly fails: (run: number) => boolean = () => false) {
+  constructor(
+    private readonly fails: (run: number) => boolean = () => false,
+    private readonly failure: Ending = crash,
+  ) {
     this.process = new SupervisedProcess({
       name: 'thing',
       launch: () => this.launch(),
@@ -32,7 +35,7 @@ class Runs {
   private launch(): Running {
     this.count += 1;
     const ended = new Promise<Ending>((resolve) => (this.finish = resolve));
-    if (this.fails(this.count)) this.finish?.(crash);
+    if (this.fails(this.count)) this.finish?.(this.failure);
     return {
       pid: this.count,
       ended,
@@ -67,6 +70,15 @@ describe('SupervisedProcess', () => {
     expect(runs.givenUp?.message).toBe(
       'thing failed to start (exit code 1): its last words; it failed 6 times, giving up.',
     );
+  });
+
+  it('leaves a process ended that was told to end while it was starting again', async () => {
+    const runs = new Runs((run) => run > 1, { reason: 'signal SIGTERM', deliberate: true });
+    await runs.process.start();
+    await runs.end(crash);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([runs.count, runs.process.pid, runs.givenUp]).toEqual([2, null, undefined]);
+    expect(runs.lines.at(-1)).toContain('was stopped from outside (signal SIGTERM)');
   });
 
   it('counts from the start again once a run has lasted a minute', async () => {

@@ -24,6 +24,16 @@ export interface SupervisedProcessOptions {
   gaveUp(error: StartError): void;
 }
 
+/** It was told to end while it was still on its way to being ready. */
+class StoppedFromOutside extends StartError {
+  constructor(
+    readonly reason: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** A run that lasted this long counts as a success, after which the count of failures starts anew. */
 const HEALTHY_AFTER_MS = 60_000;
 const RESTARTS_MAX = 5;
@@ -75,9 +85,10 @@ export class SupervisedProcess {
     this.running = running;
     this.options.changed();
     if (this.stopping) await running.stop();
-    const early = running.ended.then(({ reason }) => {
+    const early = running.ended.then(({ reason, deliberate }) => {
       this.running = undefined;
-      throw new StartError(this.endedMessage('failed to start', reason));
+      const message = this.endedMessage('failed to start', reason);
+      throw deliberate ? new StoppedFromOutside(reason, message) : new StartError(message);
     });
     try {
       await Promise.race([this.options.ready(running), early]);
@@ -100,9 +111,7 @@ export class SupervisedProcess {
       this.options.changed();
       if (this.stopping) return;
       if (deliberate) {
-        this.options.report(
-          `${this.name} was stopped from outside (${reason}); SIGUSR2 to the launcher starts it again.`,
-        );
+        this.reportStopped(reason);
         return;
       }
       if (Date.now() - startedAt > HEALTHY_AFTER_MS) failures = 0;
@@ -126,6 +135,10 @@ export class SupervisedProcess {
         return { running: await this.launch(), failures };
       } catch (error) {
         if (this.stopping) return null;
+        if (error instanceof StoppedFromOutside) {
+          this.reportStopped(error.reason);
+          return null;
+        }
         message = error instanceof Error ? error.message : String(error);
       }
     }
@@ -133,6 +146,12 @@ export class SupervisedProcess {
       new StartError(`${message}; it failed ${String(RESTARTS_MAX + 1)} times, giving up.`),
     );
     return null;
+  }
+
+  private reportStopped(reason: string): void {
+    this.options.report(
+      `${this.name} was stopped from outside (${reason}); SIGUSR2 to the launcher starts it again.`,
+    );
   }
 
   private endedMessage(what: string, reason: string): string {
