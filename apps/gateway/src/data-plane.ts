@@ -18,6 +18,7 @@ import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import type { UpgradeHandler } from './http/server';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
+import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
 import { RequestBuilder } from './pipeline/attempt/request-builder';
 import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
@@ -163,7 +164,7 @@ function stagesOf({
     validate: new ValidateStage(),
     resolve: new ResolveStage(configs),
     admit: new AdmitStage(counters),
-    attempt: attempts(new FollowUpSender(new Sender(outbound))),
+    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(new Sender(outbound)), documents)),
     reply: new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
   };
 }

@@ -29,6 +29,8 @@ export interface GatewayHeaders {
   readonly forwardHeaders: readonly string[] | null;
   readonly requestTimeoutMs: number | null;
   readonly explain: boolean;
+  /** `x-gw-models-endpoint`: the caller asks for the integrated models. */
+  readonly modelsEndpoint: boolean;
   readonly logBodies: boolean;
   /** A provider key that the caller brought in `Authorization` or in the provider's own header. */
   readonly providerKey: string | null;

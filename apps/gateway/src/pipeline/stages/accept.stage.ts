@@ -35,6 +35,7 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
     customHost: one(headers[HEADER.customHost]),
     forwardHeaders: listHeader(headers[HEADER.forwardHeaders]),
     requestTimeoutMs: timeoutOf(headers[HEADER.requestTimeout]),
+    modelsEndpoint: (headers[HEADER.modelsEndpoint] ?? 'false') !== 'false',
     explain: headers[HEADER.explain] === '1' || headers[HEADER.explain] === 'true',
     logBodies: headers[HEADER.debug] !== 'false',
     providerKey: providerKeyOf(

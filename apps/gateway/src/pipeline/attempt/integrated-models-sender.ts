@@ -1,0 +1,74 @@
+import { documentKey, type ProviderDocument } from '@gw/contracts';
+import type { LocalAnswer } from '@gw/providers';
+import type { Documents, Principal } from '../../state/principals';
+import { Answer, type Upstream } from '../answer';
+import type { Exchange } from '../exchange';
+import { playLocal } from './local-transport';
+import type { BuiltRequest } from './request-builder';
+import type { AttemptSender } from './sender';
+
+/**
+ * Answers the models route itself where the caller (`x-gw-models-endpoint`) and the config (`fetch_integrated_models`) ask for
+ * it: the enabled models that the saved providers of the config list, as `@slug/model`. A provider that allows all models lists
+ * those that were added to it.
+ */
+export class IntegratedModelsSender implements AttemptSender {
+  constructor(
+    private readonly sender: AttemptSender,
+    private readonly documents: Documents,
+  ) {}
+
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer> {
+    const wanted = exchange.gw.modelsEndpoint && upstream.target.fetchIntegratedModels;
+    if (exchange.route.kind !== 'models' || !wanted) return this.sender.send(exchange, upstream, built);
+    return this.listed(exchange, upstream);
+  }
+
+  private async listed(exchange: Exchange, upstream: Upstream): Promise<Answer> {
+    const providers = await this.providersOf(exchange, upstream);
+    const data = providers.flatMap(({ slug, models }) =>
+      models
+        .filter(({ enabled }) => enabled)
+        .map((model) => ({
+          id: `@${slug}/${model.slug}`,
+          slug: model.slug,
+          canonical_slug: model.baseModelSlug ?? model.slug,
+          object: 'model',
+        })),
+    );
+    return new Promise((resolve) => {
+      const answer = new Answer(upstream, resolve);
+      answer.call = playLocal(json({ object: 'list', total_count: data.length, data }), answer);
+      exchange.whenClientGone(() => answer.call?.abort());
+    });
+  }
+
+  /** Each once, in the order of the config's targets; without a saved one there, the provider of this attempt. */
+  private async providersOf(
+    { config, principal }: Exchange,
+    { saved }: Upstream,
+  ): Promise<ProviderDocument[]> {
+    const workspaceId = (principal as Principal).workspace.id;
+    const named = (config?.targets ?? []).flatMap(({ provider, virtualKey }) => {
+      if (provider?.startsWith('@')) return [provider.slice(1)];
+      return provider === null && virtualKey !== null ? [virtualKey] : [];
+    });
+    const found = await Promise.all([...new Set(named)].map((slug) => this.read(workspaceId, slug)));
+    const listed = found.filter((document) => document !== null);
+    return listed.length === 0 && saved !== null ? [saved] : listed;
+  }
+
+  private async read(workspaceId: string, slug: string): Promise<ProviderDocument | null> {
+    const key = documentKey.provider(workspaceId, slug);
+    const document = this.documents.get(key) ?? (await this.documents.load(key));
+    return document?.kind === 'provider' && document.status === 'active' ? document : null;
+  }
+}
+
+const json = (body: object): LocalAnswer => ({
+  status: 200,
+  headers: ['content-type', 'application/json; charset=utf-8'],
+  delayMs: 0,
+  chunks: [{ waitMs: 0, data: Buffer.from(JSON.stringify(body)) }],
+  cut: false,
+});
