@@ -22,7 +22,6 @@ export const HEADER = {
   retryCount: 'x-gw-retry-attempt-count',
   cacheStatus: 'x-gw-cache-status',
   servedBy: 'x-gw-provider',
-  exception: 'x-gw-gateway-exception',
   /** The decision record, on `x-gw-explain: 1`. */
   decision: 'x-gw-decision',
 } as const;

@@ -20,3 +20,4 @@ export {
   type Translator,
 } from './provider';
 export { PROVIDERS } from './registry';
+export { MODERATION_CATEGORIES } from './sandbox/moderations';

@@ -1,48 +1,25 @@
 import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
+import { CREDENTIAL_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 
-/** RFC 9110 section 7.6.1, and what older proxies treat alike. */
-const HOP_BY_HOP = [
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
 /**
- * Never sent to a provider: what only concerns this hop, what identifies the caller's network or session, its credentials,
- * and the names that cloud metadata services obey.
+ * Never sent to a provider, besides what cloud metadata services obey: what only concerns this hop, what identifies the caller's
+ * network or session, and its credentials.
  */
 const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
-  'api-key',
-  'authorization',
+  ...HOP_BY_HOP_HEADERS,
+  ...CREDENTIAL_HEADERS,
   'cf-connecting-ip',
   'cf-ray',
   'cf-visitor',
   'content-length',
-  'cookie',
   'expect',
   'forwarded',
   'host',
-  'metadata',
-  'metadata-flavor',
   'true-client-ip',
   'via',
-  'x-api-key',
-  'x-aws-ec2-metadata-token',
-  'x-aws-ec2-metadata-token-ttl-seconds',
   'x-client-ip',
-  'x-goog-api-key',
-  'x-google-metadata-request',
   'x-http-method-override',
-  'x-metadata-flavor',
   'x-original-url',
   'x-real-ip',
   'x-rewrite-url',
@@ -51,14 +28,11 @@ const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'sec-websocket-', 'x-for
 
 /** Never sent to a client: this hop's headers, and whatever carries a credential of ours. */
 const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
-  'api-key',
-  'authorization',
+  ...HOP_BY_HOP_HEADERS,
+  ...CREDENTIAL_HEADERS,
   'set-cookie',
   'set-cookie2',
   'x-amz-security-token',
-  'x-api-key',
-  'x-goog-api-key',
 ]);
 
 /** What may pass a header name, worked out once a name: the set of names that clients and providers send is small. */
@@ -78,7 +52,10 @@ class NameRules {
 }
 
 const upstream = new NameRules(
-  (name) => NEVER_UPSTREAM.has(name) || NEVER_UPSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  (name) =>
+    NEVER_UPSTREAM.has(name) ||
+    isMetadataHeader(name) ||
+    NEVER_UPSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
 );
 const downstream = new NameRules(
   (name) => NEVER_DOWNSTREAM.has(name) || name.startsWith(GATEWAY_HEADER_PREFIX),
@@ -95,7 +72,7 @@ export function upstreamHeaders(rawHeaders: readonly string[], connection: strin
   return headers;
 }
 
-const ONLY_HERE: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'host', 'x-powered-by']);
+const ONLY_HERE: ReadonlySet<string> = new Set([...HOP_BY_HOP_HEADERS, 'host', 'x-powered-by']);
 
 /** All headers but those of one hop, for a server of our own. `content-length` and the end-to-end names stay. */
 export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
@@ -114,7 +91,8 @@ export function forwardedHeaders(rawHeaders: readonly string[], names: readonly 
   const headers: HeaderList = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
-    if (names.includes(name) && !HOP_BY_HOP.includes(name)) headers.push(name, rawHeaders[i + 1] as string);
+    if (names.includes(name) && !HOP_BY_HOP_HEADERS.has(name))
+      headers.push(name, rawHeaders[i + 1] as string);
   }
   return headers;
 }

@@ -1,3 +1,4 @@
+import { MODERATION_CATEGORIES } from '@gw/providers';
 import {
   between,
   constant,
@@ -27,20 +28,6 @@ const bestOfIsNotStreamed: Schema = {
   if: { properties: { best_of: { type: 'integer' } }, required: ['best_of'] },
   then: { properties: { stream: { not: { const: true } } } },
 };
-
-const MODERATION_CATEGORIES = [
-  'hate',
-  'hate/threatening',
-  'harassment',
-  'harassment/threatening',
-  'self-harm',
-  'self-harm/intent',
-  'self-harm/instructions',
-  'sexual',
-  'sexual/minors',
-  'violence',
-  'violence/graphic',
-] as const;
 
 const perCategory = (schema: Schema): Schema =>
   object(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, schema])), MODERATION_CATEGORIES);
