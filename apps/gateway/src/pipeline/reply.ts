@@ -1,3 +1,6 @@
+import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers';
 import type { HeaderList } from '@gw/providers';
 import type { Exchange } from './exchange';
 
@@ -43,9 +46,7 @@ export class Reply {
   start(status: number, headers: HeaderList): void {
     this.exchange.status = status;
     this.headers = headers;
-    setImmediate(() => {
-      if (!this.ended) this.flushHead();
-    });
+    flushHeadLater(this);
   }
 
   write(chunk: Buffer): void {
@@ -68,6 +69,11 @@ export class Reply {
       if (this.ended) this.finish(Buffer.concat(queue));
       else for (const piece of queue) this.send(piece);
     });
+  }
+
+  /** What was kept, in one piece. */
+  keptBody(): Buffer {
+    return this.kept.length === 1 ? (this.kept[0] as Buffer) : Buffer.concat(this.kept);
   }
 
   /** Ends the answer with a last piece. The record is written before it is sent. */
@@ -93,7 +99,7 @@ export class Reply {
     if (this.ended) return;
     this.ended = true;
     const cut = (): void => {
-      if (this.early) this.flushHead();
+      if (this.early) this.openBody();
       this.exchange.res.destroy();
     };
     if (this.exchange.settled) cut();
@@ -133,7 +139,12 @@ export class Reply {
     else res.end();
   }
 
-  private flushHead(): void {
+  /** @internal Sends the head of an answer that goes on. */
+  flushHead(): void {
+    if (!this.ended) this.openBody();
+  }
+
+  private openBody(): void {
     const early = this.early;
     if (early === null || this.exchange.clientGone) return;
     this.early = null;
@@ -156,6 +167,20 @@ export class Reply {
       this.flow?.resume();
     });
   }
+}
+
+let begun: Reply[] = [];
+
+/** One look at the end of the turn for all answers that began in it. */
+function flushHeadLater(reply: Reply): void {
+  if (begun.length === 0) setImmediate(flushHeads);
+  begun.push(reply);
+}
+
+function flushHeads(): void {
+  const replies = begun;
+  begun = [];
+  for (const reply of replies) reply.flushHead();
 }
 
 /** A whole answer says how long it is, unless it may have no body. */

@@ -17,7 +17,6 @@ type Tried =
 
 /** Asks the plan for the next target until one answers well enough or nothing is left to try. */
 export class AttemptStage implements Stage {
-  readonly name = 'attempt';
   private readonly providerBuckets = new WeakMap<ProviderDocument, readonly RateBucket[]>();
 
   constructor(

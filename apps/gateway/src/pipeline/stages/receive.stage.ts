@@ -18,8 +18,6 @@ export interface ReceiveOptions {
  * looked up in it.
  */
 export class ReceiveStage implements Stage {
-  readonly name = 'receive';
-
   constructor(private readonly options: ReceiveOptions) {}
 
   run(exchange: Exchange): void | Promise<void> {

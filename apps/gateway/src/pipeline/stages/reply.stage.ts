@@ -20,8 +20,6 @@ const KEEP_BYTES_MIN = 1_048_576;
 
 /** Hands the answer to the client, in the client's dialect, and settles before its last byte. */
 export class ReplyStage implements Stage {
-  readonly name = 'reply';
-
   constructor(
     private readonly settle: Settle,
     private readonly keepAlive: KeepAlive,
