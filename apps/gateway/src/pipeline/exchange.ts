@@ -115,7 +115,7 @@ export class Exchange {
   readonly stageMs = [-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5];
   /** The client has gone: nothing more can be sent, and nothing more should be asked for. */
   clientGone = false;
-  private onClientGone: (() => void) | null = null;
+  private leaveListener: LeaveListener | null = null;
 
   constructor(
     readonly id: string,
@@ -134,14 +134,14 @@ export class Exchange {
     res.once('close', () => {
       if (res.writableFinished) return;
       this.clientGone = true;
-      this.onClientGone?.();
+      this.leaveListener?.clientGone();
     });
   }
 
   /** At most one listener: whoever is working on the exchange at the moment. */
-  whenClientGone(listener: (() => void) | null): void {
-    this.onClientGone = listener;
-    if (listener && this.clientGone) listener();
+  whenClientGone(listener: LeaveListener | null): void {
+    this.leaveListener = listener;
+    if (listener && this.clientGone) listener.clientGone();
   }
 
   elapsedMs(): number {
@@ -153,6 +153,10 @@ export class Exchange {
     this.parsed ??= parse(this.body);
     return this.parsed;
   }
+}
+
+export interface LeaveListener {
+  clientGone(): void;
 }
 
 export interface Stage {

@@ -37,9 +37,7 @@ export class ReplyStage implements Stage {
     addGatewayHeaders(headers, exchange);
     const reply = new Reply(exchange, this.settle, answer.call, Math.max(this.logBodyBytes, KEEP_BYTES_MIN));
     answer.attach(this.sinkFor(exchange, answer, reply, headers));
-    exchange.whenClientGone(() => {
-      this.abandon(exchange, answer);
-    });
+    exchange.whenClientGone({ clientGone: () => this.abandon(exchange, answer) });
   }
 
   /** An error of the gateway itself, in the client's dialect. */
