@@ -1,47 +1,84 @@
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
+import { GatewayRequest, type BodyTaker } from './gateway-request';
+
+export interface BodyReaderOptions {
+  readonly maxBytes: number;
+  /** Longest silence of the client, milliseconds. */
+  readonly idleMs: number;
+}
 
 /**
- * The whole body in one Buffer. Throws `body_too_large` past `maxBytes` and `request_incomplete` when nothing comes for
- * `idleMs` or the client leaves; the rest of a refused body is not read.
+ * The whole body in one Buffer. Rejects with `body_too_large` past `maxBytes` and with `request_incomplete` when nothing comes
+ * for `idleMs` or the client leaves; the rest of a refused body is not read.
  */
-export function readBody(req: IncomingMessage, maxBytes: number, idleMs: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let first: Buffer | null = null;
-    let rest: Buffer[] | null = null;
-    let size = 0;
-    const expected = Number(req.headers['content-length'] ?? -1);
-    let timer: NodeJS.Timeout | null = null;
+export class BodyReader implements BodyTaker {
+  private first: Buffer | null = null;
+  private rest: Buffer[] | null = null;
+  private size = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private over = false;
 
-    const stop = (error: GatewayError): void => {
-      if (timer) clearTimeout(timer);
-      req.pause();
-      req.removeAllListeners('data');
-      reject(error);
-    };
-    const restartTimer = (): void => {
-      if (timer) timer.refresh();
-      else timer = setTimeout(() => stop(new GatewayError('request_incomplete')), idleMs);
-    };
+  constructor(
+    private readonly req: IncomingMessage,
+    /** Of its `content-length`; -1 without one. */
+    private readonly expected: number,
+    private readonly options: BodyReaderOptions,
+    private readonly resolve: (body: Buffer) => void,
+    private readonly reject: (error: GatewayError) => void,
+  ) {}
 
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) {
-        stop(new GatewayError('body_too_large'));
-        return;
-      }
-      if (first === null) first = chunk;
-      else (rest ??= [first]).push(chunk);
-      // Most bodies arrive in one piece with their headers: no timer for those.
-      if (size !== expected) restartTimer();
-    });
-    req.once('end', () => {
-      if (timer) clearTimeout(timer);
-      resolve(rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)));
-    });
-    req.once('error', () => stop(new GatewayError('request_incomplete')));
-    req.once('close', () => {
-      if (!req.complete) stop(new GatewayError('request_incomplete'));
-    });
-  });
+  start(): void {
+    const { req } = this;
+    if (req instanceof GatewayRequest && req.takeBody(this)) return;
+    req.on('data', (chunk: Buffer) => this.piece(chunk));
+    req.once('end', () => this.end());
+    req.once('error', () => this.clientGone());
+  }
+
+  piece(chunk: Buffer): void {
+    if (this.over) return;
+    this.size += chunk.length;
+    if (this.size > this.options.maxBytes) {
+      this.fail(new GatewayError('body_too_large'));
+      return;
+    }
+    if (this.first === null) this.first = chunk;
+    else (this.rest ??= [this.first]).push(chunk);
+    // Most bodies arrive in one piece with their headers: no timer for those.
+    if (this.size !== this.expected) this.restartTimer();
+  }
+
+  end(): void {
+    if (!this.stop()) return;
+    this.resolve(this.rest ? Buffer.concat(this.rest, this.size) : (this.first ?? EMPTY));
+  }
+
+  clientGone(): void {
+    this.fail(new GatewayError('request_incomplete'));
+  }
+
+  private fail(error: GatewayError): void {
+    if (!this.stop()) return;
+    const { req } = this;
+    if (req instanceof GatewayRequest) req.stopTaking();
+    req.pause();
+    req.removeAllListeners('data');
+    this.reject(error);
+  }
+
+  private stop(): boolean {
+    if (this.over) return false;
+    this.over = true;
+    if (this.timer) clearTimeout(this.timer);
+    return true;
+  }
+
+  private restartTimer(): void {
+    if (this.timer) this.timer.refresh();
+    else this.timer = setTimeout(() => this.clientGone(), this.options.idleMs);
+  }
 }
+
+const EMPTY = Buffer.alloc(0);

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { ERRORS, type ErrorType } from '@gw/kernel';
 
+import { GatewayRequest } from './gateway-request';
+
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
@@ -34,6 +36,7 @@ export function createGatewayServer(
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
       insecureHTTPParser: false,
       noDelay: true,
+      IncomingMessage: GatewayRequest,
       shouldUpgradeCallback: (req) => upgrades.takes(req),
     },
     handle,

@@ -57,8 +57,8 @@ export class Exchange {
   // receive
   /** The whole body; empty when there is none or it is streamed. */
   body: Buffer = EMPTY;
-  /** Gives back what the body holds of the common budget; called once, when the exchange is settled. */
-  release: (() => void) | null = null;
+  /** What the body holds of the common budget, in bytes; given back when the exchange is settled. */
+  heldBytes = 0;
   /** Set for a body too large to keep: it can be sent once. */
   bodyStream: IncomingMessage | null = null;
   scan: ShallowScan | null = null;

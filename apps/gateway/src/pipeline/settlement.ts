@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { RateCounters } from '@gw/limits';
 import type { Journal } from '@gw/telemetry';
+import type { BodyBudget } from '../http/body-budget';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
 import { logRecordText } from './log-record';
@@ -31,6 +32,7 @@ export class Settlement {
     private readonly journal: Journal,
     private readonly counters: RateCounters,
     private readonly pricer: Pricer,
+    private readonly bodies: BodyBudget,
     private readonly options: SettlementOptions,
   ) {}
 
@@ -46,7 +48,7 @@ export class Settlement {
     this.charge(exchange, responseModel);
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
-    exchange.release?.();
+    this.bodies.give(exchange.heldBytes);
   };
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
