@@ -7,6 +7,7 @@ import type { Log } from '../logger';
 import { contentTypeFault } from './content-type';
 import { sendError } from './error-filter';
 import { toPublicError } from './error-mapping';
+import { answerParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
 
@@ -45,8 +46,9 @@ export function createAdapter({ bodyLimit, jsonOnly, log }: AdapterOptions): Fas
     exposeHeadRoutes: true,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerParserError,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      void sendError(log, toPublicError(error), request, reply);
+      void sendError(log, toPublicError(error), request, reply.headers(SECURITY_HEADERS));
     },
   });
   const server = adapter.getInstance();
