@@ -26,6 +26,10 @@ function expectRefused(
   ]);
 }
 
+interface BodySchema {
+  readonly properties?: Readonly<Record<string, { readonly pattern?: string }>>;
+}
+
 const slugs = (expected: IdentifierCase['expect']): IdentifierCase[] =>
   identifiersOf('slug').filter((row) => row.expect === expected);
 
@@ -133,7 +137,19 @@ const GOOD_NAMES: readonly (readonly [written: string, read: string])[] = [
 ];
 const BAD_NAMES: readonly unknown[] = [
   ...['', ' ', '\u3000', '\u200b', '\u200b \u2060', '\ufe0f', '\u00ad', '\u3164', '\u202e'],
-  ...['a\nb', 'a\tb', 'a\u0007', 'a\u007f', 'a\u0085b', 'a\u2028b', 'a\u2029b', 'a\ud800', '\udc00a'],
+  ...[
+    'a\nb',
+    'a\n',
+    '\na',
+    'a\tb',
+    'a\u0007',
+    'a\u007f',
+    'a\u0085b',
+    'a\u2028b',
+    'a\u2029b',
+    'a\ud800',
+    '\udc00a',
+  ],
   // More characters than it seems: selectors are not counted by everybody, and some letters are two or three in NFC.
   ...[long('a\ufe0f', 255), long('\ufb2c', 255), long('\u0958', 200), long('😀', 256), long('a', 1_000_000)],
   ...[5, null, true, ['a'], { a: 1 }],
@@ -185,22 +201,20 @@ describe('names of the control plane', () => {
   });
 
   it('are held to one rule in every body of the document, models of integrations apart', () => {
-    const { schemas = {} } = admin.api.document.components ?? {};
-    const bodies = Object.entries(schemas).filter(([name]) => /(?:Dto|Body)$/.test(name));
-    const patternsOf = (isWanted: (field: string) => boolean): Set<string> =>
+    const schemas = (admin.api.document.components?.schemas ?? {}) as Readonly<Record<string, BodySchema>>;
+    const bodies = Object.entries(schemas).filter(
+      ([name]) => /(?:Dto|Body)$/.test(name) && !/^(?:IntegrationModel|Created)/.test(name),
+    );
+    const patternsOf = (...fields: string[]): Set<string> =>
       new Set(
-        bodies.flatMap(
-          ([name, { properties = {} }]: [string, { properties?: Record<string, { pattern?: string }> }]) =>
-            Object.entries(properties)
-              .filter(
-                ([field]) =>
-                  isWanted(field) && !name.startsWith('IntegrationModel') && !name.startsWith('Created'),
-              )
-              .map(([field, { pattern }]) => pattern ?? `${name}.${field} has none`),
+        bodies.flatMap(([name, { properties = {} }]) =>
+          fields
+            .filter((field) => field in properties)
+            .map((field) => properties[field]?.pattern ?? `${name}.${field} has none`),
         ),
       );
-    expect(patternsOf((field) => field === 'name').size).toBe(1);
-    expect(patternsOf((field) => field === 'slug' || field === 'default_provider_slug').size).toBe(1);
+    expect(patternsOf('name')).toEqual(new Set([String.raw`^[^\p{Cc}\u2028\u2029]+$`]));
+    expect(patternsOf('slug', 'default_provider_slug').size).toBe(1);
   });
 
   it.each(titled(NAMES))(

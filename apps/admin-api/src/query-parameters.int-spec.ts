@@ -92,31 +92,28 @@ const NO_DATES = [
 
 /** Values that the documented bounds forbid. */
 function badValues(schema: Schema): string[] {
-  const { type, format, minimum, maximum, minLength = 0, maxLength } = schema;
-  if (schema.enum)
-    return [
-      'nosuch',
-      '',
-      NUL,
-      ...schema.enum.filter((one) => one !== one.toUpperCase()).map((one) => one.toUpperCase()),
-    ];
+  const { type, format } = schema;
+  if (schema.enum) {
+    const upper = schema.enum.map((one) => one.toUpperCase()).filter((one) => !schema.enum?.includes(one));
+    return ['nosuch', '', NUL, ...upper];
+  }
   if (type === 'array') return arrayValues(schema);
   if (type === 'boolean') return NO_BOOLEANS;
-  if (type === 'integer') {
-    return [
-      ...NO_INTEGERS,
-      ...(minimum === undefined ? [] : [minimum - 1]),
-      ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [maximum + 1]),
-    ].map(String);
-  }
+  if (type === 'integer') return [...NO_INTEGERS, ...outOfRange(schema)];
   if (type === 'number') return NO_NUMBERS;
   if (format === 'date-time') return NO_DATES;
-  if (format === 'uuid') return NO_UUIDS;
-  const tooLong =
-    maxLength === undefined
-      ? []
-      : ['a'.repeat(maxLength + 1), encodeURIComponent('😀'.repeat(maxLength + 1))];
-  return [NUL, ...(minLength > 0 ? [''] : []), ...tooLong];
+  return format === 'uuid' ? NO_UUIDS : badTexts(schema);
+}
+
+function outOfRange({ minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): string[] {
+  const below = minimum === undefined ? [] : [String(minimum - 1)];
+  // Behind the largest exact number there is none that is one more.
+  return [...below, maximum === Number.MAX_SAFE_INTEGER ? '9007199254740993' : String(maximum + 1)];
+}
+
+function badTexts({ minLength = 0, maxLength }: Schema): string[] {
+  const tooLong = ['a', '😀'].map((one) => encodeURIComponent(one.repeat((maxLength ?? 0) + 1)));
+  return [NUL, ...(minLength > 0 ? [''] : []), ...(maxLength === undefined ? [] : tooLong)];
 }
 
 function arrayValues({ items = {}, maxItems }: Schema): string[] {

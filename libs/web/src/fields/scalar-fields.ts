@@ -59,11 +59,14 @@ export const SlugField = (options: FieldOptions = {}): PropertyDecorator =>
  * A name as it is read: composed characters in one form (NFC), every kind of space a plain one, none at the ends. Two names that
  * look the same are so the same.
  */
-const plainName = (text: string): string =>
-  text
-    .normalize('NFC')
-    .replaceAll(/\p{Zs}/gu, ' ')
-    .trim();
+function plainName(text: string): string {
+  const plain = text.normalize('NFC').replaceAll(/\p{Zs}/gu, ' ');
+  // By hand: `trim` would take line breaks, too, and an expression for the end would walk every run of spaces from each of them.
+  let [start, end] = [0, plain.length];
+  while (plain[start] === ' ') start += 1;
+  while (end > start && plain[end - 1] === ' ') end -= 1;
+  return plain.slice(start, end);
+}
 
 /**
  * What a person calls a thing: one line of 1 to `max` (255) characters in NFC, of which one can be seen. Spaces at the ends are
