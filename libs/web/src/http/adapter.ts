@@ -2,6 +2,7 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Log } from '../logger';
 import { contentTypeFault } from './content-type';
@@ -53,6 +54,12 @@ export function createAdapter({ bodyLimit, jsonOnly, log }: AdapterOptions): Fas
   });
   const server = adapter.getInstance();
   const routes = new RouteTable();
+  // JSON is UTF-8 (RFC 8259, section 8.1); decoding alone would put a replacement character for a bad byte.
+  const parseJson = server.getDefaultJsonParser('error', 'error');
+  adapter.useBodyParser('application/json', false, { bodyLimit }, (request, body, done) => {
+    if (isUtf8(body)) void parseJson(request, body.toString('utf8'), done);
+    else done(new GatewayError('body_invalid', { message: 'The body must be JSON in UTF-8.' }), undefined);
+  });
   server.decorate('routeTable', routes);
   server.addHook('onRoute', ({ method, url }) => {
     routes.add(method, url);
