@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ERRORS, type ErrorType } from '@gw/kernel';
+import { answerParserError, rawAnswer } from '@gw/web';
 
 import { GatewayRequest } from './gateway-request';
 
@@ -57,30 +57,7 @@ export function createGatewayServer(
     upgrades.handle(req, socket, head);
   });
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
-    socket.end(rawAnswer(405, 'method_not_allowed'));
+    socket.end(rawAnswer('method_not_allowed'));
   });
   return server;
-}
-
-function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const type: ErrorType =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'headers_too_large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'request_incomplete'
-        : 'request_malformed';
-  socket.end(rawAnswer(ERRORS[type].status, type));
-}
-
-function rawAnswer(status: number, type: ErrorType): string {
-  const { code, message } = ERRORS[type];
-  const body = JSON.stringify({ error: { message, type, param: null, code, request_id: null } });
-  return (
-    `HTTP/1.1 ${String(status)} ${type.replaceAll('_', ' ')}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-    `content-length: ${String(Buffer.byteLength(body))}\r\nconnection: close\r\n\r\n${body}`
-  );
 }

@@ -1,4 +1,4 @@
-import { skipString } from './json-bytes';
+import { hasSoundEscapes, skipString } from './json-bytes';
 
 export interface ShallowScan {
   /** Top-level `model` when it is a plain string, else null. */
@@ -33,12 +33,12 @@ const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelS
  * Reads `model` and `stream` from the top level of a JSON object without parsing its values: one pass, no allocation but the
  * result. What it reports is what `JSON.parse` would give for every valid document. Wherever two readers could differ, it asks
  * for a parse instead: duplicate `model` or `stream` keys, escapes in a top-level key or in the model, non-ASCII models, values
- * of other types, anything before or after the object, and whatever it sees of invalid JSON. It does not validate what it
- * skips, so `needsParse: false` is no promise that the document is valid.
+ * of other types, anything before or after the object, bad escapes in any text, and whatever it sees of invalid JSON. It does
+ * not validate the rest of what it skips, so `needsParse: false` is no promise that the document is valid.
  */
 export function shallowScan(body: Buffer): ShallowScan {
   const found = membersOf(body);
-  if (found === null) return DOUBT;
+  if (found === null || !hasSoundEscapes(body)) return DOUBT;
   const { model, stream, modelSpan } = found;
   return { model, stream, needsParse: false, modelSpan };
 }
