@@ -43,7 +43,6 @@ const STATE = {
   done: 14,
   failed: 15,
 } as const;
-type State = (typeof STATE)[keyof typeof STATE];
 
 /**
  * Reads the answers that come over one connection, one `begin` each, in whatever pieces they arrive. Nothing is called back:
@@ -59,7 +58,7 @@ export class AnswerParser {
   /** What is not valid about the answer. */
   failure: string | null = null;
   private body: Buffer | null = null;
-  private state: State = STATE.head;
+  private state: number = STATE.head;
   private isBodyless = false;
   private hasMore = false;
   private interims = 0;
