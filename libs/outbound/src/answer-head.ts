@@ -147,8 +147,9 @@ function readStatusLine(bytes: Buffer, from: number, to: number): number {
     if (!startsStatusLine(bytes[from + index] as number, index)) return INVALID;
   }
   let at = from + known;
+  if (known === STATUS_LINE_START && at < to && bytes[at] !== SPACE && bytes[at] !== CR) return INVALID;
   while (at < to && VALUE_BYTES[bytes[at] as number] === 1) at += 1;
-  return endOfLine(bytes, known < STATUS_LINE_START ? to : at, to);
+  return endOfLine(bytes, at, to);
 }
 
 const PROTOCOL = Buffer.from('HTTP/1.');

@@ -10,7 +10,6 @@ const TRAILERS_BYTES_MAX = 64 * 1024;
 const STATUS_LINE_BYTES_MIN = 13;
 const PENDING_BYTES_MIN = 1_024;
 
-const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 const [SEMICOLON, COLON] = [59, 58];
 
@@ -178,11 +177,11 @@ export class AnswerParser {
     this.pendingBytes = needed;
   }
 
-  /** A head that comes in many pieces is looked at again only when its end has come. */
+  /** A head that comes in many pieces is looked at again when another line of it is complete, which bounds how often. */
   private isStillIncomplete(before: number): boolean {
     if (before < STATUS_LINE_BYTES_MIN || this.pendingBytes > HEAD_BYTES_MAX) return false;
-    const found = this.pending.indexOf(HEAD_END, Math.max(0, before - HEAD_END.length + 1));
-    return found === -1 || found + HEAD_END.length > this.pendingBytes;
+    const end = this.pending.indexOf(LF, before);
+    return end === -1 || end >= this.pendingBytes;
   }
 
   private beginBody(): void {
@@ -199,6 +198,7 @@ export class AnswerParser {
       this.left = contentLength;
     } else {
       this.state = STATE.untilClose;
+      this.head.staysOpen = false;
     }
   }
 
