@@ -10,7 +10,6 @@ import {
   rawServer,
   requestTo,
   run,
-  start,
   until,
   type Loopback,
 } from './testing/loopback';
