@@ -6,28 +6,20 @@ import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, exchange: Exchange): void {
-  const { price, session } = exchange;
+  const { strategy, matchedCondition, limits, price, session } = exchange;
   w.raw(K.decision);
   w.raw(config(exchange.configSource));
-  w.raw(K.strategy);
-  writeList(w, exchange.strategy, writeText);
-  w.text(K.matchedCondition, exchange.matchedCondition);
-  w.raw(K.attempts);
-  writeList(w, exchange.attempts, writeAttempt);
-  w.raw(K.limits);
-  writeList(w, exchange.limits, writeLimit);
-  w.raw(K.guardrails);
-  if (price === null) w.raw(K.nothing);
-  else {
-    w.text(K.source, price.source);
+  if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
+  if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
+  writeList(w, K.attempts, exchange.attempts, writeAttempt);
+  if (limits.length > 0) writeList(w, K.limits, limits, writeLimit);
+  if (price !== null) {
+    w.text(K.price, price.source);
     w.text(K.model, price.model);
-    w.raw(K.lines);
-    writeList(w, price.lines, writeLine);
-    w.raw(K.closeList);
+    writeList(w, K.lines, price.lines, writeLine);
+    w.raw(K.close);
   }
-  if (session !== null) {
-    w.json(K.session, session);
-  }
+  if (session !== null) w.json(K.session, session);
   w.raw(K.stages);
   writeStages(w, exchange.stageMs);
   w.raw(K.end);
@@ -35,11 +27,18 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
 
 const config = remembered((source: DecisionRecord['config']) => JSON.stringify(source));
 
-function writeList<T>(w: JsonWriter, items: readonly T[], write: (w: JsonWriter, item: T) => void): void {
+function writeList<T>(
+  w: JsonWriter,
+  key: Buffer,
+  items: readonly T[],
+  write: (w: JsonWriter, item: T) => void,
+): void {
+  w.raw(key);
   for (let i = 0; i < items.length; i += 1) {
     if (i > 0) w.raw(K.comma);
     write(w, items[i] as T);
   }
+  w.raw(K.closeList);
 }
 
 const NO_KEY = fragment('');
@@ -50,10 +49,10 @@ function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
   w.text(K.provider, attempt.provider);
   w.text(K.credential, attempt.credential);
   w.text(K.model, attempt.model);
-  w.number(K.retry, attempt.retry);
+  if (attempt.retry > 0) w.number(K.retry, attempt.retry);
   w.number(K.status, attempt.status);
   w.text(K.attemptEnd, attempt.end);
-  w.text(K.reason, attempt.reason);
+  if (attempt.reason !== null) w.text(K.reason, attempt.reason);
   w.ms(K.startedMs, attempt.startedMs);
   w.ms(K.durationMs, attempt.durationMs);
   w.raw(K.close);

@@ -19,7 +19,8 @@ export interface RecordFacts {
 const writer = new JsonWriter();
 
 /**
- * One `LogRecord` as JSON, made once a request is over; good until the next one is made. It is written piece by piece, with the
+ * One `LogRecord` as JSON, made once a request is over; good until the next one is made. What most records would say is left out
+ * (`completeLogRecord` puts it back): each byte is written, checked, stored and sent. It is written piece by piece, with the
  * parts that many requests share kept ready: building the object and serialising it costs six times as much.
  */
 export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
@@ -30,26 +31,25 @@ export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   writeRequest(w, exchange);
   w.number(K.status, exchange.status);
   w.text(K.outcome, exchange.outcome);
-  w.text(K.errorType, failure === null ? null : failure.type);
+  if (failure !== null) w.text(K.errorType, failure.type);
   writeAnswerer(w, exchange);
   w.text(K.responseModel, facts.responseModel);
-  w.boolean(K.streamed, exchange.streamed);
-  writeUsage(w, usage);
-  w.number(K.cost, cost);
+  if (exchange.streamed) w.boolean(K.streamed, true);
+  if (usage !== null) writeUsage(w, usage);
+  if (cost !== null) w.number(K.cost, cost);
   w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
-  w.raw(configIds(configSource));
-  w.text(K.targetPath, last?.target ?? null);
-  w.number(K.retries, Math.max(0, last?.retry ?? 0));
+  w.text(configIds(configSource), last?.target ?? null);
+  if (last && last.retry > 0) w.number(K.retries, last.retry);
   writeMetadata(w, exchange.metadata);
   w.ms(K.durationMs, exchange.elapsedMs());
-  w.ms(K.firstByteMs, firstByteAt === null ? null : firstByteAt - exchange.startedAt);
+  if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - exchange.startedAt);
   w.ms(K.overheadMs, overheadOf(exchange));
   w.number(K.requestBytes, exchange.body.length + exchange.receivedBytes);
   w.number(K.responseBytes, exchange.responseBytes);
   w.text(K.requestType, exchange.req.headers['content-type'] ?? null);
   w.text(K.responseType, responseTypeOf(exchange));
-  w.boolean(K.requestTruncated, facts.requestTruncated);
-  w.boolean(K.responseTruncated, facts.responseTruncated);
+  if (facts.requestTruncated) w.boolean(K.requestTruncated, true);
+  if (facts.responseTruncated) w.boolean(K.responseTruncated, true);
   w.text(K.gatewayId, facts.gatewayId);
   writeDecision(w, exchange);
   return w.end();
@@ -61,16 +61,11 @@ function writeRequest(w: JsonWriter, exchange: Exchange): void {
   w.ascii(id);
   w.raw(K.createdAt);
   w.ascii(isoOf(exchange.startedWallMs));
-  w.raw(K.ownerAfter);
-  w.raw(principal === null ? refusedOwner(exchange.refusedKey) : owner(principal));
-  w.text(K.traceId, traceId);
-  if (spanId === null && parentSpanId === null && spanName === null) w.raw(K.noSpan);
-  else {
-    w.text(K.spanId, spanId);
-    w.text(K.parentSpanId, parentSpanId);
-    w.text(K.spanName, spanName);
-    w.raw(K.method);
-  }
+  w.text(principal === null ? refusedOwner(exchange.refusedKey) : owner(principal), traceId);
+  if (spanId !== null) w.text(K.spanId, spanId);
+  if (parentSpanId !== null) w.text(K.parentSpanId, parentSpanId);
+  if (spanName !== null) w.text(K.spanName, spanName);
+  w.raw(K.method);
   w.ascii(exchange.method);
   w.text(K.url, query === '' ? url : redactUrl(url));
   w.text(K.route, exchange.route.name);
@@ -92,7 +87,7 @@ const ownerText = (
   workspaceId: string | null,
   apiKeyId: string | null,
   userId: string | null,
-): string => `${JSON.stringify({ organisationId, workspaceId, apiKeyId, userId }).slice(1, -1)},`;
+): string => `",${JSON.stringify({ organisationId, workspaceId, apiKeyId, userId }).slice(1, -1)},"traceId":`;
 
 const NOBODY = Buffer.from(ownerText(null, null, null, null));
 const refused = remembered((key: ApiKeyDocument) => ownerText(key.organisationId, null, key.id, null));
@@ -122,27 +117,25 @@ const savedIds = remembered(
     `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
 );
 
-function writeUsage(w: JsonWriter, usage: Usage | null): void {
-  if (usage === null) {
-    w.raw(K.noTokens);
-    return;
-  }
+function writeUsage(w: JsonWriter, usage: Usage): void {
   w.number(K.inputTokens, usage.inputTokens);
   w.number(K.outputTokens, usage.outputTokens);
-  w.number(K.cacheReadTokens, usage.cacheReadTokens);
-  w.number(K.cacheWriteTokens, usage.cacheWriteTokens);
-  if (usage.cacheWrite1hTokens !== undefined) {
-    w.number(K.cacheWrite1hTokens, usage.cacheWrite1hTokens);
-  }
-  w.number(K.reasoningTokens, usage.reasoningTokens);
-  w.number(K.inputAudioTokens, usage.inputAudioTokens);
-  w.number(K.outputAudioTokens, usage.outputAudioTokens);
+  writeCount(w, K.cacheReadTokens, usage.cacheReadTokens);
+  writeCount(w, K.cacheWriteTokens, usage.cacheWriteTokens);
+  writeCount(w, K.cacheWrite1hTokens, usage.cacheWrite1hTokens ?? 0);
+  writeCount(w, K.reasoningTokens, usage.reasoningTokens);
+  writeCount(w, K.inputAudioTokens, usage.inputAudioTokens);
+  writeCount(w, K.outputAudioTokens, usage.outputAudioTokens);
   w.raw(K.close);
+}
+
+function writeCount(w: JsonWriter, key: Buffer, count: number): void {
+  if (count !== 0) w.number(key, count);
 }
 
 const configIds = remembered(
   ({ slug, versionId }: DecisionRecord['config']) =>
-    `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},`,
+    `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},"targetPath":`,
 );
 
 /** Most requests carry none. */
@@ -151,7 +144,6 @@ function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>
     w.json(K.metadata, redactMetadata(metadata));
     return;
   }
-  w.raw(K.noMetadata);
 }
 
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
