@@ -97,7 +97,12 @@ export class Exchange {
   /** How the session ended, for a request that was upgraded to a WebSocket. */
   session: SessionRecord | null = null;
   /** Reads the answer's usage and model once it has gone by. */
-  meter: { usage(): Usage | null; model(): string | null } | null = null;
+  meter: {
+    usage(): Usage | null;
+    model(): string | null;
+    /** Where there is something to wait for before the two can tell. Never rejects. */
+    prepare?(): Promise<void>;
+  } | null = null;
 
   // settle
   usage: Usage | null = null;

@@ -38,6 +38,15 @@ export class Settlement {
       return;
     }
     exchange.settled = true;
+    const preparing = exchange.meter?.prepare?.();
+    if (preparing === undefined) this.finish(exchange, onDurable);
+    else
+      void preparing.then(() => {
+        this.finish(exchange, onDurable);
+      });
+  };
+
+  private finish(exchange: Exchange, onDurable: () => void): void {
     const startedAt = performance.now();
     exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
@@ -45,7 +54,7 @@ export class Settlement {
     exchange.stageMs['settle'] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     exchange.release?.();
-  };
+  }
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
     const { reply, principal, gw } = exchange;

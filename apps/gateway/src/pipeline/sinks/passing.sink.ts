@@ -4,6 +4,8 @@ import type { OutboundError } from '@gw/outbound';
 import { readAnswerModel, readUsage, type Provider } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, BodySink } from '../answer';
+import { codingOf } from '../decoding';
+import { EncodedMeter } from '../encoded-meter';
 import type { Exchange } from '../exchange';
 import type { Reply } from '../reply';
 
@@ -19,7 +21,9 @@ export class PassingSink implements BodySink {
   ) {
     const length = valueOf(answer.headers, 'content-length');
     this.left = length === undefined ? Infinity : Number(length);
-    exchange.meter = new BodyMeter(reply, answer);
+    const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
+    exchange.meter =
+      coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(exchange, reply, answer, coding);
   }
 
   data(chunk: Buffer): void {
@@ -71,9 +75,11 @@ class BodyMeter {
     return body ? readAnswerModel(body) : null;
   }
 
+  /** Of an answer that was not kept whole its end, where a long one has its usage. */
   private body(): Buffer | null {
-    if (!this.readable || this.reply.truncated || this.reply.keptBytes === 0) return null;
-    const { kept } = this.reply;
+    const { kept, keptBytes, truncated, tail } = this.reply;
+    if (!this.readable || keptBytes === 0) return null;
+    if (truncated) return tail;
     this.bytes ??= kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept);
     return this.bytes;
   }
