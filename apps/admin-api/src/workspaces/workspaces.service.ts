@@ -193,6 +193,9 @@ export class WorkspacesService {
       const { debug_log } = input.settings;
       row.settings = debug_log === null ? {} : { debug_log };
     }
+    const block = input.data_plane_security_settings?.block_inline_config;
+    if (block !== undefined)
+      row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
   }
 
   /** An icon before the name is ignored, in the row and in what was sent. */

@@ -119,7 +119,7 @@ export class GatewayHarness {
   }
 
   addTenant(workspaceId: string, slug: string, over: Partial<WorkspaceDocument> = {}): void {
-    this.documents.set(documentKey.organisation(ORGANISATION_ID), this.organisation());
+    this.setOrganisation();
     this.documents.set(documentKey.workspace(workspaceId), {
       kind: 'workspace',
       version: this.nextVersion(),
@@ -133,6 +133,19 @@ export class GatewayHarness {
       rateLimits: [],
       usageLimits: [],
       defaults: { metadata: {}, config: null },
+      ...over,
+    });
+  }
+
+  setOrganisation(over: Partial<OrganisationDocument> = {}): void {
+    this.documents.set(documentKey.organisation(ORGANISATION_ID), {
+      kind: 'organisation',
+      version: this.nextVersion(),
+      id: ORGANISATION_ID,
+      name: 'Acme',
+      status: 'active',
+      blockInlineConfig: false,
+      logBodies: true,
       ...over,
     });
   }
@@ -214,18 +227,6 @@ export class GatewayHarness {
   private keyOf(apiKey: string): DocumentKey {
     const pepper = hashingKey(deriveKey(this.master, 'api-key-hash').toString('hex'));
     return documentKey.apiKey(hashApiKey(pepper, apiKey));
-  }
-
-  private organisation(): OrganisationDocument {
-    return {
-      kind: 'organisation',
-      version: this.nextVersion(),
-      id: ORGANISATION_ID,
-      name: 'Acme',
-      status: 'active',
-      blockInlineConfig: false,
-      logBodies: true,
-    };
   }
 
   private nextVersion(): string {

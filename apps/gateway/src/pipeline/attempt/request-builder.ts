@@ -111,7 +111,7 @@ function headersOf(exchange: Exchange, upstream: Upstream, contentType: string |
   provider.sign(headers, credential);
   const names = gw.forwardHeaders ?? target.forwardHeaders;
   if (names.length > 0) {
-    const forwarded = forwardedHeaders(req.rawHeaders, names);
+    const forwarded = forwardedHeaders(req.rawHeaders, names, gw.apiKey);
     for (let i = 0; i < forwarded.length; i += 2)
       setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
   }
