@@ -156,6 +156,7 @@ function stagesOf({
       maxBufferedBody: settings.MAX_BUFFERED_BODY,
       maxBody: settings.MAX_BODY,
       bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
+      bodyTotalMs: settings.BODY_TIMEOUT,
       budget: new BodyBudget(settings.MAX_BODY_MEMORY),
     }),
     authenticate: new AuthenticateStage(

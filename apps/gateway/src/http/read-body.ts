@@ -3,27 +3,42 @@ import { GatewayError } from '@gw/kernel';
 
 /**
  * The whole body in one Buffer. Throws `body_too_large` past `maxBytes` and `request_incomplete` when nothing comes for
- * `idleMs` or the client leaves; the rest of a refused body is not read.
+ * `idleMs`, when it comes so slowly that it is not there after `totalMs`, or when the client leaves; the rest of a refused body
+ * is not read.
  */
-export function readBody(req: IncomingMessage, maxBytes: number, idleMs: number): Promise<Buffer> {
+export function readBody(
+  req: IncomingMessage,
+  maxBytes: number,
+  { idleMs, totalMs }: { readonly idleMs: number; readonly totalMs: number },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let first: Buffer | null = null;
     let rest: Buffer[] | null = null;
     let size = 0;
     const expected = Number(req.headers['content-length'] ?? -1);
     let timer: NodeJS.Timeout | null = null;
+    let deadline = 0;
+    let over = false;
 
     const stop = (error: GatewayError): void => {
+      over = true;
       if (timer) clearTimeout(timer);
       req.pause();
       req.removeAllListeners('data');
       reject(error);
     };
     const restartTimer = (): void => {
-      if (timer) timer.refresh();
-      else timer = setTimeout(() => stop(new GatewayError('request_incomplete')), idleMs);
+      if (timer === null) {
+        deadline = performance.now() + totalMs;
+        timer = setTimeout(() => stop(new GatewayError('request_incomplete')), Math.min(idleMs, totalMs));
+      } else if (performance.now() < deadline) timer.refresh();
+      else stop(new GatewayError('request_incomplete'));
     };
 
+    // A body that came with its headers is there by now, and needs no timer; one that never comes does.
+    setImmediate(() => {
+      if (!over && timer === null) restartTimer();
+    });
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) {
@@ -36,6 +51,7 @@ export function readBody(req: IncomingMessage, maxBytes: number, idleMs: number)
       if (size !== expected) restartTimer();
     });
     req.once('end', () => {
+      over = true;
       if (timer) clearTimeout(timer);
       resolve(rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0)));
     });

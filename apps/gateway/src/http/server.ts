@@ -5,6 +5,8 @@ import { ERRORS, type ErrorType } from '@gw/kernel';
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** More are closed as they come. */
+  readonly connectionsMax: number;
 }
 
 /** All headers of a request, in bytes: room for a config of 64 KB written out, and 16 KB beside it. */
@@ -38,6 +40,7 @@ export function createGatewayServer(
     },
     handle,
   );
+  server.maxConnections = limits.connectionsMax;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     answerParserError(error, socket);
   });

@@ -83,6 +83,7 @@ export class GatewayHarness {
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,
       keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
+      connectionsMax: settings.MAX_CONNECTIONS,
     });
     this.addTenant(WORKSPACE_ID, 'main');
     this.addKey(this.apiKey);

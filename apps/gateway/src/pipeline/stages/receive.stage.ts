@@ -10,6 +10,8 @@ export interface ReceiveOptions {
   readonly maxBufferedBody: number;
   readonly maxBody: number;
   readonly bodyIdleMs: number;
+  /** For a whole body that is kept in memory. */
+  readonly bodyTotalMs: number;
   readonly budget: BodyBudget;
 }
 
@@ -39,7 +41,7 @@ export class ReceiveStage implements Stage {
 
   private async read(exchange: Exchange, expectedBytes: number): Promise<void> {
     const { req } = exchange;
-    const { budget, maxBufferedBody, bodyIdleMs } = this.options;
+    const { budget, maxBufferedBody, bodyIdleMs, bodyTotalMs } = this.options;
     if (expectedBytes > maxBufferedBody) throw new GatewayError('body_too_large');
     if (!budget.take(expectedBytes))
       throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
@@ -47,7 +49,7 @@ export class ReceiveStage implements Stage {
     exchange.release = () => {
       budget.give(held);
     };
-    const body = await readBody(req, maxBufferedBody, bodyIdleMs);
+    const body = await readBody(req, maxBufferedBody, { idleMs: bodyIdleMs, totalMs: bodyTotalMs });
     budget.give(held - body.length);
     held = body.length;
     exchange.body = body;
