@@ -49,9 +49,8 @@ export function createGatewayServer(
     res.writeContinue();
     handle(req, res);
   });
-  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
-    res.writeHead(417, ['connection', 'close', 'content-length', '0']);
-    res.end();
+  server.on('checkExpectation', (req: IncomingMessage) => {
+    req.socket.end(rawAnswer(ERRORS.expectation_failed.status, 'expectation_failed'));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     upgrades.handle(req, socket, head);

@@ -195,11 +195,7 @@ export class GatewayHarness {
       status: 'active',
       expiresAt: null,
       providerId,
-      sealedCredential: seal(
-        sealingRing(this.master),
-        JSON.stringify({ apiKey: `sk-${slug}`, configurations: {} }),
-        credentialBinding(workspaceId, id),
-      ),
+      sealedCredential: this.sealed(slug, `sk-${slug}`, workspaceId),
       configurations: origin === null ? {} : { custom_host: `${origin}/v1` },
       allowAllModels: true,
       models: [],
@@ -207,6 +203,15 @@ export class GatewayHarness {
       usageLimits: [],
       ...over,
     });
+  }
+
+  /** The credential of a provider of `addProvider`, as its document holds it. */
+  sealed(slug: string, apiKey: string, workspaceId = WORKSPACE_ID): string {
+    return seal(
+      sealingRing(this.master),
+      JSON.stringify({ apiKey, configurations: {} }),
+      credentialBinding(workspaceId, `provider-${slug}-${workspaceId}`),
+    );
   }
 
   addConfig(slug: string, config: unknown, over: Partial<ConfigDocument> = {}): void {
