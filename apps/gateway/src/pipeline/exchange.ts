@@ -82,6 +82,8 @@ export class Exchange {
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
   waitedMs = 0;
+  /** The provider was asked for usage that the client has not asked for, and must not see. */
+  hidesUsage = false;
 
   // reply
   reply: Reply | null = null;
