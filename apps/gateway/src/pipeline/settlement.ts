@@ -65,7 +65,7 @@ export class Settlement {
     const text = logRecordText(exchange, {
       gatewayId,
       requestTruncated: request.truncated || exchange.bodyStream !== null,
-      responseTruncated: response.truncated,
+      responseTruncated: response.truncated || (keep && reply?.truncated === true),
       responseModel,
     });
     this.journal.append(text, request.pieces, response.pieces, onDurable);
