@@ -12,6 +12,22 @@ interface HeaderCases {
   }[];
 }
 
+interface BodyCases {
+  readonly cases: readonly {
+    readonly id: string;
+    readonly endpoint: string;
+    readonly raw?: string;
+    readonly hex?: string;
+    readonly expect: string;
+    readonly basis: string;
+    readonly reason: string;
+  }[];
+}
+
+const MALFORMED = (readCases('bodies.json') as BodyCases).cases.filter(
+  ({ endpoint, expect: verdict, raw, hex }) =>
+    endpoint === 'ANY json route' && verdict === 'reject' && (raw !== undefined || hex !== undefined),
+);
 const CONTENT_TYPES = (readCases('headers.json') as HeaderCases).cases.filter(
   ({ group }) => group === 'content_type',
 );
@@ -38,6 +54,34 @@ describe('HTTP to the control plane', () => {
       if (expected !== 'route') expect(answer.body.error.code).toBe('AB01');
     },
   );
+
+  it.each(MALFORMED.map((item) => [item.id, item.reason, item] as const))(
+    'refuses the body of %s: %s',
+    async (_id, _reason, { raw = '', hex }) => {
+      const payload = hex === undefined ? raw : Buffer.from(hex, 'hex');
+      const headers = { 'x-gw-api-key': ours.key, 'content-type': 'application/json' };
+      const { statusCode, body } = await admin.api.app.inject({
+        method: 'POST',
+        url: CONFIGS,
+        headers,
+        payload,
+      });
+      expect([statusCode, JSON.parse(body)]).toMatchObject([
+        400,
+        { error: { type: 'body_invalid', code: 'AB01' } },
+      ]);
+    },
+  );
+
+  it('refuses a body that would be valid but for a byte that is no UTF-8', async () => {
+    const payload = Buffer.from(JSON.stringify({ ...CONFIG, name: 'aXb' }));
+    const headers = { 'x-gw-api-key': ours.key, 'content-type': 'application/json' };
+    const status = async (): Promise<number> =>
+      (await admin.api.app.inject({ method: 'POST', url: CONFIGS, headers, payload })).statusCode;
+    expect(await status()).toBe(200);
+    payload[payload.indexOf('X')] = 0xff;
+    expect(await status()).toBe(400);
+  });
 
   it.each([['null'], ['[]'], ['[{}]'], ['7'], ['"text"'], ['true']])(
     'refuses the body %s, which is no object',

@@ -88,8 +88,9 @@ export function createDataPlane({
     keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
   });
   const counters = new InProcessRateCounters();
+  const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
-  const settlement = new Settlement(journal, counters, new CataloguePricer(), {
+  const settlement = new Settlement(journal, counters, new CataloguePricer(), bodies, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
@@ -99,6 +100,7 @@ export function createDataPlane({
     documents,
     policy,
     counters,
+    bodies,
     settle: settlement.settle,
     attempts,
     outbound,
@@ -131,6 +133,7 @@ interface StageParts {
   readonly documents: Documents;
   readonly policy: AddressPolicy;
   readonly counters: RateCounters;
+  readonly bodies: BodyBudget;
   readonly settle: Settle;
   readonly attempts: (sender: AttemptSender) => AttemptStage;
   readonly outbound: OutboundClient;
@@ -141,6 +144,7 @@ function stagesOf({
   documents,
   policy,
   counters,
+  bodies,
   settle,
   attempts,
   outbound,
@@ -157,7 +161,7 @@ function stagesOf({
       maxBody: settings.MAX_BODY,
       bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
       bodyTotalMs: settings.BODY_TIMEOUT,
-      budget: new BodyBudget(settings.MAX_BODY_MEMORY),
+      budget: bodies,
     }),
     authenticate: new AuthenticateStage(
       new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),

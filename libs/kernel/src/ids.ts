@@ -1,4 +1,12 @@
-import { createHmac, createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import {
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  randomFillSync,
+  randomInt,
+  type KeyObject,
+} from 'node:crypto';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -19,9 +27,29 @@ export const hashingKey = (pepper: string): KeyObject => createSecretKey(Buffer.
 export const hashApiKey = (key: KeyObject, apiKey: string): string =>
   createHmac('sha256', key).update(apiKey).digest('hex');
 
-const HEX = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+const HEX_DIGITS = Buffer.from('0123456789abcdef', 'latin1');
 const pool = Buffer.alloc(16 * 256);
 let poolAt = pool.length;
+/** The text of the id in the making, so that it comes out as one flat string. */
+const text = Buffer.from('00000000-0000-7000-8000-000000000000', 'latin1');
+let textMs = -1;
+
+function putByte(at: number, byte: number): void {
+  text[at] = HEX_DIGITS[byte >>> 4] as number;
+  text[at + 1] = HEX_DIGITS[byte & 0x0f] as number;
+}
+
+function putTime(nowMs: number): void {
+  textMs = nowMs;
+  const high = Math.floor(nowMs / 0x10000);
+  putByte(0, (high >>> 24) & 0xff);
+  putByte(2, (high >>> 16) & 0xff);
+  putByte(4, (high >>> 8) & 0xff);
+  putByte(6, high & 0xff);
+  const low = nowMs % 0x10000;
+  putByte(9, low >>> 8);
+  putByte(11, low & 0xff);
+}
 
 /**
  * A UUID version 7 (RFC 9562): sorts by time, 74 random bits. The random part comes from a pool, so that a request does not
@@ -29,19 +57,16 @@ let poolAt = pool.length;
  */
 export function uuidv7(nowMs: number = Date.now()): string {
   if (poolAt === pool.length) {
-    randomBytes(pool.length).copy(pool);
+    randomFillSync(pool);
     poolAt = 0;
   }
+  if (nowMs !== textMs) putTime(nowMs);
   const at = poolAt;
   poolAt += 16;
-  const high = Math.floor(nowMs / 0x10000);
-  const low = nowMs % 0x10000;
-  const byte = (i: number): string => HEX[pool[at + i] as number] as string;
-  const hex = (value: number): string => HEX[value & 0xff] as string;
-  return (
-    `${hex(high >>> 24)}${hex(high >>> 16)}${hex(high >>> 8)}${hex(high)}-${hex(low >>> 8)}${hex(low)}-` +
-    `${hex(0x70 | ((pool[at + 6] as number) & 0x0f))}${byte(7)}-` +
-    `${hex(0x80 | ((pool[at + 8] as number) & 0x3f))}${byte(9)}-` +
-    `${byte(10)}${byte(11)}${byte(12)}${byte(13)}${byte(14)}${byte(15)}`
-  );
+  putByte(14, 0x70 | ((pool[at] as number) & 0x0f));
+  putByte(16, pool[at + 1] as number);
+  putByte(19, 0x80 | ((pool[at + 2] as number) & 0x3f));
+  putByte(21, pool[at + 3] as number);
+  for (let i = 0; i < 6; i += 1) putByte(24 + 2 * i, pool[at + 4 + i] as number);
+  return text.toString('latin1');
 }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -16,23 +17,12 @@ const MAGIC = 0x314a4754;
 const HEADER_BYTES = 20;
 const ABSENT = 0xffffffff;
 const OMITTED = 0xfffffffe;
+const OMITTED_BODY = 'omitted';
 
 /** The largest frame, 8 MiB. Bodies that would not fit are left out and marked; metadata that does not fit is refused. */
 export const FRAME_BYTES_MAX = 8 * 1024 * 1024;
 
 export type FrameBody = Buffer | readonly Buffer[] | null;
-
-/** What one frame will hold. `meta` is text, so that its bytes are written once, straight into the target. */
-export interface FrameParts {
-  readonly meta: string | Buffer;
-  readonly request: FrameBody | typeof OMITTED_BODY;
-  readonly response: FrameBody | typeof OMITTED_BODY;
-  /** Of the whole frame, header included. */
-  readonly bytes: number;
-  readonly metaBytes: number;
-}
-
-const OMITTED_BODY = 'omitted';
 
 /** A frame as read back. `null` body: there was none, or it was left out (`requestOmitted`, `responseOmitted`). */
 export interface Frame {
@@ -43,10 +33,35 @@ export interface Frame {
   readonly responseOmitted: boolean;
 }
 
-/** Measures a frame. Null: the metadata alone is over `FRAME_BYTES_MAX`. */
-export function planFrame(meta: string | Buffer, request: FrameBody, response: FrameBody): FrameParts | null {
-  const metaBytes = typeof meta === 'string' ? Buffer.byteLength(meta) : meta.length;
-  let bytes = HEADER_BYTES + metaBytes;
+/** Bytes that a frame takes at most, found without looking at the text: each of its units is three bytes or fewer. */
+export function frameBytesAtMost(meta: string | Buffer, request: FrameBody, response: FrameBody): number {
+  const metaBytes = typeof meta === 'string' ? meta.length * 3 : meta.length;
+  return HEADER_BYTES + metaBytes + bodyBytes(request) + bodyBytes(response);
+}
+
+/** Writes a frame into `target` at `at`, which must have `frameBytesAtMost` left. Returns the offset behind it. */
+export function writeFrame(
+  target: Buffer,
+  at: number,
+  meta: string | Buffer,
+  request: FrameBody | typeof OMITTED_BODY,
+  response: FrameBody | typeof OMITTED_BODY,
+): number {
+  const metaAt = at + HEADER_BYTES;
+  const metaBytes = typeof meta === 'string' ? target.write(meta, metaAt) : meta.copy(target, metaAt);
+  const requestEnd = copyBody(target, metaAt + metaBytes, request);
+  const end = copyBody(target, requestEnd, response);
+  target.writeUInt32LE(MAGIC, at);
+  target.writeUInt32LE(metaBytes, at + 8);
+  target.writeUInt32LE(lengthField(request, requestEnd - metaAt - metaBytes), at + 12);
+  target.writeUInt32LE(lengthField(response, end - requestEnd), at + 16);
+  target.writeUInt32LE(crc32(target.subarray(at + 8, end)), at + 4);
+  return end;
+}
+
+/** One frame in a buffer of its own, without the bodies that do not fit. Null: the metadata alone is over `FRAME_BYTES_MAX`. */
+export function encodeFrame(meta: string | Buffer, request: FrameBody, response: FrameBody): Buffer | null {
+  let bytes = HEADER_BYTES + Buffer.byteLength(meta);
   if (bytes > FRAME_BYTES_MAX) return null;
   const fit = (body: FrameBody): FrameBody | typeof OMITTED_BODY => {
     const length = bodyBytes(body);
@@ -56,32 +71,31 @@ export function planFrame(meta: string | Buffer, request: FrameBody, response: F
   };
   const fittingRequest = fit(request);
   const fittingResponse = fit(response);
-  return { meta, request: fittingRequest, response: fittingResponse, bytes, metaBytes };
-}
-
-/** Writes a planned frame into `target` at `at`; the target must have `parts.bytes` left. Returns the offset behind it. */
-export function writeFrame(target: Buffer, at: number, parts: FrameParts): number {
-  target.writeUInt32LE(MAGIC, at);
-  target.writeUInt32LE(parts.metaBytes, at + 8);
-  target.writeUInt32LE(lengthField(parts.request), at + 12);
-  target.writeUInt32LE(lengthField(parts.response), at + 16);
-  let offset = at + HEADER_BYTES;
-  if (typeof parts.meta === 'string') target.write(parts.meta, offset, parts.metaBytes, 'utf8');
-  else parts.meta.copy(target, offset);
-  offset += parts.metaBytes;
-  offset = copyBody(target, offset, parts.request);
-  offset = copyBody(target, offset, parts.response);
-  target.writeUInt32LE(crc32(target.subarray(at + 8, offset)), at + 4);
-  return offset;
-}
-
-/** One frame in a buffer of its own. Null as in `planFrame`. */
-export function encodeFrame(meta: string | Buffer, request: FrameBody, response: FrameBody): Buffer | null {
-  const parts = planFrame(meta, request, response);
-  if (!parts) return null;
-  const target = Buffer.allocUnsafe(parts.bytes);
-  writeFrame(target, 0, parts);
+  const target = Buffer.allocUnsafe(bytes);
+  writeFrame(target, 0, meta, fittingRequest, fittingResponse);
   return target;
+}
+
+/**
+ * The end of at most `recordsMax` frames and `bytesMax` bytes from `at` on, but of one frame at least. The bytes up to `limit`
+ * must be whole frames: nothing is checked.
+ */
+export function skipFrames(
+  buffer: Buffer,
+  at: number,
+  limit: number,
+  recordsMax: number,
+  bytesMax: number,
+): { readonly end: number; readonly count: number } {
+  let end = at;
+  let count = 0;
+  while (count < recordsMax && end < limit) {
+    const next = end + lengthAt(buffer, end);
+    if (count > 0 && next - at > bytesMax) break;
+    end = next;
+    count += 1;
+  }
+  return { end, count };
 }
 
 /**
@@ -99,11 +113,7 @@ const INVALID: FrameProbe = { kind: 'invalid' };
 export function probeFrame(buffer: Buffer, at: number): FrameProbe {
   if (buffer.length - at < HEADER_BYTES) return { kind: 'incomplete', bytes: 0 };
   if (buffer.readUInt32LE(at) !== MAGIC) return INVALID;
-  const bytes =
-    HEADER_BYTES +
-    buffer.readUInt32LE(at + 8) +
-    payloadBytes(buffer.readUInt32LE(at + 12)) +
-    payloadBytes(buffer.readUInt32LE(at + 16));
+  const bytes = lengthAt(buffer, at);
   if (bytes > FRAME_BYTES_MAX) return INVALID;
   if (buffer.length - at < bytes) return { kind: 'incomplete', bytes };
   if (crc32(buffer.subarray(at + 8, at + bytes)) !== buffer.readUInt32LE(at + 4)) return INVALID;
@@ -140,19 +150,26 @@ function viewFrame(buffer: Buffer, at: number): Frame {
   };
 }
 
+/** Of the whole frame whose header is at `at`. */
+const lengthAt = (buffer: Buffer, at: number): number =>
+  HEADER_BYTES +
+  buffer.readUInt32LE(at + 8) +
+  payloadBytes(buffer.readUInt32LE(at + 12)) +
+  payloadBytes(buffer.readUInt32LE(at + 16));
+
 const payloadBytes = (field: number): number => (field >= OMITTED ? 0 : field);
 
-function bodyBytes(body: FrameBody | typeof OMITTED_BODY): number {
-  if (body === null || body === OMITTED_BODY) return 0;
+function bodyBytes(body: FrameBody): number {
+  if (body === null) return 0;
   if (Buffer.isBuffer(body)) return body.length;
   let bytes = 0;
   for (const chunk of body as readonly Buffer[]) bytes += chunk.length;
   return bytes;
 }
 
-function lengthField(body: FrameBody | typeof OMITTED_BODY): number {
+function lengthField(body: FrameBody | typeof OMITTED_BODY, bytes: number): number {
   if (body === null) return ABSENT;
-  return body === OMITTED_BODY ? OMITTED : bodyBytes(body);
+  return body === OMITTED_BODY ? OMITTED : bytes;
 }
 
 function copyBody(target: Buffer, at: number, body: FrameBody | typeof OMITTED_BODY): number {

@@ -1,6 +1,6 @@
 export { decodeFrames, encodeFrame, FRAME_BYTES_MAX, type Frame, type FrameBody } from './frame';
 export { Journal, type JournalOptions, type JournalStats } from './journal';
-export type { Position } from './journal-files';
+export type { Position } from './cursor-file';
 export type { JournalBatch } from './journal-reader';
 export type { Problem } from './rate-limited-report';
 export { LogShipper, type LogShipperOptions, type ShipperStats } from './log-shipper';

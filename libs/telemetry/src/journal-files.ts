@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync } from 'node:fs';
-import { open, rename, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CursorFile, Position } from './cursor-file';
 import { probeFrame } from './frame';
 
 /** A file of the journal. `bytes` counts whole frames only. */
@@ -10,14 +11,7 @@ export interface Segment {
   bytes: number;
 }
 
-/** Where the next unacknowledged frame starts. */
-export interface Position {
-  readonly segment: number;
-  readonly offset: number;
-}
-
 const SEGMENT_NAME = /^segment-(\d{12})\.log$/;
-const CURSOR = 'cursor.json';
 
 export const segmentPath = (directory: string, sequence: number): string =>
   join(directory, `segment-${String(sequence).padStart(12, '0')}.log`);
@@ -64,31 +58,14 @@ function cutTornTail(segment: Segment): void {
  * The position that the last acknowledgement left, moved to the oldest frame that is still there. It never moves back, even when all
  * segments are gone: the file may be as it is for long, and a segment with a number that it has passed would count as sent.
  */
-export function readCursor(directory: string, segments: readonly Segment[], next: number): Position {
+export function readCursor(file: CursorFile, segments: readonly Segment[], next: number): Position {
   const oldest: Position = { segment: segments[0]?.sequence ?? next, offset: 0 };
-  const stored = storedCursor(directory);
+  const stored = file.read();
   if (!stored) return oldest;
   const segment = segments.find((candidate) => candidate.sequence === stored.segment);
   if (segment) return { segment: segment.sequence, offset: Math.min(stored.offset, segment.bytes) };
   const following = segments.find((candidate) => candidate.sequence > stored.segment);
   return { segment: following?.sequence ?? Math.max(next, stored.segment + 1), offset: 0 };
-}
-
-function storedCursor(directory: string): Position | null {
-  try {
-    const value = JSON.parse(readFileSync(join(directory, CURSOR), 'utf8')) as Partial<Position> | null;
-    const { segment, offset } = value ?? {};
-    return Number.isSafeInteger(segment) && Number.isSafeInteger(offset) ? (value as Position) : null;
-  } catch {
-    // Without a readable cursor everything is sent again; the receiver drops what it has.
-    return null;
-  }
-}
-
-export async function writeCursor(directory: string, cursor: Position): Promise<void> {
-  const path = join(directory, CURSOR);
-  await writeFile(`${path}.new`, JSON.stringify(cursor), { mode: 0o600 });
-  await rename(`${path}.new`, path);
 }
 
 /** Reads `length` bytes at `offset`, into `room` where it is large enough; fewer when the file is shorter. */

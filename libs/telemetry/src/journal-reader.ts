@@ -1,5 +1,6 @@
+import type { Position } from './cursor-file';
 import { probeFrame } from './frame';
-import { readRange, type Position, type Segment } from './journal-files';
+import { readRange, type Segment } from './journal-files';
 
 /** Whole frames, in the order of writing. */
 export interface JournalBatch {
@@ -7,8 +8,6 @@ export interface JournalBatch {
   readonly count: number;
   /** The position behind them. */
   readonly end: Position;
-  /** The limits of the read cut it short: more is waiting. */
-  readonly more: boolean;
 }
 
 /** What a read found in one segment: frames, or `lostBytes` that are no frames and can't be passed over one by one. */
@@ -56,7 +55,6 @@ export async function readSegment(
       bytes: content.subarray(0, end),
       count,
       end: { segment: segment.sequence, offset: offset + end },
-      more: end < rest,
     },
   };
 }

@@ -1,16 +1,13 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
 import { unlink } from 'node:fs/promises';
-import { planFrame, writeFrame, type FrameBody } from './frame';
-import {
-  readCursor,
-  recoverSegments,
-  segmentPath,
-  writeCursor,
-  type Position,
-  type Segment,
-} from './journal-files';
+import { setImmediate } from 'node:timers';
+import { CursorFile, type Position } from './cursor-file';
+import { encodeFrame, FRAME_BYTES_MAX, frameBytesAtMost, writeFrame, type FrameBody } from './frame';
+import { readCursor, recoverSegments, type Segment } from './journal-files';
 import { readSegment, type JournalBatch } from './journal-reader';
+import { JournalTail } from './journal-tail';
 import { RateLimitedReport, type Problem } from './rate-limited-report';
+import { SegmentWriter } from './segment-writer';
 
 export interface JournalOptions {
   /** Used by this process alone. Made when it is missing; frames that an earlier process left in it are adopted. */
@@ -38,27 +35,26 @@ export interface JournalStats {
   readonly diskBytes: number;
 }
 
-const SCRATCH_BYTES = 1024 * 1024;
 const ROOM_BYTES = 1024 * 1024;
-const REOPEN_AFTER_MS = 1_000;
 
 /**
  * Log records on their way out, on the local disk. `append` collects the frames of one turn of the event loop, writes them with
  * one call at its end, and then runs their callbacks: a record whose callback ran is in the page cache and survives the death of
- * the process (not that of the machine: nothing is synced). Memory stays bounded by one scratch buffer; a slow or missing sink
+ * the process (not that of the machine: nothing is synced). Memory stays bounded by the tail's buffers; a slow or missing sink
  * grows the disk up to `capBytes`. A record that can't be kept is counted, and its callback runs all the same.
  */
 export class Journal {
-  private readonly scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
+  private readonly tail = new JournalTail();
   /** Used for one batch after the other: fresh memory for each would cost more than the reading. */
   private readonly room = Buffer.allocUnsafe(ROOM_BYTES);
-  private used = 0;
   private pendingFrames = 0;
   private waiting: (() => void)[] = [];
   private scheduled = false;
   private closed = false;
-  private fd: number | null = null;
-  private retryOpenAt = 0;
+  private readonly writer: SegmentWriter;
+  /** Bytes of all segments. */
+  private onDisk = 0;
+  private backlogWaiter: { readonly bytes: number; readonly reached: () => void } | null = null;
   private readonly counts = {
     appended: 0,
     droppedAtCap: 0,
@@ -69,15 +65,18 @@ export class Journal {
   private readonly problems: RateLimitedReport;
 
   private constructor(
-    private readonly directory: string,
+    directory: string,
     private readonly segmentBytes: number,
     private readonly capBytes: number,
     private readonly segments: Segment[],
-    private nextSequence: number,
+    nextSequence: number,
+    private readonly cursorFile: CursorFile,
     private cursor: Position,
     report: (problem: Problem) => void,
   ) {
+    for (const { bytes } of segments) this.onDisk += bytes;
     this.problems = new RateLimitedReport(report);
+    this.writer = new SegmentWriter(directory, segmentBytes, segments, nextSequence, this.problems);
   }
 
   /** Reads what is left of an earlier process. Throws when the directory can't be used. */
@@ -86,12 +85,13 @@ export class Journal {
     const segments = recoverSegments(directory);
     const newest = segments.at(-1)?.sequence ?? 0;
     // A cursor ahead of every segment belongs to segments that are gone; their numbers are not used again.
-    const cursor = readCursor(directory, segments, newest + 1);
+    const cursorFile = new CursorFile(directory);
+    const cursor = readCursor(cursorFile, segments, newest + 1);
     const next = Math.max(newest, cursor.segment - 1) + 1;
     const report = options.report ?? (() => undefined);
     // Several segments must fit under the cap, since acknowledged bytes are only freed a whole segment at a time.
     const rotateAt = Math.min(segmentBytes, Math.floor(capBytes / 4));
-    return new Journal(directory, rotateAt, capBytes, segments, next, cursor, report);
+    return new Journal(directory, rotateAt, capBytes, segments, next, cursorFile, cursor, report);
   }
 
   /**
@@ -106,20 +106,27 @@ export class Journal {
         this.flush();
       });
     }
-    const parts = planFrame(meta, request, response);
-    if (!parts)
-      return this.lose('droppedOversized', 1, 'A log record was larger than a journal frame may be.');
-    if (this.diskBytes() + this.used + parts.bytes > this.capBytes) {
+    const bytes = frameBytesAtMost(meta, request, response);
+    if (this.onDisk + this.tail.used + bytes > this.capBytes) {
       return this.lose('droppedAtCap', 1, 'The journal is at its cap; new log records are dropped.');
     }
-    if (parts.bytes > SCRATCH_BYTES - this.used) this.writePending();
-    if (parts.bytes > SCRATCH_BYTES) {
-      const own = Buffer.allocUnsafe(parts.bytes);
-      writeFrame(own, 0, parts);
-      return this.write(own, 1);
+    if (bytes > this.tail.room) {
+      this.writePending();
+      this.tail.turn();
+      if (bytes > this.tail.room) return this.appendLarge(meta, request, response);
     }
-    this.used = writeFrame(this.scratch, this.used, parts);
+    this.tail.used = writeFrame(this.tail.target, this.tail.used, meta, request, response);
     this.pendingFrames += 1;
+  }
+
+  /** A frame that could be larger than a buffer of the tail goes to the disk by itself. */
+  private appendLarge(meta: string | Buffer, request: FrameBody, response: FrameBody): void {
+    const frame = encodeFrame(meta, request, response);
+    if (frame) this.write(frame, 1);
+    else {
+      const cap = String(FRAME_BYTES_MAX);
+      this.lose('droppedOversized', 1, `A log record was larger than the ${cap} bytes of a journal frame.`);
+    }
   }
 
   /** Writes what this turn has collected and runs the callbacks. */
@@ -144,6 +151,12 @@ export class Journal {
     return this.cursor.segment < newest.sequence || this.cursor.offset < newest.bytes;
   }
 
+  /** Calls `reached` once, when this many bytes or more are not acknowledged. At most one waits: a new one replaces it. */
+  whenBacklog(bytes: number, reached: () => void): void {
+    this.backlogWaiter = { bytes, reached };
+    this.tellBacklog();
+  }
+
   /**
    * The oldest frames that are not acknowledged, at most `recordsMax` of them and `bytesMax` bytes (but at least one), or null
    * when there are none. Gives the same frames again until `acknowledge`. The bytes are good until the next read.
@@ -153,6 +166,11 @@ export class Journal {
       const segment = this.segments.find(({ sequence }) => sequence === this.cursor.segment);
       const offset = this.cursor.offset;
       if (segment && offset < segment.bytes) {
+        const kept = this.tail.read(this.cursor, recordsMax, bytesMax);
+        if (kept) {
+          const end = { segment: segment.sequence, offset: offset + kept.bytes.length };
+          return { ...kept, end };
+        }
         const found = await readSegment(segment, offset, recordsMax, bytesMax, this.room);
         if (found.kind === 'batch') return found.batch;
         this.lose(
@@ -173,14 +191,15 @@ export class Journal {
   async acknowledge(end: Position): Promise<void> {
     this.cursor = end;
     try {
-      await writeCursor(this.directory, end);
+      this.cursorFile.write(end);
     } catch (error) {
       // A restart would send frames again, which the receiver drops; a full disk must not keep segments from being freed.
       this.problems.add('cursor', 1, `The journal's cursor could not be written: ${String(error)}`);
     }
     for (let oldest = this.segments[0]; oldest && this.isDone(oldest); oldest = this.segments[0]) {
-      if (this.segments.length === 1) this.closeSegment();
+      if (this.segments.length === 1) this.writer.close();
       this.segments.shift();
+      this.onDisk -= oldest.bytes;
       await unlink(oldest.path).catch((error: unknown) => {
         this.problems.add('unlink', 1, `A shipped journal segment could not be removed: ${String(error)}`);
       });
@@ -191,95 +210,53 @@ export class Journal {
   private isDone(segment: Segment): boolean {
     if (segment.sequence !== this.cursor.segment) return segment.sequence < this.cursor.segment;
     if (this.cursor.offset < segment.bytes) return false;
-    const isActive = this.fd !== null && segment === this.segments.at(-1);
+    const isActive = this.writer.isOpen && segment === this.segments.at(-1);
     return !isActive || segment.bytes >= this.segmentBytes;
   }
 
   stats(): JournalStats {
-    const disk = this.diskBytes();
-    const current = this.segments[0]?.sequence === this.cursor.segment ? this.cursor.offset : 0;
-    return { ...this.counts, diskBytes: disk, backlogBytes: disk - current };
+    return { ...this.counts, diskBytes: this.onDisk, backlogBytes: this.backlogBytes() };
   }
 
   /** Writes what is pending and closes the segment. Records that are appended later are counted as dropped. */
   close(): void {
     this.flush();
     this.closed = true;
-    this.closeSegment();
+    this.writer.close();
+    this.cursorFile.close();
   }
 
-  private diskBytes(): number {
-    let bytes = 0;
-    for (const segment of this.segments) bytes += segment.bytes;
-    return bytes;
+  private backlogBytes(): number {
+    return this.onDisk - (this.segments[0]?.sequence === this.cursor.segment ? this.cursor.offset : 0);
+  }
+
+  private tellBacklog(): void {
+    const waiter = this.backlogWaiter;
+    if (waiter === null || this.backlogBytes() < waiter.bytes) return;
+    this.backlogWaiter = null;
+    waiter.reached();
   }
 
   private writePending(): void {
-    if (this.used === 0) return;
+    if (this.pendingFrames === 0) return;
     const frames = this.pendingFrames;
-    const bytes = this.scratch.subarray(0, this.used);
-    this.used = 0;
     this.pendingFrames = 0;
-    this.write(bytes, frames);
+    const segment = this.write(this.tail.pending(), frames);
+    if (segment === null) this.tail.lost();
+    else this.tail.wrote(segment.sequence, segment.bytes - this.tail.pending().length);
+    this.tellBacklog();
   }
 
-  private write(bytes: Buffer, frames: number): void {
-    const segment = this.activeSegment();
-    if (!segment || this.fd === null) {
-      return this.lose(
-        'droppedByDisk',
-        frames,
-        'The journal has no segment to write to; log records are dropped.',
-      );
-    }
-    try {
-      for (let written = 0; written < bytes.length;) written += writeSync(this.fd, bytes, written);
-      segment.bytes += bytes.length;
-      this.counts.appended += frames;
-    } catch (error) {
-      this.lose('droppedByDisk', frames, `The journal could not be written: ${String(error)}`);
-      this.cutBack(segment);
-    }
-  }
-
-  /** A part of a frame must not stay in front of later ones. */
-  private cutBack(segment: Segment): void {
-    try {
-      ftruncateSync(this.fd as number, segment.bytes);
-    } catch {
-      this.closeSegment();
-    }
-  }
-
-  private activeSegment(): Segment | null {
-    const newest = this.segments.at(-1);
-    if (newest && this.fd !== null) {
-      if (newest.bytes < this.segmentBytes) return newest;
-      this.closeSegment();
-    }
-    if (this.closed || Date.now() < this.retryOpenAt) return null;
-    const path = segmentPath(this.directory, this.nextSequence);
-    try {
-      this.fd = openSync(path, 'ax', 0o600);
-    } catch (error) {
-      this.retryOpenAt = Date.now() + REOPEN_AFTER_MS;
-      this.problems.add('open', 1, `A journal segment could not be made: ${String(error)}`);
+  /** Null: they could not be written. */
+  private write(bytes: Buffer, frames: number): Segment | null {
+    const segment = this.closed ? null : this.writer.write(bytes);
+    if (segment === null) {
+      this.lose('droppedByDisk', frames, 'The journal could not be written; log records are dropped.');
       return null;
     }
-    const segment = { sequence: this.nextSequence, path, bytes: 0 };
-    this.nextSequence += 1;
-    this.segments.push(segment);
+    this.onDisk += bytes.length;
+    this.counts.appended += frames;
     return segment;
-  }
-
-  private closeSegment(): void {
-    if (this.fd === null) return;
-    try {
-      closeSync(this.fd);
-    } catch (error) {
-      this.problems.add('close', 1, `A journal segment could not be closed: ${String(error)}`);
-    }
-    this.fd = null;
   }
 
   private lose(

@@ -22,10 +22,11 @@ export interface ShipperStats {
   readonly failingSince: Date | null;
 }
 
-type Outcome = 'idle' | 'failed' | 'sent' | 'sent, more waiting';
+type Outcome = 'idle' | 'failed' | 'sent';
 
 /**
- * Carries a journal's frames to a sink, oldest first, one batch at a time: memory holds one batch. A batch is acknowledged in
+ * Carries a journal's frames to a sink, oldest first, one batch at a time: memory holds one batch. Records wait for company, until
+ * they fill a batch or `intervalMs` is over. A batch is acknowledged in
  * the journal after the sink took it, so that a record arrives at least once.
  */
 export class LogShipper {
@@ -81,13 +82,13 @@ export class LogShipper {
 
   private async run(): Promise<void> {
     while (!this.stopping) {
-      const outcome = await this.shipOne();
-      if (outcome !== 'sent, more waiting') await this.pause();
+      await this.shipOne();
+      await this.pause();
     }
   }
 
   private async drain(): Promise<void> {
-    while (!this.abandoned && (await this.shipOne()).startsWith('sent'));
+    while (!this.abandoned && (await this.shipOne()) === 'sent');
   }
 
   private async shipOne(): Promise<Outcome> {
@@ -100,7 +101,7 @@ export class LogShipper {
       this.shipped += batch.count;
       this.failuresInRow = 0;
       this.failingSince = null;
-      return batch.more ? 'sent, more waiting' : 'sent';
+      return 'sent';
     } catch (error) {
       this.failedSends += 1;
       this.failuresInRow += 1;
@@ -126,6 +127,7 @@ export class LogShipper {
         clearTimeout(timer);
         resolve();
       };
+      if (this.failuresInRow === 0) this.journal.whenBacklog(this.bytesMax, this.wake);
     });
   }
 }

@@ -41,6 +41,7 @@ export { IsStorable, isStorableText } from './fields/well-formed';
 export { createAdapter, type AdapterOptions } from './http/adapter';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';
+export { answerParserError, rawAnswer } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';
 export { RouteTable } from './http/route-table';
 export { invalid, RequestValidationPipe, validationFailed } from './http/validation-pipe';

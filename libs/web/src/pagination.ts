@@ -12,7 +12,12 @@ export interface PageQuery {
  */
 export function pageOf(options: { readonly size: number; readonly sizeMax?: number }): new () => PageQuery {
   class Page implements PageQuery {
-    @QueryIntegerField({ min: 0, max: 1_000_000, fallback: 0, description: 'Page, counted from 0.' })
+    @QueryIntegerField({
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      fallback: 0,
+      description: 'Page, counted from 0; empty behind the last.',
+    })
     current_page!: number;
 
     @QueryIntegerField({ min: 1, max: options.sizeMax ?? 1000, fallback: options.size })

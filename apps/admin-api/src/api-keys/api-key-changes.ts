@@ -2,7 +2,6 @@ import type { ApiKeyEntity } from '@gw/entities';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../auth/principal';
-import { plainText } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configIdOf } from '../workspaces/config-references';
 import { assertWithinCreator, assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
@@ -32,7 +31,7 @@ export async function applyUpdate(
   input: UpdateApiKeyDto,
 ): Promise<void> {
   await applyScopes(manager, caller, row, input.scopes);
-  if (input.name !== undefined) row.name = plainText(input.name, 'name');
+  if (input.name !== undefined) row.name = input.name;
   if (input.description !== undefined) row.description = input.description;
   if (input.alert_emails !== undefined) row.alertEmails = input.alert_emails;
   if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);

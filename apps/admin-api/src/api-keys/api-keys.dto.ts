@@ -5,6 +5,7 @@ import {
   EnumField,
   IntegerField,
   MapField,
+  NameField,
   NestedField,
   NestedListField,
   pageOf,
@@ -71,7 +72,7 @@ class ApiKeyFieldsDto {
 }
 
 export class CreateApiKeyDto extends ApiKeyFieldsDto {
-  @TextField({ example: 'search-production' })
+  @NameField({ example: 'search-production' })
   name!: string;
 
   @TextListField({ minItems: 1, maxItems: 300, example: ['completions.write', 'logs.list'] })
@@ -88,7 +89,7 @@ export class CreateApiKeyBody extends CreateApiKeyDto {
 }
 
 export class UpdateApiKeyDto extends ApiKeyFieldsDto {
-  @TextField({ optional: true })
+  @NameField({ optional: true })
   name?: string;
 
   @TextListField({ optional: true, minItems: 1, maxItems: 300 })

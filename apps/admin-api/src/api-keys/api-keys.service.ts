@@ -6,7 +6,6 @@ import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from '
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, inWorkspace, isUuid, reach } from '../auth/tenancy';
-import { plainText } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configSlugsOf } from '../workspaces/config-references';
 import { applyDefaults, applyUpdate } from './api-key-changes';
@@ -70,7 +69,7 @@ export class ApiKeysService {
         organisationId,
         workspaceId,
         userId,
-        name: plainText(input.name, 'name'),
+        name: input.name,
         description: input.description ?? null,
         status: 'active',
         scopes,

@@ -1,6 +1,7 @@
 import { ceilingOf } from '@gw/auth-scopes';
 import { WorkspaceEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
@@ -17,8 +18,10 @@ const memberOf = (source: unknown, name: string): unknown =>
 /** The workspace that the request names: in its path, its body or its query, in this order. Null: none. */
 function namedWorkspace(request: FastifyRequest): string | null {
   const inBody = request.method === 'GET' ? undefined : memberOf(request.body, 'workspace_id');
-  const named = memberOf(request.params, 'workspaceId') ?? inBody ?? memberOf(request.query, 'workspace_id');
-  // What is no text is left to the route's own validation, which says which field is at fault.
+  const inQuery = memberOf(request.query, 'workspace_id');
+  if (Array.isArray(inQuery)) throw invalid('workspace_id', 'workspace_id must be given once');
+  const named = memberOf(request.params, 'workspaceId') ?? inBody ?? inQuery;
+  // What is no text in a body is left to the route's own validation, which says which field is at fault.
   return typeof named === 'string' && named !== '' ? named : null;
 }
 

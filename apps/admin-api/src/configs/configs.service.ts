@@ -7,7 +7,7 @@ import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'type
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
-import { plainText, slugOf } from '../common/text';
+import { slugOf } from '../common/text';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import { assertSavable } from './config-content';
 import type { CreateConfigDto, CreatedConfigDto, UpdateConfigDto, UpdatedConfigDto } from './configs.dto';
@@ -34,7 +34,7 @@ export class ConfigsService {
     assertSavable(input.config, this.addresses);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const name = plainText(input.name, 'name');
+      const { name } = input;
       const [id, versionId] = [uuidv7(), uuidv7()];
       const isDefault = input.isDefault === 1;
       if (isDefault) await replaceDefault(write, owner.workspaceId, id);
@@ -105,7 +105,7 @@ export class ConfigsService {
         return { version_id: row.currentVersionId };
       }
       const before = { ...toConfigItem(row), config: (await currentOf(manager, row)).content };
-      if (input.name !== undefined) row.name = plainText(input.name, 'name');
+      if (input.name !== undefined) row.name = input.name;
       if (input.isDefault !== undefined) await this.setDefault(write, row, input.isDefault === 1);
       if (input.config !== undefined) {
         const version = await addVersion(manager, caller, row, { id: uuidv7(), content: input.config });

@@ -1,10 +1,5 @@
 import { TestAdminApi } from '../spec-support/admin-api';
-import {
-  createIntegration,
-  integrationBody,
-  type CreatedIntegration,
-  identifiersOf,
-} from '../spec-support/integrations';
+import { createIntegration, integrationBody, type CreatedIntegration } from '../spec-support/integrations';
 
 const api = new TestAdminApi();
 const tenant = api.standingTenant();
@@ -96,23 +91,5 @@ describe('who may reach an integration', () => {
     expect([await status(member), await status(member, { name: 'x' })]).toEqual([200, 403]);
     expect([await status(stranger), await status(stranger, { name: 'x' })]).toEqual([404, 404]);
     expect([await status(outsider), await status(outsider, { name: 'x' })]).toEqual([404, 404]);
-  });
-
-  const paths = identifiersOf('path id');
-  it.each(paths.map((entry) => [entry.id, entry] as const))(
-    'answers the path id %s without a fault',
-    async (_id, entry) => {
-      const value = entry.value.includes('%') ? entry.value : encodeURIComponent(entry.value);
-      for (const path of ['integrations', 'providers', 'virtual-keys', 'configs']) {
-        const { status } = await api.get(`/v1/${path}/${value}`, tenant);
-        expect([400, 404]).toContain(status);
-      }
-    },
-  );
-
-  it('answers a path id with NUL as not found, not as a fault', async () => {
-    for (const path of ['integrations', 'providers', 'virtual-keys', 'configs', 'config/name']) {
-      expect([400, 404]).toContain((await api.get(`/v1/${path}/a%00b`, tenant)).status);
-    }
   });
 });

@@ -1,10 +1,5 @@
 import { TestAdminApi } from '../spec-support/admin-api';
-import {
-  createIntegration,
-  integrationBody,
-  type CreatedIntegration,
-  identifiersOf,
-} from '../spec-support/integrations';
+import { createIntegration, integrationBody, type CreatedIntegration } from '../spec-support/integrations';
 
 interface Failure {
   readonly error: {
@@ -93,24 +88,6 @@ describe('POST /v1/integrations', () => {
       expect([answer.status, answer.body.error.param]).toEqual([400, field]);
     }
   });
-
-  // The file says Kelvin sign and holds the letter that normalisation makes of it.
-  const fields = [...identifiersOf('slug'), ...identifiersOf('display name')].map((entry) =>
-    entry.id === 'id-033' ? { ...entry, value: '\u212a' } : entry,
-  );
-  it.each(fields.map((entry) => [entry.id, entry] as const))(
-    'rules on the identifier %s',
-    async (_id, entry) => {
-      const field = entry.field === 'slug' ? 'slug' : 'name';
-      const fresh = await api.tenant();
-      const { status } = await api.post('/v1/integrations', {
-        key: fresh.adminKey,
-        body: integrationBody({ [field]: entry.value }),
-      });
-      const allowed = { accept: [200], reject: [400], either: [200, 400] }[entry.expect];
-      expect(allowed).toContain(status);
-    },
-  );
 
   it.each([
     ['name', { name: undefined }],

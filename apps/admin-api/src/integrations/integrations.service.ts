@@ -6,7 +6,7 @@ import { Brackets, DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found } from '../auth/tenancy';
-import { escapeLike, plainText } from '../common/text';
+import { escapeLike } from '../common/text';
 import { parseTags } from '../common/tags';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
 import { autoSlug, createDefaultProvider } from '../providers/default-provider';
@@ -54,7 +54,7 @@ export class IntegrationsService {
     providerOfCatalogue(input.ai_provider_id, 'ai_provider_id');
     assertChecked(input);
     return this.writes.run(caller, async (write) => {
-      const name = plainText(input.name, 'name');
+      const { name } = input;
       const row = write.manager.create(IntegrationEntity, {
         id: uuidv7(),
         organisationId,
@@ -133,7 +133,7 @@ export class IntegrationsService {
       assertMatches(ifMatch, row);
       const count = await countWorkspaces(manager, row);
       const before = toIntegrationDetail(row, count);
-      if (input.name !== undefined) row.name = plainText(input.name, 'name');
+      if (input.name !== undefined) row.name = input.name;
       if (input.description !== undefined) row.description = input.description;
       if (input.tags !== undefined) row.tags = input.tags;
       if (input.pricing_adjustments !== undefined) row.pricingAdjustments = input.pricing_adjustments;

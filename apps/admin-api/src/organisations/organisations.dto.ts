@@ -1,7 +1,7 @@
-import { Answer, BitField, BooleanField, NestedField, RowAnswer, TextField } from '@gw/web';
+import { Answer, BitField, BooleanField, NameField, NestedField, RowAnswer } from '@gw/web';
 
 export class UpdateOrganisationDto {
-  @TextField({ optional: true })
+  @NameField({ optional: true })
   name?: string;
 }
 

@@ -6,7 +6,6 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation } from '../auth/tenancy';
-import { plainText } from '../common/text';
 import { SETTINGS, type AdminSettings } from '../settings';
 import type {
   OrganisationAnswer,
@@ -40,7 +39,7 @@ export class OrganisationsService {
       const row = await this.find(write.manager, caller, true);
       assertMatches(ifMatch, row);
       const before = this.view(row);
-      if (input.name !== undefined) row.name = plainText(input.name, 'name');
+      if (input.name !== undefined) row.name = input.name;
       await write.manager.save(OrganisationEntity, row);
       const after = this.view(row);
       write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });

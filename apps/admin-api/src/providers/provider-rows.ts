@@ -4,7 +4,6 @@ import { assertMatches, invalid, windowOf, type PageQuery } from '@gw/web';
 import { Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
-import { plainText } from '../common/text';
 import { LIVE_PROVIDER } from '../integrations/integrations.queries';
 import { FOR_UPDATE, type Write } from '../audit/writes';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
@@ -89,7 +88,7 @@ export async function newProvider(
   owner: { readonly organisationId: string; readonly workspaceId: string },
   input: { readonly name: string; readonly slug?: string | undefined; readonly isVirtualKey: boolean },
 ): Promise<ProviderEntity> {
-  const name = plainText(input.name, 'name');
+  const { name } = input;
   const slug = input.slug ?? autoSlug(name);
   if (await isSlugTaken(manager, owner.workspaceId, slug)) {
     throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
@@ -119,7 +118,7 @@ export function applyProviderFields(
   row: ProviderEntity,
   input: ProviderFieldsDto & { readonly name?: string; readonly reset_usage?: boolean },
 ): void {
-  if (input.name !== undefined) row.name = plainText(input.name, 'name');
+  if (input.name !== undefined) row.name = input.name;
   if (input.note !== undefined) row.note = input.note;
   if (input.tags !== undefined) row.tags = input.tags;
   if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);

@@ -1,4 +1,3 @@
-import { readCases } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
 
 /** A credential that no answer may repeat. */
@@ -8,19 +7,6 @@ export interface CreatedIntegration {
   readonly id: string;
   readonly slug: string;
 }
-
-interface Identifiers {
-  readonly cases: readonly {
-    readonly id: string;
-    readonly field: string;
-    readonly value: string;
-    readonly expect: string;
-  }[];
-}
-
-/** Names and slugs with known verdicts, for one kind of field. */
-export const identifiersOf = (field: string): Identifiers['cases'] =>
-  (readCases('identifiers.json') as Identifiers).cases.filter((item) => item.field === field);
 
 let count = 0;
 

@@ -2,13 +2,13 @@ import { Answer, EmailField, EnumField, QueryIntegerField } from '@gw/web';
 
 /** Users are paged by `currentPage` and `pageSize`; the snake-case names of the other lists are taken as well. */
 export class ListUsersQuery {
-  @QueryIntegerField({ min: 0, max: 1_000_000 })
+  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER })
   currentPage?: number;
 
   @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' })
   pageSize?: number;
 
-  @QueryIntegerField({ min: 0, max: 1_000_000 })
+  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER })
   current_page?: number;
 
   @QueryIntegerField({ min: 1, max: 100 })

@@ -2,6 +2,7 @@ import {
   BitField,
   BooleanField,
   MapField,
+  NameField,
   NestedField,
   NestedListField,
   pageOf,
@@ -31,7 +32,14 @@ class WorkspaceFieldsDto {
   @TextField({ optional: true, nullable: true, min: 0, max: 500 })
   description?: string | null;
 
-  @TextField({ optional: true, nullable: true, min: 0, max: 32, description: 'An emoji; empty clears it.' })
+  @TextField({
+    optional: true,
+    nullable: true,
+    min: 0,
+    max: 32,
+    pattern: /^[^\p{Cc}\u2028\u2029]*$/u,
+    description: 'An emoji; empty clears it.',
+  })
   icon?: string | null;
 
   @NestedField(() => WorkspaceDefaultsDto, { optional: true, nullable: true })
@@ -45,7 +53,7 @@ class WorkspaceFieldsDto {
 }
 
 export class CreateWorkspaceDto extends WorkspaceFieldsDto {
-  @TextField({ max: 128, example: 'Search team' })
+  @NameField({ max: 128, example: 'Search team' })
   name!: string;
 
   @SlugField({ optional: true, description: 'Made of the name when absent.' })
@@ -53,7 +61,7 @@ export class CreateWorkspaceDto extends WorkspaceFieldsDto {
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
-  @TextField({ optional: true, max: 128 })
+  @NameField({ optional: true, max: 128 })
   name?: string;
 
   @NestedField(() => WorkspaceSettingsDto, { optional: true })
@@ -64,7 +72,7 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
 }
 
 export class DeleteWorkspaceDto {
-  @TextField({ max: 200, description: 'Must equal the name of the workspace.', example: 'Search team' })
+  @NameField({ max: 200, description: 'Must equal the name of the workspace.', example: 'Search team' })
   name!: string;
 
   @BooleanField({ optional: true, description: 'Also archive what belongs to the workspace.' })
@@ -75,7 +83,7 @@ export class ListWorkspacesQuery extends pageOf({ size: 50 }) {
   @TextField({ optional: true, description: 'Part of the name, case-sensitive.' })
   name?: string;
 
-  @TextField({ optional: true })
+  @NameField({ optional: true })
   exact_name?: string;
 
   @QueryEnumListField(['active', 'archived'])

@@ -7,7 +7,7 @@ import { DataSource, In, Like, type EntityManager, type FindOptionsWhere } from 
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { byReference, found } from '../auth/tenancy';
-import { escapeLike, plainText, slugOf } from '../common/text';
+import { escapeLike, slugOf } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configIdOf, configSlugsOf } from './config-references';
 import { archiveDependents, countDependents } from './workspace-dependents';
@@ -20,7 +20,8 @@ import type {
   UpdateWorkspaceDto,
   WorkspaceDefaultsDto,
 } from './workspaces.dto';
-import { displayName, toMember, toWorkspace, type NameFormat, type WorkspaceAnswer } from './workspaces.view';
+import { displayName, withoutEmoji, type NameFormat } from './workspace-names';
+import { toMember, toWorkspace, type WorkspaceAnswer } from './workspaces.view';
 
 /** The workspaces that the caller may know of: of the organisation, narrowed to theirs. */
 export function visibleTo(caller: Principal): FindOptionsWhere<WorkspaceEntity> {
@@ -44,7 +45,7 @@ export class WorkspacesService {
 
   create(caller: Principal, input: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
     return this.writes.run(caller, async (write) => {
-      const name = plainText(input.name, 'name');
+      const { name } = input;
       const id = uuidv7();
       const slug = input.slug ?? `ws-${slugOf(name, 6)}-${randomHex(3)}`;
       const taken = await write.manager.existsBy(WorkspaceEntity, {
@@ -181,7 +182,7 @@ export class WorkspacesService {
     row: WorkspaceEntity,
     input: UpdateWorkspaceDto,
   ): Promise<void> {
-    if (input.name !== undefined) row.name = plainText(input.name, 'name');
+    if (input.name !== undefined) row.name = input.name;
     if (input.description !== undefined) row.description = input.description;
     if (input.icon !== undefined) row.icon = input.icon || null;
     if (input.usage_limits !== undefined) row.usageLimits = toStoredUsageLimits(input.usage_limits);
@@ -192,10 +193,9 @@ export class WorkspacesService {
     applySettings(row, input);
   }
 
-  /** An icon before the name is ignored, in the row and in what was sent. */
-  private assertNamed(row: WorkspaceEntity, name: string): void {
-    const given = plainText(name, 'name');
-    if (given !== row.name && given !== displayName(row, 'display')) {
+  /** An emoji before the name is ignored, in the row and in what was sent. */
+  private assertNamed(row: WorkspaceEntity, given: string): void {
+    if (withoutEmoji(given) !== withoutEmoji(row.name) && given !== displayName(row, 'display')) {
       throw invalid('name', 'name must equal the name of the workspace');
     }
   }

@@ -2,6 +2,7 @@ import type { StoredUsageLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw
 import type { RateLimitRule } from '@gw/contracts';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
 import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
+import { displayName, type NameFormat } from './workspace-names';
 
 class WorkspaceDefaultsAnswer {
   @Answer.map({ nullable: true })
@@ -121,12 +122,6 @@ export class WorkspaceAnswer extends RowAnswer {
   @Answer.list(() => MemberAnswer, { optional: true })
   readonly users?: readonly MemberAnswer[];
 }
-
-/** `display` puts the icon before the name. */
-export type NameFormat = 'display' | 'plain';
-
-export const displayName = (row: Pick<WorkspaceEntity, 'name' | 'icon'>, format: NameFormat): string =>
-  row.icon !== null && format === 'display' ? `${row.icon} ${row.name}` : row.name;
 
 /** `configSlug`: the slug of `defaults.user_api_key_config`, which is stored by its id. */
 export function toWorkspace(

@@ -46,7 +46,7 @@ export class FrontDoor {
         const route = routeOf(method, destination.path);
         if (route.kind === 'realtime')
           throw new GatewayError('upgrade_required', { headers: { upgrade: 'websocket' } });
-        void this.pipeline.run(new Exchange(id, req, res, method, path + query, query, route));
+        this.pipeline.run(new Exchange(id, req, res, method, path + query, query, route));
         return;
       }
       case 'control':

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ERRORS, type ErrorType } from '@gw/kernel';
+import { answerParserError, rawAnswer } from '@gw/web';
+
+import { GatewayRequest } from './gateway-request';
 
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
@@ -31,11 +33,12 @@ export function createGatewayServer(
       maxHeaderSize: HEADERS_BYTES_MAX,
       headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      // Bodies are bounded by idle time and size where they are read: a slow upload is not an attack.
+      // Bodies are bounded by time and size where they are read: a large upload is not an attack.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
       insecureHTTPParser: false,
       noDelay: true,
+      IncomingMessage: GatewayRequest,
       shouldUpgradeCallback: (req) => upgrades.takes(req),
     },
     handle,
@@ -50,36 +53,13 @@ export function createGatewayServer(
     handle(req, res);
   });
   server.on('checkExpectation', (req: IncomingMessage) => {
-    req.socket.end(rawAnswer(ERRORS.expectation_failed.status, 'expectation_failed'));
+    req.socket.end(rawAnswer('expectation_failed'));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     upgrades.handle(req, socket, head);
   });
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
-    socket.end(rawAnswer(405, 'method_not_allowed'));
+    socket.end(rawAnswer('method_not_allowed'));
   });
   return server;
-}
-
-function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const type: ErrorType =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'headers_too_large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'request_incomplete'
-        : 'request_malformed';
-  socket.end(rawAnswer(ERRORS[type].status, type));
-}
-
-function rawAnswer(status: number, type: ErrorType): string {
-  const { code, message } = ERRORS[type];
-  const body = JSON.stringify({ error: { message, type, param: null, code, request_id: null } });
-  return (
-    `HTTP/1.1 ${String(status)} ${type.replaceAll('_', ' ')}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-    `content-length: ${String(Buffer.byteLength(body))}\r\nconnection: close\r\n\r\n${body}`
-  );
 }

@@ -6,7 +6,7 @@ const EXPLAIN_BYTES_MAX = 8_192;
 
 /** Appends what the gateway says of the request: ids, the target that served it, tries, cache, and its version. */
 export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void {
-  headers.push(HEADER.requestId, exchange.id, HEADER.traceId, headerSafe(exchange.traceId));
+  headers.push(HEADER.requestId, exchange.id, HEADER.traceId, traceIdOf(exchange));
   const last = exchange.attempts.at(-1);
   if (last) {
     headers.push(
@@ -21,6 +21,8 @@ export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void
   headers.push(HEADER.cacheStatus, 'DISABLED');
   if (exchange.gw?.explain) headers.push(HEADER.decision, explained(exchange));
 }
+
+const traceIdOf = ({ id, traceId }: Exchange): string => (traceId === id ? id : headerSafe(traceId));
 
 /** 0: the first try answered, n: the nth retry did, -1: all tries of the last target failed after retries. */
 function retryCount({ attempts, failure }: Exchange): number {
@@ -45,4 +47,6 @@ function explained(exchange: Exchange): string {
     : JSON.stringify({ truncated: true, attempts: attempts.length });
 }
 
-const headerSafe = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?');
+const UNSAFE = /[^\x20-\x7e]/;
+
+const headerSafe = (text: string): string => (UNSAFE.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text);

@@ -25,6 +25,11 @@ export interface BodySink {
   fail(error: OutboundError): void;
 }
 
+/** Told once: of the answer's head, or of the error that came instead. */
+export interface HeadListener {
+  answered(answer: Answer): void;
+}
+
 /**
  * A provider's answer while it comes in. Pieces that arrive before a sink is attached are kept: that is at most what one turn
  * of the event loop brings, since the decision follows the status line at once; `hold` pauses the provider for longer waits.
@@ -40,13 +45,13 @@ export class Answer implements OutboundHandler {
 
   constructor(
     readonly upstream: Upstream,
-    private readonly onHead: (answer: Answer) => void,
+    private readonly listener: HeadListener,
   ) {}
 
   onHeaders(status: number, headers: readonly string[]): void {
     this.status = status;
     this.headers = headers;
-    this.onHead(this);
+    this.listener.answered(this);
   }
 
   onData(chunk: Buffer): void {
@@ -62,8 +67,12 @@ export class Answer implements OutboundHandler {
 
   onError(error: OutboundError): void {
     this.error = error;
-    if (this.status === 0) this.onHead(this);
+    if (this.status === 0) this.listener.answered(this);
     else this.sink?.fail(error);
+  }
+
+  clientGone(): void {
+    this.call?.abort();
   }
 
   attach(sink: BodySink): void {

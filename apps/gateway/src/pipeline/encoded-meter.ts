@@ -1,6 +1,6 @@
 import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { readAnswerModel, readUsage, type Provider } from '@gw/providers';
+import { readAnswer, type AnswerFacts, type Provider } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import type { Answer } from './answer';
 import { decode, type Coding } from './decoding';
@@ -18,7 +18,7 @@ const EVENT_BYTES_MAX = 64 * 1_048_576;
  * than the bounds above or that can't be decoded has no usage.
  */
 export class EncodedMeter {
-  private found: { readonly usage: Usage | null; readonly model: string | null } = NOTHING;
+  private found: AnswerFacts = NOTHING;
   private readonly readsJson: boolean;
 
   constructor(
@@ -52,8 +52,7 @@ export class EncodedMeter {
     const decoded: Buffer[] = [];
     const whole = await decode(this.reply.kept, this.coding, JSON_BYTES_MAX, (chunk) => decoded.push(chunk));
     if (!whole) return;
-    const body = Buffer.concat(decoded);
-    this.found = { usage: readUsage(provider, body), model: readAnswerModel(body) };
+    this.found = readAnswer(provider, Buffer.concat(decoded));
   }
 
   /** What a cut stream has told until then counts too. */

@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type {
   ApiKeyDocument,
   AttemptRecord,
@@ -55,8 +57,8 @@ export class Exchange {
   // receive
   /** The whole body; empty when there is none or it is streamed. */
   body: Buffer = EMPTY;
-  /** Gives back what the body holds of the common budget; called once, when the exchange is settled. */
-  release: (() => void) | null = null;
+  /** What the body holds of the common budget, in bytes; given back when the exchange is settled. */
+  heldBytes = 0;
   /** Set for a body too large to keep: it can be sent once. */
   bodyStream: IncomingMessage | null = null;
   scan: ShallowScan | null = null;
@@ -116,10 +118,11 @@ export class Exchange {
   cost: number | null = null;
   settled = false;
 
-  readonly stageMs: Record<string, number> = {};
+  /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */
+  readonly stageMs = [-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5];
   /** The client has gone: nothing more can be sent, and nothing more should be asked for. */
   clientGone = false;
-  private onClientGone: (() => void) | null = null;
+  private leaveListener: LeaveListener | null = null;
 
   constructor(
     readonly id: string,
@@ -138,14 +141,14 @@ export class Exchange {
     res.once('close', () => {
       if (res.writableFinished) return;
       this.clientGone = true;
-      this.onClientGone?.();
+      this.leaveListener?.clientGone();
     });
   }
 
   /** At most one listener: whoever is working on the exchange at the moment. */
-  whenClientGone(listener: (() => void) | null): void {
-    this.onClientGone = listener;
-    if (listener && this.clientGone) listener();
+  whenClientGone(listener: LeaveListener | null): void {
+    this.leaveListener = listener;
+    if (listener && this.clientGone) listener.clientGone();
   }
 
   elapsedMs(): number {
@@ -159,8 +162,11 @@ export class Exchange {
   }
 }
 
+export interface LeaveListener {
+  clientGone(): void;
+}
+
 export interface Stage {
-  readonly name: string;
   /** Throws `GatewayError` to end the request with it. Returns a promise only when it has to wait. */
   run(exchange: Exchange): void | Promise<void>;
 }

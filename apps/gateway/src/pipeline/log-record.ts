@@ -11,7 +11,8 @@ import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../http/header-rules';
 import type { Principal } from '../state/principals';
 import type { Exchange } from './exchange';
-import { ms, remembered, text } from './json-text';
+import { ms, nameText, remembered, text } from './json-text';
+import { TIMED_STAGES } from './pipeline';
 
 export interface RecordFacts {
   readonly gatewayId: string;
@@ -31,25 +32,23 @@ export function logRecordText(exchange: Exchange, facts: RecordFacts): string {
   return (
     `{"id":"${exchange.id}","createdAt":"${isoOf(exchange.startedWallMs)}",` +
     (principal === null ? refusedText(exchange.refusedKey) : ownerText(principal)) +
-    `"traceId":${text(exchange.traceId)},"spanId":${text(exchange.spanId)},` +
-    `"parentSpanId":${text(exchange.parentSpanId)},"spanName":${text(exchange.spanName)},` +
-    `"method":${text(exchange.method)},"url":${text(query === '' ? url : redactUrl(url))},` +
+    `"traceId":${exchange.traceId === exchange.id ? `"${exchange.id}"` : text(exchange.traceId)},${spanText(exchange)}` +
+    `"method":"${exchange.method}","url":${query === '' ? nameText(url) : text(redactUrl(url))},` +
     `"route":"${exchange.route.name}","status":${String(exchange.status)},"outcome":"${exchange.outcome}",` +
     `"errorType":${failure === null ? 'null' : `"${failure.type}"`},` +
     answererText(exchange) +
-    `"responseModel":${text(facts.responseModel)},"streamed":${String(exchange.streamed)},` +
+    `"responseModel":${nameText(facts.responseModel)},"streamed":${String(exchange.streamed)},` +
     `"usage":${usageText(usage)},"cost":${String(cost)},"priced":"${pricedOf(usage, cost)}",` +
-    `"configId":${text(configSource.slug)},"configVersionId":${text(configSource.versionId)},` +
-    `"targetPath":${text(last?.target ?? null)},"retries":${String(last?.retry ?? 0)},"cacheStatus":"DISABLED",` +
+    `${configIdText(configSource)}"targetPath":${nameText(last?.target ?? null)},"retries":${String(last?.retry ?? 0)},"cacheStatus":"DISABLED",` +
     `"metadata":${metadataText(exchange.metadata)},"durationMs":${ms(exchange.elapsedMs())},` +
     `"firstByteMs":${ms(firstByteAt === null ? null : firstByteAt - exchange.startedAt)},` +
     `"overheadMs":${ms(overheadOf(exchange))},` +
     `"requestBytes":${String(exchange.body.length + exchange.receivedBytes)},` +
     `"responseBytes":${String(exchange.responseBytes)},` +
-    `"requestContentType":${text(exchange.req.headers['content-type'] ?? null)},` +
-    `"responseContentType":${text(responseTypeOf(exchange))},` +
+    `"requestContentType":${nameText(exchange.req.headers['content-type'] ?? null)},` +
+    `"responseContentType":${nameText(responseTypeOf(exchange))},` +
     `"requestBodyTruncated":${String(facts.requestTruncated)},` +
-    `"responseBodyTruncated":${String(facts.responseTruncated)},"gatewayId":${text(facts.gatewayId)},` +
+    `"responseBodyTruncated":${String(facts.responseTruncated)},"gatewayId":${nameText(facts.gatewayId)},` +
     `"decision":${decisionText(exchange)}}`
   );
 }
@@ -86,13 +85,26 @@ function answererText({ answer, attempts, scan }: Exchange): string {
     return `"provider":${text(provider)},"credential":${text(credential)},"integrationId":null,"model":${text(asked)},`;
   }
   const { provider, saved, model } = answer.upstream;
-  return `"provider":"${provider.id}",${saved === null ? NOT_SAVED : savedText(saved)}"model":${text(model ?? asked)},`;
+  return `"provider":"${provider.id}",${saved === null ? NOT_SAVED : savedText(saved)}"model":${nameText(model ?? asked)},`;
 }
 
 const NOT_SAVED = '"credential":null,"integrationId":null,';
 const savedText = remembered(
   ({ slug, integrationId }: ProviderDocument) =>
     `"credential":${text(slug)},"integrationId":${text(integrationId)},`,
+);
+
+const NO_SPAN = '"spanId":null,"parentSpanId":null,"spanName":null,';
+
+/** Most requests name a trace at most. */
+const spanText = ({ spanId, parentSpanId, spanName }: Exchange): string =>
+  spanId === null && parentSpanId === null && spanName === null
+    ? NO_SPAN
+    : `"spanId":${text(spanId)},"parentSpanId":${text(parentSpanId)},"spanName":${text(spanName)},`;
+
+const configIdText = remembered(
+  ({ slug, versionId }: DecisionRecord['config']) =>
+    `"configId":${text(slug)},"configVersionId":${text(versionId)},`,
 );
 
 const usageText = (usage: Usage | null): string => (usage === null ? 'null' : JSON.stringify(usage));
@@ -106,10 +118,15 @@ function metadataText(metadata: Readonly<Record<string, string>>): string {
   return '{}';
 }
 
+const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
+
 /** What the stages took without their waiting: the request's body and the provider are not ours. */
 function overheadOf({ stageMs, waitedMs }: Exchange): number {
   let sum = 0;
-  for (const name in stageMs) if (name !== 'receive' && name !== 'reply') sum += stageMs[name] as number;
+  for (let at = 0; at < stageMs.length; at += 1) {
+    const took = stageMs[at] as number;
+    if (at !== RECEIVE && at !== REPLY && took > 0) sum += took;
+  }
   return Math.max(0, sum - waitedMs);
 }
 
@@ -129,7 +146,7 @@ function decisionText(exchange: Exchange): string {
 }
 
 const configText = remembered((source: DecisionRecord['config']) => JSON.stringify(source));
-const trailText = (trail: readonly string[]): string => listText(trail, text);
+const trailText = (trail: readonly string[]): string => listText(trail, nameText);
 
 function listText<T>(items: readonly T[], each: (item: T) => string): string {
   if (items.length === 0) return '[]';
@@ -139,23 +156,28 @@ function listText<T>(items: readonly T[], each: (item: T) => string): string {
 }
 
 const attemptText = (attempt: AttemptRecord): string =>
-  `{"target":${text(attempt.target)},"provider":${text(attempt.provider)},"credential":${text(attempt.credential)},` +
-  `"model":${text(attempt.model)},"retry":${String(attempt.retry)},"status":${String(attempt.status)},` +
+  `{"target":${nameText(attempt.target)},"provider":${nameText(attempt.provider)},"credential":${nameText(attempt.credential)},` +
+  `"model":${nameText(attempt.model)},"retry":${String(attempt.retry)},"status":${String(attempt.status)},` +
   `"end":"${attempt.end}","reason":${text(attempt.reason)},"startedMs":${ms(attempt.startedMs)},` +
   `"durationMs":${ms(attempt.durationMs)}}`;
 
 const limitText = (state: LimitState): string =>
-  `{"scope":"${state.scope}","id":${text(state.id)},"type":${text(state.type)},"limit":${String(state.limit)},` +
-  `"used":${String(state.used)},"resetAt":${text(state.resetAt)},"verdict":"${state.verdict}"}`;
+  `{"scope":"${state.scope}","id":${nameText(state.id)},"type":${nameText(state.type)},"limit":${String(state.limit)},` +
+  `"used":${String(state.used)},"resetAt":"${state.resetAt}","verdict":"${state.verdict}"}`;
 
 const priceText = ({ source, model, lines }: NonNullable<DecisionRecord['price']>): string =>
-  `{"source":${text(source)},"model":${text(model)},"lines":${listText(lines, lineText)}}`;
+  `{"source":${nameText(source)},"model":${nameText(model)},"lines":${listText(lines, lineText)}}`;
 
 const lineText = ({ unit, quantity, pricePerMillion, cost }: PriceLine): string =>
-  `{"unit":${text(unit)},"quantity":${String(quantity)},"pricePerMillion":${String(pricePerMillion)},"cost":${String(cost)}}`;
+  `{"unit":"${unit}","quantity":${String(quantity)},"pricePerMillion":${String(pricePerMillion)},"cost":${String(cost)}}`;
 
-function stagesText(stageMs: Readonly<Record<string, number>>): string {
+const STAGE_KEYS = TIMED_STAGES.map((name) => `"${name}":`);
+
+function stagesText(stageMs: readonly number[]): string {
   let stages = '';
-  for (const name in stageMs) stages += `${stages === '' ? '' : ','}"${name}":${ms(stageMs[name] as number)}`;
+  for (let at = 0; at < stageMs.length; at += 1) {
+    const took = stageMs[at] as number;
+    if (took >= 0) stages += (stages === '' ? '' : ',') + (STAGE_KEYS[at] as string) + ms(took);
+  }
   return `{${stages}}`;
 }

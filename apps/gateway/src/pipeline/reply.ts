@@ -1,3 +1,6 @@
+import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers';
 import type { HeaderList } from '@gw/providers';
 import type { Exchange } from './exchange';
 
@@ -45,9 +48,7 @@ export class Reply {
   start(status: number, headers: HeaderList): void {
     this.exchange.status = status;
     this.headers = headers;
-    setImmediate(() => {
-      if (!this.ended) this.flushHead();
-    });
+    flushHeadLater(this);
   }
 
   write(chunk: Buffer): void {
@@ -70,6 +71,11 @@ export class Reply {
       if (this.ended) this.finish(Buffer.concat(queue));
       else for (const piece of queue) this.send(piece);
     });
+  }
+
+  /** What was kept, in one piece. */
+  keptBody(): Buffer {
+    return this.kept.length === 1 ? (this.kept[0] as Buffer) : Buffer.concat(this.kept);
   }
 
   /** Ends the answer with a last piece. The record is written before it is sent. */
@@ -95,7 +101,7 @@ export class Reply {
     if (this.ended) return;
     this.ended = true;
     const cut = (): void => {
-      if (this.early) this.flushHead();
+      if (this.early) this.openBody();
       this.exchange.res.destroy();
     };
     if (this.exchange.settled) cut();
@@ -138,7 +144,12 @@ export class Reply {
     else res.end();
   }
 
-  private flushHead(): void {
+  /** @internal Sends the head of an answer that goes on. */
+  flushHead(): void {
+    if (!this.ended) this.openBody();
+  }
+
+  private openBody(): void {
     const early = this.early;
     if (early === null || this.exchange.clientGone) return;
     this.early = null;
@@ -169,6 +180,20 @@ const TAIL_BYTES = 16_384;
 function endOf(before: Buffer | null, chunk: Buffer): Buffer {
   const all = before === null || chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([before, chunk]);
   return all.length > TAIL_BYTES ? all.subarray(all.length - TAIL_BYTES) : all;
+}
+
+let begun: Reply[] = [];
+
+/** One look at the end of the turn for all answers that began in it. */
+function flushHeadLater(reply: Reply): void {
+  if (begun.length === 0) setImmediate(flushHeads);
+  begun.push(reply);
+}
+
+function flushHeads(): void {
+  const replies = begun;
+  begun = [];
+  for (const reply of replies) reply.flushHead();
 }
 
 /** A whole answer says how long it is, unless it may have no body. */

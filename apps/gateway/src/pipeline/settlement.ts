@@ -1,9 +1,12 @@
+import { performance } from 'node:perf_hooks';
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { RateCounters } from '@gw/limits';
 import type { Journal } from '@gw/telemetry';
+import type { BodyBudget } from '../http/body-budget';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
 import { logRecordText } from './log-record';
+import { SETTLE_STAGE } from './pipeline';
 
 /** Usage to money; null: the price is not known. */
 export interface Pricer {
@@ -29,6 +32,7 @@ export class Settlement {
     private readonly journal: Journal,
     private readonly counters: RateCounters,
     private readonly pricer: Pricer,
+    private readonly bodies: BodyBudget,
     private readonly options: SettlementOptions,
   ) {}
 
@@ -51,24 +55,24 @@ export class Settlement {
     exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
     this.charge(exchange, responseModel);
-    exchange.stageMs['settle'] = performance.now() - startedAt;
+    exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
-    exchange.release?.();
+    this.bodies.give(exchange.heldBytes);
   }
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
     const { reply, principal, gw } = exchange;
     const { bodyMaxBytes, gatewayId } = this.options;
     const keep = principal !== null && principal.logBodies && gw.logBodies;
-    const request = keep ? clipped([exchange.body], bodyMaxBytes) : NOTHING;
-    const response = keep && reply ? clipped(reply.kept, bodyMaxBytes) : NOTHING;
     const text = logRecordText(exchange, {
       gatewayId,
-      requestTruncated: request.truncated || exchange.bodyStream !== null,
-      responseTruncated: response.truncated || (keep && reply?.truncated === true),
+      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.bodyStream !== null,
+      responseTruncated: keep && reply !== null && (reply.truncated || reply.keptBytes > bodyMaxBytes),
       responseModel,
     });
-    this.journal.append(text, request.pieces, response.pieces, onDurable);
+    const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;
+    const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
+    this.journal.append(text, request, response, onDurable);
   }
 
   private charge(exchange: Exchange, responseModel: string | null): void {
@@ -89,23 +93,16 @@ export class Settlement {
   }
 }
 
-interface Clipped {
-  readonly pieces: readonly Buffer[] | null;
-  readonly truncated: boolean;
-}
+const clipped = (body: Buffer, maxBytes: number): Buffer =>
+  body.length > maxBytes ? body.subarray(0, maxBytes) : body;
 
-const NOTHING: Clipped = { pieces: null, truncated: false };
-
-function clipped(pieces: readonly Buffer[], maxBytes: number): Clipped {
-  let left = maxBytes;
+function clippedAll(pieces: readonly Buffer[], bytes: number, maxBytes: number): readonly Buffer[] {
+  if (bytes <= maxBytes) return pieces;
   const kept: Buffer[] = [];
+  let left = maxBytes;
   for (const piece of pieces) {
-    if (piece.length > left) {
-      if (left > 0) kept.push(piece.subarray(0, left));
-      return { pieces: kept, truncated: true };
-    }
+    if (left > 0) kept.push(clipped(piece, left));
     left -= piece.length;
-    kept.push(piece);
   }
-  return { pieces: kept, truncated: false };
+  return kept;
 }

@@ -4,7 +4,7 @@ import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundClient, type OutboundRequest } from '@gw/outbound';
 import { Answer, type Upstream } from '../pipeline/answer';
 import type { BuiltRequest } from '../pipeline/attempt/request-builder';
-import type { AttemptSender } from '../pipeline/attempt/sender';
+import type { AttemptListener, AttemptSender } from '../pipeline/attempt/sender';
 import type { Exchange } from '../pipeline/exchange';
 import { Peer, peerOptions } from './peer';
 
@@ -28,25 +28,21 @@ export class HandshakeSender implements AttemptSender {
     private readonly maxMessageBytes: number,
   ) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<UpgradeAnswer> {
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     if (upstream.provider.local)
       throw new GatewayError('route_unsupported', {
         message: `The provider ${upstream.provider.id} has no WebSocket.`,
       });
-    return new Promise((resolve) => {
-      const answer = new UpgradeAnswer(upstream, () => resolve(answer));
-      const handshake = new Handshake(
-        built.request,
-        answer,
-        exchange.upgrade?.offer.protocols ?? [],
-        this.maxMessageBytes,
-      );
-      answer.call = handshake;
-      exchange.whenClientGone(() => {
-        handshake.abort();
-      });
-      void handshake.run(this.outbound);
-    });
+    const answer = new UpgradeAnswer(upstream, listener);
+    const handshake = new Handshake(
+      built.request,
+      answer,
+      exchange.upgrade?.offer.protocols ?? [],
+      this.maxMessageBytes,
+    );
+    answer.call = handshake;
+    exchange.whenClientGone(answer);
+    void handshake.run(this.outbound);
   }
 }
 

@@ -40,7 +40,7 @@ export class RealtimeDoor {
       const destination = destinationOf(path);
       if (destination.plane !== 'data') throw new GatewayError('route_not_found');
       const route = routeOf('GET', destination.path);
-      void this.pipeline.run(new Exchange(id, req, upgrade.res, 'GET', path + query, query, route, upgrade));
+      this.pipeline.run(new Exchange(id, req, upgrade.res, 'GET', path + query, query, route, upgrade));
     } catch (thrown) {
       refuse(id, req, upgrade.res, toGatewayError(thrown));
     }

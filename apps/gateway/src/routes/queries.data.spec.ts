@@ -22,10 +22,6 @@ const LIST_RUNS = 'GET /threads/{thread_id}/runs';
 const CASES = (readCases('queries.json') as { cases: QueryCase[] }).cases.filter(
   ({ endpoint }) => endpoint === LIST_RUNS,
 );
-const PATH_IDS = (
-  readCases('identifiers.json') as { cases: { id: string; field: string; value: string; reason: string }[] }
-).cases.filter(({ field }) => field === 'path id');
-
 const RUNS = {
   object: 'list',
   data: [{ id: 'run_1' }],
@@ -37,7 +33,7 @@ const RUNS = {
 /** As a client library writes it: what may not stand in a URL is escaped, the rest is as it was given. */
 const escaped = (text: string): string => text.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
 
-describe('queries and path ids of the data plane', () => {
+describe('queries of the data plane', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -109,13 +105,6 @@ describe('queries and path ids of the data plane', () => {
   it('passes query parameters that it does not know', async () => {
     expect((await get('/threads/thread_1/runs?include[]=steps&limit=5')).status).toBe(200);
     expect(stub.lastRequest.url).toBe('/v1/threads/thread_1/runs?include[]=steps&limit=5');
-  });
-
-  it.each(PATH_IDS)('sends the id of case $id ($reason) as it is, or refuses it', async ({ value }) => {
-    const id = escaped(value);
-    const { status } = await get(`/files/${id}`);
-    if (status === 200) expect(stub.lastRequest.url).toBe(`/v1/files/${id}`);
-    else expect([400, 404]).toContain(status);
   });
 
   it('[RUN-03] forwards Vendor-Beta under the provider’s own name on assistants routes, and to nobody else', async () => {

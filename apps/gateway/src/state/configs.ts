@@ -27,7 +27,7 @@ const BARE: CompiledConfig = compileConfig({});
  * compilation each); saved ones by their document.
  */
 export class Configs {
-  private readonly inline = new Map<string, CompiledConfig>();
+  private readonly inline = new Map<string, ResolvedConfig>();
   private readonly saved = new WeakMap<ConfigDocument, ResolvedConfig>();
 
   constructor(
@@ -43,15 +43,15 @@ export class Configs {
 
   /** A JSON config of the request. Throws `config_invalid` with every failure. */
   fromText(text: string): ResolvedConfig {
-    const source = { source: 'header', slug: null, versionId: null } as const;
     const known = this.inline.get(text);
-    if (known) return { id: null, compiled: known, source };
+    if (known) return known;
     const result = parseConfig(text, this.options);
     if (!result.ok) throw configInvalid(result.details);
-    const compiled = compileConfig(result.config);
+    const source = { source: 'header', slug: null, versionId: null } as const;
+    const resolved = { id: null, compiled: compileConfig(result.config), source };
     if (this.inline.size >= INLINE_CAPACITY) this.inline.clear();
-    this.inline.set(text, compiled);
-    return { id: null, compiled, source };
+    this.inline.set(text, resolved);
+    return resolved;
   }
 
   /** For a request that names no config and brings fields of its provider as headers. Throws `config_invalid`. */

@@ -28,3 +28,41 @@ function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   while (at - 1 - run >= from && bytes[at - 1 - run] === BACKSLASH) run += 1;
   return run % 2 === 1;
 }
+
+const LETTER_U = 0x75;
+/** Escapes stand close together in what has line breaks or JSON in it, so more is walked than for a quote. */
+const ESCAPE_WALK = 64;
+
+const byteTable = (characters: string): Uint8Array => {
+  const table = new Uint8Array(256);
+  for (const byte of Buffer.from(characters)) table[byte] = 1;
+  return table;
+};
+/** What may follow a backslash, `u` apart (RFC 8259, section 7). */
+const ESCAPED = byteTable('"/\\bfnrt');
+const HEX = byteTable('0123456789abcdefABCDEF');
+
+/**
+ * Every backslash of the bytes begins an escape that JSON knows. JSON has backslashes inside strings alone, so it is asked of the
+ * whole document without looking where its strings are; bytes without a backslash cost one native search.
+ */
+export function hasSoundEscapes(bytes: Buffer): boolean {
+  const { length } = bytes;
+  let at = bytes.indexOf(BACKSLASH);
+  while (at >= 0) {
+    const escaped = bytes[at + 1] ?? 0;
+    if (ESCAPED[escaped] === 1) at += 2;
+    else if (escaped === LETTER_U && areHexDigits(bytes, at + 2)) at += 6;
+    else return false;
+    const stop = Math.min(length, at + ESCAPE_WALK);
+    while (at < stop && bytes[at] !== BACKSLASH) at += 1;
+    if (at === stop) at = stop < length ? bytes.indexOf(BACKSLASH, stop) : -1;
+  }
+  return true;
+}
+
+const areHexDigits = (bytes: Buffer, from: number): boolean =>
+  HEX[bytes[from] ?? 0] === 1 &&
+  HEX[bytes[from + 1] ?? 0] === 1 &&
+  HEX[bytes[from + 2] ?? 0] === 1 &&
+  HEX[bytes[from + 3] ?? 0] === 1;

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { PROVIDERS } from '../registry';
 import type { JsonObject, Provider } from '../provider';
-import { readAnswerModel, readUsage } from './read-usage';
-import { topLevelUsage } from './usage-object';
+import { readAnswer, readUsageAtEnd } from './read-usage';
+import { shallowAnswer } from './shallow-scan';
 
 const provider = (id: string): Provider => PROVIDERS.get(id) as Provider;
 const openai = provider('openai');
+const readUsage = (...args: Parameters<typeof readAnswer>) => readAnswer(...args).usage;
 const bytes = (body: unknown, indent?: number) => Buffer.from(JSON.stringify(body, null, indent), 'utf8');
 
 const counts = fc.record({
@@ -14,7 +15,7 @@ const counts = fc.record({
   note: fc.string({ unit: fc.constantFrom('"', '\\', '}', 'usage', '"usage":{"prompt_tokens":9}', 'é') }),
 });
 
-describe('readUsage', () => {
+describe('usage of readAnswer', () => {
   it('reads what a full parse would read, wherever usage stands and whatever the texts around it say', () => {
     const member = fc.tuple(
       fc.oneof(fc.constantFrom('id', 'choices', 'x"usage', 'model'), fc.string()),
@@ -51,8 +52,8 @@ describe('readUsage', () => {
       usage: { prompt_tokens: 5 },
       model: 'm',
     });
-    expect(topLevelUsage(answer)).toEqual({ prompt_tokens: 5 });
-    expect(topLevelUsage(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))).toBeNull();
+    expect(shallowAnswer(answer)?.usage?.toString()).toBe('{"prompt_tokens":5}');
+    expect(shallowAnswer(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))?.usage).toBeNull();
   });
 
   it('is not misled by a key that only ends like the one that it looks for', () => {
@@ -90,7 +91,7 @@ describe('readUsage', () => {
   });
 });
 
-describe('readAnswerModel', () => {
+describe('model of readAnswer', () => {
   it.each([
     ['{"id":"1","model":"gpt-4o-2024-08-06"}', 'gpt-4o-2024-08-06'],
     ['{"id":"1","model":"gpt\\u002d4o"}', 'gpt-4o'],
@@ -98,6 +99,31 @@ describe('readAnswerModel', () => {
     ['{"id":"1"', null],
     ['', null],
   ])('reads the model of %p as %p', (text, model) => {
-    expect(readAnswerModel(Buffer.from(text, 'utf8'))).toBe(model);
+    expect(readAnswer(openai, Buffer.from(text, 'utf8')).model).toBe(model);
+  });
+});
+
+describe('usage at the end of an answer that was not kept whole', () => {
+  const at = (end: string): unknown => readUsageAtEnd(openai, Buffer.from(end));
+  const usage = '"usage":{"prompt_tokens":3,"completion_tokens":4}';
+  const read = expect.objectContaining({ inputTokens: 3, outputTokens: 4 }) as unknown;
+
+  it('is the answer’s own, with members behind it or none', () => {
+    expect(at(`aaaa"}],${usage}}`)).toEqual(read);
+    expect(at(`aaaa"}], ${usage} , "model":"m","x":[{}]} \n`)).toEqual(read);
+  });
+
+  it('is not that of something inside the answer, of a text, or of what is cut', () => {
+    expect(at(`aaaa"}],"data":[{${usage}}]}`)).toBeNull();
+    expect(at(`aaaa \\"usage\\":{}"}`)).toBeNull();
+    expect(at(`aaaa"}],${usage}`)).toBeNull();
+    expect(at('aaaa"}]}')).toBeNull();
+  });
+
+  it('is read in the provider’s own words', () => {
+    const end = Buffer.from(
+      'x"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4},"modelVersion":"m"}',
+    );
+    expect(readUsageAtEnd(provider('google'), end)).toEqual(read);
   });
 });

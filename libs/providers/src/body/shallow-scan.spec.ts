@@ -3,6 +3,15 @@ import { shallowScan, spliceModel } from './shallow-scan';
 
 const scan = (text: string) => shallowScan(Buffer.from(text, 'utf8'));
 
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** A document with its keys in any order, `model` and `stream` often among them, in compact or spaced text. */
 const anyDocument = fc
   .tuple(
@@ -94,6 +103,17 @@ describe('shallowScan', () => {
     ['an open list', '{"model":"a","x":[1'],
     ['a list closed as an object', '{"model":"a","x":[1}'],
     ['a control character in the model', '{"model":"a\u0001"}'],
+    ['an escape that JSON does not know', String.raw`{"model":"a","x":"\x41"}`],
+    ['a short unicode escape', String.raw`{"model":"a","x":"\u12"}`],
+    [
+      'a unicode escape that is cut off by the end of its text',
+      String.raw`{"model":"a","x":[{"y":"\u123"}]}`,
+    ],
+    ['a unicode escape with a letter that is no digit', String.raw`{"model":"a","x":"\u12g4"}`],
+    ['a bad escape behind a good one', String.raw`{"model":"a","x":"\\\q"}`],
+    ['a bad escape far behind the last', `{"model":"a","x":"\\n${'x'.repeat(500)}\\v"}`],
+    ['a bad escape in a key further in', String.raw`{"model":"a","x":{"\'":1}}`],
+    ['a backslash outside of every text', String.raw`{"model":"a","x":[\q]}`],
   ])('asks for a parse on %s', (_, text) => {
     expect(scan(text)).toEqual({ model: null, stream: null, needsParse: true, modelSpan: null });
   });
@@ -109,6 +129,39 @@ describe('shallowScan', () => {
         expect(scan(text)).toMatchObject({ model: 'm', needsParse: false });
       }
     }
+  });
+
+  it('says of escapes in a text what JSON.parse says', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '"',
+        '/',
+        '\\',
+        'b',
+        'f',
+        'n',
+        'r',
+        't',
+        'u0041',
+        'uD83D',
+        'uabcd',
+        'u12',
+        'u00g0',
+        'x41',
+        'v',
+        "'",
+        '0',
+      ),
+      fc.string({ unit: fc.constantFrom('a', 'u', '0', 'F', 'é') }),
+    );
+    const texts = fc.array(fc.tuple(piece, fc.stringMatching(/^[ -!#-[\]-~]{0,40}$/)), { maxLength: 8 });
+    fc.assert(
+      fc.property(texts, (parts) => {
+        const text = `{"model":"m","x":"${parts.map(([escape, rest]) => `\\${escape}${rest}`).join('')}"}`;
+        expect(scan(text).needsParse).toBe(!isJson(text));
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   it('never throws and never reads past the end, whatever the bytes', () => {

@@ -1,4 +1,4 @@
-import { skipString } from './json-bytes';
+import { hasSoundEscapes, skipString } from './json-bytes';
 
 export interface ShallowScan {
   /** Top-level `model` when it is a plain string, else null. */
@@ -25,6 +25,7 @@ const KEY_BYTES_MAX = 64;
 const MODEL_BYTES_MAX = 1_024;
 const LETTER_M = 0x6d;
 const LETTER_S = 0x73;
+const LETTER_U = 0x75;
 
 const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelSpan: null };
 
@@ -32,34 +33,62 @@ const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelS
  * Reads `model` and `stream` from the top level of a JSON object without parsing its values: one pass, no allocation but the
  * result. What it reports is what `JSON.parse` would give for every valid document. Wherever two readers could differ, it asks
  * for a parse instead: duplicate `model` or `stream` keys, escapes in a top-level key or in the model, non-ASCII models, values
- * of other types, anything before or after the object, and whatever it sees of invalid JSON. It does not validate what it
- * skips, so `needsParse: false` is no promise that the document is valid.
+ * of other types, anything before or after the object, bad escapes in any text, and whatever it sees of invalid JSON. It does
+ * not validate the rest of what it skips, so `needsParse: false` is no promise that the document is valid.
  */
 export function shallowScan(body: Buffer): ShallowScan {
-  const start = skipSpace(body, 0);
-  if (body[start] !== OPEN_OBJECT) return DOUBT;
-  const found: Found = { model: null, stream: null, modelSpan: null };
-  let at = skipSpace(body, start + 1);
-  if (body[at] === CLOSE_OBJECT) return finish(body, at, found);
-  for (;;) {
-    const keyEnd = endOfKey(body, at);
-    if (keyEnd < 0) return DOUBT;
-    const colon = skipSpace(body, keyEnd);
-    if (body[colon] !== COLON) return DOUBT;
-    const valueStart = skipSpace(body, colon + 1);
-    const valueEnd = endOfValue(body, valueStart);
-    if (valueEnd < 0 || !note(body, found, at, keyEnd, valueStart, valueEnd)) return DOUBT;
-    at = skipSpace(body, valueEnd);
-    if (body[at] === CLOSE_OBJECT) return finish(body, at, found);
-    if (body[at] !== COMMA) return DOUBT;
-    at = skipSpace(body, at + 1);
-  }
+  const found = membersOf(body);
+  if (found === null || !hasSoundEscapes(body)) return DOUBT;
+  const { model, stream, modelSpan } = found;
+  return { model, stream, needsParse: false, modelSpan };
+}
+
+/**
+ * The same look at an answer: its `model`, and the bytes of its `usage`. Null where a parse is needed; `usage` is null when
+ * there is none or when it is no object.
+ */
+export function shallowAnswer(
+  body: Buffer,
+): { readonly model: string | null; readonly usage: Buffer | null } | null {
+  const found = membersOf(body);
+  if (found === null) return null;
+  const [start, end] = found.usageSpan ?? [0, 0];
+  return {
+    model: found.model,
+    usage: body[start] === OPEN_OBJECT && end > 0 ? body.subarray(start, end) : null,
+  };
 }
 
 interface Found {
   model: string | null;
   stream: boolean | null;
   modelSpan: [number, number] | null;
+  usageSpan: [number, number] | null;
+}
+
+/** Null: in doubt. */
+function membersOf(body: Buffer): Found | null {
+  const start = skipSpace(body, 0);
+  if (body[start] !== OPEN_OBJECT) return null;
+  const found: Found = { model: null, stream: null, modelSpan: null, usageSpan: null };
+  let at = skipSpace(body, start + 1);
+  while (body[at] !== CLOSE_OBJECT) {
+    const keyEnd = endOfKey(body, at);
+    if (keyEnd < 0) return null;
+    const colon = skipSpace(body, keyEnd);
+    if (body[colon] !== COLON) return null;
+    const valueStart = skipSpace(body, colon + 1);
+    const valueEnd = endOfValue(body, valueStart);
+    if (valueEnd < 0 || !note(body, found, at, keyEnd, valueStart, valueEnd)) return null;
+    at = skipSpace(body, valueEnd);
+    if (body[at] === CLOSE_OBJECT) break;
+    if (body[at] !== COMMA) return null;
+    at = skipSpace(body, at + 1);
+    // A comma promises another member.
+    if (body[at] === CLOSE_OBJECT) return null;
+  }
+  // Only white space may follow the object.
+  return skipSpace(body, at + 1) === body.length ? found : null;
 }
 
 /** Takes the member in when it is `model` or `stream`; false when it is a second one or has an odd value. */
@@ -71,17 +100,19 @@ function note(
   valueStart: number,
   valueEnd: number,
 ): boolean {
-  if (isKeyModel(body, keyStart, keyEnd)) {
+  const first = body[keyStart + 1];
+  if (first === LETTER_M && isKey(body, keyStart, keyEnd, 'model')) {
     if (found.modelSpan !== null) return false;
     found.model = plainString(body, valueStart, valueEnd);
     found.modelSpan = [valueStart, valueEnd];
     return found.model !== null;
   }
-  if (isKeyStream(body, keyStart, keyEnd)) {
+  if (first === LETTER_S && isKey(body, keyStart, keyEnd, 'stream')) {
     if (found.stream !== null) return false;
     found.stream = booleanAt(body, valueStart, valueEnd);
     return found.stream !== null;
   }
+  if (first === LETTER_U && isKey(body, keyStart, keyEnd, 'usage')) found.usageSpan = [valueStart, valueEnd];
   return true;
 }
 
@@ -96,12 +127,6 @@ export function spliceModel(
     Buffer.from(JSON.stringify(model), 'utf8'),
     body.subarray(span[1]),
   ]);
-}
-
-/** Only white space may follow the object. */
-function finish(body: Buffer, close: number, { model, stream, modelSpan }: Found): ShallowScan {
-  if (skipSpace(body, close + 1) !== body.length) return DOUBT;
-  return { model, stream, needsParse: false, modelSpan };
 }
 
 function skipSpace(body: Buffer, from: number): number {
@@ -125,15 +150,8 @@ function endOfKey(body: Buffer, start: number): number {
   return -1;
 }
 
-const isKeyModel = (body: Buffer, start: number, end: number): boolean =>
-  end - start === 7 &&
-  body[start + 1] === LETTER_M &&
-  body.toString('latin1', start + 1, end - 1) === 'model';
-
-const isKeyStream = (body: Buffer, start: number, end: number): boolean =>
-  end - start === 8 &&
-  body[start + 1] === LETTER_S &&
-  body.toString('latin1', start + 1, end - 1) === 'stream';
+const isKey = (body: Buffer, start: number, end: number, key: string): boolean =>
+  end - start === key.length + 2 && body.toString('latin1', start + 1, end - 1) === key;
 
 /** Index behind the value at `start`; -1 when there is none or it does not end. */
 function endOfValue(body: Buffer, start: number): number {
@@ -170,9 +188,21 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 function endOfPrimitive(body: Buffer, start: number): number {
   let end = start;
   while (end < start + 64 && isPrimitiveByte(body[end] ?? 0)) end += 1;
+  // Most numbers are plain ones, most others one of three words.
+  if (end - start < 16 && isDigits(body, start, end)) return end;
   const text = body.toString('latin1', start, end);
   const valid = text === 'true' || text === 'false' || text === 'null' || NUMBER.test(text);
   return valid ? end : -1;
+}
+
+/** A whole number without a sign or a leading zero. */
+function isDigits(body: Buffer, start: number, end: number): boolean {
+  if (end === start || (body[start] === 0x30 && end > start + 1)) return false;
+  for (let at = start; at < end; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte < 0x30 || byte > 0x39) return false;
+  }
+  return true;
 }
 
 /** `0`–`9`, `+`, `-`, `.`, `A`–`Z`, `a`–`z`. */

@@ -13,17 +13,11 @@ const USAGE_BYTES_MAX = 16_384;
 /** So many `"usage"` keys are looked at, from the end, before the search gives up. */
 const CANDIDATES_MAX = 16;
 
-export interface UsageSpan {
-  readonly usage: JsonObject;
-  /** Index behind the closing brace. */
-  readonly end: number;
-}
-
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /** The object behind the `"usage"` key at `at`, or null when what stands there is no such key or no object. */
-function usageAt(bytes: Buffer, at: number): UsageSpan | null {
+function usageAt(bytes: Buffer, at: number): JsonObject | null {
   // Behind a backslash the quote belongs to a string, and what follows is text.
   if (bytes[at - 1] === BACKSLASH) return null;
   let start = at + MARKER.length;
@@ -34,8 +28,7 @@ function usageAt(bytes: Buffer, at: number): UsageSpan | null {
   if (bytes[start] !== OPEN) return null;
   const end = endOfObject(bytes, start);
   if (end < 0) return null;
-  const usage = parseObject(bytes.toString('utf8', start, end));
-  return usage === null ? null : { usage, end };
+  return parseObject(bytes.toString('utf8', start, end));
 }
 
 /** Index behind the brace that closes the object at `start`; -1 when it does not close within the bound. */
@@ -61,36 +54,9 @@ export function lastUsageObject(bytes: Buffer): JsonObject | null {
   let at = bytes.lastIndexOf(MARKER);
   for (let tries = 0; at >= 0 && tries < CANDIDATES_MAX; tries += 1) {
     const found = usageAt(bytes, at);
-    if (found !== null) return found.usage;
+    if (found !== null) return found;
     if (at === 0) break;
     at = bytes.lastIndexOf(MARKER, at - 1);
   }
   return null;
-}
-
-/**
- * The top-level `usage` object of a complete JSON answer without parsing the rest: the last `"usage"` key counts when exactly
- * one brace is still open behind its object. Null when that is in doubt.
- */
-export function topLevelUsage(bytes: Buffer): JsonObject | null {
-  const at = bytes.lastIndexOf(MARKER);
-  if (at < 0) return null;
-  const found = usageAt(bytes, at);
-  if (found === null) return null;
-  return closesOnce(bytes, found.end) ? found.usage : null;
-}
-
-/** True when from `start` to the end of the bytes the JSON closes exactly one object more than it opens. */
-function closesOnce(bytes: Buffer, start: number): boolean {
-  let depth = 1;
-  for (let i = start; i < bytes.length; i += 1) {
-    const byte = bytes[i];
-    if (depth === 0 && !isSpace(byte)) return false;
-    if (byte === QUOTE) {
-      i = skipString(bytes, i) - 1;
-      if (i < 0) return false;
-    } else if (byte === OPEN || byte === 0x5b) depth += 1;
-    else if (byte === CLOSE || byte === 0x5d) depth -= 1;
-  }
-  return depth === 0;
 }

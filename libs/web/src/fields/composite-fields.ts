@@ -9,12 +9,11 @@ import {
   IsIn,
   IsObject,
   IsString,
-  Length,
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
 import { field, type FieldOptions } from './options';
-import { IsStorable, isStorableText } from './well-formed';
+import { HasCharacters, IsStorable, isStorableText } from './well-formed';
 
 export interface ListOptions extends FieldOptions {
   readonly minItems?: number;
@@ -41,7 +40,7 @@ export function TextListField(options: ListOptions & { readonly itemMax?: number
     { type: 'array', items: { type: 'string', minLength: 1, maxLength: itemMax }, ...sizes(options) },
     ...sizeRules(options),
     IsString({ each: true }),
-    Length(1, itemMax, { each: true }),
+    HasCharacters(1, itemMax, { each: true }),
     IsStorable(),
   );
 }

@@ -10,6 +10,7 @@ import {
   DateField,
   EnumField,
   IntegerField,
+  NameField,
   NumberField,
   SlugField,
   TextField,
@@ -26,6 +27,8 @@ class Thing {
   text?: string;
   @TextField({ optional: true, nullable: true, min: 0 })
   note?: string | null;
+  @NameField({ optional: true, max: 4 })
+  name?: string;
   @SlugField({ optional: true })
   slug?: string;
   @UuidField({ optional: true })
@@ -92,6 +95,8 @@ describe('the field decorators', () => {
     { json: { a: [{ b: null }] } },
     { items: [{ count: 1 }] },
     { text: '😀😀' },
+    { name: '😀😀😀😀' },
+    { date: '2024-02-29T23:59Z' },
   ])('take %j', async (value) => {
     expect({ ...((await body(value)) as object) }).toEqual(value);
   });
@@ -105,6 +110,14 @@ describe('the field decorators', () => {
     [{ text: '\ud800' }, 'text'],
     [{ slug: 'a/b' }, 'slug'],
     [{ slug: '__proto__' }, 'slug'],
+    [{ slug: 'toString' }, 'slug'],
+    [{ text: 'a\ufe0f'.repeat(5) }, 'text'],
+    [{ name: '\u0958'.repeat(4) }, 'name'],
+    [{ name: '\u200b' }, 'name'],
+    [{ name: 'a\u2028' }, 'name'],
+    [{ date: '2026-W18-1T00:00:00Z' }, 'date'],
+    [{ date: '2026-05-03T25:00:00Z' }, 'date'],
+    [{ date: '2025-02-29T00:00:00Z' }, 'date'],
     [{ uuid: '018f0000-0000-7000-8000' }, 'uuid'],
     [{ bit: 2 }, 'bit'],
     [{ number: 0.4 }, 'number'],
@@ -145,6 +158,16 @@ describe('the field decorators', () => {
     await expect(
       pipe.transform({ json: nested(100_000) }, { type: 'body', metatype: Thing }),
     ).rejects.toMatchObject({ type: 'body_invalid' });
+  });
+
+  it('read a name in one form', async () => {
+    expect(await body({ name: ' e\u0301\u3000b\u00a0' })).toMatchObject({ name: 'é b' });
+  });
+
+  it('refuse a known parameter of the query in brackets, and leave an unknown one alone', async () => {
+    expect(await query({ 'page_size[]': '5' })).toMatchObject({ param: 'page_size' });
+    expect(await query({ 'ids[0]': 'x' })).toMatchObject({ param: 'ids' });
+    expect(await query({ 'other[]': '5' })).toMatchObject({ page_size: 20 });
   });
 
   it('drop what the class does not know', async () => {

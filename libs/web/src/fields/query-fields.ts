@@ -1,9 +1,8 @@
 import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsBoolean, IsIn, IsInt, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, IsBoolean, IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
 import { field, type FieldOptions } from './options';
 import { UUID } from './scalar-fields';
-
-const asText = (value: unknown): string | null => (typeof value === 'string' ? value.trim() : null);
+import { HasCharacters, IsStorable } from './well-formed';
 
 /** A whole number in the query. Text that is none is refused, never rounded or cut to a bound. */
 export function QueryIntegerField(
@@ -19,8 +18,7 @@ export function QueryIntegerField(
       ...(fallback === undefined ? {} : { default: fallback }),
     },
     Transform(({ value }: { value: unknown }) => {
-      const text = asText(value);
-      return text !== null && /^-?\d{1,15}$/.test(text) ? Number(text) : value;
+      return typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
     }),
     IsInt(),
     Min(min),
@@ -55,7 +53,7 @@ export const QueryBooleanField = (options: FieldOptions = {}): PropertyDecorator
     { ...options, optional: true },
     { type: 'boolean' },
     Transform(({ value }: { value: unknown }) => {
-      const text = asText(value)?.toLowerCase();
+      const text = typeof value === 'string' ? value.toLowerCase() : null;
       return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : value;
     }),
     IsBoolean(),
@@ -98,5 +96,6 @@ export const QueryTextListField = (options: FieldOptions & { readonly max: numbe
     Transform(split),
     ArrayMaxSize(options.max),
     IsString({ each: true }),
-    Length(1, 255, { each: true }),
+    HasCharacters(1, 255, { each: true }),
+    IsStorable(),
   );

@@ -1,19 +1,19 @@
+import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import {
   IsBoolean,
   IsEmail,
   IsIn,
   IsInt,
-  IsISO8601,
   IsNumber,
   IsString,
-  Length,
   Matches,
   Max,
   Min,
+  ValidateBy,
 } from 'class-validator';
 import { field, type FieldOptions } from './options';
-import { IsStorable } from './well-formed';
+import { HasCharacters, IsStorable } from './well-formed';
 
 export interface TextOptions extends FieldOptions {
   /** Characters at least; 1 when absent. */
@@ -35,26 +35,51 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
       ...(pattern ? { pattern: pattern.source } : {}),
     },
     IsString(),
-    Length(min, max),
+    HasCharacters(min, max),
     IsStorable(),
     ...(pattern ? [Matches(pattern)] : []),
   );
 }
 
+/** `constructor`, `__proto__`, `toString` and the like. */
+const OBJECT_MEMBERS = ['prototype', ...Object.getOwnPropertyNames(Object.prototype)].join('|');
+
+const SLUG = new RegExp(
+  String.raw`^(?!(?:${OBJECT_MEMBERS})$)(?![0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[a-zA-Z0-9_-]+$`,
+);
+
 /**
- * What stands in paths: letters, digits, `_` and `-`, 1 to 255 of them. No UUID, since a path takes either, and no name that
- * every JavaScript object has.
+ * What stands in paths: letters of either case, digits, `_` and `-`, 1 to 255 of them. No UUID, since a path takes either, and
+ * no name that every JavaScript object has.
  */
 export const SlugField = (options: FieldOptions = {}): PropertyDecorator =>
-  TextField({
-    ...options,
-    pattern:
-      /^(?!(?:__proto__|constructor|prototype)$)(?![0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[a-zA-Z0-9_-]+$/,
-  });
+  TextField({ ...options, pattern: SLUG });
 
-/** What a person calls a thing: one line of text. */
-export const NameField = (options: FieldOptions = {}): PropertyDecorator =>
-  TextField({ ...options, pattern: /^[^\u0000-\u001f\u007f]+$/ });
+/**
+ * A name as it is read: composed characters in one form (NFC), every kind of space a plain one, none at the ends. Two names that
+ * look the same are so the same.
+ */
+function plainName(text: string): string {
+  const plain = text.normalize('NFC').replaceAll(/\p{Zs}/gu, ' ');
+  // By hand: `trim` would take line breaks, too, and an expression for the end would walk every run of spaces from each of them.
+  let [start, end] = [0, plain.length];
+  while (plain[start] === ' ') start += 1;
+  while (end > start && plain[end - 1] === ' ') end -= 1;
+  return plain.slice(start, end);
+}
+
+/**
+ * What a person calls a thing: one line of 1 to `max` (255) characters in NFC, of which one can be seen. Spaces at the ends are
+ * taken away before anything is counted.
+ */
+export const NameField = (options: FieldOptions & { readonly max?: number } = {}): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? plainName(value) : value)),
+    TextField({ ...options, pattern: /^[^\p{Cc}\u2028\u2029]+$/u }),
+    Matches(/[^\p{White_Space}\p{Default_Ignorable_Code_Point}]/u, {
+      message: '$property must not be blank',
+    }),
+  );
 
 /** A UUID or a slug; the service finds out which. */
 export const ReferenceField = (options: FieldOptions = {}): PropertyDecorator =>
@@ -66,7 +91,7 @@ export const UuidField = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'string', format: 'uuid' }, Matches(UUID, { message: '$property must be a UUID' }));
 
 export const EmailField = (options: FieldOptions = {}): PropertyDecorator =>
-  field(options, { type: 'string', format: 'email', maxLength: 320 }, IsEmail(), Length(3, 320));
+  field(options, { type: 'string', format: 'email', maxLength: 320 }, IsEmail(), HasCharacters(3, 320));
 
 export const BooleanField = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'boolean' }, IsBoolean());
@@ -116,11 +141,28 @@ export const EnumField = (
     IsIn([...values]),
   );
 
-/** An ISO 8601 date-time with a time zone, kept as text: `2026-05-03T17:08:55.000Z`. */
+const DATE_TIME = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** RFC 3339, section 5.6, of a day that there is. */
+function isDateTime(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  const [, day] = DATE_TIME.exec(value) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(value))) return false;
+  // Read without its zone, 30 February would be a day of March.
+  return new Date(`${value.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(day);
+}
+
+/** A date-time with a time zone, kept as text: `2026-05-03T17:08:55.000Z`. */
 export const DateField = (options: FieldOptions = {}): PropertyDecorator =>
   field(
     options,
     { type: 'string', format: 'date-time' },
-    IsISO8601({ strict: true, strictSeparator: true }),
-    Matches(/T.*(?:Z|[+-]\d{2}:\d{2})$/, { message: '$property must be a date-time with a time zone' }),
+    ValidateBy({
+      name: 'isDateTime',
+      validator: {
+        validate: isDateTime,
+        defaultMessage: () =>
+          '$property must be a date-time with a time zone, such as 2026-05-03T17:08:55.000Z',
+      },
+    }),
   );

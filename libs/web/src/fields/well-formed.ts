@@ -15,6 +15,32 @@ function isStorable(value: unknown, depth: number): boolean {
   return Object.entries(value).every(([key, item]) => isStorableText(key) && isStorable(item, depth + 1));
 }
 
+/** Code points, as JSON Schema counts and as Postgres does. */
+const charactersOf = (text: string): number => {
+  let count = 0;
+  for (const _character of text) count += 1;
+  return count;
+};
+
+/** Text of `min` to `max` characters; with `each`, every one of a list. */
+export const HasCharacters = (min: number, max: number, options?: ValidationOptions): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'hasCharacters',
+      validator: {
+        validate: (value: unknown) => {
+          // A character has two units at most, so that a text far too long isn't walked.
+          if (typeof value !== 'string' || value.length > 2 * max) return false;
+          const count = charactersOf(value);
+          return count >= min && count <= max;
+        },
+        defaultMessage: () =>
+          `${options?.each ? 'each value in ' : ''}$property must have ${String(min)} to ${String(max)} characters`,
+      },
+    },
+    options,
+  );
+
 /** Every text inside, keys included, can be stored, and nothing is nested deeper than 64 levels. */
 export const IsStorable = (options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(

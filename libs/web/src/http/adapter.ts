@@ -2,11 +2,13 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Log } from '../logger';
 import { contentTypeFault } from './content-type';
 import { sendError } from './error-filter';
 import { toPublicError } from './error-mapping';
+import { answerParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
 
@@ -45,12 +47,19 @@ export function createAdapter({ bodyLimit, jsonOnly, log }: AdapterOptions): Fas
     exposeHeadRoutes: true,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerParserError,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      void sendError(log, toPublicError(error), request, reply);
+      void sendError(log, toPublicError(error), request, reply.headers(SECURITY_HEADERS));
     },
   });
   const server = adapter.getInstance();
   const routes = new RouteTable();
+  // JSON is UTF-8 (RFC 8259, section 8.1); decoding alone would put a replacement character for a bad byte.
+  const parseJson = server.getDefaultJsonParser('error', 'error');
+  adapter.useBodyParser('application/json', false, { bodyLimit }, (request, body, done) => {
+    if (isUtf8(body)) void parseJson(request, body.toString('utf8'), done);
+    else done(new GatewayError('body_invalid', { message: 'The body must be JSON in UTF-8.' }), undefined);
+  });
   server.decorate('routeTable', routes);
   server.addHook('onRoute', ({ method, url }) => {
     routes.add(method, url);

@@ -10,6 +10,9 @@ const BY_FASTIFY_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorTyp
     FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'body_invalid',
     FST_ERR_NOT_FOUND: 'route_not_found',
     FST_ERR_BAD_URL: 'request_malformed',
+    FST_ERR_INVALID_URL: 'request_malformed',
+    // Longer than anything that is there.
+    FST_ERR_MAX_PARAM_LENGTH: 'not_found',
     FST_ERR_ASYNC_CONSTRAINT: 'route_not_found',
   } as const),
 );

@@ -1,6 +1,6 @@
 import { GatewayError, type ErrorDetail } from '@gw/kernel';
-import { Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { Injectable, ValidationPipe, type ArgumentMetadata, type Type } from '@nestjs/common';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
 
 const DETAILS_MAX = 100;
 /** Deeper than any field takes, and shallow enough for whatever walks a value by recursion. */
@@ -32,6 +32,21 @@ export function validationFailed(details: readonly ErrorDetail[]): GatewayError 
 /** Throws `validation_failed` for one field, from a rule that a decorator can't say. */
 export const invalid = (path: string, message: string): GatewayError => validationFailed([{ path, message }]);
 
+/**
+ * `page_size[]=10` and `page_size[a]=10` would be names that no route knows, and so a filter that silently does nothing.
+ * Throws `validation_failed` for such a form of a parameter that the class knows.
+ */
+function refuseBrackets(query: object, metatype: Type): void {
+  const bracketed = Object.keys(query).filter((name) => name.includes('['));
+  if (bracketed.length === 0) return;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
+  const known = new Set(rules.map(({ propertyName }) => propertyName));
+  for (const name of bracketed) {
+    const plain = name.slice(0, name.indexOf('['));
+    if (known.has(plain)) throw invalid(plain, `${plain} takes no brackets: write ${plain}=…`);
+  }
+}
+
 /** Checks bodies and queries against their DTO classes. Unknown fields are dropped; a class may be strict by itself. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
@@ -57,6 +72,7 @@ export class RequestValidationPipe extends ValidationPipe {
         message: `The request body is nested deeper than ${String(DEPTH_MAX)} levels.`,
       });
     }
+    if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value, metadata.metatype);
     return (await super.transform(value, metadata)) as unknown;
   }
 }

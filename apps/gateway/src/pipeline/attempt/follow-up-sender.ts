@@ -4,7 +4,8 @@ import { parseJsonObject } from '../../http/json-body';
 import type { Answer, Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import type { BuiltRequest } from './request-builder';
-import type { AttemptSender } from './sender';
+import type { Route } from '../../routes/route-table';
+import { sent, tellLater, type AttemptListener, type AttemptSender } from './sender';
 
 /** A first answer is read whole, up to this many bytes. */
 const FIRST_ANSWER_MAX = 1_048_576;
@@ -16,19 +17,27 @@ const FIRST_ANSWER_MAX = 1_048_576;
 export class FollowUpSender implements AttemptSender {
   constructor(private readonly sender: AttemptSender) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer> {
-    const first = this.sender.send(exchange, upstream, built);
-    const { followUp, upstreamPath } = exchange.route;
-    if (followUp === null) return first;
-    return first.then(async (answer) => {
-      if (answer.error !== null || answer.status >= 300) return answer;
-      const path = followUp(await objectOf(answer));
-      const { request } = built;
-      const at = request.path.lastIndexOf(upstreamPath);
-      const query = request.path.slice(at + upstreamPath.length);
-      const second = { ...request, path: request.path.slice(0, at) + path + query };
-      return this.sender.send(exchange, upstream, { ...built, request: second });
-    });
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+    const { followUp } = exchange.route;
+    if (followUp === null) this.sender.send(exchange, upstream, built, listener);
+    else tellLater(this.sendBoth(exchange, upstream, built, followUp), listener);
+  }
+
+  private async sendBoth(
+    exchange: Exchange,
+    upstream: Upstream,
+    built: BuiltRequest,
+    followUp: NonNullable<Route['followUp']>,
+  ): Promise<Answer> {
+    const answer = await sent(this.sender, exchange, upstream, built);
+    if (answer.error !== null || answer.status >= 300) return answer;
+    const path = followUp(await objectOf(answer));
+    const { request } = built;
+    const { upstreamPath } = exchange.route;
+    const at = request.path.lastIndexOf(upstreamPath);
+    const query = request.path.slice(at + upstreamPath.length);
+    const second = { ...request, path: request.path.slice(0, at) + path + query };
+    return sent(this.sender, exchange, upstream, { ...built, request: second });
   }
 }
 

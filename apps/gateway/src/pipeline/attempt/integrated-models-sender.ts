@@ -5,7 +5,7 @@ import { Answer, type Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { playLocal } from './local-transport';
 import type { BuiltRequest } from './request-builder';
-import type { AttemptSender } from './sender';
+import { tellLater, type AttemptListener, type AttemptSender } from './sender';
 
 /**
  * Answers the models route itself where the caller (`x-gw-models-endpoint`) and the config (`fetch_integrated_models`) ask for
@@ -18,10 +18,10 @@ export class IntegratedModelsSender implements AttemptSender {
     private readonly documents: Documents,
   ) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer> {
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const wanted = exchange.gw.modelsEndpoint && upstream.target.fetchIntegratedModels;
-    if (exchange.route.kind !== 'models' || !wanted) return this.sender.send(exchange, upstream, built);
-    return this.listed(exchange, upstream);
+    if (exchange.route.kind !== 'models' || !wanted) this.sender.send(exchange, upstream, built, listener);
+    else tellLater(this.listed(exchange, upstream), listener);
   }
 
   private async listed(exchange: Exchange, upstream: Upstream): Promise<Answer> {
@@ -37,9 +37,9 @@ export class IntegratedModelsSender implements AttemptSender {
         })),
     );
     return new Promise((resolve) => {
-      const answer = new Answer(upstream, resolve);
+      const answer = new Answer(upstream, { answered: resolve });
       answer.call = playLocal(json({ object: 'list', total_count: data.length, data }), answer);
-      exchange.whenClientGone(() => answer.call?.abort());
+      exchange.whenClientGone(answer);
     });
   }
 

@@ -1,37 +1,61 @@
+import { Buffer } from 'node:buffer';
 import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundClient } from '@gw/outbound';
-import { Answer, type Upstream } from '../answer';
+import { Answer, type HeadListener, type Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { playLocal } from './local-transport';
 import type { BuiltRequest } from './request-builder';
 
+/** Told once what became of an attempt, never before `send` has returned. */
+export interface AttemptListener extends HeadListener {
+  /** The attempt could not be made. */
+  refused(thrown: unknown): void;
+}
+
 /** Sends one attempt. */
 export interface AttemptSender {
-  /** Resolves with the answer's head, or with an answer that holds the error. Throws what keeps the attempt from being made. */
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer>;
+  /** Tells the listener of the answer's head, or of an answer that holds the error. May throw instead of telling. */
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void;
 }
 
 /** Sends an attempt as an HTTP call. */
 export class Sender implements AttemptSender {
   constructor(private readonly outbound: OutboundClient) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest): Promise<Answer> {
-    return new Promise((resolve) => {
-      const answer = new Answer(upstream, resolve);
-      const { local } = upstream.provider;
-      if (local) {
-        const { method, path, body } = built.request;
-        const bytes = Buffer.isBuffer(body) ? body : EMPTY;
-        answer.call = playLocal(
-          local.answer({ method, path, body: bytes, metadata: exchange.metadata }),
-          answer,
-        );
-      } else {
-        answer.call = this.outbound.dispatch(built.request, answer);
-      }
-      exchange.whenClientGone(() => answer.call?.abort());
-    });
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+    const answer = new Answer(upstream, listener);
+    const { local } = upstream.provider;
+    if (local) {
+      const { method, path, body } = built.request;
+      const bytes = Buffer.isBuffer(body) ? body : EMPTY;
+      answer.call = playLocal(
+        local.answer({ method, path, body: bytes, metadata: exchange.metadata }),
+        answer,
+      );
+    } else {
+      answer.call = this.outbound.dispatch(built.request, answer);
+    }
+    exchange.whenClientGone(answer);
   }
+}
+
+/** For senders that need an answer before they can go on. */
+export const sent = (
+  sender: AttemptSender,
+  exchange: Exchange,
+  upstream: Upstream,
+  built: BuiltRequest,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    sender.send(exchange, upstream, built, { answered: resolve, refused: reject });
+  });
+
+/** Tells a listener what a promise brings. */
+export function tellLater(answer: Promise<Answer>, listener: AttemptListener): void {
+  answer.then(
+    (given) => listener.answered(given),
+    (thrown: unknown) => listener.refused(thrown),
+  );
 }
 
 const EMPTY = Buffer.alloc(0);

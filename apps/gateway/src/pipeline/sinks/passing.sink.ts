@@ -1,7 +1,7 @@
 import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
-import { readAnswerModel, readUsage, type Provider } from '@gw/providers';
+import { readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, BodySink } from '../answer';
 import { codingOf } from '../decoding';
@@ -48,39 +48,43 @@ export class PassingSink implements BodySink {
   }
 }
 
-/** Reads usage from a whole JSON answer once it has gone by. */
+const NO_FACTS: AnswerFacts = { usage: null, model: null };
+
+/** Reads usage and model from a whole JSON answer once it has gone by. */
 class BodyMeter {
-  private bytes: Buffer | null = null;
-  private readonly provider: Provider;
-  private readonly readable: boolean;
+  private read: AnswerFacts | null = null;
 
   constructor(
     private readonly reply: Reply,
-    { upstream, headers, status }: Answer,
-  ) {
-    this.provider = upstream.provider;
-    const type = valueOf(headers, 'content-type');
-    const encoding = valueOf(headers, 'content-encoding');
-    const identity = encoding === undefined || encoding === 'identity';
-    this.readable = status < 400 && identity && type !== undefined && type.includes('json');
-  }
+    private readonly answer: Answer,
+  ) {}
 
   usage(): Usage | null {
-    const body = this.body();
-    return body ? readUsage(this.provider, body) : null;
+    return this.facts().usage;
   }
 
   model(): string | null {
-    const body = this.body();
-    return body ? readAnswerModel(body) : null;
+    return this.facts().model;
+  }
+
+  private facts(): AnswerFacts {
+    this.read ??= this.isReadable() ? this.readFacts() : NO_FACTS;
+    return this.read;
   }
 
   /** Of an answer that was not kept whole its end, where a long one has its usage. */
-  private body(): Buffer | null {
-    const { kept, keptBytes, truncated, tail } = this.reply;
-    if (!this.readable || keptBytes === 0) return null;
-    if (truncated) return tail;
-    this.bytes ??= kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept);
-    return this.bytes;
+  private readFacts(): AnswerFacts {
+    const { provider } = this.answer.upstream;
+    const { truncated, tail } = this.reply;
+    if (!truncated) return readAnswer(provider, this.reply.keptBody());
+    return tail === null ? NO_FACTS : { usage: readUsageAtEnd(provider, tail), model: null };
+  }
+
+  private isReadable(): boolean {
+    const { headers, status } = this.answer;
+    if (status >= 400 || this.reply.keptBytes === 0) return false;
+    const encoding = valueOf(headers, 'content-encoding');
+    const identity = encoding === undefined || encoding === 'identity';
+    return identity && valueOf(headers, 'content-type')?.includes('json') === true;
   }
 }

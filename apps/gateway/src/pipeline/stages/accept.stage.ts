@@ -11,8 +11,6 @@ const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
 /** Reads the gateway's own headers. The body waits until it is known who calls. */
 export class AcceptStage implements Stage {
-  readonly name = 'accept';
-
   run(exchange: Exchange): void {
     exchange.gw = readGatewayHeaders(exchange.req, exchange.upgrade?.offer.apiKey ?? null);
     readTrace(exchange);

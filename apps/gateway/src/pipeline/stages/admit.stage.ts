@@ -5,8 +5,6 @@ import type { Exchange, Stage } from '../exchange';
 
 /** The limits of the key and its workspace. Those of a provider count where an attempt picks it. */
 export class AdmitStage implements Stage {
-  readonly name = 'admit';
-
   constructor(private readonly counters: RateCounters) {}
 
   run(exchange: Exchange): void | Promise<void> {

@@ -2,22 +2,28 @@ import type { AttemptEnd, AttemptRecord, ProviderDocument } from '@gw/contracts'
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, toGatewayError } from '@gw/kernel';
 import { rateBuckets, type RateBucket, type RateCounters } from '@gw/limits';
-import { createPlan, retryAfterMs, type AttemptOutcome, type RoutingCursor } from '@gw/routing';
+import {
+  createPlan,
+  retryAfterMs,
+  type AttemptOutcome,
+  type RoutingCursor,
+  type RoutingStep,
+} from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, Upstream } from '../answer';
 import type { RequestBuilder } from '../attempt/request-builder';
-import { failureOf, type AttemptSender } from '../attempt/sender';
+import { failureOf, type AttemptListener, type AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
 import type { Exchange, Stage } from '../exchange';
 import { rateLimited } from './admit.stage';
 
+type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
 type Tried =
   { readonly answer: Answer } | { readonly failure: GatewayError; readonly outcome: AttemptOutcome };
 
 /** Asks the plan for the next target until one answers well enough or nothing is left to try. */
 export class AttemptStage implements Stage {
-  readonly name = 'attempt';
   private readonly providerBuckets = new WeakMap<ProviderDocument, readonly RateBucket[]>();
 
   constructor(
@@ -27,34 +33,39 @@ export class AttemptStage implements Stage {
     private readonly counters: RateCounters,
   ) {}
 
-  async run(exchange: Exchange): Promise<void> {
-    const cursor = this.plan(exchange);
-    let last: Tried | null = null;
-    let outcome: AttemptOutcome | null = null;
-    for (;;) {
-      const step = cursor.next(outcome);
-      if (step.kind === 'stop') break;
-      // Waiting for a retry must not outlive what one call may take.
-      if (
-        step.waitMs > 0 &&
-        exchange.elapsedMs() + step.waitMs > this.builder.timeoutOf(exchange, step.target)
-      )
-        break;
-      if (last && 'answer' in last) last.answer.discard();
-      if (step.waitMs > 0) await waitFor(exchange, step.waitMs);
-      if (exchange.clientGone) break;
-      const startedMs = exchange.elapsedMs();
-      last = await this.attempt(exchange, step.target);
-      const elapsedMs = exchange.elapsedMs() - startedMs;
-      exchange.waitedMs += elapsedMs;
-      outcome = 'answer' in last ? outcomeOf(last.answer, elapsedMs) : last.outcome;
-      record(exchange, step.target, step.retry, last, startedMs, elapsedMs);
-      // A streamed body has gone with the first try.
-      if (exchange.bodyStream !== null) break;
-    }
-    exchange.strategy = cursor.strategyTrail;
-    exchange.matchedCondition = cursor.matchedCondition;
-    settleOn(exchange, last);
+  run(exchange: Exchange): Promise<void> {
+    return new Promise((resolve, reject) => {
+      new Attempts(this, exchange, this.plan(exchange), resolve, reject).goOn();
+    });
+  }
+
+  /** Milliseconds that one attempt at the target may take. */
+  timeoutOf(exchange: Exchange, target: CompiledTarget): number {
+    return this.builder.timeoutOf(exchange, target);
+  }
+
+  /** Starts one attempt. Throws what keeps it from being made. */
+  begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void {
+    const picked = this.targeting.pick(exchange, target);
+    if (picked instanceof Promise || (picked.saved && picked.saved.rateLimits.length > 0))
+      this.beginLater(exchange, picked, listener).catch((thrown: unknown) => listener.refused(thrown));
+    else this.send(exchange, picked, listener);
+  }
+
+  private async beginLater(
+    exchange: Exchange,
+    picked: Upstream | Promise<Upstream>,
+    listener: AttemptListener,
+  ): Promise<void> {
+    const upstream = await picked;
+    if (upstream.saved && upstream.saved.rateLimits.length > 0) await this.admit(exchange, upstream.saved);
+    this.send(exchange, upstream, listener);
+  }
+
+  private send(exchange: Exchange, upstream: Upstream, listener: AttemptListener): void {
+    const built = this.builder.build(exchange, upstream);
+    const { clientBody } = built;
+    this.sender.send(exchange, clientBody === null ? upstream : { ...upstream, clientBody }, built, listener);
   }
 
   private plan(exchange: Exchange): RoutingCursor {
@@ -77,37 +88,6 @@ export class AttemptStage implements Stage {
     );
   }
 
-  private async attempt(exchange: Exchange, target: CompiledTarget): Promise<Tried> {
-    let upstream: Upstream;
-    let answer: Answer;
-    try {
-      const picked = this.targeting.pick(exchange, target);
-      upstream = picked instanceof Promise ? await picked : picked;
-      if (upstream.saved && upstream.saved.rateLimits.length > 0) await this.admit(exchange, upstream.saved);
-      const built = this.builder.build(exchange, upstream);
-      upstream = built.clientBody === null ? upstream : { ...upstream, clientBody: built.clientBody };
-      answer = await this.sender.send(exchange, upstream, built);
-    } catch (thrown) {
-      const failure = toGatewayError(thrown);
-      return {
-        failure,
-        outcome: { status: failure.status, failure: 'refused', retryAfterMs: null, elapsedMs: 0 },
-      };
-    }
-    const { error } = answer;
-    if (error === null || answer.status !== 0) return { answer };
-    const failure = failureOf(error, exchange, upstream);
-    return {
-      failure,
-      outcome: {
-        status: failure.status,
-        failure: error.failure === 'aborted' ? 'interrupted' : error.failure,
-        retryAfterMs: null,
-        elapsedMs: 0,
-      },
-    };
-  }
-
   /** A provider's own rate limits count every attempt that picks it. */
   private async admit(exchange: Exchange, saved: ProviderDocument): Promise<void> {
     let buckets = this.providerBuckets.get(saved);
@@ -121,6 +101,116 @@ export class AttemptStage implements Stage {
     exchange.buckets = [...exchange.buckets, ...buckets];
   }
 }
+
+/** The attempts of one request, one after the other. */
+class Attempts implements AttemptListener {
+  private last: Tried | null = null;
+  private outcome: AttemptOutcome | null = null;
+  private step!: RoutingTry;
+  private startedMs = 0;
+
+  constructor(
+    private readonly stage: AttemptStage,
+    private readonly exchange: Exchange,
+    private readonly cursor: RoutingCursor,
+    private readonly resolve: () => void,
+    private readonly reject: (error: unknown) => void,
+  ) {}
+
+  /** Takes the next step of the plan, or ends. */
+  goOn(): void {
+    try {
+      const { exchange } = this;
+      const step = this.cursor.next(this.outcome);
+      if (step.kind === 'stop') {
+        this.finish();
+        return;
+      }
+      this.step = step;
+      if (step.waitMs === 0) {
+        // Not from within the callback of the call that has just ended.
+        if (this.outcome === null) this.begin();
+        else queueMicrotask(() => this.begin());
+        return;
+      }
+      // Waiting for a retry must not outlive what one call may take.
+      if (exchange.elapsedMs() + step.waitMs > this.stage.timeoutOf(exchange, step.target)) {
+        this.finish();
+        return;
+      }
+      this.discardLast();
+      void waitFor(exchange, step.waitMs).then(() => this.begin());
+    } catch (thrown) {
+      this.reject(thrown);
+    }
+  }
+
+  answered(answer: Answer): void {
+    const { error } = answer;
+    if (error === null || answer.status !== 0) {
+      this.note({ answer });
+      return;
+    }
+    const failure = failureOf(error, this.exchange, answer.upstream);
+    const kind = error.failure === 'aborted' ? 'interrupted' : error.failure;
+    this.note({ failure, outcome: outcomeWithout(failure.status, kind) });
+  }
+
+  refused(thrown: unknown): void {
+    const failure = toGatewayError(thrown);
+    this.note({ failure, outcome: outcomeWithout(failure.status, 'refused') });
+  }
+
+  private begin(): void {
+    this.discardLast();
+    if (this.exchange.clientGone) {
+      this.finish();
+      return;
+    }
+    this.startedMs = this.exchange.elapsedMs();
+    try {
+      this.stage.begin(this.exchange, this.step.target, this);
+    } catch (thrown) {
+      this.refused(thrown);
+    }
+  }
+
+  private note(tried: Tried): void {
+    const { exchange, step, startedMs } = this;
+    const elapsedMs = exchange.elapsedMs() - startedMs;
+    exchange.waitedMs += elapsedMs;
+    this.last = tried;
+    this.outcome = 'answer' in tried ? outcomeOf(tried.answer, elapsedMs) : tried.outcome;
+    record(exchange, step.target, step.retry, tried, startedMs, elapsedMs);
+    // A streamed body has gone with the first try.
+    if (exchange.bodyStream !== null) this.finish();
+    else this.goOn();
+  }
+
+  private discardLast(): void {
+    if (this.last && 'answer' in this.last) this.last.answer.discard();
+  }
+
+  private finish(): void {
+    const { exchange, cursor } = this;
+    exchange.strategy = cursor.strategyTrail;
+    exchange.matchedCondition = cursor.matchedCondition;
+    try {
+      settleOn(exchange, this.last);
+      this.resolve();
+    } catch (thrown) {
+      this.reject(thrown);
+    }
+  }
+}
+
+/** Of an attempt that got no answer. */
+const outcomeWithout = (status: number, failure: AttemptOutcome['failure']): AttemptOutcome => ({
+  status,
+  failure,
+  retryAfterMs: null,
+  elapsedMs: 0,
+});
 
 const RUNTIME = { random: Math.random, now: Date.now };
 
@@ -196,6 +286,6 @@ function waitFor(exchange: Exchange, waitMs: number): Promise<void> {
       resolve();
     };
     const timer = setTimeout(done, waitMs);
-    exchange.whenClientGone(done);
+    exchange.whenClientGone({ clientGone: done });
   });
 }

@@ -5,8 +5,6 @@ import type { Exchange, Stage } from '../exchange';
 
 /** Who calls, and may they use this route at all. */
 export class AuthenticateStage implements Stage {
-  readonly name = 'authenticate';
-
   constructor(private readonly principals: Principals) {}
 
   run(exchange: Exchange): void | Promise<void> {

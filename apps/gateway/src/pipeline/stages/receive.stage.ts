@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
-import { readBody } from '../../http/read-body';
+import { BodyReader } from '../../http/read-body';
 import type { Exchange, Stage } from '../exchange';
 
 export interface ReceiveOptions {
@@ -20,8 +20,6 @@ export interface ReceiveOptions {
  * looked up in it.
  */
 export class ReceiveStage implements Stage {
-  readonly name = 'receive';
-
   constructor(private readonly options: ReceiveOptions) {}
 
   run(exchange: Exchange): void | Promise<void> {
@@ -36,22 +34,35 @@ export class ReceiveStage implements Stage {
       exchange.bodyStream = req;
       return undefined;
     }
-    return this.read(exchange, length === undefined ? this.options.maxBufferedBody : Number(length));
+    return this.read(exchange, length === undefined ? -1 : Number(length));
   }
 
-  private async read(exchange: Exchange, expectedBytes: number): Promise<void> {
-    const { req } = exchange;
+  private read(exchange: Exchange, length: number): Promise<void> {
     const { budget, maxBufferedBody, bodyIdleMs, bodyTotalMs } = this.options;
-    if (expectedBytes > maxBufferedBody) throw new GatewayError('body_too_large');
-    if (!budget.take(expectedBytes))
-      throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
-    let held = expectedBytes;
-    exchange.release = () => {
-      budget.give(held);
-    };
-    const body = await readBody(req, maxBufferedBody, { idleMs: bodyIdleMs, totalMs: bodyTotalMs });
-    budget.give(held - body.length);
-    held = body.length;
+    const reserved = length === -1 ? maxBufferedBody : length;
+    if (reserved > maxBufferedBody) throw new GatewayError('body_too_large');
+    if (!budget.take(reserved)) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
+    exchange.heldBytes = reserved;
+    return new Promise((resolve, reject) => {
+      const received = (body: Buffer): void => {
+        try {
+          budget.give(reserved - body.length);
+          exchange.heldBytes = body.length;
+          this.look(exchange, body);
+          resolve();
+        } catch (thrown) {
+          reject(thrown as Error);
+        }
+      };
+      const options = { maxBytes: maxBufferedBody, idleMs: bodyIdleMs, totalMs: bodyTotalMs };
+      const reader = new BodyReader(exchange.req, length, options, received, reject);
+      exchange.whenClientGone(reader);
+      reader.start();
+    });
+  }
+
+  private look(exchange: Exchange, body: Buffer): void {
+    const { req } = exchange;
     exchange.body = body;
     // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
     if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);

@@ -20,8 +20,6 @@ const KEEP_BYTES_MIN = 1_048_576;
 
 /** Hands the answer to the client, in the client's dialect, and settles before its last byte. */
 export class ReplyStage implements Stage {
-  readonly name = 'reply';
-
   constructor(
     private readonly settle: Settle,
     private readonly keepAlive: KeepAlive,
@@ -39,9 +37,7 @@ export class ReplyStage implements Stage {
     addGatewayHeaders(headers, exchange);
     const reply = new Reply(exchange, this.settle, answer.call, this.keepBytesFor(exchange, answer));
     answer.attach(this.sinkFor(exchange, answer, reply, headers));
-    exchange.whenClientGone(() => {
-      this.abandon(exchange, answer);
-    });
+    exchange.whenClientGone({ clientGone: () => this.abandon(exchange, answer) });
   }
 
   /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */

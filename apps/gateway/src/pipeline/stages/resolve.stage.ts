@@ -7,8 +7,6 @@ import type { Exchange, GatewayHeaders, Stage } from '../exchange';
 
 /** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
 export class ResolveStage implements Stage {
-  readonly name = 'resolve';
-
   constructor(private readonly configs: Configs) {}
 
   run(exchange: Exchange): void | Promise<void> {

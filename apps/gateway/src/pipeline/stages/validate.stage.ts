@@ -9,8 +9,6 @@ import type { Exchange, Stage } from '../exchange';
  * routes that have bounds parse; nothing is changed, and fields that the gateway does not know pass.
  */
 export class ValidateStage implements Stage {
-  readonly name = 'validate';
-
   run(exchange: Exchange): void {
     const { checkBody, checkQuery } = exchange.route;
     const hasBody = checkPresence(exchange);

@@ -1,0 +1,124 @@
+import { TestAdminApi } from './spec-support/admin-api';
+import type { Failure } from './spec-support/api-keys';
+import { identifiersOf, titled } from './spec-support/identifiers';
+import { sharedIntegration, type Written } from './spec-support/places';
+
+const admin = new TestAdminApi();
+
+const BAD_PATH_IDS = [
+  ...[
+    'a%00b',
+    '%00',
+    '..%2f..%2fadmin',
+    'a%2fb',
+    '%5c..%5c',
+    '%252e%252e',
+    'a%0d%0ax:1',
+    '%ff',
+    '%c3%28',
+    '%E0%A4%A',
+  ],
+  ...[
+    'null',
+    'undefined',
+    'NaN',
+    'true',
+    '__proto__',
+    'constructor',
+    'toString',
+    '1e9',
+    '0x1',
+    "'%20OR%201=1--",
+    '%22',
+  ],
+  ...[
+    '018f0000-0000-7000-8000-00000000000',
+    '{018f0000-0000-7000-8000-000000000000}',
+    '018f00000000700080000000000000aa',
+  ],
+  ...[
+    '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    '%e2%80%ae',
+    '%ef%bd%81',
+    '@a',
+    '~',
+    ';a=b',
+  ],
+  ...['a'.repeat(255), 'a'.repeat(600), '%f0%9f%98%80'.repeat(200)],
+];
+
+describe('ids in the paths of the control plane', () => {
+  const ours = admin.standingTenant();
+  const UNKNOWN_UUID = '3FA85F64-5717-4562-B3FC-2C963F66AFA6';
+
+  /** Every path of the document that has an id, once for its methods. */
+  const paths = (): [string, string[]][] =>
+    Object.entries(admin.api.document.paths)
+      .filter(([path]) => path.startsWith('/v1/') && path.includes('{'))
+      .map(([path, methods]) => [path, Object.keys(methods).map((method) => method.toUpperCase())]);
+
+  async function sweep(id: string, keys: readonly string[], statuses: readonly number[]): Promise<void> {
+    for (const [path, methods] of paths()) {
+      const url = path.replaceAll(/\{[^}]+\}/g, id);
+      for (const method of methods) {
+        for (const key of keys) {
+          const { status } = await admin.call(method, url, {
+            key,
+            ...(method === 'GET' ? {} : { body: {} }),
+          });
+          // What needs a session, or a scope that one of the keys may not hold, says so before it looks for anything.
+          expect([method, url, [...statuses, 401, 403].includes(status) || status]).toEqual([
+            method,
+            url,
+            true,
+          ]);
+        }
+      }
+    }
+  }
+
+  it('are in many paths', () => {
+    expect(paths().length).toBeGreaterThan(15);
+  });
+
+  it.each(titled(identifiersOf('path id')))(
+    'are answered as %s says, in every path',
+    async (_title, { value }) => {
+      await sweep(
+        value.includes('%') ? value : encodeURIComponent(value),
+        [ours.adminKey, ours.key],
+        [400, 404],
+      );
+    },
+  );
+
+  it('are answered 400 or 404 for everything else that names nothing', async () => {
+    for (const id of BAD_PATH_IDS) await sweep(id, [ours.key], [400, 404, 405]);
+  });
+
+  it('are unknown, not invalid, where they are UUIDs in either case', async () => {
+    for (const kind of ['integrations', 'providers', 'virtual-keys', 'configs', 'api-keys', 'workspaces']) {
+      for (const id of [UNKNOWN_UUID, UNKNOWN_UUID.toLowerCase()]) {
+        const { status, body } = await admin.get<Failure>(`/v1/${kind}/${id}`, { key: ours.key });
+        expect([kind, status, body.error.type]).toEqual([kind, 404, 'not_found']);
+      }
+    }
+  });
+
+  it('find the same thing in either case of a UUID', async () => {
+    const integrationId = await sharedIntegration(admin, ours);
+    const { body: key } = await admin.post<Written>('/v1/api-keys/workspace/service', {
+      key: ours.key,
+      body: { name: 'x', scopes: ['logs.list'] },
+    });
+    for (const [path, id] of [
+      ['integrations', integrationId],
+      ['api-keys', key.id],
+      ['workspaces', ours.workspaceId],
+    ] as const) {
+      const { status, body } = await admin.get(`/v1/${path}/${id.toUpperCase()}`, { key: ours.adminKey });
+      expect([path, status, body['id']]).toEqual([path, 200, id]);
+    }
+  });
+});

@@ -1,0 +1,246 @@
+import { TestAdminApi } from './spec-support/admin-api';
+import type { Failure } from './spec-support/api-keys';
+import { sharedIntegration } from './spec-support/places';
+
+interface Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: Schema;
+}
+
+const admin = new TestAdminApi();
+const ours = admin.standingTenant();
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  ids['workspaceId'] = ours.workspaceId;
+  ids['integration'] = await sharedIntegration(admin, ours);
+});
+
+const UUID = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
+const NUL = '%00';
+
+const NO_INTEGERS = [
+  'abc',
+  '',
+  '1.5',
+  '1e1',
+  '0x10',
+  '%2010',
+  '10%20',
+  '%2B10',
+  '1,000',
+  'NaN',
+  'Infinity',
+  'null',
+  '٣',
+  '-1',
+  '99999999999999999999',
+];
+const NO_NUMBERS = ['abc', '', '-1', '1e3', 'NaN', 'Infinity', '0x10', '1,5', '99999999999999999999'];
+const NO_BOOLEANS = ['maybe', '', 'yes', '2', 'null', '%20true'];
+const NO_UUIDS = [
+  'notauuid',
+  ',',
+  '',
+  `{${UUID}}`,
+  `${UUID}'`,
+  '*',
+  'null',
+  UUID.replaceAll('-', ''),
+  `${UUID}0`,
+  'ａ',
+];
+const NO_DATES = [
+  ...[
+    'yesterday',
+    '',
+    '0',
+    '1770000000',
+    '2026-05-03',
+    '2026-13-01T00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2025-02-29T00:00:00Z',
+  ],
+  ...[
+    '2026-05-03T25:00:00Z',
+    '2026-05-03T17:08:55',
+    '2026-W18-1T00:00:00Z',
+    '2026-123T00:00:00Z',
+    '%2B275760-09-13T00:00:00Z',
+  ],
+  ...[
+    '2026-05-03T17:08:55%2B99:99',
+    '2026-05-03 17:08:55Z',
+    '2026-05-03T17:08:60Z',
+    '-000001-01-01T00:00:00Z',
+    'null',
+    NUL,
+  ],
+];
+
+/** Values that the documented bounds forbid. */
+function badValues(schema: Schema): string[] {
+  const { type, format } = schema;
+  if (schema.enum) {
+    const upper = schema.enum.map((one) => one.toUpperCase()).filter((one) => !schema.enum?.includes(one));
+    return ['nosuch', '', NUL, ...upper];
+  }
+  if (type === 'array') return arrayValues(schema);
+  if (type === 'boolean') return NO_BOOLEANS;
+  if (type === 'integer') return [...NO_INTEGERS, ...outOfRange(schema)];
+  if (type === 'number') return NO_NUMBERS;
+  if (format === 'date-time') return NO_DATES;
+  return format === 'uuid' ? NO_UUIDS : badTexts(schema);
+}
+
+function outOfRange({ minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): string[] {
+  const below = minimum === undefined ? [] : [String(minimum - 1)];
+  // Behind the largest exact number there is none that is one more.
+  return [...below, maximum === Number.MAX_SAFE_INTEGER ? '9007199254740993' : String(maximum + 1)];
+}
+
+function badTexts({ minLength = 0, maxLength }: Schema): string[] {
+  const tooLong = ['a', '😀'].map((one) => encodeURIComponent(one.repeat((maxLength ?? 0) + 1)));
+  return [NUL, ...(minLength > 0 ? [''] : []), ...(maxLength === undefined ? [] : tooLong)];
+}
+
+function arrayValues({ items = {}, maxItems }: Schema): string[] {
+  const single = badValues(items).filter((value) => value.length < 2_000);
+  const many = maxItems === undefined ? [] : [Array.from({ length: maxItems + 1 }, () => UUID).join(',')];
+  return [...single, ...many];
+}
+
+/** Values that some reader of them trips over; what they mean is for the route to say. */
+const HOSTILE = [
+  ...[
+    "'%20OR%201=1--",
+    "';SELECT%20pg_sleep(3)--",
+    '%25',
+    '_',
+    '%5C',
+    '%5C%5C',
+    '*',
+    '%22',
+    '%F0%9F%98%80',
+    '%ff',
+    '%c3%28',
+    '%',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    '%7B%7D',
+    '%5B%5D',
+    '%7B%22a%22:',
+    'null',
+    'undefined',
+    '-0',
+    '%E2%80%AE',
+    '%EF%BD%81',
+    '%0d%0a',
+    'a&b=c',
+  ],
+];
+
+/** Free text, or a list of it: the other kinds take nothing that isn't theirs. */
+const isText = ({ schema }: Parameter): boolean => {
+  const { type, format, enum: values } = schema.items ?? schema;
+  return type === 'string' && format === undefined && values === undefined;
+};
+
+/** Each list once: the other spellings of a path are answered by the same handler. */
+function queried(): { readonly path: string; readonly parameters: Parameter[] }[] {
+  const seen = new Set<string>();
+  return Object.entries(admin.api.document.paths).flatMap(([path, item]) => {
+    const { get } = item as { get?: { operationId: string; parameters?: Parameter[] } };
+    const parameters = (get?.parameters ?? []).filter((one) => one.in === 'query');
+    const handler = get?.operationId.split('__', 1)[0] ?? '';
+    if (parameters.length === 0 || seen.has(handler)) return [];
+    seen.add(handler);
+    return [{ path, parameters }];
+  });
+}
+
+const urlOf = (path: string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? '018f0000-0000-7000-8000-000000000000');
+
+async function ask(
+  path: string,
+  query: string,
+  workspace: boolean,
+): Promise<{ status: number; param: string | null }> {
+  const named = workspace ? `&workspace_id=${ours.workspaceId}` : '';
+  const { status, body } = await admin.get<Partial<Failure>>(`${urlOf(path)}?${query}${named}`, {
+    key: ours.adminKey,
+  });
+  return { status, param: body.error?.param ?? null };
+}
+
+describe('every query parameter of the document', () => {
+  it('is one of many', () => {
+    expect(queried().length).toBeGreaterThanOrEqual(9);
+  });
+
+  it('is refused out of its bounds, by its name, on every route that has it', async () => {
+    for (const { path, parameters } of queried()) {
+      for (const { name, schema } of parameters) {
+        // The workspace is looked up before anything else: what names none is not found.
+        if (name === 'workspace_id') continue;
+        for (const value of badValues(schema)) {
+          const { status, param } = await ask(path, `${name}=${value}`, true);
+          expect([path, name, value.slice(0, 60), status, param?.split('.')[0]]).toEqual([
+            path,
+            name,
+            value.slice(0, 60),
+            400,
+            name,
+          ]);
+        }
+      }
+    }
+  });
+
+  it('is refused in brackets, and twice where it is one value', async () => {
+    for (const { path, parameters } of queried()) {
+      for (const { name, schema } of parameters) {
+        // Reads of one thing know the workspace alone, and not by a class of their own.
+        const forms = name === 'workspace_id' ? [] : [`${name}[]=1`, `${name}[a]=1`, `${name}%5B0%5D=1`];
+        if (schema.type !== 'array') forms.push(`${name}=1&${name}=2`);
+        for (const query of forms) {
+          const { status, param } = await ask(path, query, name !== 'workspace_id');
+          expect([path, query, status, param]).toEqual([path, query, 400, name]);
+        }
+      }
+    }
+  });
+
+  it('never is a fault, nor slow, whatever it holds', async () => {
+    for (const { path, parameters } of queried()) {
+      const started = performance.now();
+      for (const name of [...parameters.filter(isText).map((one) => one.name), '__proto__']) {
+        for (const value of HOSTILE) {
+          const { status } = await ask(path, `${name}=${value}`, name !== 'workspace_id');
+          expect([path, name, value, [200, 400, 403, 404].includes(status) || status]).toEqual([
+            path,
+            name,
+            value,
+            true,
+          ]);
+        }
+      }
+      expect(performance.now() - started).toBeLessThan(10_000);
+    }
+  });
+});

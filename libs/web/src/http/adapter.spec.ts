@@ -1,0 +1,52 @@
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createLog } from '../logger';
+import { createAdapter } from './adapter';
+
+describe('the HTTP adapter', () => {
+  const adapter = createAdapter({ bodyLimit: 1_000, log: createLog('test', 'silent') });
+  const server = adapter.getInstance();
+  let port = 0;
+  beforeAll(async () => {
+    server.get('/things/:id', () => ({}));
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    ({ port } = server.server.address() as AddressInfo);
+  });
+  afterAll(() => server.close());
+
+  const raw = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.on('data', (data) => (answer += data.toString()));
+      socket.on('close', () => {
+        resolve(answer);
+      });
+      socket.on('error', reject);
+    });
+
+  it.each([
+    [
+      'a request line that is too long',
+      `GET /things/1?ids=${'a,'.repeat(20_000)} HTTP/1.1\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['what is no HTTP', 'hello\r\n\r\n', 400, 'request_malformed'],
+  ])('answers %s in our error shape', async (_what, text, status, type) => {
+    const answer = await raw(`${text}host: a\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+    const [, body = ''] = answer.split('\r\n\r\n');
+    expect(JSON.parse(body)).toMatchObject({ error: { type, code: 'AB01', param: null } });
+  });
+
+  it.each([
+    ['a'.repeat(600), 404, 'not_found'],
+    ['%E0%A4%A', 400, 'request_malformed'],
+  ])('answers the id %s of a path, which no route can take, without a fault', async (id, status, type) => {
+    const answer = await raw(`GET /things/${id} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+    expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
+    expect(answer).toContain(`"type":"${type}"`);
+  });
+});

@@ -1,0 +1,26 @@
+import type { Socket } from 'node:net';
+import { ERRORS, type ErrorType } from '@gw/kernel';
+
+const BY_PARSER_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorType>([
+  ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request_incomplete'],
+]);
+
+/** For `clientError` of an HTTP server: what its parser refuses is answered in our error shape, and the connection ends. */
+export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  socket.end(rawAnswer(BY_PARSER_CODE.get(error.code ?? '') ?? 'request_malformed'));
+}
+
+/** An error as the bytes of a whole HTTP answer, for a socket that has no request. */
+export function rawAnswer(type: ErrorType): string {
+  const { status, code, message } = ERRORS[type];
+  const body = JSON.stringify({ error: { message, type, param: null, code, request_id: null } });
+  return (
+    `HTTP/1.1 ${String(status)} ${type.replaceAll('_', ' ')}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `content-length: ${String(Buffer.byteLength(body))}\r\nconnection: close\r\n\r\n${body}`
+  );
+}
