@@ -160,6 +160,7 @@ function stagesOf({
       maxBufferedBody: settings.MAX_BUFFERED_BODY,
       maxBody: settings.MAX_BODY,
       bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
+      bodyTotalMs: settings.BODY_TIMEOUT,
       budget: bodies,
     }),
     authenticate: new AuthenticateStage(

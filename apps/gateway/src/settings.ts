@@ -33,6 +33,10 @@ const SCHEMA = {
   HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE * 5 }, 30_000),
   /** Between two pieces of a request body. */
   BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE * 10 }, 60_000),
+  /** For a whole request body that is kept in memory. */
+  BODY_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 5 * MINUTE),
+  /** Client connections of one process; more are closed as they come. */
+  MAX_CONNECTIONS: integer({ min: 1, max: 1_000_000 }, 50_000),
   /** Milliseconds without a byte after which an open stream gets a comment. */
   STREAM_KEEP_ALIVE: integer({ min: 100, max: 10 * MINUTE }, 15_000),
   /** Bytes of one WebSocket message, in either direction; a larger one closes its session with 1009. */

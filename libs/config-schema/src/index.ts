@@ -1,3 +1,4 @@
+export { decidesAddress, mayNotBeForwarded } from './addresses';
 export {
   isStrategyConfig,
   type CacheSettings,
@@ -27,7 +28,7 @@ export { toNumber, type CompiledQuery, type Scalar, type Subject, type SubjectTe
 export { CONFIG_LIMITS } from './limits';
 export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './param-path';
 export { Pattern } from './pattern';
-export { CONFIG_SCHEMA } from './schema';
+export { CONFIG_SCHEMA, isProviderField } from './schema';
 export {
   configInvalid,
   parseConfig,

@@ -1,5 +1,5 @@
 export { formScan, spliceForm } from './body/form-scan';
-export { readAnswer, type AnswerFacts } from './body/read-usage';
+export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
   defineProvider,

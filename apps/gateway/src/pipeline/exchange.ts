@@ -84,6 +84,8 @@ export class Exchange {
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
   waitedMs = 0;
+  /** The provider was asked for usage that the client has not asked for, and must not see. */
+  hidesUsage = false;
 
   // reply
   reply: Reply | null = null;
@@ -99,7 +101,12 @@ export class Exchange {
   /** How the session ended, for a request that was upgraded to a WebSocket. */
   session: SessionRecord | null = null;
   /** Reads the answer's usage and model once it has gone by. */
-  meter: { usage(): Usage | null; model(): string | null } | null = null;
+  meter: {
+    usage(): Usage | null;
+    model(): string | null;
+    /** Where there is something to wait for before the two can tell. Never rejects. */
+    prepare?(): Promise<void>;
+  } | null = null;
 
   // settle
   usage: Usage | null = null;

@@ -42,6 +42,15 @@ export class Settlement {
       return;
     }
     exchange.settled = true;
+    const preparing = exchange.meter?.prepare?.();
+    if (preparing === undefined) this.finish(exchange, onDurable);
+    else
+      void preparing.then(() => {
+        this.finish(exchange, onDurable);
+      });
+  };
+
+  private finish(exchange: Exchange, onDurable: () => void): void {
     const startedAt = performance.now();
     exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
@@ -49,7 +58,7 @@ export class Settlement {
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     this.bodies.give(exchange.heldBytes);
-  };
+  }
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
     const { reply, principal, gw } = exchange;
@@ -58,7 +67,7 @@ export class Settlement {
     const text = logRecordText(exchange, {
       gatewayId,
       requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.bodyStream !== null,
-      responseTruncated: keep && reply !== null && reply.keptBytes > bodyMaxBytes,
+      responseTruncated: keep && reply !== null && (reply.truncated || reply.keptBytes > bodyMaxBytes),
       responseModel,
     });
     const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;

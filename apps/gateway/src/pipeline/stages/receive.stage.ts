@@ -10,6 +10,8 @@ export interface ReceiveOptions {
   readonly maxBufferedBody: number;
   readonly maxBody: number;
   readonly bodyIdleMs: number;
+  /** For a whole body that is kept in memory. */
+  readonly bodyTotalMs: number;
   readonly budget: BodyBudget;
 }
 
@@ -36,7 +38,7 @@ export class ReceiveStage implements Stage {
   }
 
   private read(exchange: Exchange, length: number): Promise<void> {
-    const { budget, maxBufferedBody, bodyIdleMs } = this.options;
+    const { budget, maxBufferedBody, bodyIdleMs, bodyTotalMs } = this.options;
     const reserved = length === -1 ? maxBufferedBody : length;
     if (reserved > maxBufferedBody) throw new GatewayError('body_too_large');
     if (!budget.take(reserved)) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
@@ -52,7 +54,7 @@ export class ReceiveStage implements Stage {
           reject(thrown as Error);
         }
       };
-      const options = { maxBytes: maxBufferedBody, idleMs: bodyIdleMs };
+      const options = { maxBytes: maxBufferedBody, idleMs: bodyIdleMs, totalMs: bodyTotalMs };
       const reader = new BodyReader(exchange.req, length, options, received, reject);
       exchange.whenClientGone(reader);
       reader.start();
