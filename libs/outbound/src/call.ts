@@ -1,9 +1,15 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { util, type Dispatcher } from 'undici';
 import type { Connection, ConnectionPool } from './connection-pool';
 import { isClosedByPeer, isLengthMismatch, toOutboundError } from './failures';
 import { WheelEntry, type TimerWheel } from './timer-wheel';
-import { OutboundError, type OutboundCall, type OutboundHandler, type OutboundRequest } from './types';
+import {
+  OutboundError,
+  type BodySource,
+  type OutboundCall,
+  type OutboundHandler,
+  type OutboundRequest,
+} from './types';
 
 /** Headers of one answer; no provider sends a tenth of them. */
 const HEADER_COUNT_MAX = 1_000;
@@ -30,6 +36,8 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   private ended = false;
   private retried = false;
   private answerBegan = false;
+  /** The body of the present try, unless it is a Buffer. */
+  private sent: Readable | null = null;
   private isCloseDelimited = false;
   private isBodyless = false;
   private paused = false;
@@ -50,17 +58,12 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   ) {
     super();
     const now = performance.now();
-    const { connectTimeoutMs, headersTimeoutMs, totalTimeoutMs, body } = request;
+    const { connectTimeoutMs, headersTimeoutMs, totalTimeoutMs } = request;
     this.connectBy = connectTimeoutMs > 0 ? now + connectTimeoutMs : Infinity;
     this.headersBy = headersTimeoutMs > 0 ? now + headersTimeoutMs : Infinity;
     this.totalBy = totalTimeoutMs > 0 ? now + totalTimeoutMs : Infinity;
     host.running += 1;
     this.arm(Math.min(this.connectBy, this.headersBy, this.totalBy));
-    if (body instanceof Readable) {
-      body.on('error', (cause: Error) => {
-        this.fail(new OutboundError('aborted', 'The request body broke off.', null, { cause }));
-      });
-    }
   }
 
   pause(): void {
@@ -86,8 +89,7 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   fail(error: OutboundError): void {
     if (!this.end()) return;
     this.abortUndici?.(error);
-    const { body } = this.request;
-    if (body instanceof Readable) body.destroy();
+    this.sent?.destroy();
     const { connection } = this;
     this.connection = null;
     if (connection) connection.pool.discard(connection);
@@ -111,6 +113,7 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   startOn(connection: Connection): void {
     const { path, method, headers, body } = this.request;
     const { pathPrefix, proxyHeaders } = connection.pool;
+    const source = body === null || Buffer.isBuffer(body) ? null : body;
     this.connection = connection;
     connection.call = this;
     this.starting = true;
@@ -118,12 +121,25 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
       {
         path: pathPrefix === '' ? path : pathPrefix + path,
         method,
-        headers: (proxyHeaders.length === 0 ? headers : [...headers, ...proxyHeaders]) as string[],
-        body,
+        headers: (proxyHeaders.length === 0 && source === null
+          ? headers
+          : [...headers, ...proxyHeaders, ...lengthOf(source)]) as string[],
+        body: source === null ? (body as Buffer | null) : this.open(source),
       },
       this,
     );
     this.starting = false;
+  }
+
+  private open(source: BodySource): Readable {
+    const stream = source.open();
+    stream.on('error', (cause: Error) => {
+      // That of a try before this one is destroyed with its connection.
+      if (stream === this.sent)
+        this.fail(new OutboundError('aborted', 'The request body broke off.', null, { cause }));
+    });
+    this.sent = stream;
+    return stream;
   }
 
   onConnect(abort: (error?: Error) => void): void {
@@ -257,6 +273,7 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     this.abortUndici = null;
     this.resumeUndici = null;
     this.waitsIn = null;
+    this.sent = null;
   }
 
   private mayGoOn(): boolean {
@@ -286,15 +303,9 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     return this.ended || this.paused;
   }
 
-  /** Only when the peer closed an idle connection as the request went out, and the body can be sent again. */
+  /** Only when the peer closed an idle connection as the request went out. */
   private mayRetry(connection: Connection, error: Error): boolean {
-    return (
-      !this.retried &&
-      !this.answerBegan &&
-      connection.uses > 1 &&
-      !(this.request.body instanceof Readable) &&
-      isClosedByPeer(error)
-    );
+    return !this.retried && !this.answerBegan && connection.uses > 1 && isClosedByPeer(error);
   }
 
   private readHeaders(raw: readonly Buffer[]): string[] {
@@ -314,6 +325,9 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
 const continueReading = (call: Call): void => {
   call.continueReading();
 };
+
+const lengthOf = (source: BodySource | null): readonly string[] =>
+  source === null ? [] : ['content-length', String(source.length)];
 
 const NO_REQUEST: OutboundRequest = {
   origin: '',

@@ -55,7 +55,7 @@ export class Settlement {
     const response = keep && reply ? clipped(reply.kept, bodyMaxBytes) : NOTHING;
     const text = logRecordText(exchange, {
       gatewayId,
-      requestTruncated: request.truncated || exchange.bodyStream !== null,
+      requestTruncated: request.truncated || exchange.spooled !== null,
       responseTruncated: response.truncated,
       responseModel,
     });

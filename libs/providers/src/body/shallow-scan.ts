@@ -26,7 +26,7 @@ const MODEL_BYTES_MAX = 1_024;
 const LETTER_M = 0x6d;
 const LETTER_S = 0x73;
 
-const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelSpan: null };
+export const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelSpan: null };
 
 /**
  * Reads `model` and `stream` from the top level of a JSON object without parsing its values: one pass, no allocation but the

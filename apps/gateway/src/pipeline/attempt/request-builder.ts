@@ -40,7 +40,7 @@ export class RequestBuilder {
         path: base.path + pathOf(exchange, upstream),
         method: exchange.method,
         headers: headersOf(exchange, upstream, contentType),
-        body: exchange.bodyStream ?? (body.length > 0 ? body : null),
+        body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
         poolClass: upstream.saved?.id ?? exchange.principal?.workspace.id ?? upstream.provider.id,
         ...this.timeoutsOf(exchange, upstream),
@@ -57,7 +57,7 @@ export class RequestBuilder {
   private timeoutsOf(exchange: Exchange, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(exchange, target);
-    const streamed = exchange.scan?.stream === true || exchange.bodyStream !== null;
+    const streamed = exchange.scan?.stream === true;
     return {
       connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
       headersTimeoutMs: timeoutMs,

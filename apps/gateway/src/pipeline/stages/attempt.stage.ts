@@ -37,7 +37,7 @@ export class AttemptStage implements Stage {
       // Waiting for a retry must not outlive what one call may take.
       if (
         step.waitMs > 0 &&
-        exchange.elapsedMs() + step.waitMs > this.builder.timeoutOf(exchange, step.target)
+        sinceReceived(exchange) + step.waitMs > this.builder.timeoutOf(exchange, step.target)
       )
         break;
       if (last && 'answer' in last) last.answer.discard();
@@ -49,8 +49,6 @@ export class AttemptStage implements Stage {
       exchange.waitedMs += elapsedMs;
       outcome = 'answer' in last ? outcomeOf(last.answer, elapsedMs) : last.outcome;
       record(exchange, step.target, step.retry, last, startedMs, elapsedMs);
-      // A streamed body has gone with the first try.
-      if (exchange.bodyStream !== null) break;
     }
     exchange.strategy = cursor.strategyTrail;
     exchange.matchedCondition = cursor.matchedCondition;
@@ -65,7 +63,7 @@ export class AttemptStage implements Stage {
       config,
       {
         metadata,
-        params: () => (exchange.scan && !exchange.scan.isForm ? exchange.json(parseJsonObject) : undefined),
+        params: () => paramsOf(exchange),
         header: (name) => {
           const value = req.headers[name];
           return Array.isArray(value) ? value.join(', ') : value;
@@ -121,6 +119,21 @@ export class AttemptStage implements Stage {
     exchange.buckets = [...exchange.buckets, ...buckets];
   }
 }
+
+/** Of a spooled body only what its scan has found. */
+function paramsOf(exchange: Exchange): object | undefined {
+  const { scan, spooled } = exchange;
+  if (scan === null || scan.isForm) return undefined;
+  if (spooled === null) return exchange.json(parseJsonObject);
+  return {
+    ...(scan.model !== null && { model: scan.model }),
+    ...(scan.stream !== null && { stream: scan.stream }),
+  };
+}
+
+/** Milliseconds without those in which the client sent its body, which may be minutes. */
+const sinceReceived = (exchange: Exchange): number =>
+  exchange.elapsedMs() - (exchange.stageMs['receive'] ?? 0);
 
 const RUNTIME = { random: Math.random, now: Date.now };
 

@@ -4,6 +4,8 @@ import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/pr
 import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
 import { readBody } from '../../http/read-body';
+import { LargeBodies } from '../../http/spool/large-bodies';
+import type { Spool } from '../../http/spool/spool';
 import type { Exchange, Stage } from '../exchange';
 
 export interface ReceiveOptions {
@@ -11,6 +13,7 @@ export interface ReceiveOptions {
   readonly maxBody: number;
   readonly bodyIdleMs: number;
   readonly budget: BodyBudget;
+  readonly spool: Spool;
 }
 
 /**
@@ -20,7 +23,11 @@ export interface ReceiveOptions {
 export class ReceiveStage implements Stage {
   readonly name = 'receive';
 
-  constructor(private readonly options: ReceiveOptions) {}
+  private readonly largeBodies: LargeBodies;
+
+  constructor(private readonly options: ReceiveOptions) {
+    this.largeBodies = new LargeBodies(options);
+  }
 
   run(exchange: Exchange): void | Promise<void> {
     const { req, route } = exchange;
@@ -30,10 +37,8 @@ export class ReceiveStage implements Stage {
     if (length !== undefined && Number(length) > this.options.maxBody)
       throw new GatewayError('body_too_large');
     if (route.body !== 'any') refuseEncodedBody(req);
-    else if (length !== undefined && Number(length) > this.options.maxBufferedBody) {
-      exchange.bodyStream = req;
-      return undefined;
-    }
+    else if (length === undefined || Number(length) > this.options.maxBufferedBody)
+      return this.spool(exchange, length === undefined ? null : Number(length));
     return this.read(exchange, length === undefined ? this.options.maxBufferedBody : Number(length));
   }
 
@@ -50,6 +55,16 @@ export class ReceiveStage implements Stage {
     const body = await readBody(req, maxBufferedBody, bodyIdleMs);
     budget.give(held - body.length);
     held = body.length;
+    this.keep(exchange, body);
+  }
+
+  private async spool(exchange: Exchange, length: number | null): Promise<void> {
+    const small = await this.largeBodies.receive(exchange, length);
+    if (small !== null) this.keep(exchange, small);
+  }
+
+  private keep(exchange: Exchange, body: Buffer): void {
+    const { req } = exchange;
     exchange.body = body;
     // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
     if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);
