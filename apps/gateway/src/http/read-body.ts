@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
+import { discardRest } from './discard-rest';
 
 /**
  * The whole body in one Buffer. Throws `body_too_large` past `maxBytes` and `request_incomplete` when nothing comes for
- * `idleMs` or the client leaves; the rest of a refused body is not read.
+ * `idleMs` or the client leaves; the rest of a refused body is dropped.
  */
 export function readBody(req: IncomingMessage, maxBytes: number, idleMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -15,8 +16,8 @@ export function readBody(req: IncomingMessage, maxBytes: number, idleMs: number)
 
     const stop = (error: GatewayError): void => {
       if (timer) clearTimeout(timer);
-      req.pause();
       req.removeAllListeners('data');
+      discardRest(req);
       reject(error);
     };
     const restartTimer = (): void => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
+import { discardRest } from '../discard-rest';
 
 interface Waiter {
   readonly resolve: (piece: Buffer | null) => void;
@@ -37,13 +38,14 @@ export class BodyPieces {
     });
   }
 
-  /** Nothing more is wanted. The rest of a body that is not complete is not read. */
+  /** Nothing more is wanted. The rest of a body that is not complete is dropped. */
   stop(): void {
     const { req } = this;
     req.off('readable', this.onReadable);
     req.off('end', this.onReadable);
     req.off('close', this.onClose);
-    // An error after the end would have no other listener.
+    // `onBroken` stays: a later error would have no other listener.
+    discardRest(req);
   }
 
   private readonly onReadable = (): void => {

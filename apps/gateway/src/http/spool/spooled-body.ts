@@ -63,11 +63,9 @@ export class SpooledBody {
     if (this.isClosed) return;
     this.isClosed = true;
     for (const reader of this.readers) reader.destroy();
-    const freed = (): void => {
-      this.room.give(this.held);
-    };
-    // The handle waits for the read or write under way.
-    this.file.close().then(freed, freed);
+    // The handle waits for the one read or write that may be under way; the room is free for whoever asks next.
+    this.room.give(this.held);
+    this.file.close().catch(() => undefined);
   }
 
   private open(segments: readonly Segment[]): SpoolReader {

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gw/kernel';
 import type { BodySource } from '@gw/outbound';
-import { spliceForm, spliceModel, type JsonObject } from '@gw/providers';
+import { spliceForm, spliceModel, type JsonObject, type ShallowScan } from '@gw/providers';
 import { applyParams } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
-import type { SpooledBody } from '../../http/spool/spooled-body';
+import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
 import type { Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { withoutSlug } from './targeting';
@@ -76,9 +76,11 @@ function spooledBody({ scan }: Exchange, body: SpooledBody, { target, support, m
         'The request body is too large for the parameter rules or the translation that this target needs.',
     });
   }
-  const span = model !== null && model !== scan?.model ? scan?.modelSpan : null;
-  const written = isJson ? JSON.stringify(model) : model;
-  const splice =
-    span && written !== null ? { from: span[0], to: span[1], bytes: Buffer.from(written) } : null;
-  return { body: body.source(splice), clientBody: null, contentType: null };
+  return { body: body.source(spliceOf(scan, model)), clientBody: null, contentType: null };
+}
+
+function spliceOf(scan: ShallowScan | null, model: string | null): Splice | null {
+  if (!scan?.modelSpan || model === null || model === scan.model) return null;
+  const [from, to] = scan.modelSpan;
+  return { from, to, bytes: Buffer.from(scan.isForm ? model : JSON.stringify(model)) };
 }
