@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { util, type Dispatcher } from 'undici';
 import type { Connection, ConnectionPool } from './connection-pool';
 import { isClosedByPeer, isLengthMismatch, toOutboundError } from './failures';
+import { NO_HANDLER, NO_REQUEST } from './nothing';
 import { WheelEntry, type TimerWheel } from './timer-wheel';
 import {
   OutboundError,
@@ -45,6 +46,10 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   private parserPaused = false;
   /** The piece that undici delivered after `pause`. */
   private held: Buffer | null = null;
+  /** Bytes of the body that are still to come; Infinity where its length is not known. */
+  private left = Infinity;
+  /** undici has read the whole answer, and its last piece is held. */
+  private isRead = false;
   private connectBy: number;
   private headersBy: number;
   private readonly totalBy: number;
@@ -176,6 +181,9 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
 
   onData(chunk: Buffer): boolean {
     if (this.ended) return true;
+    // undici's parser gives an empty piece whenever it is resumed.
+    if (chunk.length === 0) return this.mayGoOn();
+    this.left -= chunk.length;
     if (this.paused) {
       this.held = chunk;
     } else {
@@ -193,7 +201,8 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
       this.fail(toOutboundError(connection.socket.errored, true));
       return;
     }
-    this.succeed();
+    if (this.held === null) this.succeed();
+    else this.isRead = true;
   }
 
   private succeed(): void {
@@ -204,6 +213,17 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     this.letGo();
     connection?.pool.release(connection);
     tell(handler, null);
+  }
+
+  /**
+   * The peer has closed its side and all that it sent has been read. undici must hear of that with its parser running: it can't
+   * tell the end of an answer otherwise, and fails an assertion for one that only the closing delimits.
+   */
+  onPeerEnd(): void {
+    this.left = 0;
+    if (this.ended || !this.parserPaused) return;
+    this.parserPaused = false;
+    this.resumeUndici?.();
   }
 
   onError(error: Error): void {
@@ -276,8 +296,9 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     this.sent = null;
   }
 
+  /** Of a whole body only the end is left: the peer may close while undici waits for it, which undici would take for a break. */
   private mayGoOn(): boolean {
-    this.parserPaused = this.paused && !this.ended;
+    this.parserPaused = this.paused && !this.ended && this.left > 0;
     return !this.parserPaused;
   }
 
@@ -292,6 +313,7 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
       } catch (error) {
         this.fail(toOutboundError(error, true));
       }
+      if (this.isRead && !this.ended) this.succeed();
       if (this.isStopped()) return;
     }
     if (!this.parserPaused) return;
@@ -315,6 +337,7 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
       const name = util.headerNameToString(raw[index] as Buffer);
       headers[index] = name;
       headers[index + 1] = (raw[index + 1] as Buffer).toString('latin1');
+      if (name === 'content-length') this.left = Number(headers[index + 1]);
       if (name === 'content-length' || name === 'transfer-encoding') isDelimited = true;
     }
     this.isCloseDelimited = !isDelimited;
@@ -328,26 +351,6 @@ const continueReading = (call: Call): void => {
 
 const lengthOf = (source: BodySource | null): readonly string[] =>
   source === null ? [] : ['content-length', String(source.length)];
-
-const NO_REQUEST: OutboundRequest = {
-  origin: '',
-  path: '',
-  method: '',
-  headers: [],
-  body: null,
-  poolClass: '',
-  connectTimeoutMs: 0,
-  headersTimeoutMs: 0,
-  idleTimeoutMs: 0,
-  totalTimeoutMs: 0,
-};
-
-const NO_HANDLER: OutboundHandler = {
-  onHeaders: () => undefined,
-  onData: () => undefined,
-  onEnd: () => undefined,
-  onError: () => undefined,
-};
 
 /** A handler that throws at the end of its call is a bug that nothing else would show. */
 function tell(handler: OutboundHandler, failure: OutboundError | null): void {

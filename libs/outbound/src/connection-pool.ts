@@ -41,6 +41,8 @@ export class Connection {
             this.socket = socket;
             this.uses = 0;
             skipInterim(socket, () => this.awaitsAnswer);
+            // Before undici's own listener, which is added later.
+            socket.once('end', () => this.call?.onPeerEnd());
             callback(null, socket);
           },
           (error: Error) => callback(error, null),

@@ -11,9 +11,11 @@ const HEAD_MAX_BYTES = 8192;
  * A head over 8 KiB is passed on, and so ends the call.
  */
 export function skipInterim(socket: Socket, awaitsAnswer: () => boolean): void {
-  const read = socket.read.bind(socket) as () => Buffer | null;
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   let begun: Buffer | null = null;
-  socket.read = (): Buffer | null => {
+  socket.read = (size?: number): Buffer | null => {
+    // Node itself asks for nothing, to have the next piece fetched: what it got would be lost.
+    if (size === 0) return read(0);
     for (;;) {
       const chunk = read();
       if (chunk === null || (begun === null && !awaitsAnswer())) return chunk;
