@@ -16,6 +16,7 @@ import { BodyBudget } from './http/body-budget';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
+import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
@@ -162,6 +163,7 @@ function stagesOf({
       bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
       bodyTotalMs: settings.BODY_TIMEOUT,
       budget: bodies,
+      spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
     authenticate: new AuthenticateStage(
       new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),

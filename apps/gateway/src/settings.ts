@@ -24,11 +24,13 @@ const SCHEMA = {
   /** Milliseconds that an outbound call may take; streams: until the first byte, and between bytes. */
   REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE }, 10 * MINUTE),
   CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE }, 10_000),
-  /** Bytes of a request body that are kept in memory, so that it can be retried; larger ones are streamed. */
+  /** Bytes of a request body that are kept in memory; larger ones are spooled where the route takes any body, and refused elsewhere. */
   MAX_BUFFERED_BODY: integer({ min: 1_024, max: 256 * 1_048_576 }, 10 * 1_048_576),
   /** Bytes of request bodies in memory at one time, of all requests together; more are refused with 503. */
   MAX_BODY_MEMORY: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 512 * 1_048_576),
   MAX_BODY: integer({ min: 1_024, max: 1_024 * 1_048_576 }, 512 * 1_048_576),
+  /** Bytes of spooled request bodies on the disk at one time, of one process; more are refused with 503. */
+  SPOOL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 1_073_741_824),
   /** Until all headers of a request are there. */
   HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE * 5 }, 30_000),
   /** Between two pieces of a request body. */

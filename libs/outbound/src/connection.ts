@@ -118,7 +118,7 @@ export class Connection {
       write(socket, head, body);
     } else {
       socket.write(head, 'latin1');
-      this.upload = new Upload(body, socket, call.declaredLength, () => call.onBodyBroken());
+      this.upload = new Upload(call.openBody(body), socket, body.length, () => call.onBodyBroken());
     }
   }
 

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
+import { discardRest } from './discard-rest';
 import { GatewayRequest, type BodyTaker } from './gateway-request';
 
 export interface BodyReaderOptions {
@@ -14,7 +15,7 @@ export interface BodyReaderOptions {
 /**
  * The whole body in one Buffer. Rejects with `body_too_large` past `maxBytes` and with `request_incomplete` when nothing comes
  * for `idleMs`, when it comes so slowly that it is not there after `totalMs`, or when the client leaves; the rest of a refused
- * body is not read.
+ * body is dropped.
  */
 export class BodyReader implements BodyTaker {
   private first: Buffer | null = null;
@@ -68,8 +69,8 @@ export class BodyReader implements BodyTaker {
     if (!this.stop()) return;
     const { req } = this;
     if (req instanceof GatewayRequest) req.stopTaking();
-    req.pause();
     req.removeAllListeners('data');
+    discardRest(req);
     this.reject(error);
   }
 

@@ -15,6 +15,7 @@ import type { CompiledConfig } from '@gw/config-schema';
 import type { GatewayError } from '@gw/kernel';
 import type { RateBucket } from '@gw/limits';
 import type { JsonObject, ShallowScan } from '@gw/providers';
+import type { SpooledBody } from '../http/spool/spooled-body';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
@@ -55,12 +56,14 @@ export class Exchange {
   spanName: string | null = null;
 
   // receive
-  /** The whole body; empty when there is none or it is streamed. */
+  /** The whole body; empty when there is none or it is spooled. */
   body: Buffer = EMPTY;
   /** What the body holds of the common budget, in bytes; given back when the exchange is settled. */
   heldBytes = 0;
-  /** Set for a body too large to keep: it can be sent once. */
-  bodyStream: IncomingMessage | null = null;
+  /** Set for a body too large for memory. */
+  spooled: SpooledBody | null = null;
+  /** Gives back what the body holds of the disk; called once, when the exchange is settled. */
+  release: (() => void) | null = null;
   scan: ShallowScan | null = null;
   private parsed: JsonObject | null = null;
 
@@ -96,7 +99,7 @@ export class Exchange {
   streamed = false;
   firstByteAt: number | null = null;
   responseBytes = 0;
-  /** Bytes of a session's messages from the client; a body is counted by its own length. */
+  /** Bytes of a session's messages from the client, or of a spooled body; `body` is counted by its own length. */
   receivedBytes = 0;
   /** How the session ended, for a request that was upgraded to a WebSocket. */
   session: SessionRecord | null = null;

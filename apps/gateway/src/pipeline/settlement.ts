@@ -58,6 +58,7 @@ export class Settlement {
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     this.bodies.give(exchange.heldBytes);
+    exchange.release?.();
   }
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
@@ -66,7 +67,7 @@ export class Settlement {
     const keep = principal !== null && principal.logBodies && gw.logBodies;
     const text = logRecordText(exchange, {
       gatewayId,
-      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.bodyStream !== null,
+      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.spooled !== null,
       responseTruncated: keep && reply !== null && (reply.truncated || reply.keptBytes > bodyMaxBytes),
       responseModel,
     });

@@ -34,7 +34,7 @@ export class RequestBuilder {
   build(exchange: Exchange, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(exchange, upstream);
     const { body: own, clientBody, contentType } = bodyOf(exchange, upstream);
-    const asking = askForUsage(exchange, upstream, own, clientBody);
+    const asking = Buffer.isBuffer(own) ? askForUsage(exchange, upstream, own, clientBody) : null;
     exchange.hidesUsage = asking !== null;
     const body = asking ?? own;
     return {
@@ -44,7 +44,7 @@ export class RequestBuilder {
         path: base.path + pathOf(exchange, upstream),
         method: exchange.method,
         headers: headersOf(exchange, upstream, contentType),
-        body: exchange.bodyStream ?? (body.length > 0 ? body : null),
+        body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
         poolClass: upstream.saved?.id ?? exchange.principal?.workspace.id ?? upstream.provider.id,
         ...this.timeoutsOf(exchange, upstream),
@@ -61,7 +61,7 @@ export class RequestBuilder {
   private timeoutsOf(exchange: Exchange, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(exchange, target);
-    const streamed = exchange.scan?.stream === true || exchange.bodyStream !== null;
+    const streamed = exchange.scan?.stream === true;
     return {
       connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
       headersTimeoutMs: timeoutMs,
