@@ -34,6 +34,7 @@ export type {
   SessionRecord,
   Usage,
 } from './log-record';
+export { completeLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,
   PROVIDER_CATALOGUE,
