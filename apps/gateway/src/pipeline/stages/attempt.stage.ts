@@ -2,10 +2,17 @@ import type { AttemptEnd, AttemptRecord, ProviderDocument } from '@gw/contracts'
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, toGatewayError } from '@gw/kernel';
 import { rateBuckets, type RateBucket, type RateCounters } from '@gw/limits';
-import { createPlan, retryAfterMs, type AttemptOutcome, type RoutingCursor } from '@gw/routing';
+import {
+  createPlan,
+  createRoutingState,
+  retryAfterMs,
+  type AttemptOutcome,
+  type RoutingCursor,
+} from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, Upstream } from '../answer';
+import { endpointOf } from '../attempt/endpoint';
 import type { RequestBuilder } from '../attempt/request-builder';
 import { failureOf, type AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
@@ -72,6 +79,8 @@ export class AttemptStage implements Stage {
         },
         pathname: exchange.url.slice(0, at),
         model: () => exchange.scan?.model ?? null,
+        caller: () => exchange.principal?.key.id ?? '',
+        endpoint: (target) => endpointOf(exchange, target),
       },
       RUNTIME,
     );
@@ -122,7 +131,7 @@ export class AttemptStage implements Stage {
   }
 }
 
-const RUNTIME = { random: Math.random, now: Date.now };
+const RUNTIME = { random: Math.random, now: Date.now, state: createRoutingState() };
 
 function outcomeOf(answer: Answer, elapsedMs: number): AttemptOutcome {
   const { status, headers } = answer;
@@ -130,7 +139,7 @@ function outcomeOf(answer: Answer, elapsedMs: number): AttemptOutcome {
   return {
     status,
     failure: null,
-    retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now()),
+    retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status),
     elapsedMs,
   };
 }
