@@ -1,4 +1,10 @@
-import { compileConfig, validateConfig, type CompiledTarget, type GatewayConfig } from '@gw/config-schema';
+import {
+  compileConfig,
+  validateConfig,
+  type CompiledConfig,
+  type CompiledTarget,
+  type GatewayConfig,
+} from '@gw/config-schema';
 import fc from 'fast-check';
 import {
   createPlan,
@@ -290,10 +296,10 @@ describe('any config with any outcomes', () => {
   });
 });
 
-const choiceOf = (config: GatewayConfig, caller: string, nowMs = 0): string => {
+const choiceOf = (config: CompiledConfig, caller: string, nowMs = 0): string => {
   const runtime = { random: () => 0.5, now: () => nowMs, state: createRoutingState() };
   const own = factsOf({ metadata: { _user: caller } });
-  const step = createPlan(compileConfig(config), own, runtime).next(null);
+  const step = createPlan(config, own, runtime).next(null);
   return step.kind === 'try' ? step.target.path : '';
 };
 
@@ -331,27 +337,29 @@ describe('loadbalance', () => {
   });
 
   it('keeps a caller on one target, gives each target its share of callers, and moves only those of a target that goes', () => {
-    const sticky = (weights: readonly number[]): GatewayConfig => ({
-      strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'] } },
-      targets: weights.map((weight) => ({ provider: 'openai', weight })),
-    });
+    const sticky = (weights: readonly number[]): CompiledConfig =>
+      compileConfig({
+        strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'] } },
+        targets: weights.map((weight) => ({ provider: 'openai', weight })),
+      });
     const callers = Array.from({ length: 4000 }, (_, index) => `user ${String(index)}`);
-    const before = callers.map((caller) => choiceOf(sticky([3, 1, 0]), caller));
-    expect(callers.map((caller) => choiceOf(sticky([3, 1, 0]), caller))).toEqual(before);
+    const choices = (config: CompiledConfig): string[] => callers.map((caller) => choiceOf(config, caller));
+    const before = choices(sticky([3, 1, 0]));
+    expect(choices(sticky([3, 1, 0]))).toEqual(before);
     const first = before.filter((path) => path === 'config.targets[0]').length;
     expect(Math.abs(first - 3000)).toBeLessThan(5 * Math.sqrt(4000 * 0.75 * 0.25));
     expect(before).not.toContain('config.targets[2]');
-    const after = callers.map((caller) => choiceOf(sticky([3, 1, 1]), caller));
+    const after = choices(sticky([3, 1, 1]));
     after.forEach((path, index) => {
       if (path !== before[index]) expect(path).toBe('config.targets[2]');
     });
   });
 
   it('chooses anew for a caller once its time to live is over, and for all of them at different times', () => {
-    const config: GatewayConfig = {
+    const config = compileConfig({
       strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'], ttl: 10 } },
       targets: [{ provider: 'a' }, { provider: 'b' }],
-    };
+    });
     const callers = Array.from({ length: 500 }, (_, index) => `user ${String(index)}`);
     const at = (nowMs: number): string[] => callers.map((caller) => choiceOf(config, caller, nowMs));
     const movedUntil = (nowMs: number): number => {
@@ -366,16 +374,18 @@ describe('loadbalance', () => {
 });
 
 describe('canary', () => {
-  const canary = (percentage: number): GatewayConfig => ({
-    strategy: { mode: 'canary', percentage, hash_fields: ['metadata._user'] },
-    targets: [{ provider: 'old' }, { provider: 'new' }],
-  });
+  const canary = (percentage: number): CompiledConfig =>
+    compileConfig({
+      strategy: { mode: 'canary', percentage, hash_fields: ['metadata._user'] },
+      targets: [{ provider: 'old' }, { provider: 'new' }],
+    });
 
   it('takes its share of callers, the same ones each time, and keeps them while the share grows', () => {
     const callers = Array.from({ length: 5000 }, (_, index) => `user ${String(index)}`);
     let before: string[] = [];
     for (const percentage of [0, 1, 5, 20, 60, 100]) {
-      const taken = callers.filter((caller) => choiceOf(canary(percentage), caller) === 'config.targets[1]');
+      const config = canary(percentage);
+      const taken = callers.filter((caller) => choiceOf(config, caller) === 'config.targets[1]');
       const share = percentage / 100;
       const deviation = Math.sqrt(5000 * share * (1 - share));
       expect(Math.abs(taken.length - 5000 * share)).toBeLessThanOrEqual(5 * deviation);
