@@ -73,7 +73,9 @@ function subjectsOf(strategy: Strategy): readonly Subject[] {
       return strategy.sticky?.enabled ? hashFields(strategy.sticky.hash_fields) : [];
     case 'canary':
       return hashFields(strategy.hash_fields);
-    default:
+    case 'single':
+    case 'fallback':
+    case 'hedge':
       return [];
   }
 }

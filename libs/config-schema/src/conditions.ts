@@ -168,7 +168,10 @@ function comparable(subject: Subject, value: Scalar, report: Report, path: Path)
         report(path, 'type', `Takes a day: ${WEEKDAYS.join(', ')}.`, value);
       }
       return value;
-    default:
+    case 'metadata':
+    case 'headers':
+    case 'pathname':
+    case 'model':
       return value === null ? null : String(value);
   }
 }

@@ -1,21 +1,21 @@
 import type { CompiledEdge, CompiledLoadbalance, CompiledNode, CompiledTarget } from '@gw/config-schema';
 import { faultOf } from './faults';
 import { fieldsOf, unitHash } from './identity';
-import type { RequestFacts, RoutingRuntime, Situation } from './types';
+import type { RequestFacts, Situation } from './types';
 
 /** Share of the choices by measurement that measure the others anew. */
 const EXPLORED = 0.05;
 
 /** Position of the edge that a request takes. Targets that are out of order are left out while any other is left. */
 export function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
-  const { compiled, facts, runtime } = situation;
+  const { compiled, runtime } = situation;
   const isPlain = node.sticky === null && node.algorithm === 'weighted';
   if (isPlain && !compiled.hasBreakers && !runtime.state.health.hasMarks) {
     return pickByWeight(node, runtime.random());
   }
   const all = positions(node);
   const healthy = all.filter((index) => isHealthy(node, index, situation));
-  return pickAmong(node, healthy.length > 0 ? healthy : all, facts, runtime);
+  return pickAmong(node, healthy.length > 0 ? healthy : all, situation);
 }
 
 /** Another one in place of those that were picked, or null when none is left that is in order. */
@@ -27,7 +27,7 @@ export function pickSibling(
   const left = positions(node).filter(
     (index) => !picked.includes(index) && isHealthy(node, index, situation),
   );
-  return left.length > 0 ? pickAmong(node, left, situation.facts, situation.runtime) : null;
+  return left.length > 0 ? pickAmong(node, left, situation) : null;
 }
 
 /** Edges that may be picked at all. */
@@ -51,18 +51,14 @@ function pickByWeight({ cumulativeWeights }: CompiledLoadbalance, random: number
 }
 
 /** Picks one of `candidates`, positions of edges whose weight is above 0; at least one. */
-function pickAmong(
-  node: CompiledLoadbalance,
-  candidates: readonly number[],
-  facts: RequestFacts,
-  runtime: RoutingRuntime,
-): number {
+function pickAmong(node: CompiledLoadbalance, candidates: readonly number[], situation: Situation): number {
   if (candidates.length === 1) return candidates[0] as number;
+  const { facts, runtime } = situation;
   if (node.sticky) return pickSticky(node, candidates, facts, runtime.now());
   if (node.algorithm === 'weighted' || runtime.random() < EXPLORED) {
     return pickShare(node, candidates, runtime.random());
   }
-  return pickShare(node, best(node, candidates, facts, runtime), runtime.random());
+  return pickShare(node, best(node, candidates, situation), runtime.random());
 }
 
 function pickShare({ weights }: CompiledLoadbalance, candidates: readonly number[], random: number): number {
@@ -76,7 +72,7 @@ function pickShare({ weights }: CompiledLoadbalance, candidates: readonly number
 
 /**
  * Weighted rendezvous hashing: every gateway finds the same target without asking, shares follow the weights, and a target that
- * comes or goes moves only its own callers. The choice changes when the time to live is over, for each caller at another moment.
+ * is out of order moves only its own callers. The choice changes when the time to live is over, for each caller at another moment.
  */
 function pickSticky(
   { sticky, weights, path }: CompiledLoadbalance,
@@ -102,15 +98,14 @@ function pickSticky(
 function best(
   node: CompiledLoadbalance,
   candidates: readonly number[],
-  facts: RequestFacts,
-  runtime: RoutingRuntime,
+  situation: Situation,
 ): readonly number[] {
   let lowest = Infinity;
   let found: number[] = [];
   for (const index of candidates) {
     const { node: child } = node.edges[index] as CompiledEdge;
     const share = node.algorithm === 'least_busy' ? (node.weights[index] ?? 1) : 1;
-    const figure = figureOf(child, node.algorithm, facts, runtime) / share;
+    const figure = figureOf(child, node.algorithm, situation) / share;
     if (figure < lowest) [lowest, found] = [figure, [index]];
     else if (figure === lowest) found.push(index);
   }
@@ -121,21 +116,20 @@ function best(
 function figureOf(
   node: CompiledNode,
   algorithm: CompiledLoadbalance['algorithm'],
-  facts: RequestFacts,
-  runtime: RoutingRuntime,
+  situation: Situation,
 ): number {
-  if (node.kind === 'target') return measured(node, algorithm, facts, runtime);
-  const figures = node.edges.map((edge) => figureOf(edge.node, algorithm, facts, runtime));
+  if (node.kind === 'target') return measured(node, algorithm, situation);
+  const figures = node.edges.map((edge) => figureOf(edge.node, algorithm, situation));
   return algorithm === 'least_busy' ? figures.reduce((sum, figure) => sum + figure, 0) : Math.min(...figures);
 }
 
 function measured(
   target: CompiledTarget,
   algorithm: CompiledLoadbalance['algorithm'],
-  facts: RequestFacts,
-  runtime: RoutingRuntime,
+  situation: Situation,
 ): number {
-  const endpoint = facts.endpoint(target);
+  const { runtime } = situation;
+  const endpoint = situation.endpoint(target);
   const { statistics } = runtime.state;
   switch (algorithm) {
     case 'least_latency':

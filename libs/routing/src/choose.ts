@@ -39,15 +39,16 @@ export function chooseHedge(node: CompiledHedge, situation: Situation): HedgeCho
 /** Null while too little is known of the first target to tell when it is late. */
 function offerOf(
   { first, second, delayMs: fixedMs, percentage }: CompiledHedge,
-  { facts, runtime }: Situation,
+  situation: Situation,
 ): HedgeOffer | null {
+  const { runtime } = situation;
   const { hedges, statistics } = runtime.state;
-  const payer = facts.endpoint(first);
+  const payer = situation.endpoint(first);
   hedges.earn(payer, percentage);
   const delayMs = fixedMs ?? statistics.p95LatencyMs(payer, runtime.now());
   if (delayMs === null) return null;
   const cost = statistics.costOf(payer);
-  const secondCost = statistics.costOf(facts.endpoint(second));
+  const secondCost = statistics.costOf(situation.endpoint(second));
   const price = cost !== null && secondCost !== null && cost > 0 ? secondCost / cost : 1;
   return { target: second, delayMs, payer, price };
 }

@@ -37,16 +37,18 @@ export function branchOf(node: CompiledConditional, { facts, runtime }: Situatio
   return node.branches.find(({ query }) => matches(query, facts, nowMs)) ?? node.otherwise;
 }
 
-export function isOpen(target: CompiledTarget, { facts, runtime }: Situation): boolean {
+export function isOpen(target: CompiledTarget, situation: Situation): boolean {
   const { breaker } = target;
-  return breaker !== null && runtime.state.health.isOpen(facts.endpoint(target), breaker, runtime.now());
+  if (breaker === null) return false;
+  const { runtime } = situation;
+  return runtime.state.health.isOpen(situation.endpoint(target), breaker, runtime.now());
 }
 
 function faultOfTarget(target: CompiledTarget, situation: Situation, isChoice: boolean): Fault | null {
   if (isOpen(target, situation)) return 'breaker_open';
-  const { facts, runtime } = situation;
+  const { runtime } = situation;
   const { health } = runtime.state;
-  const mark = health.hasMarks ? health.markOf(facts.endpoint(target), runtime.now()) : null;
+  const mark = health.hasMarks ? health.markOf(situation.endpoint(target), runtime.now()) : null;
   return mark === 'rate_limited' && !isChoice ? null : mark;
 }
 

@@ -30,7 +30,7 @@ export function fieldsOf(fields: readonly Subject[], facts: RequestFacts, nowMs:
     const isScalar = value !== undefined && value !== null && typeof value !== 'object';
     found ||= isScalar;
     // The length keeps "a" + "bc" and "ab" + "c" apart.
-    const part = isScalar ? String(value as string | number | boolean).slice(0, TEXT_LENGTH_MAX) : '';
+    const part = isScalar ? String(value).slice(0, TEXT_LENGTH_MAX) : '';
     text += `${String(part.length)}:${part}`;
   }
   return found ? text : null;

@@ -44,9 +44,9 @@ export function learn(
 }
 
 function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situation: Situation): void {
-  const { compiled, facts, runtime } = situation;
+  const { compiled, runtime } = situation;
   const { health, statistics } = runtime.state;
-  const endpoint = facts.endpoint(target);
+  const endpoint = situation.endpoint(target);
   const nowMs = runtime.now();
   if (compiled.needsStatistics && isMeasured(call)) statistics.latency(endpoint, call.elapsedMs, nowMs);
   const mark = marks(compiled, call);

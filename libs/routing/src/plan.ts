@@ -56,6 +56,7 @@ export class RoutingCursor implements Situation {
   private end: StopReason | null = null;
   private trail: string[] | null = null;
   private events: RoutingEvent[] | null = null;
+  private endpoints: Map<CompiledTarget, string> | null = null;
   private condition: string | null = null;
   private gaveUp = false;
   private exhausted = false;
@@ -91,7 +92,7 @@ export class RoutingCursor implements Situation {
   /** Nobody waits for the outcome of the last step any more. Call it when a request ends without another `next`. */
   abandon(): void {
     if (this.isProbe && this.target?.breaker) {
-      this.runtime.state.health.release(this.facts.endpoint(this.target), this.target.breaker);
+      this.runtime.state.health.release(this.endpoint(this.target), this.target.breaker);
     }
     this.isProbe = false;
   }
@@ -131,13 +132,15 @@ export class RoutingCursor implements Situation {
     const { retry: rules } = target;
     if (rules.attempts === 0) return null;
     const isLimited = outcome.status === 429 && rules.onStatusCodes.includes(429);
-    // What the gateway itself refused for a limit is not repeated, but may go elsewhere.
-    const goesElsewhere = isLimited && outcome.failure === 'refused';
-    if (!goesElsewhere && !isRetryable(outcome, target)) return null;
-    if (!goesElsewhere) this.gaveUp = true;
+    if (isLimited && outcome.failure === 'refused') {
+      // The gateway itself refused it: there is nothing to repeat and nobody was called, but a neighbour may have room.
+      const neighbour = this.retry < rules.attempts ? this.sibling() : null;
+      return neighbour && this.rotate(neighbour);
+    }
+    if (!isRetryable(outcome, target)) return null;
+    this.gaveUp = true;
     if (this.retry >= rules.attempts) return null;
     const sibling = isLimited ? this.sibling() : null;
-    if (goesElsewhere) return sibling && this.rotate(sibling);
     if (sibling === null) return this.repeat(target, outcome);
     return this.mayRepeat(target) ? this.rotate(sibling) : null;
   }
@@ -208,7 +211,7 @@ export class RoutingCursor implements Situation {
     this.bypassing = false;
     if (target.breaker === null) return;
     const { state } = this.runtime;
-    const entry = state.health.enter(this.facts.endpoint(target), target.breaker, this.runtime.now());
+    const entry = state.health.enter(this.endpoint(target), target.breaker, this.runtime.now());
     this.isProbe = entry === 'probe';
     this.bypassing = entry === 'rejected';
     if (this.isProbe) this.note(target.path, 'breaker_probe');
@@ -282,6 +285,16 @@ export class RoutingCursor implements Situation {
   private follow(edge: CompiledEdge): CompiledNode {
     (this.trail ??= []).push(edge.trail);
     return edge.node;
+  }
+
+  endpoint(target: CompiledTarget): string {
+    const endpoints = (this.endpoints ??= new Map<CompiledTarget, string>());
+    let endpoint = endpoints.get(target);
+    if (endpoint === undefined) {
+      endpoint = this.facts.endpoint(target);
+      endpoints.set(target, endpoint);
+    }
+    return endpoint;
   }
 
   note(target: string, event: RoutingEvent['event']): void {

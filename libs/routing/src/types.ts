@@ -42,6 +42,8 @@ export interface Situation {
   readonly compiled: CompiledConfig;
   readonly facts: RequestFacts;
   readonly runtime: RoutingRuntime;
+  /** `facts.endpoint`, asked once for each target. */
+  endpoint(target: CompiledTarget): string;
   note(target: string, event: RoutingEvent['event']): void;
 }
 
