@@ -17,9 +17,10 @@ export interface Tried {
   readonly isProbe: boolean;
 }
 
+/** The outcome of the request that won a hedge, or of the only one, says more than that of the other. */
 type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs'> & {
-  readonly retryAfterMs: number | null;
-  readonly cancelled: boolean;
+  readonly retryAfterMs?: number | null;
+  readonly cancelled?: boolean;
 };
 
 /** Keeps what an outcome says of the endpoints that took part. Does nothing for a config that has no use for it. */
@@ -31,16 +32,14 @@ export function learn(
   const { compiled, runtime } = situation;
   if (!compiled.needsStatistics && !compiled.hasBreakers && !marks(compiled, outcome)) return;
   const { hedge } = outcome;
-  const own: Call = { ...outcome, cancelled: false };
   if (hedge === undefined || second === null) {
-    learnCall(target, own, isProbe, situation);
+    learnCall(target, outcome, isProbe, situation);
     return;
   }
-  const other: Call = { ...hedge.other, retryAfterMs: null };
   const isFirst = hedge.winner === 'first';
   runtime.state.hedges.settled(!isFirst);
-  learnCall(target, isFirst ? own : other, isProbe, situation);
-  learnCall(second, isFirst ? other : own, false, situation);
+  learnCall(target, isFirst ? outcome : hedge.other, isProbe, situation);
+  learnCall(second, isFirst ? hedge.other : outcome, false, situation);
 }
 
 function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situation: Situation): void {
@@ -50,10 +49,10 @@ function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situati
   const nowMs = runtime.now();
   if (compiled.needsStatistics && isMeasured(call)) statistics.latency(endpoint, call.elapsedMs, nowMs);
   const mark = marks(compiled, call);
-  if (mark !== null) health.mark(endpoint, mark, nowMs + markMs(mark, call.retryAfterMs), nowMs);
+  if (mark !== null) health.mark(endpoint, mark, nowMs + markMs(mark, call.retryAfterMs ?? null), nowMs);
   const { breaker } = target;
   if (breaker === null) return;
-  const failed = call.cancelled ? null : isBreakerFailure(call, breaker);
+  const failed = call.cancelled === true ? null : isBreakerFailure(call, breaker);
   if (failed === null) {
     if (isProbe) health.release(endpoint, breaker);
     return;
@@ -67,7 +66,7 @@ function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situati
  * waited for: leaving it out would cut off the slow calls, and with them each percentile that is learnt.
  */
 function isMeasured({ status, failure, cancelled }: Call): boolean {
-  if (cancelled || failure === 'timeout') return true;
+  if (cancelled === true || failure === 'timeout') return true;
   return failure === null && status !== null && status < 400;
 }
 
