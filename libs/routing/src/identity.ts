@@ -21,17 +21,19 @@ export function unitHash(text: string): number {
   return ((low >>> 11) * 4_294_967_296 + (high >>> 0)) / 9_007_199_254_740_992;
 }
 
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
 /** The values of the fields as text, or null when the request has none of them. Objects and lists tell nobody apart. */
 export function fieldsOf(fields: readonly Subject[], facts: RequestFacts, nowMs: number): string | null {
   let found = false;
   let text = '';
   for (const field of fields) {
     const value = read(field, facts, nowMs);
-    const isScalar = value !== undefined && value !== null && typeof value !== 'object';
-    found ||= isScalar;
+    const part = isScalar(value) ? String(value).slice(0, TEXT_LENGTH_MAX) : null;
+    found ||= part !== null;
     // The length keeps "a" + "bc" and "ab" + "c" apart.
-    const part = isScalar ? String(value).slice(0, TEXT_LENGTH_MAX) : '';
-    text += `${String(part.length)}:${part}`;
+    text += part === null ? '-' : `${String(part.length)}:${part}`;
   }
   return found ? text : null;
 }

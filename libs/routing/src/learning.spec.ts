@@ -1,5 +1,12 @@
-import type { GatewayConfig } from '@gw/config-schema';
-import { createPlan, endsHedge, type AttemptOutcome, type HedgeReport, type RoutingStep } from './index';
+import type { CompiledBreaker, GatewayConfig } from '@gw/config-schema';
+import {
+  createPlan,
+  createRoutingState,
+  endsHedge,
+  type AttemptOutcome,
+  type HedgeReport,
+  type RoutingStep,
+} from './index';
 import { answered, compiled, dice, factsOf, failed, play, request, runtimeOf } from './testing/play';
 
 const a = { name: 'a', provider: 'openai' };
@@ -204,6 +211,13 @@ describe('a rate-limited target', () => {
     expect(told).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
   });
 
+  it('keeps its place when the process has no retries left', () => {
+    const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 0 } }) };
+    const { told, cursor } = request(rotating, runtime, [answered(429)]);
+    expect(told).toEqual(['config.t[0]', 'answered']);
+    expect(cursor.routingEvents.map(({ event }) => event)).toEqual(['retry_budget_spent']);
+  });
+
   it('keeps its place when the config asks for no retries', () => {
     const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
     expect(request(config, runtimeOf(0), [answered(429)]).told).toEqual(['config.t[0]', 'answered']);
@@ -332,20 +346,14 @@ describe('hedge', () => {
   });
 
   it('learns how long a request was waited for that was given up, so that the delay does not shrink by itself', () => {
-    const runtime = known();
-    for (let call = 0; call < 2000; call++) {
-      const cursor = createPlan(config, factsOf(), runtime);
-      const offer = hedgeOf(cursor.next(null));
-      const isSlow = call % 30 === 0;
-      const waited = (offer?.delayMs ?? 0) + 40;
-      const outcome = isSlow
-        ? { ...answered(200, null, 40), hedge: report('second', { elapsedMs: waited }) }
-        : answered(200, null, 50);
-      cursor.next(outcome);
-    }
-    const delayMs = hedgeOf(createPlan(config, factsOf(), runtime).next(null))?.delayMs ?? 0;
-    expect(delayMs).toBeGreaterThan(45);
-    expect(delayMs).toBeLessThan(70);
+    const fixed = compiled({ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a, b] });
+    const runtime = runtimeOf();
+    const cursor = createPlan(fixed, factsOf(), runtime);
+    cursor.next(null);
+    cursor.next({ ...answered(200, null, 40), hedge: report('second', { elapsedMs: 500 }) });
+    const meanOf = (path: string): number | null =>
+      runtime.state.statistics.meanLatencyMs(path, runtime.nowMs);
+    expect([meanOf('config.targets[0]'), meanOf('config.targets[1]')]).toEqual([500, 40]);
   });
 
   it('cuts a slow tail by more than half for less than a tenth more calls', () => {
@@ -395,6 +403,13 @@ describe('hedge', () => {
     for (let round = 0; round < 2; round++) request(broken, runtime, [failed('timeout')]);
     const step = createPlan(broken, factsOf(), runtime).next(null);
     expect(step).toMatchObject({ kind: 'try', target: { name: 'b' }, hedge: null });
+    const other = runtimeOf();
+    const rules = broken.targets[1]?.breaker as CompiledBreaker;
+    for (let round = 0; round < 2; round++) {
+      other.state.health.record('config.targets[1]', rules, { failed: true, isProbe: false }, other.nowMs);
+    }
+    const alone = createPlan(broken, factsOf(), other).next(null);
+    expect(alone).toMatchObject({ kind: 'try', target: { name: 'a' }, hedge: null });
   });
 
   it('takes part in a fallback as one target', () => {
