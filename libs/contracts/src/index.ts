@@ -1,3 +1,4 @@
+export type { BreakerChange, BreakerStore } from './breakers';
 export {
   credentialBinding,
   documentKey,
@@ -31,6 +32,7 @@ export type {
   LimitState,
   LogRecord,
   PriceLine,
+  RoutingEvent,
   SessionRecord,
   Usage,
 } from './log-record';

@@ -8,6 +8,7 @@ import type {
   LimitState,
   LogRecord,
   PriceLine,
+  RoutingEvent,
   SessionRecord,
   Usage,
 } from '@gw/contracts';
@@ -84,6 +85,8 @@ export class Exchange {
   readonly attempts: AttemptRecord[] = [];
   strategy: readonly string[] = [];
   matchedCondition: string | null = null;
+  /** What else routing took into account; complete once the attempts are over. */
+  routing: readonly RoutingEvent[] = NO_EVENTS;
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
   waitedMs = 0;
@@ -175,5 +178,6 @@ export interface Stage {
 }
 
 const EMPTY = Buffer.alloc(0);
+const NO_EVENTS: readonly RoutingEvent[] = Object.freeze([]);
 const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
 const NO_CONFIG: DecisionRecord['config'] = Object.freeze({ source: 'none', slug: null, versionId: null });

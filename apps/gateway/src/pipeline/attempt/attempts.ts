@@ -9,8 +9,9 @@ import { RECEIVE_STAGE } from '../pipeline';
 import { failureOf, type AttemptListener } from './sender';
 
 type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
-type Tried =
-  { readonly answer: Answer } | { readonly failure: GatewayError; readonly outcome: AttemptOutcome };
+/** Of an attempt that got no answer. */
+type Unanswered = Omit<AttemptOutcome, 'elapsedMs'>;
+type Tried = { readonly answer: Answer } | { readonly failure: GatewayError; readonly outcome: Unanswered };
 
 /** Makes one attempt. */
 export interface AttemptMaker {
@@ -59,6 +60,7 @@ export class Attempts implements AttemptListener {
       this.discardLast();
       void waitFor(exchange, step.waitMs).then(() => this.begin());
     } catch (thrown) {
+      this.cursor.abandon();
       this.reject(thrown);
     }
   }
@@ -98,9 +100,11 @@ export class Attempts implements AttemptListener {
     const elapsedMs = exchange.elapsedMs() - startedMs;
     exchange.waitedMs += elapsedMs;
     this.last = tried;
-    this.outcome = 'answer' in tried ? outcomeOf(tried.answer, elapsedMs) : tried.outcome;
+    this.outcome = 'answer' in tried ? outcomeOf(tried.answer, elapsedMs) : { ...tried.outcome, elapsedMs };
     record(exchange, step.target, step.retry, tried, startedMs, elapsedMs);
-    this.goOn();
+    // What ends because the client leaves says nothing of the target.
+    if (exchange.clientGone) this.finish();
+    else this.goOn();
   }
 
   private discardLast(): void {
@@ -109,8 +113,10 @@ export class Attempts implements AttemptListener {
 
   private finish(): void {
     const { exchange, cursor } = this;
+    cursor.abandon();
     exchange.strategy = cursor.strategyTrail;
     exchange.matchedCondition = cursor.matchedCondition;
+    exchange.routing = cursor.routingEvents;
     try {
       settleOn(exchange, this.last);
       this.resolve();
@@ -120,12 +126,10 @@ export class Attempts implements AttemptListener {
   }
 }
 
-/** Of an attempt that got no answer. */
-const outcomeWithout = (status: number, failure: AttemptOutcome['failure']): AttemptOutcome => ({
+const outcomeWithout = (status: number, failure: AttemptOutcome['failure']): Unanswered => ({
   status,
   failure,
   retryAfterMs: null,
-  elapsedMs: 0,
 });
 
 /** Milliseconds without those in which the client sent its body, which may be minutes. */
@@ -138,7 +142,7 @@ function outcomeOf(answer: Answer, elapsedMs: number): AttemptOutcome {
   return {
     status,
     failure: null,
-    retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now()),
+    retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status),
     elapsedMs,
   };
 }

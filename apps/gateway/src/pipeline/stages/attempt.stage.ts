@@ -2,10 +2,11 @@ import type { ProviderDocument } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
 import { rateBuckets, type RateBucket, type RateCounters } from '@gw/limits';
-import { createPlan, type RoutingCursor } from '@gw/routing';
+import { createPlan, type RoutingCursor, type RoutingRuntime, type RoutingState } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { Upstream } from '../answer';
 import { Attempts, type AttemptMaker } from '../attempt/attempts';
+import { endpointOf } from '../attempt/endpoint';
 import type { RequestBuilder } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
@@ -14,6 +15,7 @@ import { rateLimited } from './admit.stage';
 
 /** Asks the plan for the next target until one answers well enough or nothing is left to try. */
 export class AttemptStage implements Stage, AttemptMaker {
+  private readonly runtime: RoutingRuntime;
   private readonly providerBuckets = new WeakMap<ProviderDocument, readonly RateBucket[]>();
 
   constructor(
@@ -21,7 +23,10 @@ export class AttemptStage implements Stage, AttemptMaker {
     private readonly builder: RequestBuilder,
     private readonly sender: AttemptSender,
     private readonly counters: RateCounters,
-  ) {}
+    state: RoutingState,
+  ) {
+    this.runtime = { random: Math.random, now: Date.now, state };
+  }
 
   run(exchange: Exchange): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -71,8 +76,10 @@ export class AttemptStage implements Stage, AttemptMaker {
         },
         pathname: exchange.url.slice(0, at),
         model: () => exchange.scan?.model ?? null,
+        caller: () => exchange.principal?.key.id ?? '',
+        endpoint: (target) => endpointOf(exchange, target),
       },
-      RUNTIME,
+      this.runtime,
     );
   }
 
@@ -100,5 +107,3 @@ function paramsOf(exchange: Exchange): object | undefined {
     ...(scan.stream !== null && { stream: scan.stream }),
   };
 }
-
-const RUNTIME = { random: Math.random, now: Date.now };
