@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers';
 import { AnswerParser } from './answer-parser';
 import type { Call } from './call';
 import type { ConnectionPool } from './connection-pool';
@@ -21,6 +22,8 @@ export class Connection {
   private socket: Socket | null = null;
   private opening: AbortController | null = null;
   private upload: Upload | null = null;
+  /** @internal The call on it has not been sent yet. */
+  isPutOff = false;
   private isReadingStopped = false;
   private isUnreferenced = false;
   private isDestroyed = false;
@@ -31,8 +34,14 @@ export class Connection {
 
   start(call: Call): void {
     this.call = call;
-    if (this.socket) this.send(call, this.socket);
+    if (this.socket) sendSoon(this);
     else this.open();
+  }
+
+  /** @internal Sends what `sendSoon` has put off, unless the call has ended or moved on meanwhile. */
+  sendNow(): void {
+    this.isPutOff = false;
+    if (this.call && this.socket && !this.isDestroyed) this.send(this.call, this.socket);
   }
 
   /** May carry another call at `now`. */
@@ -125,7 +134,7 @@ export class Connection {
   /** Takes in what has arrived, all of it before any handler runs. */
   private readonly onRead = (length: number, bytes: Buffer): void => {
     const { call } = this;
-    if (call !== null && this.opening === null) {
+    if (call !== null && this.opening === null && !this.isPutOff) {
       this.parser.read(bytes, length);
       call.onAnswer(this);
     } else {
@@ -153,6 +162,24 @@ export class Connection {
     // An answer that is complete and only waits for its receiver needs the connection no more.
     else if (!this.parser.isDone) call.onConnectionLost(this, error);
   }
+}
+
+let putOff: Connection[] = [];
+
+/**
+ * Sends at the end of this turn of the event loop, together with all other calls of the turn: a provider, or the kernel on its
+ * behalf, is then woken once for many of them.
+ */
+function sendSoon(connection: Connection): void {
+  if (putOff.length === 0) setImmediate(sendAll);
+  connection.isPutOff = true;
+  putOff.push(connection);
+}
+
+function sendAll(): void {
+  const connections = putOff;
+  putOff = [];
+  for (const connection of connections) connection.sendNow();
 }
 
 function write(socket: Socket, head: string, body: Buffer | null): void {
