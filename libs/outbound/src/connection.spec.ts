@@ -13,6 +13,7 @@ import {
   run,
   until,
   type Loopback,
+  type Outcome,
 } from './testing/loopback';
 import type { BodySource, OutboundRequest } from './types';
 import type * as PublicNetwork from './testing/public-network';
@@ -221,6 +222,38 @@ describe('connection: what is sent', () => {
     expect(server.accepted()).toBe(0);
     expect(outbound.stats()).toMatchObject({ pools: 0, calls: 0, timers: 0 });
   });
+});
+
+describe('connection: a provider that ends an idle connection in the very turn in which a call takes it', () => {
+  it.each([
+    ['closes it', '', false],
+    ['breaks it', '', true],
+    ['says why and closes it', 'HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n', false],
+  ])(
+    'the call goes to a new connection when it %s, and never gets an older answer',
+    async (_how, last, isReset) => {
+      const sockets: Socket[] = [];
+      const server = await serve(
+        rawServer((socket, count) => {
+          sockets.push(socket);
+          socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${String(count)}`);
+        }),
+      );
+      const outbound = client();
+      expect(await run(outbound, requestTo(server.origin))).toMatchObject({ body: '1' });
+      const socket = sockets[0] as Socket;
+      if (isReset) socket.resetAndDestroy();
+      else await new Promise<void>((resolve) => socket.end(last, resolve));
+      // What has come from the provider is read after the next timer has run, and before anything is sent.
+      const got = await new Promise<Outcome>((resolve) => {
+        setTimeout(() => void run(outbound, requestTo(server.origin)).then(resolve), 1);
+        const until = performance.now() + 3;
+        while (performance.now() < until);
+      });
+      expect(got).toMatchObject({ status: 200, body: '2', error: null });
+      expect(server.accepted()).toBe(2);
+    },
+  );
 });
 
 describe('connection: what is received', () => {
