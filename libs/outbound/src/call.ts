@@ -1,12 +1,19 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { AnswerHead } from './answer-head';
 import type { AnswerParser } from './answer-parser';
 import type { Connection } from './connection';
 import type { ConnectionPool } from './connection-pool';
 import { bodyBroke, connectionBroke, handlerThrew, isClosedByPeer } from './failures';
-import { declaredLength, encodeHead } from './request-head';
+import { NO_HANDLER, NO_REQUEST } from './nothing';
+import { encodeHead } from './request-head';
 import { WheelEntry, type TimerWheel } from './timer-wheel';
-import { OutboundError, type OutboundCall, type OutboundHandler, type OutboundRequest } from './types';
+import {
+  OutboundError,
+  type BodySource,
+  type OutboundCall,
+  type OutboundHandler,
+  type OutboundRequest,
+} from './types';
 
 /** What a call needs of its client. */
 export interface CallHost {
@@ -23,6 +30,8 @@ export class Call extends WheelEntry implements OutboundCall {
   private connection: Connection | null = null;
   private ended = false;
   private retried = false;
+  /** The body of the present try, where it is a source. */
+  private opened: Readable | null = null;
   /** A byte of the answer has come. */
   private answerBegan = false;
   /** The head of the answer has been passed on. */
@@ -43,27 +52,32 @@ export class Call extends WheelEntry implements OutboundCall {
     private handler: OutboundHandler,
   ) {
     super();
-    const { connectTimeoutMs, headersTimeoutMs, totalTimeoutMs, body } = request;
+    const { connectTimeoutMs, headersTimeoutMs, totalTimeoutMs } = request;
     const now = this.startedAt;
     this.connectBy = connectTimeoutMs > 0 ? now + connectTimeoutMs : Infinity;
     this.headersBy = headersTimeoutMs > 0 ? now + headersTimeoutMs : Infinity;
     this.totalBy = totalTimeoutMs > 0 ? now + totalTimeoutMs : Infinity;
     host.running += 1;
     this.arm(Math.min(this.connectBy, this.headersBy, this.totalBy));
-    if (body instanceof Readable) body.on('error', (cause: Error) => this.fail(bodyBroke(cause)));
   }
 
   get isHead(): boolean {
     return this.request.method === 'HEAD';
   }
 
-  get body(): Buffer | Readable | null {
+  get body(): Buffer | BodySource | null {
     return this.request.body;
   }
 
-  /** Of a streamed body; null: not known. */
-  get declaredLength(): number | null {
-    return declaredLength(this.request.headers);
+  /** The body from its beginning, for the present try. */
+  openBody(source: BodySource): Readable {
+    const stream = source.open();
+    stream.on('error', (cause: Error) => {
+      // That of a try before this one has been let go.
+      if (stream === this.opened) this.fail(bodyBroke(cause));
+    });
+    this.opened = stream;
+    return stream;
   }
 
   pause(): void {
@@ -92,7 +106,7 @@ export class Call extends WheelEntry implements OutboundCall {
     if (!this.end()) return;
     const { handler, connection } = this;
     this.connection = null;
-    if (this.body instanceof Readable) this.body.destroy();
+    this.closeBody();
     if (connection) connection.pool.discard(connection);
     else this.waitsIn?.stopWaiting(this);
     this.letGo();
@@ -142,6 +156,7 @@ export class Call extends WheelEntry implements OutboundCall {
   onConnectionLost(connection: Connection, error: Error | null): void {
     if (this.mayRetry(connection, error)) {
       this.retried = true;
+      this.closeBody();
       connection.pool.replace(connection, this);
     } else {
       this.fail(connectionBroke(error, this.answerBegan));
@@ -183,14 +198,21 @@ export class Call extends WheelEntry implements OutboundCall {
   }
 
   private succeed(): void {
-    const { handler, connection, body } = this;
+    const { handler, connection } = this;
     this.end();
     this.connection = null;
     this.letGo();
     connection?.pool.release(connection, this.host.wheel.coarseNow());
+    this.closeBody();
     tell(handler, null);
-    // Whoever reads it may be told of its end only after the answer's: closing a client's body closes its connection.
-    if (body instanceof Readable && !body.readableEnded) body.destroy();
+  }
+
+  /** What was sent of it, or read ahead, is of no more use. */
+  private closeBody(): void {
+    const { opened } = this;
+    if (opened === null) return;
+    this.opened = null;
+    opened.destroy();
   }
 
   private timeOut(phase: 'connect' | 'headers' | 'idle' | 'total', limitMs: number): void {
@@ -249,40 +271,14 @@ export class Call extends WheelEntry implements OutboundCall {
     return this.ended || this.paused;
   }
 
-  /** Only when the peer closed an idle connection as the request went out, and the body can be sent again. */
+  /** Only when the peer closed an idle connection as the request went out. */
   private mayRetry(connection: Connection, error: Error | null): boolean {
-    return (
-      !this.retried &&
-      !this.answerBegan &&
-      connection.uses > 1 &&
-      !(this.body instanceof Readable) &&
-      isClosedByPeer(error)
-    );
+    return !this.retried && !this.answerBegan && connection.uses > 1 && isClosedByPeer(error);
   }
 }
 
 const continueReading = (call: Call): void => {
   call.continueReading();
-};
-
-const NO_REQUEST: OutboundRequest = {
-  origin: '',
-  path: '',
-  method: '',
-  headers: [],
-  body: null,
-  poolClass: '',
-  connectTimeoutMs: 0,
-  headersTimeoutMs: 0,
-  idleTimeoutMs: 0,
-  totalTimeoutMs: 0,
-};
-
-const NO_HANDLER: OutboundHandler = {
-  onHeaders: () => undefined,
-  onData: () => undefined,
-  onEnd: () => undefined,
-  onError: () => undefined,
 };
 
 /** A handler that throws at the end of its call is a bug that nothing else would show. */

@@ -1,6 +1,7 @@
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
 import type { OutboundClient } from './outbound-client';
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
 import {
@@ -12,8 +13,9 @@ import {
   run,
   until,
   type Loopback,
+  type Outcome,
 } from './testing/loopback';
-import type { OutboundRequest } from './types';
+import type { BodySource, OutboundRequest } from './types';
 import type * as PublicNetwork from './testing/public-network';
 
 jest.mock('node:tls', () =>
@@ -41,6 +43,8 @@ afterEach(async () => {
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 const FORGED = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';
+
+const sourceOf = (length: number, stream: Readable): BodySource => ({ length, open: () => stream });
 
 describe('connection: whether it is used again', () => {
   /** Answers of a provider and on how many connections two calls one after the other then come. */
@@ -110,7 +114,7 @@ describe('connection: whether it is used again', () => {
         this.push(Buffer.alloc(65_536));
       },
     });
-    for (const body of [endless, Buffer.alloc(20_000_000)]) {
+    for (const body of [sourceOf(1e9, endless), Buffer.alloc(20_000_000)]) {
       expect(await run(outbound, requestTo(server.origin, { body }))).toMatchObject({
         body: 'ok',
         error: null,
@@ -154,36 +158,35 @@ describe('connection: what is sent', () => {
     expect(await sent({ method, ...changes })).toEqual([method, headers, length]);
   });
 
-  it('a streamed body as chunks, text and empty pieces among them', async () => {
-    const body = Readable.from(['ab', Buffer.from('cd'), Buffer.alloc(0), 'e']);
-    expect(await sent({ body })).toEqual(['POST', ['transfer-encoding', 'chunked'], 5]);
-  });
-
-  it('a streamed body without any piece', async () => {
-    expect(await sent({ body: Readable.from([]) })).toEqual(['POST', ['transfer-encoding', 'chunked'], 0]);
-  });
-
-  it('a streamed body with the length it declares', async () => {
-    const body = Readable.from([Buffer.from('abc'), Buffer.from('de')]);
-    expect(await sent({ body, headers: ['content-length', '5'] })).toEqual([
+  it('a streamed body with its length, whatever the headers say, text and empty pieces among them', async () => {
+    const body = sourceOf(5, Readable.from(['ab', Buffer.from('cd'), Buffer.alloc(0), 'e']));
+    expect(await sent({ body, headers: ['content-length', '9'] })).toEqual([
       'POST',
       ['content-length', '5'],
       5,
     ]);
   });
 
+  it('a streamed body without any piece', async () => {
+    expect(await sent({ body: sourceOf(0, Readable.from([])) })).toEqual([
+      'POST',
+      ['content-length', '0'],
+      0,
+    ]);
+  });
+
   it.each([
-    ['shorter', '6'],
-    ['longer', '4'],
-  ])('no more of a streamed body that is %s than it declares', async (_what, length) => {
-    const body = Readable.from([Buffer.from('abc'), Buffer.from('de')]);
-    expect(await sent({ body, headers: ['content-length', length] })).toMatchObject({ failure: 'aborted' });
+    ['shorter', 6],
+    ['longer', 4],
+  ])('no more of a streamed body that is %s than its length', async (_what, length) => {
+    const body = sourceOf(length, Readable.from([Buffer.from('abc'), Buffer.from('de')]));
+    expect(await sent({ body })).toMatchObject({ failure: 'aborted' });
   });
 
   it('nothing of a streamed body that is gone', async () => {
-    const body = Readable.from(['a']).on('error', () => undefined);
-    body.destroy();
-    expect(await sent({ body })).toMatchObject({ failure: 'aborted' });
+    const gone = Readable.from(['a']).on('error', () => undefined);
+    gone.destroy();
+    expect(await sent({ body: sourceOf(1, gone) })).toMatchObject({ failure: 'aborted' });
   });
 
   it.each<[string, Partial<OutboundRequest>]>([
@@ -205,7 +208,6 @@ describe('connection: what is sent', () => {
     ['a name without a value', { headers: ['x'] }],
     ['another framing', { headers: ['Transfer-Encoding', 'chunked'] }],
     ['an upgrade', { headers: ['upgrade', 'websocket'] }],
-    ['a length that is none', { headers: ['content-length', '1x'], body: Readable.from(['a']) }],
   ])('nothing at all with %s', async (_what, changes) => {
     const server = await echo();
     const outbound = client();
@@ -220,6 +222,38 @@ describe('connection: what is sent', () => {
     expect(server.accepted()).toBe(0);
     expect(outbound.stats()).toMatchObject({ pools: 0, calls: 0, timers: 0 });
   });
+});
+
+describe('connection: a provider that ends an idle connection in the very turn in which a call takes it', () => {
+  it.each([
+    ['closes it', '', false],
+    ['breaks it', '', true],
+    ['says why and closes it', 'HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n', false],
+  ])(
+    'the call goes to a new connection when it %s, and never gets an older answer',
+    async (_how, last, isReset) => {
+      const sockets: Socket[] = [];
+      const server = await serve(
+        rawServer((socket, count) => {
+          sockets.push(socket);
+          socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${String(count)}`);
+        }),
+      );
+      const outbound = client();
+      expect(await run(outbound, requestTo(server.origin))).toMatchObject({ body: '1' });
+      const socket = sockets[0] as Socket;
+      if (isReset) socket.resetAndDestroy();
+      else await new Promise<void>((resolve) => socket.end(last, resolve));
+      // What has come from the provider is read after the next timer has run, and before anything is sent.
+      const got = await new Promise<Outcome>((resolve) => {
+        setTimeout(() => void run(outbound, requestTo(server.origin)).then(resolve), 1);
+        const until = performance.now() + 3;
+        while (performance.now() < until);
+      });
+      expect(got).toMatchObject({ status: 200, body: '2', error: null });
+      expect(server.accepted()).toBe(2);
+    },
+  );
 });
 
 describe('connection: what is received', () => {
@@ -282,6 +316,48 @@ describe('connection: what is received', () => {
         );
       }
       expect(server.accepted()).toBeLessThanOrEqual(10);
+    },
+  );
+
+  it.each([
+    ['with a length', 'content-length: 100000\r\n'],
+    ['without a length', ''],
+  ])(
+    'loses nothing over https of an answer %s that the provider ends during a pause',
+    async (_which, head) => {
+      const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 251));
+      let isSent = false;
+      const server = await serve(
+        listen(
+          createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) => {
+            socket.once('data', () => {
+              socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`);
+              socket.end(bytes, () => (isSent = true));
+            });
+          }),
+          'https',
+        ),
+      );
+      const outbound = client();
+      const pieces: Buffer[] = [];
+      const ended = new Promise<void>((resolve, reject) => {
+        const call = outbound.dispatch(requestTo(server.origin), {
+          onHeaders: () => {
+            call.pause();
+            until(() => isSent).then(() => setImmediate(() => call.resume()), reject);
+          },
+          onData: (piece) => {
+            pieces.push(piece);
+            call.pause();
+            setImmediate(() => call.resume());
+          },
+          onEnd: resolve,
+          onError: reject,
+        });
+      });
+      await ended;
+      expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+      expect(outbound.stats()).toMatchObject({ calls: 0 });
     },
   );
 

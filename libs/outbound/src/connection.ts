@@ -34,6 +34,7 @@ export class Connection {
 
   start(call: Call): void {
     this.call = call;
+    this.uses += 1;
     if (this.socket) sendSoon(this);
     else this.open();
   }
@@ -119,7 +120,6 @@ export class Connection {
     }
     if (this.isUnreferenced) socket.ref();
     this.isUnreferenced = false;
-    this.uses += 1;
     this.parser.begin(call.isHead);
     call.onSend();
     const { head, body } = call;
@@ -127,7 +127,7 @@ export class Connection {
       write(socket, head, body);
     } else {
       socket.write(head, 'latin1');
-      this.upload = new Upload(body, socket, call.declaredLength, () => call.onBodyBroken());
+      this.upload = new Upload(call.openBody(body), socket, body.length, () => call.onBodyBroken());
     }
   }
 
@@ -137,15 +137,17 @@ export class Connection {
     if (call !== null && this.opening === null && !this.isPutOff) {
       this.parser.read(bytes, length);
       call.onAnswer(this);
-    } else {
+    } else if (this.opening !== null) {
       this.isSpoilt = true;
-      if (call === null) this.pool.drop(this);
+    } else {
+      this.onLost(null);
     }
   };
 
   private onEnd(): void {
     this.parser.finish();
-    if (this.call && this.parser.isDone && !this.isSpoilt) {
+    // Until its call is sent, the parser still holds the answer before.
+    if (this.call && !this.isPutOff && this.parser.isDone && !this.isSpoilt) {
       this.isSpoilt = true;
       this.call.onAnswer(this);
     } else {
@@ -160,7 +162,7 @@ export class Connection {
     const { call } = this;
     if (call === null) this.pool.drop(this);
     // An answer that is complete and only waits for its receiver needs the connection no more.
-    else if (!this.parser.isDone) call.onConnectionLost(this, error);
+    else if (this.isPutOff || !this.parser.isDone) call.onConnectionLost(this, error);
   }
 }
 

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { OutboundError, type OutboundRequest } from './types';
+import { OutboundError, type BodySource, type OutboundRequest } from './types';
 
 /** How requests to one origin are addressed. */
 export interface Address {
@@ -37,8 +36,7 @@ const KINDS_MAX = 1_000;
 const NAME_LENGTH_MAX = 64;
 
 /**
- * Request line and headers as they are sent, latin1. The caller's `host`, `connection` and `content-length` are left out, but
- * the length of a streamed body is taken at its word (see `declaredLength`).
+ * Request line and headers as they are sent, latin1. The caller's `host`, `connection` and `content-length` are left out.
  *
  * @throws OutboundError `unreachable` for what HTTP/1.1 cannot carry, among it all that would begin another line.
  */
@@ -46,18 +44,7 @@ export function encodeHead(request: OutboundRequest, { host, pathPrefix, proxyHe
   const { method, path, headers, body } = request;
   if (!isMethod(method) || !path.startsWith('/') || NOT_IN_PATH.test(path)) throw unsendable();
   const line = `${method} ${pathPrefix}${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  return `${line}${fieldsOf(headers)}${fieldsOf(proxyHeaders)}${framingOf(method, headers, body)}\r\n`;
-}
-
-/** The length of a streamed body by its `content-length` header; null: not given. @throws OutboundError when it is no number. */
-export function declaredLength(headers: readonly string[]): number | null {
-  for (let index = 0; index < headers.length; index += 2) {
-    if (headers[index]?.toLowerCase() !== 'content-length') continue;
-    const value = headers[index + 1] ?? '';
-    if (!/^\d{1,15}$/.test(value)) throw unsendable();
-    return Number(value);
-  }
-  return null;
+  return `${line}${fieldsOf(headers)}${fieldsOf(proxyHeaders)}${framingOf(method, body)}\r\n`;
 }
 
 function isMethod(method: string): boolean {
@@ -86,11 +73,7 @@ function judge(name: string): Kind {
   return kind;
 }
 
-function framingOf(method: string, headers: readonly string[], body: Buffer | Readable | null): string {
-  if (body instanceof Readable) {
-    const length = declaredLength(headers);
-    return length === null ? 'transfer-encoding: chunked\r\n' : `content-length: ${String(length)}\r\n`;
-  }
+function framingOf(method: string, body: Buffer | BodySource | null): string {
   const length = body === null ? 0 : body.length;
   return length > 0 || METHODS_WITH_BODY.has(method) ? `content-length: ${String(length)}\r\n` : '';
 }

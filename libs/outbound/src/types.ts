@@ -1,5 +1,16 @@
 import type { Readable } from 'node:stream';
 
+/** A body that is not in memory. */
+export interface BodySource {
+  /** Bytes; sent as `content-length`. */
+  readonly length: number;
+  /**
+   * The body from its beginning, for one try. Never throws. The client reads it no faster than the peer takes it, and destroys it
+   * when the try ends.
+   */
+  open(): Readable;
+}
+
 /** One call to another host. */
 export interface OutboundRequest {
   /** `https://api.openai.com` or `http://10.0.0.1:8000`: scheme, host and port only. */
@@ -8,11 +19,11 @@ export interface OutboundRequest {
   readonly path: string;
   readonly method: string;
   /**
-   * Flat names and values; `host`, `content-length` and `connection` are set by the client, but the `content-length` of a streamed
-   * body is taken from here. `transfer-encoding`, `keep-alive`, `upgrade` and `expect` are refused as `unreachable`.
+   * Flat names and values; `host`, `content-length` and `connection` are set by the client. `transfer-encoding`, `keep-alive`,
+   * `upgrade` and `expect` are refused as `unreachable`.
    */
   readonly headers: readonly string[];
-  readonly body: Buffer | Readable | null;
+  readonly body: Buffer | BodySource | null;
   /** Connections are shared only within a class: tenants or credentials that must not share one get different classes. */
   readonly poolClass: string;
   /** Until the connection stands, waiting for a free one included, milliseconds; 0: none. */

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /**
- * Sends a streamed body, as chunks or with the length that its head has declared, no faster than the socket takes it. A body
- * that breaks off, or does not have the length, is told once; no part of it is then passed off as the whole.
+ * Sends a body that is not in memory, no faster than the socket takes it. One that breaks off, or does not have the length that
+ * its head has declared, is told once; no part of it is then passed off as the whole.
  */
 export class Upload {
   isDone = false;
@@ -13,7 +13,7 @@ export class Upload {
   constructor(
     private readonly body: Readable,
     private readonly socket: Socket,
-    private readonly length: number | null,
+    private readonly length: number,
     private readonly onBroken: () => void,
   ) {
     body.on('data', this.onData).on('end', this.onEnd).on('close', this.onClose);
@@ -30,37 +30,23 @@ export class Upload {
 
   private readonly onData = (piece: Buffer | string): void => {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    // A chunk without bytes would end the body.
-    if (bytes.length === 0) return;
     this.sent += bytes.length;
-    if (this.length !== null && this.sent > this.length) {
+    if (this.sent > this.length) {
       this.break();
       return;
     }
-    if (!this.write(bytes)) this.body.pause();
+    if (!this.socket.write(bytes)) this.body.pause();
   };
-
-  private write(bytes: Buffer): boolean {
-    const { socket } = this;
-    if (this.length !== null) return socket.write(bytes);
-    socket.cork();
-    socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
-    socket.write(bytes);
-    const hasRoom = socket.write('\r\n', 'latin1');
-    socket.uncork();
-    return hasRoom;
-  }
 
   private readonly onDrain = (): void => {
     this.body.resume();
   };
 
   private readonly onEnd = (): void => {
-    if (this.length !== null && this.sent !== this.length) {
+    if (this.sent !== this.length) {
       this.break();
       return;
     }
-    if (this.length === null) this.socket.write('0\r\n\r\n', 'latin1');
     this.isDone = true;
     this.stop();
   };

@@ -1,5 +1,5 @@
 import { documentKey } from '@gw/contracts';
-import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
+import { OrganisationEntity } from '@gw/entities';
 import { assertMatches, etagOf, rowFields } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -67,15 +67,7 @@ export class OrganisationsService {
       await manager.save(OrganisationEntity, row);
       const after = this.settingsView(row);
       write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
-      // A workspace's document holds the settings in force, the organisation's among them.
-      const workspaces = await manager.find(WorkspaceEntity, {
-        where: { organisationId: row.id, status: 'active' },
-        select: { id: true },
-      });
-      write.changed(
-        documentKey.organisation(row.id),
-        ...workspaces.map(({ id }) => documentKey.workspace(id)),
-      );
+      write.changed(documentKey.organisation(row.id));
       return {};
     });
   }

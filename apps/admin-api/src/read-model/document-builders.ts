@@ -70,10 +70,9 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
     logBodies: organisation.settings.debug_log !== 0,
   });
 
-/** The settings are those in force: the workspace's own, or else the organisation's. */
+/** The workspace's own settings; the gateway adds what the organisation's forbid. */
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
-  organisation: OrganisationEntity,
   defaultConfigId: string | null,
 ): WorkspaceDocument =>
   versioned<WorkspaceDocument>({
@@ -83,11 +82,8 @@ export const workspaceDocument = (
     name: workspace.name,
     organisationId: workspace.organisationId,
     status: workspace.status,
-    blockInlineConfig:
-      workspace.dataPlaneSecuritySettings.block_inline_config ??
-      organisation.dataPlaneSecuritySettings.block_inline_config ??
-      false,
-    logBodies: (workspace.settings.debug_log ?? organisation.settings.debug_log) !== 0,
+    blockInlineConfig: workspace.dataPlaneSecuritySettings.block_inline_config ?? false,
+    logBodies: workspace.settings.debug_log !== 0,
     rateLimits: workspace.rateLimits ?? [],
     usageLimits: usageLimits(workspace.usageLimits),
     defaults: {

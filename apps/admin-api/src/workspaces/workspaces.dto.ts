@@ -13,6 +13,7 @@ import {
   EnumField,
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
+import { DataPlaneSecurityDto } from '../organisations/organisations.dto';
 
 export class WorkspaceDefaultsDto {
   @MapField({ optional: true, nullable: true })
@@ -65,6 +66,9 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
 
   @NestedField(() => WorkspaceSettingsDto, { optional: true })
   settings?: WorkspaceSettingsDto;
+
+  @NestedField(() => DataPlaneSecurityDto, { optional: true })
+  data_plane_security_settings?: DataPlaneSecurityDto;
 }
 
 export class DeleteWorkspaceDto {

@@ -190,10 +190,7 @@ export class WorkspacesService {
     if (input.defaults !== undefined) {
       row.defaults = await mergeDefaults(manager, row, input.defaults ?? CLEARED_DEFAULTS);
     }
-    if (input.settings?.debug_log !== undefined) {
-      const { debug_log } = input.settings;
-      row.settings = debug_log === null ? {} : { debug_log };
-    }
+    applySettings(row, input);
   }
 
   /** An emoji before the name is ignored, in the row and in what was sent. */
@@ -227,6 +224,14 @@ export class WorkspacesService {
   private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceAnswer> {
     return this.view(row, await configSlugsOf(manager, [defaultConfigOf(row)]));
   }
+}
+
+function applySettings(row: WorkspaceEntity, input: UpdateWorkspaceDto): void {
+  const log = input.settings?.debug_log;
+  if (log !== undefined) row.settings = log === null ? {} : { debug_log: log };
+  const block = input.data_plane_security_settings?.block_inline_config;
+  if (block !== undefined)
+    row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
 }
 
 const CLEARED_DEFAULTS: WorkspaceDefaultsDto = { metadata: null, user_api_key_config: null };

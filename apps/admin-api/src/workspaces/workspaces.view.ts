@@ -26,6 +26,14 @@ class WorkspaceSettingsAnswer {
   readonly debug_log!: 0 | 1 | null;
 }
 
+class WorkspaceSecurityAnswer {
+  @Answer.boolean({
+    nullable: true,
+    description: 'Null: as the organisation says, which may block it for all.',
+  })
+  readonly block_inline_config!: boolean | null;
+}
+
 /** A user of a workspace. */
 export class MemberAnswer {
   @Answer.kind('workspace-user')
@@ -93,6 +101,9 @@ export class WorkspaceAnswer extends RowAnswer {
   @Answer.one(() => WorkspaceSettingsAnswer)
   readonly settings!: WorkspaceSettingsAnswer;
 
+  @Answer.one(() => WorkspaceSecurityAnswer)
+  readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
+
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: readonly StoredUsageLimit[] | null;
 
@@ -135,6 +146,9 @@ export function toWorkspace(
       object: 'workspace-defaults',
     },
     settings: { debug_log: row.settings.debug_log ?? null },
+    data_plane_security_settings: {
+      block_inline_config: row.dataPlaneSecuritySettings.block_inline_config ?? null,
+    },
     usage_limits: row.usageLimits,
     rate_limits: row.rateLimits,
     created_by: row.createdBy,

@@ -42,6 +42,15 @@ export class Settlement {
       return;
     }
     exchange.settled = true;
+    const preparing = exchange.meter?.prepare?.();
+    if (preparing === undefined) this.finish(exchange, onDurable);
+    else
+      void preparing.then(() => {
+        this.finish(exchange, onDurable);
+      });
+  };
+
+  private finish(exchange: Exchange, onDurable: () => void): void {
     const startedAt = performance.now();
     exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
@@ -49,7 +58,8 @@ export class Settlement {
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     this.bodies.give(exchange.heldBytes);
-  };
+    exchange.release?.();
+  }
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
     const { reply, principal, gw } = exchange;
@@ -57,8 +67,8 @@ export class Settlement {
     const keep = principal !== null && principal.logBodies && gw.logBodies;
     const record = logRecord(exchange, {
       gatewayId,
-      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.bodyStream !== null,
-      responseTruncated: keep && reply !== null && reply.keptBytes > bodyMaxBytes,
+      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.spooled !== null,
+      responseTruncated: keep && reply !== null && (reply.truncated || reply.keptBytes > bodyMaxBytes),
       responseModel,
     });
     const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;

@@ -1,4 +1,4 @@
-import type { AttemptRecord, DecisionRecord, LimitState, PriceLine } from '@gw/contracts';
+import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
 import type { Exchange } from '../exchange';
 import { TIMED_STAGES } from '../pipeline';
 import { fragment, remembered, type JsonWriter } from './json-writer';
@@ -6,12 +6,13 @@ import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, exchange: Exchange): void {
-  const { strategy, matchedCondition, limits, price, session } = exchange;
+  const { strategy, matchedCondition, routing, limits, price, session } = exchange;
   w.raw(K.decision);
   w.raw(config(exchange.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
   writeList(w, K.attempts, exchange.attempts, writeAttempt);
+  if (routing.length > 0) writeList(w, K.routing, routing, writeEvent);
   if (limits.length > 0) writeList(w, K.limits, limits, writeLimit);
   if (price !== null) {
     w.text(K.price, price.source);
@@ -55,6 +56,12 @@ function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
   if (attempt.reason !== null) w.text(K.reason, attempt.reason);
   w.ms(K.startedMs, attempt.startedMs);
   w.ms(K.durationMs, attempt.durationMs);
+  w.raw(K.close);
+}
+
+function writeEvent(w: JsonWriter, { target, event }: RoutingEvent): void {
+  w.text(K.target, target);
+  w.text(K.event, event);
   w.raw(K.close);
 }
 

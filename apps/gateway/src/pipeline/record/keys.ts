@@ -49,6 +49,8 @@ export const K = {
   strategy: fragment(',"strategy":['),
   matchedCondition: fragment(',"matchedCondition":'),
   attempts: fragment(',"attempts":['),
+  routing: fragment(',"routing":['),
+  event: fragment(',"event":'),
   limits: fragment(',"limits":['),
   price: fragment(',"price":{"source":'),
   lines: fragment(',"lines":['),
