@@ -1,10 +1,30 @@
 import type { Buffer } from 'node:buffer';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 
 /** Takes a body as the parser reads it. */
 export interface BodyTaker {
   piece(chunk: Buffer): void;
   end(): void;
+}
+
+const nodeHeaders = Object.getOwnPropertyDescriptor(
+  IncomingMessage.prototype,
+  'headers',
+) as PropertyDescriptor;
+
+/** Node leaves out of `headers` what comes behind so many. */
+const HEADERS_MAX = 1_000;
+const NAMES_MAX = 4_096;
+const NAME_LENGTH_MAX = 128;
+/** Lower-case names by how clients write them; at the cap new spellings are not remembered. */
+const lowerNames = new Map<string, string>();
+
+function lowerName(name: string): string {
+  const known = lowerNames.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  if (lowerNames.size < NAMES_MAX && name.length <= NAME_LENGTH_MAX) lowerNames.set(name, lower);
+  return lower;
 }
 
 /**
@@ -13,6 +33,31 @@ export interface BodyTaker {
  */
 export class GatewayRequest extends IncomingMessage {
   private taker: BodyTaker | null = null;
+  private named: IncomingHttpHeaders | null = null;
+
+  /** @internal `headers` as Node gives them. Node works out for each request what a name means; where none comes twice, its lower case is all. */
+  static readonly headers: PropertyDescriptor = {
+    configurable: true,
+    get(this: GatewayRequest) {
+      return (this.named ??= this.eachOnce() ?? (nodeHeaders.get?.call(this) as IncomingHttpHeaders));
+    },
+    set(this: GatewayRequest, headers: IncomingHttpHeaders) {
+      this.named = headers;
+    },
+  };
+
+  private eachOnce(): IncomingHttpHeaders | null {
+    const { rawHeaders } = this;
+    const { length } = rawHeaders;
+    if (length > 2 * HEADERS_MAX) return null;
+    const headers: IncomingHttpHeaders = {};
+    for (let i = 0; i < length; i += 2) {
+      const name = lowerName(rawHeaders[i] as string);
+      if (headers[name] !== undefined || name === 'set-cookie' || name === '__proto__') return null;
+      headers[name] = rawHeaders[i + 1] as string;
+    }
+    return headers;
+  }
 
   /** False when some of the body is in the stream already, which must be read from there. */
   takeBody(taker: BodyTaker): boolean {
@@ -39,3 +84,5 @@ export class GatewayRequest extends IncomingMessage {
     return goesOn;
   }
 }
+
+Object.defineProperty(GatewayRequest.prototype, 'headers', GatewayRequest.headers);

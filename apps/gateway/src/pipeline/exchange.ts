@@ -144,7 +144,7 @@ export class Exchange {
     readonly upgrade: ClientUpgrade | null = null,
   ) {
     // 'close' without a finished answer is the client leaving; a paused upstream would otherwise hold its socket for ever.
-    res.once('close', () => {
+    res.on('close', () => {
       if (res.writableFinished) return;
       this.clientGone = true;
       this.leaveListener?.clientGone();

@@ -125,9 +125,9 @@ export class JsonWriter {
   }
 
   /** With leading zeros up to `least` digits. */
-  private digits(value: number, least: number): void {
+  private digits(value: number, least: 1 | 3): void {
     let count = least;
-    for (let limit = 10 ** least; value >= limit; limit *= 10) count += 1;
+    for (let limit = least === 1 ? 10 : 1_000; value >= limit; limit *= 10) count += 1;
     this.ensure(count);
     const { buffer, at } = this;
     let left = value;
