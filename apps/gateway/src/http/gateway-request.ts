@@ -54,7 +54,7 @@ export class GatewayRequest extends IncomingMessage {
     for (let i = 0; i < length; i += 2) {
       const name = lowerName(rawHeaders[i] as string);
       if (headers[name] !== undefined || name === 'set-cookie' || name === '__proto__') return null;
-      headers[name] = rawHeaders[i + 1] as string;
+      headers[name] = rawHeaders[i + 1];
     }
     return headers;
   }

@@ -25,7 +25,7 @@ const writer = new JsonWriter();
  */
 export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   const w = writer;
-  const { failure, usage, cost, firstByteAt, configSource } = exchange;
+  const { failure, configSource } = exchange;
   const last = exchange.attempts.at(-1);
   w.begin();
   writeRequest(w, exchange);
@@ -35,12 +35,20 @@ export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   writeAnswerer(w, exchange);
   w.text(K.responseModel, facts.responseModel);
   if (exchange.streamed) w.boolean(K.streamed, true);
-  if (usage !== null) writeUsage(w, usage);
-  if (cost !== null) w.number(K.cost, cost);
-  w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
+  writeCost(w, exchange);
   w.text(configIds(configSource), last?.target ?? null);
   if (last && last.retry > 0) w.number(K.retries, last.retry);
   writeMetadata(w, exchange.metadata);
+  writeMeasures(w, exchange);
+  if (facts.requestTruncated) w.boolean(K.requestTruncated, true);
+  if (facts.responseTruncated) w.boolean(K.responseTruncated, true);
+  w.text(K.gatewayId, facts.gatewayId);
+  writeDecision(w, exchange);
+  return w.end();
+}
+
+function writeMeasures(w: JsonWriter, exchange: Exchange): void {
+  const { firstByteAt } = exchange;
   w.ms(K.durationMs, exchange.elapsedMs());
   if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - exchange.startedAt);
   w.ms(K.overheadMs, overheadOf(exchange));
@@ -48,11 +56,6 @@ export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   w.number(K.responseBytes, exchange.responseBytes);
   w.text(K.requestType, exchange.req.headers['content-type'] ?? null);
   w.text(K.responseType, responseTypeOf(exchange));
-  if (facts.requestTruncated) w.boolean(K.requestTruncated, true);
-  if (facts.responseTruncated) w.boolean(K.responseTruncated, true);
-  w.text(K.gatewayId, facts.gatewayId);
-  writeDecision(w, exchange);
-  return w.end();
 }
 
 function writeRequest(w: JsonWriter, exchange: Exchange): void {
@@ -116,6 +119,12 @@ const savedIds = remembered(
   ({ slug, integrationId }: ProviderDocument) =>
     `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
 );
+
+function writeCost(w: JsonWriter, { usage, cost }: Exchange): void {
+  if (usage !== null) writeUsage(w, usage);
+  if (cost !== null) w.number(K.cost, cost);
+  w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
+}
 
 function writeUsage(w: JsonWriter, usage: Usage): void {
   w.number(K.inputTokens, usage.inputTokens);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, toGatewayError } from '@gw/kernel';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
@@ -56,7 +56,7 @@ export class ReceiveStage implements Stage {
           this.look(exchange, body);
           resolve();
         } catch (thrown) {
-          reject(thrown as Error);
+          reject(toGatewayError(thrown));
         }
       };
       const options = { maxBytes: maxBufferedBody, idleMs: bodyIdleMs, totalMs: bodyTotalMs };
