@@ -6,6 +6,8 @@ export {
   type DocumentKey,
   type DocumentKind,
   type OrganisationDocument,
+  type PromptDocument,
+  type PromptVersionDocument,
   type ProviderDocument,
   type ProviderModel,
   type RateLimitRule,
@@ -31,6 +33,7 @@ export type {
   LimitState,
   LogRecord,
   PriceLine,
+  PromptRecord,
   SessionRecord,
   Usage,
 } from './log-record';

@@ -13,6 +13,13 @@ import { Identity1795200000000 } from './migrations/1795200000000-identity';
 import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
+import { Prompts1795320000000 } from './migrations/1795320000000-prompts';
+import { CollectionEntity } from './prompts/collection.entity';
+import { LabelEntity } from './prompts/label.entity';
+import { PromptLabelEntity } from './prompts/prompt-label.entity';
+import { PromptShareEntity } from './prompts/prompt-share.entity';
+import { PromptVersionEntity } from './prompts/prompt-version.entity';
+import { PromptEntity } from './prompts/prompt.entity';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -38,6 +45,12 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
+  CollectionEntity,
+  LabelEntity,
+  PromptEntity,
+  PromptVersionEntity,
+  PromptLabelEntity,
+  PromptShareEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -46,6 +59,7 @@ export const MIGRATIONS = [
   Resources1795220000000,
   ChangeEvents1795250000000,
   RequestLogs1795300000000,
+  Prompts1795320000000,
 ];
 
 export interface DatabaseSettings {
