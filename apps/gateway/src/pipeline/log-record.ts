@@ -134,13 +134,14 @@ const responseTypeOf = ({ answer }: Exchange): string | null =>
   answer === null ? null : (valueOf(answer.headers, 'content-type') ?? null);
 
 function decisionText(exchange: Exchange): string {
-  const { strategy, matchedCondition, attempts, limits, price, session } = exchange;
+  const { strategy, matchedCondition, attempts, limits, price, session, prompt } = exchange;
   return (
     `{"config":${configText(exchange.configSource)},"strategy":${strategy.length === 0 ? '[]' : trailText(strategy)},` +
     `"matchedCondition":${text(matchedCondition)},"attempts":${listText(attempts, attemptText)},` +
     `"limits":${listText(limits, limitText)},"guardrails":[],"cache":{"status":"DISABLED","key":null},` +
     `"price":${price === null ? 'null' : priceText(price)},` +
     (session === null ? '' : `"session":${JSON.stringify(session)},`) +
+    (prompt === null ? '' : `"prompt":${JSON.stringify(prompt)},`) +
     `"stages":${stagesText(exchange.stageMs)}}`
   );
 }
