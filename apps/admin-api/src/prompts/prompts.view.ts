@@ -94,7 +94,7 @@ export class PromptAnswer extends PromptItemAnswer {
   @Answer.jsons({ nullable: true })
   readonly tools!: object[] | null;
 
-  @Answer.any({ nullable: true })
+  @Answer.any({ example: 'auto' })
   readonly tool_choice!: unknown;
 
   @Answer.json({ nullable: true, example: {} })
