@@ -32,7 +32,16 @@ const [team, third] = [
   { id: '', key: '' },
 ];
 let collection = '';
-let provider = '';
+const provider = 'openai-own';
+
+/** Gives a workspace the provider that prompts here name. */
+async function provide(workspace_id: string): Promise<void> {
+  const body = {
+    ...{ name: 'OpenAI', ai_provider_id: 'openai', key: 'sk-0123456789abcdef', workspace_id },
+    default_provider_slug: provider,
+  };
+  expect((await api.post('/v1/integrations', { key: tenant.adminKey, body })).status).toBe(200);
+}
 
 beforeAll(async () => {
   for (const one of [team, third]) {
@@ -44,9 +53,7 @@ beforeAll(async () => {
   }
   collection = (await api.post<Created>('/v1/collections', { key: tenant.key, body: { name: 'All' } })).body
     .id;
-  const body = { name: 'V', slug: 'openai-own', provider: 'openai', key: 'sk-0123456789abcdef' };
-  const made = await api.post<{ data: { slug: string } }>('/v1/virtual-keys', { key: tenant.key, body });
-  provider = made.body.data.slug;
+  await provide(tenant.workspaceId);
 });
 
 const post = <T = Failure>(path: string, body: object, key = tenant.key): ReturnType<typeof api.post<T>> =>
@@ -231,8 +238,7 @@ describe('forking', () => {
     expect((await fork(into)).status).toBe(404);
     await post(`${source.slug}/share`, { access: 'workspaces', workspace_ids: [team.id] });
     expect((await fork(into)).body.error.param).toBe('workspace_id');
-    const own = { name: 'V', provider: 'openai', key: 'sk-0123456789abcdef', slug: provider };
-    expect((await api.post('/v1/virtual-keys', { key: team.key, body: own })).status).toBe(200);
+    await provide(team.id);
     expect((await fork(into)).body.error.param).toBe('string');
     await post(`partials/${style.slug}/share`, { access: 'workspaces', workspace_ids: [team.id] });
     const made = await fork({ ...into, name: 'Copy' });
