@@ -74,10 +74,12 @@ describe.each<Drivers>(['embedded', 'Redis'])('a saved prompt, with the %s drive
       model: 'gpt-4o',
     });
 
-    const stream = (await client(slug, bench().trace('prompt')).post('/completions', {
+    const stream = await client(slug, bench().trace('prompt')).post<
+      AsyncIterable<OpenAI.ChatCompletionChunk>
+    >('/completions', {
       body: { variables: { name: 'Ada' }, stream: true },
       stream: true,
-    })) as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>;
+    });
     let text = '';
     for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
     expect(text).toBe('Hello!');

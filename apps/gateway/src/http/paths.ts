@@ -61,17 +61,20 @@ export function destinationOf(path: string, method = 'GET'): Destination {
   if (path.startsWith('/v1/')) {
     if (path === '/v1/health') return { plane: 'health' };
     if (path === '/v1/openapi.json') return { plane: 'openapi' };
-    const end = path.indexOf('/', 4);
-    const segment = end === -1 ? path.slice(4) : path.slice(4, end);
-    if (!CONTROL_PLANE.has(segment)) return { plane: 'data', path: path.slice(3) };
-    return method === 'POST' && segment === 'prompts' && PROMPT_CALL.test(path)
-      ? { plane: 'data', path: path.slice(3) }
-      : { plane: 'control' };
+    return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
   }
   if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
   if (path === '/health') return { plane: 'health' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
+}
+
+/** Of a path below `/v1/`. */
+function isOfControlPlane(path: string, method: string): boolean {
+  const end = path.indexOf('/', 4);
+  const segment = end === -1 ? path.slice(4) : path.slice(4, end);
+  if (!CONTROL_PLANE.has(segment)) return false;
+  return segment !== 'prompts' || method !== 'POST' || !PROMPT_CALL.test(path);
 }
 
 // One pass with a plain class: most paths hold none of these characters.

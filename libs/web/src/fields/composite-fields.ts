@@ -134,7 +134,7 @@ export const TextOrObjectField = (options: FieldOptions = {}): PropertyDecorator
         { type: 'string', minLength: 1, maxLength: 255 },
         { type: 'object', additionalProperties: true },
       ],
-    } as never,
+    },
     ValidateBy({
       name: 'isTextOrObject',
       validator: {

@@ -257,10 +257,13 @@ describe('saved prompts', () => {
     };
     stub.answerEvents([JSON.stringify(chunk), '[DONE]']);
     const client = new OpenAI({ apiKey: gateway.apiKey, baseURL: `${gateway.baseUrl}/prompts/pp-ask` });
-    const stream = (await client.post('/completions', {
-      body: { variables: { question: 'Q' }, stream: true },
-      stream: true,
-    })) as unknown as AsyncIterable<{ choices: [{ delta: { content: string } }] }>;
+    const stream = await client.post<AsyncIterable<{ choices: [{ delta: { content: string } }] }>>(
+      '/completions',
+      {
+        body: { variables: { question: 'Q' }, stream: true },
+        stream: true,
+      },
+    );
     const texts: string[] = [];
     for await (const event of stream) texts.push(event.choices[0].delta.content);
     expect(texts).toEqual(['hi']);
