@@ -18,7 +18,7 @@ import {
   ShareDto,
   SharedDto,
   UnshareDto,
-  UpdatedPromptDto,
+  UpdatedPromptAnswer,
   UpdatePromptDto,
 } from './prompts.dto';
 import { PromptsService } from './prompts.service';
@@ -59,13 +59,13 @@ export class PromptsController {
 
   @Put(':prompt')
   @Requires('prompts.update')
-  @ApiOkResponse({ type: UpdatedPromptDto })
+  @ApiOkResponse({ type: UpdatedPromptAnswer })
   update(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,
     @Body() body: UpdatePromptDto,
     @IfMatch() ifMatch: string | undefined,
-  ): Promise<UpdatedPromptDto> {
+  ): Promise<UpdatedPromptAnswer> {
     return this.prompts.update(caller, prompt, body, ifMatch);
   }
 

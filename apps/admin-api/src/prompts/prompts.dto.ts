@@ -252,7 +252,7 @@ export class CreatedPromptDto {
   object!: 'prompt' | 'partial';
 }
 
-export class UpdatedPromptDto {
+export class UpdatedPromptAnswer {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 

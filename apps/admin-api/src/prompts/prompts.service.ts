@@ -34,7 +34,7 @@ import type {
   CreatedPromptDto,
   CreatePromptDto,
   ListPromptsQuery,
-  UpdatedPromptDto,
+  UpdatedPromptAnswer,
   UpdatePromptDto,
 } from './prompts.dto';
 import {
@@ -92,7 +92,7 @@ export class PromptsService {
     reference: string,
     input: UpdatePromptDto,
     ifMatch: string | undefined,
-  ): Promise<UpdatedPromptDto> {
+  ): Promise<UpdatedPromptAnswer> {
     assertWhole(input);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
