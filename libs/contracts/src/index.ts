@@ -37,6 +37,7 @@ export type {
   SessionRecord,
   Usage,
 } from './log-record';
+export { completeLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,
   PROVIDER_CATALOGUE,

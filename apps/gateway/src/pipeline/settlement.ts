@@ -5,7 +5,7 @@ import type { Journal } from '@gw/telemetry';
 import type { BodyBudget } from '../http/body-budget';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
-import { logRecordText } from './log-record';
+import { logRecord } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
 
 /** Usage to money; null: the price is not known. */
@@ -55,7 +55,7 @@ export class Settlement {
     const { reply, principal, gw } = exchange;
     const { bodyMaxBytes, gatewayId } = this.options;
     const keep = principal !== null && principal.logBodies && gw.logBodies;
-    const text = logRecordText(exchange, {
+    const record = logRecord(exchange, {
       gatewayId,
       requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.bodyStream !== null,
       responseTruncated: keep && reply !== null && reply.keptBytes > bodyMaxBytes,
@@ -63,7 +63,7 @@ export class Settlement {
     });
     const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
-    this.journal.append(text, request, response, onDurable);
+    this.journal.append(record, request, response, onDurable);
   }
 
   private charge(exchange: Exchange, responseModel: string | null): void {

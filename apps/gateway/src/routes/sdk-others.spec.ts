@@ -3,11 +3,24 @@ import { CohereClient, CohereClientV2 } from 'cohere-ai';
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
+/**
+ * Node's own fetch keeps its dispatcher on the real global object, where the Google client looks for it; Jest runs specs with
+ * a global object of its own, to which this lends it.
+ */
+function lendDispatcher(): void {
+  const key = Symbol.for('undici.globalDispatcher.1');
+  // Node sets it up with the first of these objects.
+  new Headers();
+  const realGlobal = Reflect.construct(fetch.constructor, ['return globalThis']) as () => object;
+  Reflect.set(globalThis, key, Reflect.get(realGlobal(), key));
+}
+
 describe('other official clients, unchanged but for base URL and headers', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
   beforeAll(async () => {
+    lendDispatcher();
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
   });

@@ -10,6 +10,7 @@ import {
   type ApiKeyDocument,
   type ConfigDocument,
   type DocumentKey,
+  completeLogRecord,
   type LogRecord,
   type OrganisationDocument,
   type PromptDocument,
@@ -282,7 +283,7 @@ export class GatewayHarness {
 }
 
 const logged = ({ meta, request, response }: Frame): LoggedRequest => ({
-  ...(JSON.parse(meta.toString('utf8')) as LogRecord),
+  ...completeLogRecord(JSON.parse(meta.toString('utf8')) as LogRecord),
   requestBody: request,
   responseBody: response,
 });
