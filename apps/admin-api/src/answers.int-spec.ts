@@ -145,6 +145,63 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/configs/${config.slug}`, undefined, { key });
   });
 
+  it('of labels, collections, partials and prompts are as the document says', async () => {
+    const { key, organisationId } = ours;
+    const by = { key };
+    const label = await step('POST', '/v1/labels', { name: 'canary', color_code: '#fff' }, by);
+    await step('GET', '/v1/labels', undefined, by);
+    await step('GET', `/v1/labels/${label.id}`, undefined, by);
+    await step('PUT', `/v1/labels/${label.id}`, { description: 'full' }, by);
+    const folder = await step('POST', '/v1/collections', { name: 'Full' }, by);
+    await step('POST', '/v1/collections', { name: 'Inner', parent_collection_id: folder.slug }, by);
+    await step('GET', '/v1/collections', undefined, by);
+    await step('GET', `/v1/collections/${folder.slug}`, undefined, by);
+    await step('PUT', `/v1/collections/${folder.slug}`, { name: 'Fuller' }, by);
+    const collection_id = folder.id;
+    const sibling = await admin.workspace(organisationId);
+    const audience = { access: 'workspaces', workspace_ids: [sibling] };
+    const forkHere = { workspace_id: ours.workspaceId };
+    const partial = await step('POST', '/v1/prompts/partials', { name: 'Style', string: 'a' }, by);
+    const provider = { name: 'V', provider: 'openai', key: 'sk-0123456789abcdef' };
+    const virtual_key = (await step('POST', '/v1/virtual-keys', provider, by)).data.slug;
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const prompt = await step(
+      'POST',
+      '/v1/prompts',
+      {
+        ...{ name: 'Full', collection_id, string: `{{>${partial.slug}}}{{#s}}{{v}}{{/s}}`, model: 'm' },
+        ...{ parameters: { n: 1 }, virtual_key, tools, functions: [{}], tool_choice: 'auto' },
+        ...{ version_description: 'first', template_metadata: { a: 1 } },
+      },
+      by,
+    );
+    for (const [path, made, change] of [
+      ['/v1/prompts', prompt, { patch: true, string: 'b' }],
+      ['/v1/prompts/partials', partial, { string: 'b' }],
+    ] as const) {
+      const one = `${path}/${made.slug}`;
+      await step('PUT', one, change, by);
+      await step('PUT', `${one}/makeDefault`, { version: 2 }, by);
+      await step('POST', `${one}/share`, { ...audience, include_partials: true }, by);
+      await step('PUT', `${one}/share`, audience, by);
+      await step('GET', `${path}?show_prompt_share=true`, undefined, by);
+      await step('GET', `${one}/versions`, undefined, by);
+      await step('GET', one, undefined, by);
+      await step('POST', `${one}/fork`, forkHere, by);
+      await step('POST', `${one}/unshare`, {}, by);
+      await step('DELETE', `${one}/unshare`, undefined, by);
+      await step('DELETE', `${one}/share`, undefined, by);
+    }
+    await step('PUT', `/v1/prompts/${prompt.slug}/versions/${prompt.version_id}`, { label_id: label.id }, by);
+    await step('GET', `/v1/prompts/${prompt.slug}/versions/${prompt.version_id}`, undefined, by);
+    await step('GET', `/v1/prompts/${prompt.slug}@canary`, undefined, by);
+    await step('GET', `/v1/prompts/${prompt.slug}/versions`, undefined, by);
+    await step('DELETE', `/v1/prompts/${prompt.slug}`, undefined, by);
+    await step('DELETE', `/v1/prompts/partials/${partial.slug}`, undefined, by);
+    await step('DELETE', `/v1/collections/${folder.slug}`, undefined, by);
+    await step('DELETE', `/v1/labels/${label.id}`, undefined, by);
+  });
+
   it('of logs are as the document says', async () => {
     const { organisationId, workspaceId } = ours;
     const record = { ...sampleLogRecord(), organisationId, workspaceId };

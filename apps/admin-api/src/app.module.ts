@@ -9,14 +9,17 @@ import { AuditRecorder } from './audit/audit-recorder';
 import { AuditModule } from './audit/audit.module';
 import { AuditingErrorFilter } from './audit/auditing-error-filter';
 import { AuthModule } from './auth/auth.module';
+import { CollectionsModule } from './collections/collections.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { GatewaysModule } from './gateways/gateways.module';
 import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
 import { IntegrationsModule } from './integrations/integrations.module';
+import { LabelsModule } from './labels/labels.module';
 import { LogsModule } from './logs/logs.module';
 import { OrganisationsModule } from './organisations/organisations.module';
+import { PromptsModule } from './prompts/prompts.module';
 import { ProvidersModule } from './providers/providers.module';
 import { ReadModelModule } from './read-model/read-model.module';
 import type { AdminSettings } from './settings';
@@ -37,6 +40,9 @@ const RESOURCES = [
   ConfigsModule,
   LogsModule,
   GatewaysModule,
+  LabelsModule,
+  CollectionsModule,
+  PromptsModule,
 ];
 
 @Module({})

@@ -200,10 +200,11 @@ describe('names of the control plane', () => {
     }
   });
 
-  it('are held to one rule in every body of the document, models of integrations apart', () => {
+  it('are held to one rule in every body of the document, models of integrations and labels apart', () => {
     const schemas = (admin.api.document.components?.schemas ?? {}) as Readonly<Record<string, BodySchema>>;
     const bodies = Object.entries(schemas).filter(
-      ([name]) => /(?:Dto|Body)$/.test(name) && !/^(?:IntegrationModel|Created)/.test(name),
+      ([name]) =>
+        /(?:Dto|Body)$/.test(name) && !/^(?:IntegrationModel|Created|(?:Create|Update)Label)/.test(name),
     );
     const patternsOf = (...fields: string[]): Set<string> =>
       new Set(

@@ -26,6 +26,8 @@ import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
+import { PromptStage } from './pipeline/prompt/prompt.stage';
+import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
 import { Settlement } from './pipeline/settlement';
 import { AcceptStage } from './pipeline/stages/accept.stage';
@@ -42,6 +44,7 @@ import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
 import { CataloguePricer } from './state/pricer';
 import { Principals, type Documents } from './state/principals';
+import { Prompts } from './state/prompts';
 
 /** Connection pools to providers: one for each origin and tenant. */
 const POOLS_MAX = 10_000;
@@ -172,11 +175,19 @@ function stagesOf({
     authenticate: new AuthenticateStage(
       new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),
     ),
-    validate: new ValidateStage(),
+    validate: new PromptStage(new Prompts(documents), new ValidateStage(), {
+      budget: bodies,
+      maxBytes: settings.MAX_BUFFERED_BODY,
+    }),
     resolve: new ResolveStage(configs),
     admit: new AdmitStage(counters),
-    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(new Sender(outbound)), documents)),
-    reply: new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
+    attempt: new UnlessRendered(
+      attempts(new IntegratedModelsSender(new FollowUpSender(new Sender(outbound)), documents)),
+    ),
+    reply: new RenderedReply(
+      settle,
+      new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
+    ),
   };
 }
 

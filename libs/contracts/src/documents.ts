@@ -2,7 +2,8 @@
  * The read model: what the gateway knows of the control plane, as flat, immutable documents. A document is addressed by its
  * key (`documentKey`), carries a version that changes with every write, and never holds a secret in the clear.
  */
-export type DocumentKind = 'api_key' | 'organisation' | 'workspace' | 'provider' | 'config';
+export type DocumentKind =
+  'api_key' | 'organisation' | 'workspace' | 'provider' | 'config' | 'prompt' | 'prompt_version';
 
 export interface RateLimitRule {
   readonly type: 'requests' | 'tokens';
@@ -132,10 +133,63 @@ export interface ConfigDocument {
   readonly config: unknown;
 }
 
-export type ReadModelDocument =
-  ApiKeyDocument | OrganisationDocument | WorkspaceDocument | ProviderDocument | ConfigDocument;
+/**
+ * A prompt or a partial, and which of its versions is meant by what. It is addressed by its organisation, since workspaces share
+ * prompts: whoever reads it must check `workspaceId` and `sharedWith`.
+ */
+export interface PromptDocument {
+  readonly kind: 'prompt';
+  readonly version: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly type: 'prompt' | 'partial';
+  readonly organisationId: string;
+  /** The workspace that owns it. */
+  readonly workspaceId: string;
+  /** Further workspaces that may use it, by their ids. */
+  readonly sharedWith: 'organisation' | readonly string[];
+  /** Ids of versions, by number from 1 on. */
+  readonly versions: readonly string[];
+  readonly publishedVersionId: string;
+  /** Id of a version, by the label's name. */
+  readonly labels: Readonly<Record<string, string>>;
+}
 
-/** `api_key:<hash>`, `organisation:<id>`, `workspace:<id>`, `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`. */
+/** Never changes. Reached through a `PromptDocument` alone, which says who may. */
+export interface PromptVersionDocument {
+  readonly kind: 'prompt_version';
+  readonly version: string;
+  readonly id: string;
+  readonly promptId: string;
+  readonly organisationId: string;
+  /** 1 is the first. */
+  readonly number: number;
+  /** A template, or JSON with templates in it; see `libs/prompts`. */
+  readonly template: string;
+  readonly isRaw: boolean;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly model: string | null;
+  /** Slug of a saved provider of the workspace that uses the prompt. */
+  readonly virtualKey: string | null;
+  readonly functions: readonly unknown[] | null;
+  readonly tools: readonly unknown[] | null;
+  /** A list of the one value, which may be a text; null: none. */
+  readonly toolChoice: readonly [unknown] | null;
+}
+
+export type ReadModelDocument =
+  | ApiKeyDocument
+  | OrganisationDocument
+  | WorkspaceDocument
+  | ProviderDocument
+  | ConfigDocument
+  | PromptDocument
+  | PromptVersionDocument;
+
+/**
+ * `api_key:<hash>`, `organisation:<id>`, `workspace:<id>`, `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`,
+ * `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation id>:<id>`.
+ */
 export type DocumentKey = string;
 
 export const documentKey = {
@@ -144,6 +198,9 @@ export const documentKey = {
   workspace: (id: string): DocumentKey => `workspace:${id}`,
   provider: (workspaceId: string, slug: string): DocumentKey => `provider:${workspaceId}:${slug}`,
   config: (workspaceId: string, slugOrId: string): DocumentKey => `config:${workspaceId}:${slugOrId}`,
+  prompt: (organisationId: string, slugOrId: string): DocumentKey => `prompt:${organisationId}:${slugOrId}`,
+  promptVersion: (organisationId: string, id: string): DocumentKey =>
+    `prompt_version:${organisationId}:${id}`,
 } as const;
 
 /** What a provider's credential is sealed to. */

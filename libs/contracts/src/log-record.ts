@@ -91,6 +91,15 @@ export interface SessionRecord {
   readonly providerMessages: number;
 }
 
+/** The saved prompt that the request was made of. */
+export interface PromptRecord {
+  readonly id: string;
+  readonly slug: string;
+  readonly versionId: string;
+  /** 1 is the first. */
+  readonly version: number;
+}
+
 /** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
 export interface DecisionRecord {
   readonly config: {
@@ -113,6 +122,8 @@ export interface DecisionRecord {
   } | null;
   /** Absent: the request was not upgraded to a WebSocket. */
   readonly session?: SessionRecord;
+  /** Absent: the request named no prompt. */
+  readonly prompt?: PromptRecord;
   /** Milliseconds that each stage took. */
   readonly stages: Readonly<Record<string, number>>;
 }

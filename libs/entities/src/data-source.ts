@@ -15,6 +15,13 @@ import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
 import { Gateways1795260000000 } from './migrations/1795260000000-gateways';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
+import { Prompts1795320000000 } from './migrations/1795320000000-prompts';
+import { CollectionEntity } from './prompts/collection.entity';
+import { LabelEntity } from './prompts/label.entity';
+import { PromptLabelEntity } from './prompts/prompt-label.entity';
+import { PromptShareEntity } from './prompts/prompt-share.entity';
+import { PromptVersionEntity } from './prompts/prompt-version.entity';
+import { PromptEntity } from './prompts/prompt.entity';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -41,6 +48,12 @@ export const ENTITIES = [
   ConfigVersionEntity,
   ChangeEventEntity,
   GatewayEntity,
+  CollectionEntity,
+  LabelEntity,
+  PromptEntity,
+  PromptVersionEntity,
+  PromptLabelEntity,
+  PromptShareEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -50,6 +63,7 @@ export const MIGRATIONS = [
   ChangeEvents1795250000000,
   Gateways1795260000000,
   RequestLogs1795300000000,
+  Prompts1795320000000,
 ];
 
 export interface DatabaseSettings {

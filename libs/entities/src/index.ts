@@ -21,6 +21,12 @@ export { IntegrationModelEntity } from './resources/integration-model.entity';
 export { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 export { IntegrationEntity, type GlobalWorkspaceAccess } from './resources/integration.entity';
 export { ProviderEntity, type ProviderStatus } from './resources/provider.entity';
+export { CollectionEntity } from './prompts/collection.entity';
+export { LabelEntity } from './prompts/label.entity';
+export { PromptLabelEntity } from './prompts/prompt-label.entity';
+export { PromptShareEntity } from './prompts/prompt-share.entity';
+export { PromptVersionEntity } from './prompts/prompt-version.entity';
+export { PromptEntity } from './prompts/prompt.entity';
 export { PlainRow, Row } from './row';
 export { dayOf, ensureLogPartitions } from './logs/log-partitions';
 export {

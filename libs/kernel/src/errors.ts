@@ -41,6 +41,7 @@ export const ERRORS = {
     code: 'AB01',
     message: 'This API key does not allow another config than its own.',
   },
+  prompt_invalid: { status: 400, code: 'AB01', message: 'The prompt cannot be rendered.' },
   condition_unmatched: {
     status: 400,
     code: 'AB01',

@@ -8,7 +8,9 @@ export {
   NestedField,
   NestedListField,
   ObjectField,
+  ObjectListField,
   TextListField,
+  TextOrObjectField,
   type ListOptions,
   type MapOptions,
 } from './fields/composite-fields';

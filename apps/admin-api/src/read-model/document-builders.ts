@@ -23,13 +23,13 @@ import type {
 } from '@gw/entities';
 import type { ProviderCredential } from '../credentials/credentials.service';
 
-type Unversioned<T> = Omit<T, 'version'>;
+export type Unversioned<T> = Omit<T, 'version'>;
 
 /**
  * The version is a digest of the content, so that it changes exactly when the document does. `sealed` stands for a member
  * whose text differs with every sealing of the same secret.
  */
-function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed = ''): T {
+export function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed = ''): T {
   const digest = createHash('sha256').update(JSON.stringify(content)).update(sealed).digest('base64url');
   return { ...content, version: digest.slice(0, 22) } as T;
 }

@@ -6,7 +6,9 @@ export type WantedRow =
   | { readonly kind: 'organisation'; readonly id: string }
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'provider'; readonly workspaceId: string; readonly name: string }
-  | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string };
+  | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
+  | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
 // Lower case only: a document has one key, the one that events name.
 const API_KEY = /^api_key:([0-9a-f]{64})$/;
@@ -14,6 +16,7 @@ const UUID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 const BY_ID = new RegExp(`^(organisation|workspace):${UUID}$`);
 /** A slug has at most 255 characters, and Postgres' text holds no NUL. */
 const BY_NAME = new RegExp(`^(provider|config):${UUID}:([^\\0]{1,255})$`);
+const OF_ORGANISATION = new RegExp(`^(prompt|prompt_version):${UUID}:([\\w-]{1,64})$`);
 
 /** Null for a text that no document can have as its key. */
 export function parseDocumentKey(key: DocumentKey): WantedRow | null {
@@ -21,6 +24,9 @@ export function parseDocumentKey(key: DocumentKey): WantedRow | null {
   if (secretHash !== undefined) return { kind: 'api_key', secretHash };
   const [, kind, id] = BY_ID.exec(key) ?? [];
   if (id !== undefined) return { kind: kind as 'organisation' | 'workspace', id };
+  const [, shared, organisationId, slug] = OF_ORGANISATION.exec(key) ?? [];
+  if (organisationId !== undefined && slug !== undefined)
+    return { kind: shared as 'prompt' | 'prompt_version', organisationId, name: slug };
   const [, named, workspaceId, name] = BY_NAME.exec(key) ?? [];
   if (workspaceId === undefined || name === undefined) return null;
   return { kind: named as 'provider' | 'config', workspaceId, name };

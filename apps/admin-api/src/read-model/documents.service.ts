@@ -23,6 +23,7 @@ import {
   workspaceDocument,
 } from './document-builders';
 import { parseDocumentKey, type WantedRow } from './document-keys';
+import { addPrompts, addPromptVersions } from './prompt-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
 type Documents = Map<DocumentKey, ReadModelDocument>;
@@ -53,6 +54,8 @@ export class DocumentsService {
       await this.addWorkspaces(manager, of('workspace'), found);
       await this.addProviders(manager, of('provider'), found);
       await this.addConfigs(manager, of('config'), found);
+      await addPrompts(manager, of('prompt'), found);
+      await addPromptVersions(manager, of('prompt_version'), found);
       const documents = Object.fromEntries(keys.map((key) => [key, found.get(key) ?? null]));
       return { sequence: Number(row.sequence), documents };
     });

@@ -5,24 +5,27 @@ import {
   ConfigEntity,
   IntegrationEntity,
   IntegrationWorkspaceEntity,
+  PromptEntity,
   ProviderEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
 import type { Write } from '../audit/writes';
 import { archiveProviders, LIVE_PROVIDER } from '../integrations/integrations.queries';
+import { archivePromptsOf } from '../prompts/prompt-writes';
 
 export interface DependentCount {
   readonly kind: string;
   readonly count: number;
 }
 
-/** Virtual keys count as providers; their hidden integrations are nobody's to delete. */
+/** Partials count as prompts. Virtual keys count as providers; their hidden integrations are nobody's to delete. */
 const KINDS = [
   ['api_keys', ApiKeyEntity, {}],
   ['integrations', IntegrationEntity, { isVirtualKey: false }],
   ['providers', ProviderEntity, {}],
   ['configs', ConfigEntity, {}],
+  ['prompts', PromptEntity, {}],
 ] as const;
 
 /** Live resources of the workspace, by kind; kinds without any are left out. */
@@ -47,6 +50,7 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
   );
   await archiveIntegrations(write, workspaceId);
   await archiveConfigs(write, workspaceId);
+  await archivePromptsOf(write, workspaceId);
   await write.manager.delete(IntegrationWorkspaceEntity, { workspaceId });
   await write.manager.delete(WorkspaceUserEntity, { workspaceId });
 }

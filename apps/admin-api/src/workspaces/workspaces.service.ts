@@ -10,6 +10,7 @@ import { byReference, found } from '../auth/tenancy';
 import { escapeLike, slugOf } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configIdOf, configSlugsOf } from './config-references';
+import { assertNothingShared } from '../prompts/prompt-writes';
 import { archiveDependents, countDependents } from './workspace-dependents';
 import { membersOf } from './workspace-members.queries';
 import type {
@@ -167,6 +168,7 @@ export class WorkspacesService {
   }
 
   private async releaseDependents(write: Write, row: WorkspaceEntity, force: boolean): Promise<void> {
+    await assertNothingShared(write.manager, row.id);
     const dependents = await countDependents(write.manager, row.id);
     if (dependents.length > 0 && !force) {
       throw new GatewayError('conflict', {

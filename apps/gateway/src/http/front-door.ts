@@ -40,7 +40,7 @@ export class FrontDoor {
     const url = req.url ?? '/';
     const { path, query } = targetOf(url);
     const method = req.method ?? 'GET';
-    const destination = destinationOf(path);
+    const destination = destinationOf(path, method);
     switch (destination.plane) {
       case 'data': {
         const route = routeOf(method, destination.path);

@@ -40,6 +40,9 @@ const CONTROL_PLANE = new Set([
 
 const UNVERSIONED = /^\/(?:oauth|\.well-known|mcp-servers)(?:\/|$)/;
 
+/** What the data plane does with a saved prompt; everything else about prompts is the control plane's. */
+const PROMPT_CALL = /^\/v1\/prompts\/(?!partials\/)[^/]+\/(?:completions|render)$/;
+
 export type Destination =
   | { readonly plane: 'data'; readonly path: string }
   | { readonly plane: 'control' }
@@ -52,20 +55,26 @@ export type Destination =
  * Classifies a path, compared as it was sent: nothing is decoded or normalised, so no spelling can pass one check as one
  * thing and be routed as another. What a server behind us could read as a different path is refused.
  */
-export function destinationOf(path: string): Destination {
+export function destinationOf(path: string, method = 'GET'): Destination {
   const rule = brokenRule(path);
   if (rule !== null) return { plane: 'refused', rule };
   if (path.startsWith('/v1/')) {
     if (path === '/v1/health') return { plane: 'health' };
     if (path === '/v1/openapi.json') return { plane: 'openapi' };
-    const end = path.indexOf('/', 4);
-    const segment = end === -1 ? path.slice(4) : path.slice(4, end);
-    return CONTROL_PLANE.has(segment) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
+    return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
   }
   if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
   if (path === '/health') return { plane: 'health' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
+}
+
+/** Of a path below `/v1/`. */
+function isOfControlPlane(path: string, method: string): boolean {
+  const end = path.indexOf('/', 4);
+  const segment = end === -1 ? path.slice(4) : path.slice(4, end);
+  if (!CONTROL_PLANE.has(segment)) return false;
+  return segment !== 'prompts' || method !== 'POST' || !PROMPT_CALL.test(path);
 }
 
 // One pass with a plain class: most paths hold none of these characters.

@@ -8,6 +8,7 @@ import type {
   LimitState,
   LogRecord,
   PriceLine,
+  PromptRecord,
   RoutingEvent,
   SessionRecord,
   Usage,
@@ -67,6 +68,12 @@ export class Exchange {
   release: (() => void) | null = null;
   scan: ShallowScan | null = null;
   private parsed: JsonObject | null = null;
+
+  // validate
+  /** The saved prompt that the body was made of. */
+  prompt: PromptRecord | null = null;
+  /** The answer of a request that asks for no more than the rendered prompt. */
+  rendered: Buffer | null = null;
 
   // authenticate
   principal: Principal | null = null;
@@ -139,7 +146,8 @@ export class Exchange {
     readonly url: string,
     /** With its leading `?`, or empty. */
     readonly query: string,
-    readonly route: Route,
+    /** Of a saved prompt: what it turns out to be, once it is rendered. */
+    public route: Route,
     /** Set for a request that asks for a WebSocket; `res` answers it unless the upgrade is accepted. */
     readonly upgrade: ClientUpgrade | null = null,
   ) {
@@ -159,6 +167,13 @@ export class Exchange {
 
   elapsedMs(): number {
     return performance.now() - this.startedAt;
+  }
+
+  /** Puts another body in the place of the client's. */
+  replaceBody(body: Buffer, parsed: JsonObject, scan: ShallowScan): void {
+    this.body = body;
+    this.parsed = parsed;
+    this.scan = scan;
   }
 
   /** The body as a JSON object, parsed at most once. Throws `body_invalid`. */

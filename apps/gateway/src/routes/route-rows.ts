@@ -29,9 +29,13 @@ export interface RouteOptions {
   readonly checkQuery?: QueryCheck;
   /** The route's path without its last segment is called first; this names the call that follows. */
   readonly followUp?: FollowUp;
+  /** The path names a saved prompt: it is rendered, and then sent as the request that it describes, or answered as it is. */
+  readonly prompt?: 'completions' | 'render';
 }
 
-export interface RouteRow extends Required<Omit<RouteOptions, 'checkBody' | 'checkQuery' | 'followUp'>> {
+export interface RouteRow extends Required<
+  Omit<RouteOptions, 'checkBody' | 'checkQuery' | 'followUp' | 'prompt'>
+> {
   readonly method: string;
   /** Below `/v1`; an id stands in braces. */
   readonly path: string;
@@ -40,6 +44,7 @@ export interface RouteRow extends Required<Omit<RouteOptions, 'checkBody' | 'che
   readonly checkBody: Rule | null;
   readonly checkQuery: QueryCheck | null;
   readonly followUp: FollowUp | null;
+  readonly prompt: 'completions' | 'render' | null;
 }
 
 const SCOPES = ['completions.write'] as const;
@@ -59,6 +64,7 @@ function row(
     checkBody: null,
     checkQuery: null,
     followUp: null,
+    prompt: null,
   } as const;
   return { method, path, kind, name, ...defaults, ...options };
 }
@@ -193,6 +199,17 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   remove(RESPONSE, 'responses'),
   cancel(`${RESPONSE}/cancel`, 'responses'),
   row('GET', `${RESPONSE}/input_items`, 'responses', 'responses.input_items'),
+
+  // The kind is that of the request which the prompt turns out to be.
+  row('POST', '/prompts/{prompt_id}/completions', 'chat.completions', 'prompts.completions', {
+    ...ALWAYS,
+    prompt: 'completions',
+  }),
+  row('POST', '/prompts/{prompt_id}/render', 'chat.completions', 'prompts.render', {
+    ...NEVER,
+    prompt: 'render',
+    scopes: ['prompts.render'],
+  }),
 
   row('POST', '/messages', 'messages', undefined, ANTHROPIC),
   row('POST', '/messages/count_tokens', 'messages.count_tokens', undefined, ANTHROPIC),

@@ -90,8 +90,10 @@ describe('route families', () => {
       ...(method === 'POST' ? { body: JSON.stringify(BODIES[name] ?? { model: 'm' }) } : {}),
     });
 
-  // A WebSocket and a route of two calls are no plain forwarding; their own specs prove them.
-  const forwarded = ROUTE_ROWS.filter(({ kind, followUp }) => kind !== 'realtime' && !followUp);
+  // A WebSocket, a route of two calls and a saved prompt are no plain forwarding; their own specs prove them.
+  const forwarded = ROUTE_ROWS.filter(
+    ({ kind, followUp, prompt }) => kind !== 'realtime' && !followUp && !prompt,
+  );
   it.each(forwarded.map((row) => [row.name, row] as const))(
     '[SVC-03] %s reaches a provider that serves it, and is logged by its name',
     async (name, { method, path, kind }) => {

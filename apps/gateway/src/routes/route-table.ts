@@ -87,4 +87,5 @@ const PASSTHROUGH: Omit<Route, 'upstreamPath'> = {
   checkBody: null,
   checkQuery: null,
   followUp: null,
+  prompt: null,
 };

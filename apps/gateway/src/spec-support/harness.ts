@@ -13,6 +13,8 @@ import {
   completeLogRecord,
   type LogRecord,
   type OrganisationDocument,
+  type PromptDocument,
+  type PromptVersionDocument,
   type ProviderDocument,
   type ReadModelDocument,
   type WorkspaceDocument,
@@ -229,6 +231,51 @@ export class GatewayHarness {
       config,
       ...over,
     });
+  }
+
+  /** A prompt or a partial whose versions say what is given, the last one published. */
+  addPrompt(
+    slug: string,
+    versions: readonly Partial<PromptVersionDocument>[],
+    over: Partial<PromptDocument> = {},
+  ): void {
+    const id = `prompt-${slug}`;
+    const ids = versions.map((content, at) => {
+      const versionId = `${id}-${String(at + 1)}`;
+      this.documents.set(documentKey.promptVersion(ORGANISATION_ID, versionId), {
+        kind: 'prompt_version',
+        version: this.nextVersion(),
+        id: versionId,
+        promptId: id,
+        organisationId: ORGANISATION_ID,
+        number: at + 1,
+        template: '',
+        isRaw: false,
+        parameters: {},
+        model: null,
+        virtualKey: null,
+        functions: null,
+        tools: null,
+        toolChoice: null,
+        ...content,
+      });
+      return versionId;
+    });
+    const document: PromptDocument = {
+      kind: 'prompt',
+      version: this.nextVersion(),
+      id,
+      slug,
+      type: 'prompt',
+      organisationId: ORGANISATION_ID,
+      workspaceId: WORKSPACE_ID,
+      sharedWith: [],
+      versions: ids,
+      publishedVersionId: ids.at(-1) ?? '',
+      labels: {},
+      ...over,
+    };
+    for (const name of [slug, id]) this.documents.set(documentKey.prompt(ORGANISATION_ID, name), document);
   }
 
   private keyOf(apiKey: string): DocumentKey {

@@ -115,6 +115,39 @@ export function MapField(options: MapOptions = {}): PropertyDecorator {
 export const ObjectField = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'object', additionalProperties: true }, IsObject(), IsStorable());
 
+/** A list of JSON objects; the service or a schema checks what is inside. */
+export const ObjectListField = (options: ListOptions = {}): PropertyDecorator =>
+  field(
+    options,
+    { type: 'array', items: { type: 'object', additionalProperties: true }, ...sizes(options) },
+    ...sizeRules(options),
+    IsObject({ each: true }),
+    IsStorable(),
+  );
+
+/** A text of 1 to 255 characters, or a JSON object. */
+export const TextOrObjectField = (options: FieldOptions = {}): PropertyDecorator =>
+  field(
+    options,
+    {
+      oneOf: [
+        { type: 'string', minLength: 1, maxLength: 255 },
+        { type: 'object', additionalProperties: true },
+      ],
+    },
+    ValidateBy({
+      name: 'isTextOrObject',
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string'
+            ? value.length >= 1 && value.length <= 255
+            : typeof value === 'object' && value !== null && !Array.isArray(value),
+        defaultMessage: () => '$property must be a text of 1 to 255 characters or an object',
+      },
+    }),
+    IsStorable(),
+  );
+
 export const NestedField = (type: () => Class, options: FieldOptions = {}): PropertyDecorator =>
   field(
     options,

@@ -6,7 +6,7 @@ import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, exchange: Exchange): void {
-  const { strategy, matchedCondition, routing, limits, price, session } = exchange;
+  const { strategy, matchedCondition, routing, limits, price, session, prompt } = exchange;
   w.raw(K.decision);
   w.raw(config(exchange.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
@@ -21,6 +21,7 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
     w.raw(K.close);
   }
   if (session !== null) w.json(K.session, session);
+  if (prompt !== null) w.json(K.prompt, prompt);
   w.raw(K.stages);
   writeStages(w, exchange.stageMs);
   w.raw(K.end);

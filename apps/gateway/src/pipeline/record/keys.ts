@@ -56,6 +56,7 @@ export const K = {
   lines: fragment(',"lines":['),
   closeList: fragment(']'),
   session: fragment(',"session":'),
+  prompt: fragment(',"prompt":'),
   stages: fragment(',"stages":{'),
   end: fragment('}}}'),
   comma: fragment(','),

@@ -1,6 +1,7 @@
 import { HEADER } from '@gw/contracts';
 import { ROUTE_ROWS, type RouteRow } from '../route-rows';
 import { OPERATIONS, type Operation } from './operations';
+import { PROMPT_SCHEMAS } from './prompt-schemas';
 import { RUN_SCHEMAS } from './run-schemas';
 import { integer, ref, text, type Schema } from './schema';
 import { TEXT_SCHEMAS } from './text-schemas';
@@ -174,6 +175,6 @@ export const openApiDocument = {
   components: {
     securitySchemes: SECURITY_SCHEMES,
     parameters: PARAMETERS,
-    schemas: { ...TEXT_SCHEMAS, ...THREAD_SCHEMAS, ...RUN_SCHEMAS },
+    schemas: { ...TEXT_SCHEMAS, ...THREAD_SCHEMAS, ...RUN_SCHEMAS, ...PROMPT_SCHEMAS },
   },
 } as const;

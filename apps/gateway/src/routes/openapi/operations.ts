@@ -134,6 +134,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'responses.delete': { summary: 'Delete a response' },
   'responses.cancel': { summary: 'Cancel a response that runs in the background' },
   'responses.input_items': { summary: 'List the input of a response' },
+  'prompts.completions': {
+    summary: 'Run a saved prompt',
+    request: ref('PromptRequest'),
+    streams: true,
+  },
+  'prompts.render': {
+    summary: 'Render a saved prompt, without a call to a model',
+    request: ref('PromptRequest'),
+    response: ref('RenderedPrompt'),
+  },
   messages: { summary: 'Create a message, in Anthropic’s dialect', streams: true },
   'messages.count_tokens': { summary: 'Count the tokens of a message, in Anthropic’s dialect' },
 };

@@ -1,0 +1,197 @@
+import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { Requires } from '../auth/access';
+import { Caller, type Principal } from '../auth/principal';
+import { ControlRoutes } from '../control-routes';
+import { WORKSPACE_ID } from '../providers/workspace-query';
+import { PromptSharesService } from './prompt-shares.service';
+import {
+  CreatedPromptDto,
+  CreatePromptDto,
+  ForkDto,
+  GetPromptQuery,
+  LabelVersionDto,
+  ListPromptsQuery,
+  ListVersionsQuery,
+  PublishDto,
+  ShareDto,
+  SharedDto,
+  UnshareDto,
+  UpdatedPromptAnswer,
+  UpdatePromptDto,
+} from './prompts.dto';
+import { PromptsService } from './prompts.service';
+import { PromptAnswer, PromptItemAnswer, PromptVersionAnswer } from './prompts.view';
+
+@ControlRoutes('prompts')
+@ApiQuery(WORKSPACE_ID)
+export class PromptsController {
+  constructor(
+    private readonly prompts: PromptsService,
+    private readonly shares: PromptSharesService,
+  ) {}
+
+  @Post()
+  @Requires('prompts.create')
+  @ApiOkResponse({ type: CreatedPromptDto })
+  create(@Caller() caller: Principal, @Body() body: CreatePromptDto): Promise<CreatedPromptDto> {
+    return this.prompts.create(caller, body);
+  }
+
+  @Get()
+  @Requires('prompts.list')
+  @ApiOkResponse({ type: listAnswerOf(PromptItemAnswer) })
+  list(@Caller() caller: Principal, @Query() query: ListPromptsQuery): Promise<ListAnswer<PromptItemAnswer>> {
+    return this.prompts.list(caller, query);
+  }
+
+  @Get(':prompt')
+  @Requires('prompts.read')
+  @ApiOkResponse({ type: PromptAnswer })
+  get(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Query() query: GetPromptQuery,
+  ): Promise<PromptAnswer> {
+    return this.prompts.get(caller, prompt, query.version);
+  }
+
+  @Put(':prompt')
+  @Requires('prompts.update')
+  @ApiOkResponse({ type: UpdatedPromptAnswer })
+  update(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Body() body: UpdatePromptDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<UpdatedPromptAnswer> {
+    return this.prompts.update(caller, prompt, body, ifMatch);
+  }
+
+  @Delete(':prompt')
+  @Requires('prompts.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
+  remove(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.prompts.remove(caller, prompt, ifMatch);
+  }
+
+  @Get(':prompt/versions')
+  @Requires('prompts.read')
+  @ApiOkResponse({ type: listAnswerOf(PromptVersionAnswer) })
+  versions(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Query() query: ListVersionsQuery,
+  ): Promise<ListAnswer<PromptVersionAnswer>> {
+    return this.prompts.versions(caller, prompt, query);
+  }
+
+  @Get(':prompt/versions/:version')
+  @Requires('prompts.read')
+  @ApiOkResponse({ type: PromptAnswer })
+  version(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Param('version') version: string,
+  ): Promise<PromptAnswer> {
+    return this.prompts.version(caller, prompt, version);
+  }
+
+  @Put(':prompt/versions/:version')
+  @Requires('prompts.update')
+  @ApiOkResponse({ type: EmptyAnswer })
+  label(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Param('version') version: string,
+    @Body() body: LabelVersionDto,
+  ): Promise<object> {
+    return this.prompts.label(caller, prompt, version, body.label_id);
+  }
+
+  @Put(':prompt/makeDefault')
+  @Requires('prompts.publish')
+  @ApiOkResponse({ type: EmptyAnswer })
+  publish(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Body() body: PublishDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.prompts.publish(caller, prompt, body.version, ifMatch);
+  }
+
+  @Post(':prompt/share')
+  @Requires('prompts.update')
+  @ApiOkResponse({ type: SharedDto })
+  share(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Body() body: ShareDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<SharedDto> {
+    return this.shares.share(caller, 'prompt', prompt, { ...body, replace: false }, ifMatch);
+  }
+
+  @Put(':prompt/share')
+  @Requires('prompts.update')
+  @ApiOkResponse({ type: SharedDto })
+  replaceShare(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Body() body: ShareDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<SharedDto> {
+    return this.shares.share(caller, 'prompt', prompt, { ...body, replace: true }, ifMatch);
+  }
+
+  @Delete(':prompt/share')
+  @Requires('prompts.update')
+  @ApiOkResponse({ type: SharedDto })
+  removeShare(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<SharedDto> {
+    return this.shares.unshare(caller, 'prompt', prompt, {}, ifMatch);
+  }
+
+  @Post(':prompt/unshare')
+  @Requires('prompts.update')
+  @ApiOkResponse({ type: SharedDto })
+  unshare(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Body() body: UnshareDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<SharedDto> {
+    return this.shares.unshare(caller, 'prompt', prompt, body, ifMatch);
+  }
+
+  @Delete(':prompt/unshare')
+  @Requires('prompts.update')
+  @ApiOkResponse({ type: SharedDto })
+  removeShareByItsOtherName(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<SharedDto> {
+    return this.shares.unshare(caller, 'prompt', prompt, {}, ifMatch);
+  }
+
+  @Post(':prompt/fork')
+  @Requires('prompts.create')
+  @ApiOkResponse({ type: CreatedPromptDto })
+  fork(
+    @Caller() caller: Principal,
+    @Param('prompt') prompt: string,
+    @Body() body: ForkDto,
+  ): Promise<CreatedPromptDto> {
+    return this.shares.fork(caller, 'prompt', prompt, body);
+  }
+}

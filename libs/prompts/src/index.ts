@@ -1,0 +1,10 @@
+export { TEMPLATE_LIMITS } from './limits';
+export {
+  compilePartial,
+  compilePrompt,
+  componentsOf,
+  type CompiledPrompt,
+  type VariableComponents,
+} from './prompt';
+export type { RenderInput } from './render';
+export type { PartialReference, Template } from './template';
