@@ -47,6 +47,7 @@ describe('the answers of the control plane', () => {
     await step('GET', '/v1/admin/users');
     await step('GET', `/v1/admin/users/${id}`);
     await step('GET', '/v1/audit-logs');
+    await step('GET', '/v1/audit-logs/verify');
   });
 
   it('of workspaces, their members and keys are as the document says', async () => {

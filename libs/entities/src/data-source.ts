@@ -2,10 +2,12 @@ import type { DataSourceOptions } from 'typeorm';
 import { ChangeEventEntity } from './change-events/change-event.entity';
 import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 import { ApiKeyEntity } from './identity/api-key.entity';
+import { AuditChainEntity } from './identity/audit-chain.entity';
 import { AuditLogEntity } from './identity/audit-log.entity';
 import { OrganisationUserEntity } from './identity/organisation-user.entity';
 import { OrganisationEntity } from './identity/organisation.entity';
 import { SessionEntity } from './identity/session.entity';
+import { UserInviteEntity } from './identity/user-invite.entity';
 import { UserEntity } from './identity/user.entity';
 import { WorkspaceUserEntity } from './identity/workspace-user.entity';
 import { WorkspaceEntity } from './identity/workspace.entity';
@@ -13,6 +15,7 @@ import { Identity1795200000000 } from './migrations/1795200000000-identity';
 import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
+import { IdentityRules1795310000000 } from './migrations/1795310000000-identity-rules';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -38,6 +41,8 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
+  UserInviteEntity,
+  AuditChainEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -46,6 +51,7 @@ export const MIGRATIONS = [
   Resources1795220000000,
   ChangeEvents1795250000000,
   RequestLogs1795300000000,
+  IdentityRules1795310000000,
 ];
 
 export interface DatabaseSettings {

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { CHANGE_CHANNEL } from './change-recorder';
+import { CHANGE_CHANNEL } from '@gw/entities';
 import { Outbox } from './outbox';
 
 /** The safety net under the notifications. */
