@@ -1,3 +1,4 @@
+import { capabilitiesOf } from '@gw/auth-scopes';
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -47,7 +48,7 @@ export class AccessGuard implements CanActivate {
       case 'scopes': {
         const caller = await this.callerOf(context, request, rule.kind === 'session');
         request.principal = caller;
-        if (rule.kind === 'scopes') assertScope(caller, rule.anyOf);
+        if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);
         return true;
       }
     }
@@ -83,6 +84,19 @@ export class AccessGuard implements CanActivate {
       throw new GatewayError('unauthenticated');
     }
   }
+}
+
+/** A closed setting is said first: its scopes are taken away with it, and only its name tells whom to ask. */
+function assertAllowed(caller: Principal, anyOf: readonly string[]): void {
+  const closed = capabilitiesOf(anyOf).filter((capability) => caller.closed.has(capability));
+  if (closed.length > 0 && caller.standing !== null) {
+    const settings = closed.map((capability) => `${caller.standing ?? ''}${capability}`);
+    throw new GatewayError('forbidden', {
+      message: `The security settings do not allow this: ${settings.join(', ')} is off.`,
+      extra: { security_settings: settings },
+    });
+  }
+  assertScope(caller, anyOf);
 }
 
 function assertScope(caller: Principal, anyOf: readonly string[]): void {

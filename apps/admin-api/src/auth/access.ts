@@ -1,6 +1,7 @@
 import { isScope } from '@gw/auth-scopes';
 import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { accessRow } from './access-table';
 
 /** Who may call a route. Every route declares exactly one; one without any is refused at start and for every caller. */
 export type AccessRule =
@@ -29,9 +30,13 @@ const declare = (rule: AccessRule, ...more: MethodDecorator[]): MethodDecorator 
 export function Requires(...anyOf: [string, ...string[]]): MethodDecorator {
   const unknown = anyOf.filter((scope) => !isScope(scope));
   if (unknown.length > 0) throw new Error(`Not in the catalogue of scopes: ${unknown.join(', ')}.`);
+  const row = accessRow(anyOf);
   return declare(
     { kind: 'scopes', anyOf },
     ApiExtension('x-gw-scopes', anyOf),
+    ApiExtension('x-gw-key-types', row.keyTypes),
+    ApiExtension('x-gw-roles', row.roles),
+    ApiExtension('x-gw-security-settings', row.securitySettings),
     ApiSecurity('api_key'),
     ApiBearerAuth('bearer'),
   );

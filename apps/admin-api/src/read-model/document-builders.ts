@@ -21,6 +21,7 @@ import type {
   StoredUsageLimit,
   WorkspaceEntity,
 } from '@gw/entities';
+import { mayOverride } from '../tenant-settings/user-key-settings';
 import type { ProviderCredential } from '../credentials/credentials.service';
 
 type Unversioned<T> = Omit<T, 'version'>;
@@ -70,13 +71,17 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
     logBodies: organisation.settings.debug_log !== 0,
   });
 
-/** The settings are those in force: the workspace's own, or else the organisation's. */
+/** The settings are those in force: the workspace's own where it may override the organisation's, or else those. */
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
   organisation: OrganisationEntity,
   defaultConfigId: string | null,
-): WorkspaceDocument =>
-  versioned<WorkspaceDocument>({
+): WorkspaceDocument => {
+  const ownSecurity = mayOverride(organisation, 'data_plane_security_settings')
+    ? workspace.dataPlaneSecuritySettings
+    : {};
+  const ownSettings = mayOverride(organisation, 'request_logging') ? workspace.settings : {};
+  return versioned<WorkspaceDocument>({
     kind: 'workspace',
     id: workspace.id,
     slug: workspace.slug,
@@ -84,10 +89,8 @@ export const workspaceDocument = (
     organisationId: workspace.organisationId,
     status: workspace.status,
     blockInlineConfig:
-      workspace.dataPlaneSecuritySettings.block_inline_config ??
-      organisation.dataPlaneSecuritySettings.block_inline_config ??
-      false,
-    logBodies: (workspace.settings.debug_log ?? organisation.settings.debug_log) !== 0,
+      ownSecurity.block_inline_config ?? organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
+    logBodies: (ownSettings.debug_log ?? organisation.settings.debug_log) !== 0,
     rateLimits: workspace.rateLimits ?? [],
     usageLimits: usageLimits(workspace.usageLimits),
     defaults: {
@@ -96,6 +99,7 @@ export const workspaceDocument = (
       userKeyConfig: workspace.defaults.user_api_key_config ?? null,
     },
   });
+};
 
 export const providerDocument = (
   provider: ProviderEntity,

@@ -131,9 +131,9 @@ export class WorkspaceMembersService {
   }
 }
 
-/** A user never gives, changes or takes a role above their own. API keys are bound by their scopes alone. */
+/** A user never gives, changes or takes a role above their own, by their keys neither. Service keys are bound by scopes alone. */
 function assertMayGrant(caller: Principal, role: WorkspaceRole): void {
-  if (caller.kind !== 'session' || caller.organisationRole !== 'member') return;
+  if (caller.organisationRole !== 'member') return;
   if (caller.workspaceRole !== null && workspaceRank(role) <= workspaceRank(caller.workspaceRole)) return;
   throw new GatewayError('forbidden', { message: 'You cannot give or change a role above your own.' });
 }

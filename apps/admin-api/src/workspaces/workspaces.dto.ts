@@ -13,6 +13,8 @@ import {
   EnumField,
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
+import { SecuritySettingsDto } from '../tenant-settings/security-settings.dto';
+import { UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
 
 export class WorkspaceDefaultsDto {
   @MapField({ optional: true, nullable: true })
@@ -22,9 +24,14 @@ export class WorkspaceDefaultsDto {
   user_api_key_config?: string | null;
 }
 
-export class WorkspaceSettingsDto {
+export class WorkspaceSettingsDto extends UserKeySettingsDto {
   @BitField({ optional: true, nullable: true, description: '1: bodies are logged. 0: metrics only.' })
   debug_log?: 0 | 1 | null;
+}
+
+export class WorkspaceDataPlaneSecurityDto {
+  @BooleanField({ optional: true, nullable: true, description: 'True: requests use saved resources only.' })
+  block_inline_config?: boolean | null;
 }
 
 class WorkspaceFieldsDto {
@@ -65,6 +72,16 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
 
   @NestedField(() => WorkspaceSettingsDto, { optional: true })
   settings?: WorkspaceSettingsDto;
+
+  @NestedField(() => SecuritySettingsDto, {
+    optional: true,
+    description:
+      'All of them; those may differ from the organisation whose category it lets workspaces override.',
+  })
+  security_settings?: SecuritySettingsDto;
+
+  @NestedField(() => WorkspaceDataPlaneSecurityDto, { optional: true })
+  data_plane_security_settings?: WorkspaceDataPlaneSecurityDto;
 }
 
 export class DeleteWorkspaceDto {

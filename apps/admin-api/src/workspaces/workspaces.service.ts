@@ -6,10 +6,12 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
+import { securityOf } from '../auth/security';
 import { byReference, found } from '../auth/tenancy';
 import { escapeLike, slugOf } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configIdOf, configSlugsOf } from './config-references';
+import { applyTenantSettings } from '../tenant-settings/workspace-settings';
 import { archiveDependents, countDependents } from './workspace-dependents';
 import { membersOf } from './workspace-members.queries';
 import type {
@@ -106,7 +108,9 @@ export class WorkspacesService {
     const row = await this.find(manager, caller, reference);
     const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
     const [members] = await membersOf(manager, row.id, { current_page: 0, page_size: 1000 });
-    return { ...this.view(row, slugs, query.name_format), users: members.map(toMember) };
+    const security = await securityOf(manager, row.organisationId, row.id);
+    const view = toWorkspace(row, slugs.get(defaultConfigOf(row) ?? '') ?? null, query.name_format, security);
+    return { ...view, users: members.map(toMember) };
   }
 
   update(
@@ -190,10 +194,7 @@ export class WorkspacesService {
     if (input.defaults !== undefined) {
       row.defaults = await mergeDefaults(manager, row, input.defaults ?? CLEARED_DEFAULTS);
     }
-    if (input.settings?.debug_log !== undefined) {
-      const { debug_log } = input.settings;
-      row.settings = debug_log === null ? {} : { debug_log };
-    }
+    await applyTenantSettings(manager, row, input);
   }
 
   /** An emoji before the name is ignored, in the row and in what was sent. */
@@ -225,7 +226,9 @@ export class WorkspacesService {
   }
 
   private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceAnswer> {
-    return this.view(row, await configSlugsOf(manager, [defaultConfigOf(row)]));
+    const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
+    const own = { security_settings: row.securitySettings, data_plane: row.dataPlaneSecuritySettings };
+    return { ...this.view(row, slugs), ...own };
   }
 }
 
