@@ -13,6 +13,7 @@ import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
+import { InvitesModule } from './invites/invites.module';
 import { IntegrationsModule } from './integrations/integrations.module';
 import { LogsModule } from './logs/logs.module';
 import { OrganisationsModule } from './organisations/organisations.module';
@@ -35,6 +36,7 @@ const RESOURCES = [
   VirtualKeysModule,
   ConfigsModule,
   LogsModule,
+  InvitesModule,
 ];
 
 @Module({})

@@ -47,6 +47,10 @@ export const ADMIN_SETTINGS = {
   /** Days, shown to users only: what is really kept is the log store's affair. */
   LOG_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 90),
   METRICS_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 365),
+  /** Address of the console, which links of invites lead to; the admin API's own when absent. */
+  CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** Days that the link of an invite works. */
+  INVITE_DAYS: integer({ min: 1, max: 90 }, 7),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
 };
 
@@ -60,6 +64,7 @@ export class Secrets {
   /** Of the HMAC that API keys are stored by. */
   readonly apiKeyPepper: KeyObject;
   readonly refreshTokenPepper: KeyObject;
+  readonly inviteTokenPepper: KeyObject;
   /** Signs the access tokens of sessions (HS256). */
   readonly sessionKey: Buffer;
   /** Seals provider credentials. */
@@ -71,6 +76,7 @@ export class Secrets {
   ) {
     this.apiKeyPepper = hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
     this.refreshTokenPepper = hashingKey(deriveKey(master, 'refresh-token-hash').toString('hex'));
+    this.inviteTokenPepper = hashingKey(deriveKey(master, 'invite-token-hash').toString('hex'));
     this.sessionKey = deriveKey(master, 'session');
     this.sealingKeyring = { current: 'k1', keys: new Map([['k1', deriveKey(master, 'seal/v1')]]) };
   }

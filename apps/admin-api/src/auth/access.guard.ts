@@ -45,8 +45,9 @@ export class AccessGuard implements CanActivate {
         this.assertService(request);
         return true;
       case 'session':
+      case 'api_key':
       case 'scopes': {
-        const caller = await this.callerOf(context, request, rule.kind === 'session');
+        const caller = await this.callerOf(context, request, rule.kind);
         request.principal = caller;
         if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);
         return true;
@@ -57,16 +58,19 @@ export class AccessGuard implements CanActivate {
   private async callerOf(
     context: ExecutionContext,
     request: FastifyRequest & { user?: AuthenticatedSession },
-    sessionOnly: boolean,
+    rule: 'session' | 'api_key' | 'scopes',
   ): Promise<Principal> {
     const presented = presentedBy(request);
     if (presented.kind === 'session') {
+      if (rule === 'api_key') {
+        throw new GatewayError('unauthenticated', { message: 'This needs an API key.' });
+      }
       await this.sessions.canActivate(context);
       if (!request.user) throw new GatewayError('unauthenticated');
       this.throttle.admit(request.user.id);
       return this.principals.ofSession(request.user, request);
     }
-    if (sessionOnly) {
+    if (rule === 'session') {
       throw new GatewayError('unauthenticated', { message: 'This needs the token of a logged-in user.' });
     }
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');

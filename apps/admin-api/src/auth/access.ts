@@ -8,6 +8,7 @@ export type AccessRule =
   | { readonly kind: 'scopes'; readonly anyOf: readonly string[] }
   | { readonly kind: 'public'; readonly reason: string }
   | { readonly kind: 'session' }
+  | { readonly kind: 'api_key' }
   | { readonly kind: 'service' };
 
 export const ACCESS_RULE = 'gw:access-rule';
@@ -49,6 +50,10 @@ export const Public = (reason: string): MethodDecorator =>
 /** A logged-in user, whatever the role. An API key alone is 401. */
 export const SessionOnly = (): MethodDecorator =>
   declare({ kind: 'session' }, ApiExtension('x-gw-scopes', []), ApiBearerAuth('bearer'));
+
+/** An API key of any type, whatever its scopes: for what it may know of itself. A session is 401. */
+export const ApiKeyOnly = (): MethodDecorator =>
+  declare({ kind: 'api_key' }, ApiExtension('x-gw-scopes', []), ApiSecurity('api_key'));
 
 /** Our own processes, by the service token. Never in the public document. */
 export const ServiceOnly = (): MethodDecorator => declare({ kind: 'service' });

@@ -60,7 +60,9 @@ describe('every live route', () => {
   it('asks for scopes of the catalogue alone', () => {
     const named = operations.flatMap(({ scopes }) => scopes);
     expect(named.filter((scope) => !SCOPES.includes(scope))).toEqual([]);
-    const open = operations.filter(({ access }) => !['scopes', 'public', 'session'].includes(access));
+    const open = operations.filter(
+      ({ access }) => !['scopes', 'public', 'session', 'api_key'].includes(access),
+    );
     expect(open).toEqual([]);
     expect(operations.filter(({ access, scopes }) => access === 'scopes' && scopes.length === 0)).toEqual([]);
   });
@@ -121,6 +123,16 @@ describe('every live route', () => {
       for (const key of [tenant.adminKey, tenant.key]) {
         expect((await admin.call(method, path, { key })).status).toBe(401);
       }
+    }
+  });
+
+  it('refuses a session where an API key is asked for', async () => {
+    const { email } = await admin.user(tenant.organisationId, 'owner');
+    const token = await admin.login(email);
+    const keyOnly = operations.filter(({ access }) => access === 'api_key');
+    expect(keyOnly.map(({ path }) => path)).toContain('/v1/api-keys/self/details');
+    for (const { method, path } of keyOnly) {
+      expect((await admin.call(method, path, { token })).status).toBe(401);
     }
   });
 

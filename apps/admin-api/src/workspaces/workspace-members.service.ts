@@ -4,7 +4,7 @@ import { GatewayError } from '@gw/kernel';
 import { invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { ApiKeysService } from '../api-keys/api-keys.service';
+import { UserKeysService } from '../api-keys/user-keys.service';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
@@ -20,7 +20,7 @@ export class WorkspaceMembersService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly apiKeys: ApiKeysService,
+    private readonly userKeys: UserKeysService,
   ) {}
 
   async list(caller: Principal, query: ListMembersQuery): Promise<ListAnswer<MemberAnswer>> {
@@ -68,7 +68,8 @@ export class WorkspaceMembersService {
       for (const userId of ids) {
         const after = await this.view(manager, workspaceId, userId);
         write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
-        await this.apiKeys.touchUserKeys(write, { organisationId, workspaceId, userId });
+        await this.userKeys.touch(write, { organisationId, workspaceId, userId });
+        await this.userKeys.provision(write, { organisationId, workspaceId, userId });
       }
       return {};
     });
@@ -93,7 +94,7 @@ export class WorkspaceMembersService {
         before,
         after,
       });
-      await this.apiKeys.touchUserKeys(write, { organisationId, workspaceId, userId });
+      await this.userKeys.touch(write, { organisationId, workspaceId, userId });
       return {};
     });
   }
@@ -107,7 +108,7 @@ export class WorkspaceMembersService {
       assertMayGrant(caller, row.role);
       const before = await this.view(manager, workspaceId, userId);
       await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
-      await this.apiKeys.archiveUserKeys(write, { organisationId, workspaceId, userId });
+      await this.userKeys.archive(write, { organisationId, workspaceId, userId });
       write.audit({ action: 'delete', resourceType: 'members', resourceId: userId, workspaceId, before });
       return {};
     });
