@@ -1,4 +1,4 @@
-import { integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
+import { flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
 
 const SCHEMA = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
@@ -7,6 +7,7 @@ const SCHEMA = {
   WORKER_PORT: port(8789),
   HOST: text('127.0.0.1'),
   DB_POOL_SIZE: integer({ min: 1, max: 200 }, 12),
+  AUDIT_LOGS_ENABLED: flag(true),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 

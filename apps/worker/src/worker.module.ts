@@ -1,5 +1,5 @@
 import { dataSourceOptions } from '@gw/entities';
-import type { JobStore } from '@gw/jobs';
+import type { JobProcessor, JobStore } from '@gw/jobs';
 import type { Log } from '@gw/web';
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -8,6 +8,7 @@ import { LogIngest } from './ingest/log-ingest';
 import { LogIngestController } from './ingest/log-ingest.controller';
 import { LogPartitions } from './ingest/log-partitions.service';
 import { LogStreamConsumer } from './ingest/log-stream.consumer';
+import { ExpiryProcessor } from './jobs/expiry/expiry.processor';
 import { JobRunner } from './jobs/job-runner';
 import { LogPartitionsProcessor } from './jobs/log-partitions/log-partitions.processor';
 import type { WorkerSettings } from './settings';
@@ -61,9 +62,14 @@ export class WorkerModule implements OnApplicationShutdown {
         },
         LogPartitionsProcessor,
         {
+          provide: ExpiryProcessor,
+          inject: [DataSource],
+          useFactory: (source: DataSource) => new ExpiryProcessor(source, settings.AUDIT_LOGS_ENABLED),
+        },
+        {
           provide: JobRunner,
-          inject: [LogPartitionsProcessor],
-          useFactory: (partitions: LogPartitionsProcessor) => new JobRunner(jobStore, [partitions], log),
+          inject: [LogPartitionsProcessor, ExpiryProcessor],
+          useFactory: (...processors: JobProcessor[]) => new JobRunner(jobStore, processors, log),
         },
       ],
     };
