@@ -1,4 +1,5 @@
 import { dataSourceOptions } from '@gw/entities';
+import { databaseTls } from '@gw/kernel';
 import { EtagInterceptor, RequestValidationPipe, type Log } from '@gw/web';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
@@ -51,7 +52,12 @@ export class AppModule {
       module: AppModule,
       imports: [
         SettingsModule.with(settings),
-        TypeOrmModule.forRoot({ ...dataSourceOptions(database), retryAttempts: 0 }),
+        TypeOrmModule.forRootAsync({
+          useFactory: async () => ({
+            ...dataSourceOptions({ ...database, tls: await databaseTls(database.url, settings) }),
+            retryAttempts: 0,
+          }),
+        }),
         AuditModule,
         AuthModule,
         CredentialsModule,

@@ -1,5 +1,6 @@
 import {
   base64Key,
+  DATABASE_TLS_SETTINGS,
   deriveKey,
   flag,
   hashingKey,
@@ -30,6 +31,7 @@ const apiKeyPrefix: Setting<string> = {
 /** Every setting of the admin API. A new one is one line here. */
 export const ADMIN_SETTINGS = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
+  ...DATABASE_TLS_SETTINGS,
   DB_POOL_SIZE: integer({ min: 2, max: 1_000 }, 12),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
   ENCRYPTION_KEY: base64Key(32),

@@ -1,5 +1,6 @@
 import { dataSourceOptions } from '@gw/entities';
 import type { JobProcessor, JobStore } from '@gw/jobs';
+import { databaseTls, type DatabaseTls } from '@gw/kernel';
 import type { Log } from '@gw/web';
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -14,6 +15,7 @@ import { LogPartitionsProcessor } from './jobs/log-partitions/log-partitions.pro
 import type { WorkerSettings } from './settings';
 
 const LOG = Symbol('log');
+const TLS = Symbol('tls');
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
@@ -21,19 +23,22 @@ export class WorkerModule implements OnApplicationShutdown {
 
   static with(settings: WorkerSettings, log: Log): DynamicModule {
     const { DATABASE_URL, REDIS_URL, DB_POOL_SIZE } = settings;
-    const jobStore: JobStore =
-      REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL } : { kind: 'redis', url: REDIS_URL };
+    const jobStoreOf = (tls: DatabaseTls): JobStore =>
+      REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL, tls } : { kind: 'redis', url: REDIS_URL };
     return {
       module: WorkerModule,
       controllers: [HealthController, LogIngestController],
       providers: [
         { provide: LOG, useValue: log },
+        { provide: TLS, useFactory: () => databaseTls(DATABASE_URL, settings) },
         {
           provide: DataSource,
-          useFactory: () =>
+          inject: [TLS],
+          useFactory: (tls: DatabaseTls) =>
             new DataSource(
               dataSourceOptions({
                 url: DATABASE_URL,
+                tls,
                 poolSize: DB_POOL_SIZE,
                 applicationName: 'tollgate-worker',
               }),
@@ -68,8 +73,9 @@ export class WorkerModule implements OnApplicationShutdown {
         },
         {
           provide: JobRunner,
-          inject: [LogPartitionsProcessor, ExpiryProcessor],
-          useFactory: (...processors: JobProcessor[]) => new JobRunner(jobStore, processors, log),
+          inject: [TLS, LogPartitionsProcessor, ExpiryProcessor],
+          useFactory: (tls: DatabaseTls, ...processors: JobProcessor[]) =>
+            new JobRunner(jobStoreOf(tls), processors, log),
         },
       ],
     };

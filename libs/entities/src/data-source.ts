@@ -1,3 +1,4 @@
+import type { DatabaseTls } from '@gw/kernel';
 import type { DataSourceOptions } from 'typeorm';
 import { ChangeEventEntity } from './change-events/change-event.entity';
 import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
@@ -57,6 +58,8 @@ export const MIGRATIONS = [
 export interface DatabaseSettings {
   /** `postgres://…` */
   readonly url: string;
+  /** Undefined: as the URL says. */
+  readonly tls?: DatabaseTls | undefined;
   /** Connections of this process, at most. */
   readonly poolSize: number;
   /** Shown in `pg_stat_activity`. */
@@ -70,6 +73,7 @@ export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions
   return {
     type: 'postgres',
     url: settings.url,
+    ...(settings.tls === undefined ? {} : { ssl: settings.tls }),
     poolSize: settings.poolSize,
     applicationName: settings.applicationName,
     connectTimeoutMS: 5_000,

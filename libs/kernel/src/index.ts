@@ -7,6 +7,12 @@ export {
   type ErrorType,
   type GatewayErrorOptions,
 } from './errors';
+export {
+  databaseTls,
+  DATABASE_TLS_SETTINGS,
+  type DatabaseTls,
+  type DatabaseTlsSettings,
+} from './database-tls';
 export { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
 export { deriveKey, seal, unseal, type Keyring } from './sealed';
