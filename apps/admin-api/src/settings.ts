@@ -2,6 +2,7 @@ import {
   base64Key,
   DATABASE_TLS_SETTINGS,
   deriveKey,
+  feature,
   flag,
   hashingKey,
   integer,
@@ -28,6 +29,17 @@ const apiKeyPrefix: Setting<string> = {
   },
 };
 
+/** Features that OFF switches off; `auth/features.ts` names their routes. */
+export const FEATURE_SETTINGS = {
+  API_ACCESS_ENABLED: feature(),
+  AUDIT_LOGS_ENABLED: feature(),
+  GUARDRAILS_ENABLED: feature(),
+  DATA_EXPORTS_ENABLED: feature(),
+  USAGE_LIMITS_ENABLED: feature(),
+  POLICY_ENABLED: feature(),
+  SCIM_ENABLED: feature(),
+};
+
 /** Every setting of the admin API. A new one is one line here. */
 export const ADMIN_SETTINGS = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
@@ -42,8 +54,7 @@ export const ADMIN_SETTINGS = {
   /** True blocks inline configs everywhere, whatever the organisations say. */
   BLOCK_INLINE_CONFIG: flag(false),
   TRUSTED_CUSTOM_HOSTS: text(''),
-  API_ACCESS_ENABLED: flag(true),
-  AUDIT_LOGS_ENABLED: flag(true),
+  ...FEATURE_SETTINGS,
   /** Requests of one credential in a minute; 0 for no limit. */
   CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
   /** Days, shown to users only: what is really kept is the log store's affair. */

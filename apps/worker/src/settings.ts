@@ -1,6 +1,6 @@
 import {
   DATABASE_TLS_SETTINGS,
-  flag,
+  feature,
   integer,
   oneOf,
   optional,
@@ -19,7 +19,7 @@ const SCHEMA = {
   HOST: text('127.0.0.1'),
   ...DATABASE_TLS_SETTINGS,
   DB_POOL_SIZE: integer({ min: 1, max: 200 }, 12),
-  AUDIT_LOGS_ENABLED: flag(true),
+  AUDIT_LOGS_ENABLED: feature(),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 

@@ -19,6 +19,7 @@ export { deriveKey, seal, unseal, type Keyring } from './sealed';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {
   base64Key,
+  feature,
   flag,
   integer,
   oneOf,

@@ -1,11 +1,9 @@
 import { AuditLogEntity, verifyAuditChain } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
 import { invalid, recordsOf, windowOf } from '@gw/web';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Between, DataSource, LessThanOrEqual, MoreThanOrEqual, type FindOperator } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { inOrganisation, reach } from '../auth/tenancy';
-import { SETTINGS, type AdminSettings } from '../settings';
 import type {
   AuditRecordAnswer,
   AuditRecordsAnswer,
@@ -16,13 +14,9 @@ import type {
 
 @Injectable()
 export class AuditLogsService {
-  constructor(
-    private readonly dataSource: DataSource,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   async list(caller: Principal, query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
-    if (!this.settings.AUDIT_LOGS_ENABLED) throw new GatewayError('feature_disabled');
     const createdAt = timesOf(query);
     const filters = {
       createdAt,
@@ -48,7 +42,6 @@ export class AuditLogsService {
   /** The chain runs through all workspaces, so only the organisation as a whole can check it. */
   async verify(caller: Principal, query: VerifyAuditLogsQuery): Promise<AuditVerificationAnswer> {
     const { organisationId } = inOrganisation(caller);
-    if (!this.settings.AUDIT_LOGS_ENABLED) throw new GatewayError('feature_disabled');
     const found = await verifyAuditChain(
       this.dataSource.manager,
       organisationId,

@@ -9,6 +9,7 @@ import { ACCESS_RULE, type AccessRule } from './access';
 import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';
 import type { Principal } from './principal';
+import { assertEnabled } from './features';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
@@ -49,6 +50,7 @@ export class AccessGuard implements CanActivate {
       case 'scopes': {
         const caller = await this.callerOf(context, request, rule.kind);
         request.principal = caller;
+        assertEnabled(request.routeOptions.url ?? request.url, this.settings);
         if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);
         return true;
       }
