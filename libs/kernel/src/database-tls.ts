@@ -61,16 +61,9 @@ export type DatabaseTls =
  * after a restart. Throws `SettingsError` for settings that do not go together.
  */
 export async function databaseTls(url: string, settings: DatabaseTlsSettings): Promise<DatabaseTls> {
-  const { DB_SSL: mode, DB_SSL_CA: ca, DB_SSL_CERT: cert, DB_SSL_KEY: key } = settings;
-  if ((cert === null) !== (key === null)) {
-    const name = cert === null ? 'DB_SSL_CERT' : 'DB_SSL_KEY';
-    throw new SettingsError([{ name, rule: 'is required with the other half of the pair' }]);
-  }
-  if (mode === BUNDLE && ca === null) {
-    throw new SettingsError([{ name: 'DB_SSL_CA', rule: `is required with DB_SSL=${BUNDLE}` }]);
-  }
-  const own = { ...(ca === null ? {} : { ca }), ...(cert === null || key === null ? {} : { cert, key }) };
-  switch (mode) {
+  assertComplete(settings);
+  const own = ownCertificates(settings);
+  switch (settings.DB_SSL) {
     case 'DISABLED':
       return undefined;
     case 'PREFERRED':
@@ -82,7 +75,7 @@ export async function databaseTls(url: string, settings: DatabaseTlsSettings): P
     case 'VERIFY_IDENTITY':
     case BUNDLE: {
       // The driver names no host to TLS when it is an address, and TLS would then check the certificate for `localhost`.
-      const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+      const host = hostOf(new URL(url));
       return {
         rejectUnauthorized: true,
         ...own,
@@ -92,16 +85,34 @@ export async function databaseTls(url: string, settings: DatabaseTlsSettings): P
   }
 }
 
+function assertComplete({ DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY }: DatabaseTlsSettings): void {
+  if ((DB_SSL_CERT === null) !== (DB_SSL_KEY === null)) {
+    const name = DB_SSL_CERT === null ? 'DB_SSL_CERT' : 'DB_SSL_KEY';
+    throw new SettingsError([{ name, rule: 'is required with the other half of the pair' }]);
+  }
+  if (DB_SSL === BUNDLE && DB_SSL_CA === null) {
+    throw new SettingsError([{ name: 'DB_SSL_CA', rule: `is required with DB_SSL=${BUNDLE}` }]);
+  }
+}
+
+const ownCertificates = ({ DB_SSL_CA: ca, DB_SSL_CERT: cert, DB_SSL_KEY: key }: DatabaseTlsSettings) => ({
+  ...(ca === null ? {} : { ca }),
+  ...(cert === null || key === null ? {} : { cert, key }),
+});
+
+/** Without the brackets of an IPv6 address. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
 /** SSLRequest of the Postgres protocol: its length and its code. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const PROBE_TIMEOUT_MS = 5_000;
 
 /** Whether the server offers TLS. A server that can't be reached counts as one that does: the connection then says why not. */
-function hasTls({ hostname, port }: URL): Promise<boolean> {
+function hasTls(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const socket: Socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: port === '' ? 5432 : Number(port),
+      host: hostOf(url),
+      port: url.port === '' ? 5432 : Number(url.port),
       timeout: PROBE_TIMEOUT_MS,
     });
     const end = (offers: boolean): void => {

@@ -21,7 +21,7 @@ const RotationPeriodField = (): PropertyDecorator =>
         { type: 'integer', minimum: 1, maximum: 365 },
         { type: 'string', enum: Object.keys(PERIODS) },
       ],
-    } as Parameters<typeof customField>[1],
+    },
     ValidateBy({
       name: 'isRotationPeriod',
       validator: {

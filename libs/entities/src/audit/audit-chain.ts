@@ -94,6 +94,12 @@ export interface AuditVerification {
 
 const BATCH = 500;
 
+/** Where a check stands: the next sequence, and the hash that its row must follow. */
+interface Position {
+  readonly sequence: number;
+  readonly hash: string | null;
+}
+
 /** Checks `limit` rows from the sequence `from` (1: the whole chain from its start) against their hashes, links and head. */
 export async function verifyAuditChain(
   manager: EntityManager,
@@ -101,41 +107,54 @@ export async function verifyAuditChain(
   from: number,
   limit: number,
 ): Promise<AuditVerification> {
-  const stored = await manager.findOneBy(AuditChainEntity, { organisationId });
-  const head = { sequence: Number(stored?.sequence ?? 0), hash: stored?.hash ?? GENESIS };
+  const head = await headOf(manager, organisationId);
   if (from > head.sequence) return { valid: true, checked: 0, brokenAt: null, next: null, head };
-  let previousHash = from === 1 ? GENESIS : await hashAt(manager, organisationId, from - 1);
-  let expected = from;
-  const broken = (): AuditVerification => ({
-    valid: false,
-    checked: expected - from,
-    brokenAt: expected,
-    next: null,
-    head,
-  });
-  while (expected < from + limit) {
+  // What is written while this runs lies beyond the head that was read.
+  const end = Math.min(head.sequence + 1, from + limit);
+  let at: Position = {
+    sequence: from,
+    hash: from === 1 ? GENESIS : await hashAt(manager, organisationId, from - 1),
+  };
+  while (at.sequence < end) {
     const rows = await manager.find(AuditLogEntity, {
-      where: { organisationId, sequence: MoreThanOrEqual(String(expected)) },
+      where: { organisationId, sequence: MoreThanOrEqual(String(at.sequence)) },
       order: { sequence: 'ASC' },
-      take: Math.min(BATCH, from + limit - expected),
+      take: Math.min(BATCH, end - at.sequence),
     });
-    for (const row of rows) {
-      // What is written while this runs lies beyond the head that was read.
-      if (expected > head.sequence) break;
-      const isRight =
-        row.sequence === String(expected) &&
-        row.previousHash === previousHash &&
-        row.hash === hashOf(row, String(expected), previousHash ?? '');
-      if (!isRight) return broken();
-      previousHash = row.hash ?? '';
-      expected += 1;
-    }
-    if (rows.length === 0 || expected > head.sequence) break;
+    const reached = follow(rows, at);
+    const isBroken = rows.length === 0 || reached.sequence - at.sequence < rows.length;
+    at = reached;
+    if (isBroken) return brokenAt(at.sequence, from, head);
   }
-  const isWhole = expected > head.sequence;
-  if (expected < from + limit && !isWhole) return broken();
-  if (isWhole && previousHash !== head.hash) return { ...broken(), brokenAt: head.sequence };
-  return { valid: true, checked: expected - from, brokenAt: null, next: isWhole ? null : expected, head };
+  const isWhole = at.sequence > head.sequence;
+  if (isWhole && at.hash !== head.hash) return brokenAt(head.sequence, from, head);
+  const next = isWhole ? null : at.sequence;
+  return { valid: true, checked: at.sequence - from, brokenAt: null, next, head };
+}
+
+/** As far as the rows are one chain from the position on. */
+function follow(rows: readonly AuditLogEntity[], from: Position): Position {
+  let { sequence, hash } = from;
+  for (const row of rows) {
+    const isNext = row.sequence === String(sequence) && row.previousHash === hash;
+    if (!isNext || row.hash !== hashOf(row, String(sequence), hash ?? '')) break;
+    sequence += 1;
+    ({ hash } = row);
+  }
+  return { sequence, hash };
+}
+
+const brokenAt = (sequence: number, from: number, head: AuditVerification['head']): AuditVerification => ({
+  valid: false,
+  checked: sequence - from,
+  brokenAt: sequence,
+  next: null,
+  head,
+});
+
+async function headOf(manager: EntityManager, organisationId: string): Promise<AuditVerification['head']> {
+  const stored = await manager.findOneBy(AuditChainEntity, { organisationId });
+  return { sequence: Number(stored?.sequence ?? 0), hash: stored?.hash ?? GENESIS };
 }
 
 async function hashAt(
