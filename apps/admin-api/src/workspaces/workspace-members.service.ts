@@ -5,10 +5,10 @@ import { invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../api-keys/user-keys.service';
-import { FOR_UPDATE, Writes } from '../audit/writes';
+import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
-import type { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
+import type { AddMembersDto, ListMembersQuery, NewMemberDto, UpdateMemberDto } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';
 import { toMember, type MemberAnswer } from './workspaces.view';
 
@@ -42,37 +42,44 @@ export class WorkspaceMembersService {
     const { organisationId, workspaceId } = inWorkspace(caller);
     for (const { role } of input.users) assertMayGrant(caller, role);
     return this.writes.run(caller, async (write) => {
-      const { manager } = write;
       // Holds off a deletion of the workspace until the members are in.
-      await manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
-      const ids = input.users.map(({ id }) => id.toLowerCase());
-      const seats = await manager.findBy(OrganisationUserEntity, {
-        organisationId,
-        userId: In(ids),
-        status: 'active',
-      });
-      const seated = new Set(seats.map(({ userId }) => userId));
-      const stranger = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
-      if (stranger !== -1) {
-        throw invalid(
-          `users.${String(stranger)}.id`,
-          'names no user of the organisation, or one named before',
-        );
-      }
-      const present = await manager.countBy(WorkspaceUserEntity, { workspaceId, userId: In(ids) });
-      if (present > 0) throw new GatewayError('conflict', { message: 'A user is already a member.' });
-      await manager.insert(
-        WorkspaceUserEntity,
-        input.users.map(({ role }, index) => ({ workspaceId, userId: ids[index] as string, role })),
-      );
-      for (const userId of ids) {
-        const after = await this.view(manager, workspaceId, userId);
-        write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
-        await this.userKeys.touch(write, { organisationId, workspaceId, userId });
-        await this.userKeys.provision(write, { organisationId, workspaceId, userId });
-      }
+      await write.manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
+      await this.join(write, { organisationId, workspaceId }, input.users);
       return {};
     });
+  }
+
+  /** Lets users in, with the keys that the settings promise them. Throws as `add` does. */
+  async join(
+    write: Write,
+    at: { readonly organisationId: string; readonly workspaceId: string },
+    users: readonly NewMemberDto[],
+  ): Promise<void> {
+    const { manager } = write;
+    const { organisationId, workspaceId } = at;
+    const ids = users.map(({ id }) => id.toLowerCase());
+    const seats = await manager.findBy(OrganisationUserEntity, {
+      organisationId,
+      userId: In(ids),
+      status: 'active',
+    });
+    const seated = new Set(seats.map(({ userId }) => userId));
+    const stranger = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
+    if (stranger !== -1) {
+      throw invalid(`users.${String(stranger)}.id`, 'names no user of the organisation, or one named before');
+    }
+    const present = await manager.countBy(WorkspaceUserEntity, { workspaceId, userId: In(ids) });
+    if (present > 0) throw new GatewayError('conflict', { message: 'A user is already a member.' });
+    await manager.insert(
+      WorkspaceUserEntity,
+      users.map(({ role }, index) => ({ workspaceId, userId: ids[index] as string, role })),
+    );
+    for (const userId of ids) {
+      const after = await this.view(manager, workspaceId, userId);
+      write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
+      await this.userKeys.touch(write, { organisationId, workspaceId, userId });
+      await this.userKeys.provision(write, { organisationId, workspaceId, userId });
+    }
   }
 
   /** The user's keys do no more than the new role from now on. */

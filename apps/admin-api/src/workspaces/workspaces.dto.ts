@@ -14,6 +14,7 @@ import {
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
 import { SecuritySettingsDto } from '../tenant-settings/security-settings.dto';
+import { FirstMembersField, type NewMemberDto } from './workspace-members.dto';
 import { UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
 
 export class WorkspaceDefaultsDto {
@@ -64,6 +65,9 @@ export class CreateWorkspaceDto extends WorkspaceFieldsDto {
 
   @SlugField({ optional: true, description: 'Made of the name when absent.' })
   slug?: string;
+
+  @FirstMembersField()
+  users?: (string | NewMemberDto)[];
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFieldsDto {

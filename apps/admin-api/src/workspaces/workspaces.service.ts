@@ -13,7 +13,9 @@ import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configIdOf, configSlugsOf } from './config-references';
 import { applyTenantSettings } from '../tenant-settings/workspace-settings';
 import { archiveDependents, countDependents } from './workspace-dependents';
+import { toNewMembers } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';
+import { WorkspaceMembersService } from './workspace-members.service';
 import type {
   CreateWorkspaceDto,
   DeleteWorkspaceDto,
@@ -43,6 +45,7 @@ export class WorkspacesService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
+    private readonly members: WorkspaceMembersService,
   ) {}
 
   create(caller: Principal, input: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
@@ -80,6 +83,9 @@ export class WorkspacesService {
         workspaceId: id,
         after,
       });
+      const { organisationId } = caller;
+      const users = toNewMembers(input.users ?? []);
+      if (users.length > 0) await this.members.join(write, { organisationId, workspaceId: id }, users);
       write.changed(documentKey.workspace(id));
       return after;
     });
