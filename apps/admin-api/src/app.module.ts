@@ -30,6 +30,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
 const RESOURCES = [
   OrganisationsModule,
   UsersModule,
+  InvitesModule,
   WorkspacesModule,
   ApiKeysModule,
   IntegrationsModule,
@@ -37,7 +38,6 @@ const RESOURCES = [
   VirtualKeysModule,
   ConfigsModule,
   LogsModule,
-  InvitesModule,
 ];
 
 @Module({})

@@ -32,9 +32,11 @@ export const ENTITIES = [
   WorkspaceEntity,
   WorkspaceUserEntity,
   SessionEntity,
+  UserInviteEntity,
   ApiKeyEntity,
   ApiKeySecretEntity,
   AuditLogEntity,
+  AuditChainEntity,
   IntegrationEntity,
   IntegrationModelEntity,
   IntegrationWorkspaceEntity,
@@ -42,17 +44,15 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
-  UserInviteEntity,
-  AuditChainEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
 export const MIGRATIONS = [
   Identity1795200000000,
+  IdentityRules1795310000000,
   Resources1795220000000,
   ChangeEvents1795250000000,
   RequestLogs1795300000000,
-  IdentityRules1795310000000,
 ];
 
 export interface DatabaseSettings {
