@@ -1,9 +1,9 @@
 import type { ApiKeyEntity } from '@gw/entities';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
+import type { UserKeyRules } from '../tenant-settings/user-key-settings';
 import type { Principal } from '../auth/principal';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
-import type { UserKeyRules } from '../tenant-settings/user-key-settings';
 import { configIdOf } from '../workspaces/config-references';
 import { assertWithinCreator, assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from './api-keys.dto';
