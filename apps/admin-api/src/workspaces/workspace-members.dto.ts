@@ -75,5 +75,5 @@ export const FirstMembersField = (): PropertyDecorator =>
     ),
   );
 
-export const toNewMembers = (users: readonly (string | NewMemberDto)[]): NewMemberDto[] =>
+export const toNewMembers = (users: readonly (string | NewMemberDto)[] = []): NewMemberDto[] =>
   users.map((user) => (typeof user === 'string' ? { id: user, role: 'member' } : user));

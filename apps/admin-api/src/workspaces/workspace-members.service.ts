@@ -55,6 +55,7 @@ export class WorkspaceMembersService {
     at: { readonly organisationId: string; readonly workspaceId: string },
     users: readonly NewMemberDto[],
   ): Promise<void> {
+    if (users.length === 0) return;
     const { manager } = write;
     const { organisationId, workspaceId } = at;
     const ids = users.map(({ id }) => id.toLowerCase());

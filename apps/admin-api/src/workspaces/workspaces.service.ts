@@ -84,8 +84,7 @@ export class WorkspacesService {
         after,
       });
       const { organisationId } = caller;
-      const users = toNewMembers(input.users ?? []);
-      if (users.length > 0) await this.members.join(write, { organisationId, workspaceId: id }, users);
+      await this.members.join(write, { organisationId, workspaceId: id }, toNewMembers(input.users));
       write.changed(documentKey.workspace(id));
       return after;
     });
