@@ -145,6 +145,16 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     expect(await routeOf({ 'x-gw-provider': '@first' })).toBe('first');
     await block(null);
     await becomes('first', CHANGE_MS, inline);
+    const { workspace_id: workspaceId } = bench().product.credentials;
+    const blockHere = (block_inline_config: boolean | null): Promise<unknown> =>
+      bench().manage('PUT', `/workspaces/${workspaceId}`, {
+        key: bench().adminKey,
+        body: { data_plane_security_settings: { block_inline_config } },
+      });
+    await blockHere(true);
+    await becomes('inline_provider_blocked', CHANGE_MS, inline);
+    await blockHere(null);
+    await becomes('first', CHANGE_MS, inline);
   });
 
   describe('is gone: admin API, worker, database and Redis', () => {

@@ -11,7 +11,11 @@ const UNUSED_KEY = { authorization: 'Bearer sk-bench' };
 const SERVICE_TOKEN = 'service-token-of-the-benchmark';
 
 /** As the launcher and the image start it. */
-const GATEWAY_FLAGS = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
+const GATEWAY_FLAGS = [
+  '--max-semi-space-size=16',
+  '--no-parallel-scavenge',
+  '--no-allocation-site-pretenuring',
+];
 
 /** Our gateway, as built, over a control plane that only answers it. Gives what requests to it may carry. */
 async function startGateway({ build, node, stubPort, flags = [], env = {}, controlPlane }) {

@@ -1,6 +1,7 @@
+import { INTERNAL } from '@gw/contracts';
 import { ensureLogPartitions, insertLogs, dayOf, requestLogRow } from '@gw/entities';
 import { sampleLogRecord } from '@gw/testing';
-import { PASSWORD, TestAdminApi } from './spec-support/admin-api';
+import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 
 interface Made {
   readonly id: string;
@@ -69,6 +70,9 @@ describe('the answers of the control plane', () => {
     );
     await step('GET', '/v1/audit-logs');
     await step('GET', '/v1/audit-logs/verify');
+    const body = { id: 'host/0', version: '2.10.0' };
+    expect((await admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body })).status).toBe(200);
+    await step('GET', '/v1/admin/gateways');
   });
 
   it('of workspaces, their members and keys are as the document says', async () => {

@@ -85,7 +85,8 @@ describe('the data plane', () => {
       usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
     };
     stub.answerEvents([chunk('Hel'), chunk('lo'), usage, '[DONE]']);
-    const response = await post('/chat/completions', { ...ASK, stream: true }, { 'x-gw-provider': '@main' });
+    const asking = { ...ASK, stream: true, stream_options: { include_usage: true } };
+    const response = await post('/chat/completions', asking, { 'x-gw-provider': '@main' });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const text = await response.text();
     expect(text).toBe(

@@ -10,12 +10,14 @@ import {
 import { InProcessRateCounters, type RateCounters } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
+import { createRoutingState, LocalBreakerStore, type RoutingState } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
+import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
@@ -94,7 +96,9 @@ export function createDataPlane({
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
-  const attempts = attemptsWith(settings, documents, policy, counters);
+  const routing = createRoutingState({ store: new LocalBreakerStore(Date.now) });
+  const stopListening = routing.health.listen(Date.now);
+  const attempts = attemptsWith(settings, documents, policy, counters, routing);
   const stages = stagesOf({
     settings,
     documents,
@@ -122,6 +126,7 @@ export function createDataPlane({
     door: new FrontDoor(pipeline, controlPlane, health, new Cors(listOf(settings.CORS_ALLOWED_ORIGINS))),
     close: () => {
       realtime.close();
+      stopListening();
       outbound.close();
       controlPlane.close();
     },
@@ -160,7 +165,9 @@ function stagesOf({
       maxBufferedBody: settings.MAX_BUFFERED_BODY,
       maxBody: settings.MAX_BODY,
       bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
+      bodyTotalMs: settings.BODY_TIMEOUT,
       budget: bodies,
+      spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
     authenticate: new AuthenticateStage(
       new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),
@@ -179,6 +186,7 @@ function attemptsWith(
   documents: Documents,
   policy: AddressPolicy,
   counters: RateCounters,
+  routing: RoutingState,
 ): (sender: AttemptSender) => AttemptStage {
   const targeting = new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
     providers: PROVIDERS,
@@ -189,7 +197,7 @@ function attemptsWith(
     requestTimeoutMs: settings.REQUEST_TIMEOUT,
     connectTimeoutMs: settings.CONNECT_TIMEOUT,
   });
-  return (sender) => new AttemptStage(targeting, builder, sender, counters);
+  return (sender) => new AttemptStage(targeting, builder, sender, counters, routing);
 }
 
 const realtimeOptions = (settings: GatewaySettings) => ({

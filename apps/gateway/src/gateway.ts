@@ -26,6 +26,7 @@ export async function createGateway(gateway: GatewayProcess): Promise<NestFastif
       createGatewayServer(handle, upgrades, {
         headersTimeoutMs: settings.HEADERS_TIMEOUT,
         keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
+        connectionsMax: settings.MAX_CONNECTIONS,
       }),
   });
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.with(gateway), adapter, {

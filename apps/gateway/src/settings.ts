@@ -24,15 +24,21 @@ const SCHEMA = {
   /** Milliseconds that an outbound call may take; streams: until the first byte, and between bytes. */
   REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE }, 10 * MINUTE),
   CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE }, 10_000),
-  /** Bytes of a request body that are kept in memory, so that it can be retried; larger ones are streamed. */
+  /** Bytes of a request body that are kept in memory; larger ones are spooled where the route takes any body, and refused elsewhere. */
   MAX_BUFFERED_BODY: integer({ min: 1_024, max: 256 * 1_048_576 }, 10 * 1_048_576),
   /** Bytes of request bodies in memory at one time, of all requests together; more are refused with 503. */
   MAX_BODY_MEMORY: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 512 * 1_048_576),
   MAX_BODY: integer({ min: 1_024, max: 1_024 * 1_048_576 }, 512 * 1_048_576),
+  /** Bytes of spooled request bodies on the disk at one time, of one process; more are refused with 503. */
+  SPOOL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 1_073_741_824),
   /** Until all headers of a request are there. */
   HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE * 5 }, 30_000),
   /** Between two pieces of a request body. */
   BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE * 10 }, 60_000),
+  /** For a whole request body that is kept in memory. */
+  BODY_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 5 * MINUTE),
+  /** Client connections of one process; more are closed as they come. */
+  MAX_CONNECTIONS: integer({ min: 1, max: 1_000_000 }, 50_000),
   /** Milliseconds without a byte after which an open stream gets a comment. */
   STREAM_KEEP_ALIVE: integer({ min: 100, max: 10 * MINUTE }, 15_000),
   /** Bytes of one WebSocket message, in either direction; a larger one closes its session with 1009. */

@@ -25,7 +25,11 @@ const GATEWAY_GRACE_MS = 10_000;
 const GRACE_MS = 5_000;
 
 /** Room for the garbage of many requests, and none of it taken for long-lived: promoted, it makes collections ten times as long. */
-const GATEWAY_FLAGS = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
+const GATEWAY_FLAGS = [
+  '--max-semi-space-size=16',
+  '--no-parallel-scavenge',
+  '--no-allocation-site-pretenuring',
+];
 
 type AppName = 'admin-api' | 'worker' | 'gateway';
 

@@ -5,7 +5,13 @@ import { isProviderField } from './schema';
 /** Provider fields that hold an address, and those that become a label of a host name. */
 const ADDRESS_FIELD = /_(?:url|endpoint|host)$/;
 const LABEL_FIELD = /_(?:region|resource_name|account_id)$/;
+/** Provider fields that name an address in the provider's own words. */
+const PLACE_FIELD = /_(?:account|workspace)$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/** True for a field of a provider that says, in whole or in part, where the provider is found. */
+export const decidesAddress = (field: string): boolean =>
+  ADDRESS_FIELD.test(field) || LABEL_FIELD.test(field) || PLACE_FIELD.test(field);
 
 /** Everything in a node that decides where a request is sent. */
 export function checkHosts(
@@ -41,7 +47,7 @@ function addressFault(text: string): string | null {
 const OWN = new Set(['x-gw-api-key', 'x-gw-forward-headers']);
 
 /** Framing is the gateway's, and the rest opens doors that are not the caller's. `name` in lower case. */
-const mayNotBeForwarded = (name: string): boolean =>
+export const mayNotBeForwarded = (name: string): boolean =>
   HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name) || OWN.has(name) || isMetadataHeader(name);
 
 export function checkHeaders(node: ConfigNode, path: Path, report: Report): void {

@@ -18,6 +18,7 @@ describe('compileConfig', () => {
       custom_host: 'https://root.example',
       forward_headers: ['X-Root'],
       strict_open_ai_compliance: false,
+      on_stream_failure: 'restart',
       input_guardrails: ['root-in'],
       output_guardrails: ['root-out'],
       targets: [
@@ -32,6 +33,7 @@ describe('compileConfig', () => {
           custom_host: 'https://own.example',
           forward_headers: [],
           strict_open_ai_compliance: true,
+          on_stream_failure: 'continue',
           input_guardrails: [],
         },
       ],
@@ -41,11 +43,12 @@ describe('compileConfig', () => {
       defaultParams: { user: 'root' },
       dropParams: [{ text: 'logprobs' }],
       retry: { attempts: 2, onStatusCodes: [418], useRetryAfterHeader: false },
-      cache: { mode: 'simple', max_age: 5 },
+      cache: { mode: 'simple', maxAgeSeconds: 5 },
       requestTimeoutMs: 1000,
       customHost: 'https://root.example',
       forwardHeaders: ['x-root'],
       strictOpenAiCompliance: false,
+      onStreamFailure: 'restart',
       inputGuardrails: ['root-in'],
       outputGuardrails: ['root-out'],
       needsBody: true,
@@ -55,15 +58,15 @@ describe('compileConfig', () => {
       defaultParams: { user: 'root' },
       dropParams: [{ text: 'logprobs' }, { text: 'seed' }],
       retry: { attempts: 1, onStatusCodes: [429, 500, 502, 503, 504] },
-      cache: { mode: 'semantic' },
+      cache: { mode: 'semantic', maxAgeSeconds: null },
       requestTimeoutMs: 5,
       customHost: 'https://own.example',
       forwardHeaders: [],
       strictOpenAiCompliance: true,
+      onStreamFailure: 'continue',
       inputGuardrails: [],
       outputGuardrails: ['root-out'],
     });
-    expect(own?.cache).not.toHaveProperty('max_age');
   });
 
   it('joins hooks with the guardrails of their node, and both replace those of the node above', () => {

@@ -1,20 +1,28 @@
-import type { CacheSettings, GuardrailReference, JsonObject } from './config';
+import type { BalanceAlgorithm, GuardrailReference, JsonObject, OnStreamFailure } from './config';
 import type { CompiledQuery } from './conditions';
 import type { ParamPath } from './param-path';
+import type { Subject } from './subjects';
 
 /** A config made ready for requests: inheritance applied, queries and paths parsed, frozen to the last leaf. */
 export interface CompiledConfig {
   readonly root: CompiledNode;
   /** Every target that a request can reach, in document order. */
   readonly targets: readonly CompiledTarget[];
-  /** A condition reads `params.…`, so routing needs the parsed body. */
+  /** A condition or a hash field reads `params.…`, so routing needs the parsed body. */
   readonly needsParams: boolean;
   /** A condition reads `model`. */
   readonly needsModel: boolean;
+  /** A strategy chooses by what was measured of the targets, so that has to be reported. */
+  readonly needsStatistics: boolean;
+  /** A target has a circuit breaker. */
+  readonly hasBreakers: boolean;
 }
 
 /** Strategy `single` leaves no node: its first target stands in its place. */
-export type CompiledNode = CompiledTarget | CompiledFallback | CompiledLoadbalance | CompiledConditional;
+export type CompiledNode = CompiledTarget | CompiledBranchNode;
+
+export type CompiledBranchNode =
+  CompiledFallback | CompiledLoadbalance | CompiledConditional | CompiledCanary | CompiledHedge;
 
 export interface CompiledTarget {
   readonly kind: 'target';
@@ -40,11 +48,18 @@ export interface CompiledTarget {
   /** With the `x-gw-models-endpoint` header, the models route lists the integrated models. */
   readonly fetchIntegratedModels: boolean;
   readonly weight: number;
-  readonly cache: CacheSettings | null;
+  readonly cache: CompiledCache | null;
+  readonly breaker: CompiledBreaker | null;
+  readonly onStreamFailure: OnStreamFailure;
   readonly inputGuardrails: readonly GuardrailReference[];
   readonly outputGuardrails: readonly GuardrailReference[];
   /** As written: `azure_resource_name`, `aws_region`, … */
   readonly providerFields: JsonObject;
+  /**
+   * Fingerprint of where the target sends to and with what: provider, credential, address, provider fields and the model that it
+   * sets. Targets that agree in it, of one workspace, share what was learnt. 22 characters; tells nothing of the credential.
+   */
+  readonly endpoint: string;
   /** `overrideParams`, `defaultParams` or `dropParams` has something to do. */
   readonly hasParamRules: boolean;
   /** The body must be parsed before this target is tried: for its parameter rules, or for a condition of the config. */
@@ -56,6 +71,44 @@ export interface CompiledRetry {
   readonly attempts: number;
   readonly onStatusCodes: readonly number[];
   readonly useRetryAfterHeader: boolean;
+  /** All waits of one request together, milliseconds. */
+  readonly waitBudgetMs: number;
+}
+
+export interface CompiledCache {
+  readonly mode: 'simple' | 'semantic';
+  /** Null: the cache's default. */
+  readonly maxAgeSeconds: number | null;
+  readonly namespace: string | null;
+  readonly forceRefresh: boolean;
+  readonly coalesce: boolean;
+  /** Least cosine similarity of a semantic hit. */
+  readonly threshold: number;
+  /** Null: mode `semantic` finds exact repetitions only. */
+  readonly embeddings: CompiledEmbeddings | null;
+}
+
+export interface CompiledEmbeddings {
+  /** Inherits nothing; its path is `<path of the node>.cache.embeddings`. */
+  readonly target: CompiledTarget;
+  readonly model: string;
+  readonly dimensions: number | null;
+}
+
+export interface CompiledBreaker {
+  /** Fingerprint of the rules: breakers of different rules are different breakers. 8 characters. */
+  readonly id: string;
+  /** Null: this rule does not apply; so for the next two. */
+  readonly failures: number | null;
+  readonly failurePercentage: number | null;
+  readonly consecutiveFailures: number | null;
+  readonly slowCallMs: number | null;
+  /** Null: 500 and above. */
+  readonly statusCodes: readonly number[] | null;
+  readonly requestsMin: number;
+  readonly windowMs: number;
+  readonly cooldownMs: number;
+  readonly probesMax: number;
 }
 
 /** Ways out of a strategy node. `trail` is the line for the decision record: `config: fallback -> targets[1]`. */
@@ -77,13 +130,23 @@ export interface CompiledLoadbalance {
   readonly path: string;
   /** Targets of weight 0 are kept; they are never picked. */
   readonly edges: readonly CompiledEdge[];
+  /** One for each edge. */
+  readonly weights: readonly number[];
   /** Running sums of the weights; the last one is above 0. */
   readonly cumulativeWeights: readonly number[];
+  readonly algorithm: BalanceAlgorithm;
+  readonly sticky: CompiledSticky | null;
+}
+
+export interface CompiledSticky {
+  readonly fields: readonly Subject[];
+  readonly ttlMs: number;
 }
 
 export interface CompiledConditional {
   readonly kind: 'conditional';
   readonly path: string;
+  readonly edges: readonly CompiledEdge[];
   readonly branches: readonly CompiledBranch[];
   readonly otherwise: CompiledBranch | null;
 }
@@ -93,4 +156,28 @@ export interface CompiledBranch {
   readonly label: string;
   readonly query: CompiledQuery;
   readonly edge: CompiledEdge;
+}
+
+export interface CompiledCanary {
+  readonly kind: 'canary';
+  readonly path: string;
+  /** What runs, and what is tried out. */
+  readonly edges: readonly [CompiledEdge, CompiledEdge];
+  /** Share of the second edge, 0 to 100. */
+  readonly percentage: number;
+  readonly fields: readonly Subject[];
+}
+
+export interface CompiledHedge {
+  readonly kind: 'hedge';
+  readonly path: string;
+  /** One or two, each leading to a target. */
+  readonly edges: readonly CompiledEdge[];
+  readonly first: CompiledTarget;
+  /** The same target when only one is given. */
+  readonly second: CompiledTarget;
+  /** Null: learned. */
+  readonly delayMs: number | null;
+  /** What second requests may cost, in percent of the first ones. */
+  readonly percentage: number;
 }

@@ -1,6 +1,7 @@
-import { isForbiddenName, isObject } from './names';
+import { isObject } from './names';
 import { Pattern } from './pattern';
 import type { Path, Report } from './report';
+import { minutesOf, parseSubject, WEEKDAYS, type Subject } from './subjects';
 
 /**
  * The condition language.
@@ -10,11 +11,13 @@ import type { Path, Report } from './report';
  * - a subject with what is asked of it: a plain value (short for `$eq`), or an object of operators that must all hold.
  *
  * Subjects: `metadata.<key>` (the rest of the text is one key, dots included), `params.<member>.<member>…` (the request's JSON
- * body at any depth, list items by number), `headers.<name>`, `url.pathname`, `model`. Only own members are read.
+ * body at any depth, list items by number), `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC) and
+ * `time.weekday` (`mon` to `sun`, UTC). Only own members are read.
  *
  * Operators: `$eq $ne $in $nin` compare without conversion; `$gt $gte $lt $lte` compare numbers, and texts that are numbers as
  * a whole; `$regex` searches text in linear time; `$exists` asks whether the subject is there at all (null is); `$not` takes an
- * object of operators. Metadata, headers, path and model are text, so what they are compared with is taken as text too.
+ * object of operators. Metadata, headers, path, model and weekday are text, so what they are compared with is taken as text too;
+ * times of day are compared with times of day.
  * A subject that is missing fails every operator but `$ne`, `$nin`, `$not` and `$exists: false`.
  */
 export type CompiledQuery =
@@ -22,13 +25,6 @@ export type CompiledQuery =
   | { readonly op: 'any'; readonly of: readonly CompiledQuery[] }
   | { readonly op: 'not'; readonly of: CompiledQuery }
   | { readonly op: 'test'; readonly subject: Subject; readonly test: SubjectTest };
-
-export type Subject =
-  | { readonly from: 'metadata'; readonly key: string }
-  | { readonly from: 'params'; readonly members: readonly string[] }
-  | { readonly from: 'headers'; readonly name: string }
-  | { readonly from: 'pathname' }
-  | { readonly from: 'model' };
 
 export type Scalar = string | number | boolean | null;
 
@@ -101,24 +97,6 @@ function compileList(key: '$and' | '$or', value: unknown, report: Report, path: 
   return key === '$and' ? all(parts) : Object.freeze({ op: 'any', of: Object.freeze(parts) });
 }
 
-function parseSubject(text: string): Subject | string {
-  if (text === 'url.pathname') return { from: 'pathname' };
-  if (text === 'model') return { from: 'model' };
-  const dot = text.indexOf('.');
-  const rest = text.slice(dot + 1);
-  const root = dot < 0 ? '' : text.slice(0, dot);
-  if (root === 'metadata' && rest !== '') return { from: 'metadata', key: rest };
-  if (root === 'headers' && rest !== '') return { from: 'headers', name: rest.toLowerCase() };
-  if (root === 'params') {
-    const members = rest.split('.');
-    if (members.some((member) => member === '' || isForbiddenName(member))) {
-      return 'Not a path into the request body.';
-    }
-    return { from: 'params', members };
-  }
-  return 'A condition reads metadata.<key>, params.<path>, headers.<name>, url.pathname or model.';
-}
-
 function compileTests(subject: Subject, value: unknown, report: Report, path: Path): CompiledQuery {
   const asked = isObject(value) ? Object.entries(value) : [['$eq', value] as const];
   if (asked.length === 0) report(path, 'operator', 'Name at least one operator.', value);
@@ -168,29 +146,58 @@ function list({ operand, report, path }: Asked): readonly unknown[] {
 }
 
 function among({ subject, report, path }: Asked, values: readonly unknown[]): CompiledQuery {
-  const isText = subject.from !== 'params';
   const scalars = values.flatMap((value): Scalar[] => {
     if (typeof value === 'object' && value !== null) {
       report(path, 'type', 'Compares with text, numbers, booleans or null only.', value);
       return [];
     }
-    const scalar = value as Scalar;
-    return [isText && scalar !== null ? String(scalar) : scalar];
+    return [comparable(subject, value as Scalar, report, path)];
   });
   return test(subject, { is: 'in', values: Object.freeze(scalars) });
 }
 
-function compare({ subject, operand, report, path }: Asked, is: 'gt' | 'gte' | 'lt' | 'lte'): CompiledQuery {
-  const bound = toNumber(operand);
-  if (!Number.isFinite(bound)) report(path, 'type', 'Takes a number.', operand);
-  return test(subject, { is, bound });
+/** What a subject's value is compared with, in the subject's own terms. */
+function comparable(subject: Subject, value: Scalar, report: Report, path: Path): Scalar {
+  switch (subject.from) {
+    case 'params':
+      return value;
+    case 'time_of_day':
+      return boundOf(subject, value, report, path);
+    case 'weekday':
+      if (!WEEKDAYS.some((day) => day === value)) {
+        report(path, 'type', `Takes a day: ${WEEKDAYS.join(', ')}.`, value);
+      }
+      return value;
+    case 'metadata':
+    case 'headers':
+    case 'pathname':
+    case 'model':
+      return value === null ? null : String(value);
+  }
 }
 
+function boundOf(subject: Subject, value: unknown, report: Report, path: Path): number {
+  const isTime = subject.from === 'time_of_day';
+  const bound = isTime ? minutesOf(value) : toNumber(value);
+  if (!Number.isFinite(bound)) {
+    report(path, 'type', isTime ? 'Takes a time of day as "HH:MM".' : 'Takes a number.', value);
+  }
+  return bound;
+}
+
+const compare = ({ subject, operand, report, path }: Asked, is: 'gt' | 'gte' | 'lt' | 'lte'): CompiledQuery =>
+  test(subject, { is, bound: boundOf(subject, operand, report, path) });
+
 function search({ subject, operand, report, path }: Asked): CompiledQuery {
-  const pattern = typeof operand === 'string' ? Pattern.compile(operand) : 'Takes a pattern as text.';
+  const pattern = patternOf(subject, operand);
   if (typeof pattern !== 'string') return test(subject, { is: 'regex', pattern });
   report(path, 'regex', pattern, operand);
   return all([]);
+}
+
+function patternOf(subject: Subject, operand: unknown): Pattern | string {
+  if (subject.from === 'time_of_day') return 'A time of day is compared, not searched.';
+  return typeof operand === 'string' ? Pattern.compile(operand) : 'Takes a pattern as text.';
 }
 
 function exists({ subject, operand, report, path }: Asked): CompiledQuery {

@@ -2,7 +2,7 @@
  * The config document as a caller writes it: inline in `x-gw-config`, or saved through the admin API.
  *
  * A node with `strategy` and `targets` chooses among its targets; a node without them is a target itself. Both may carry the
- * settings of `InheritedSettings`; the table of who wins is in `compile.ts`. Fields of a provider (`azure_resource_name`,
+ * settings of `InheritedSettings`; the table of who wins is in `inherit.ts`. Fields of a provider (`azure_resource_name`,
  * `aws_region`, …) are allowed on targets by their prefix.
  */
 export type GatewayConfig = TargetConfig | StrategyConfig;
@@ -14,18 +14,83 @@ export interface RetrySettings {
   readonly attempts: number;
   /** Replaces 429, 500, 502, 503, 504. An empty list retries on no status, only on network failures. */
   readonly on_status_codes?: readonly number[];
-  /** Wait as long as the provider's Retry-After says, instead of the back-off. */
+  /** Wait as long as the provider says (Retry-After and its kin), instead of the back-off. */
   readonly use_retry_after_header?: boolean;
   /** The plural spelling of public documentation; means the same. */
   readonly use_retry_after_headers?: boolean;
+  /** Milliseconds that all waits of the request together may take, 0 to 60,000. */
+  readonly max_wait?: number;
 }
 
-/** Validated and carried in the compiled target; the response cache acts on it. */
+/** Validated and compiled here; the response cache acts on it. */
 export interface CacheSettings {
   readonly mode: 'simple' | 'semantic';
   /** Seconds, 1 to 7,776,000. */
   readonly max_age?: number;
+  /** Answers are shared only within one namespace of the workspace. */
+  readonly namespace?: string;
+  /** Never read, always write. */
+  readonly force_refresh?: boolean;
+  /** Requests that are the same and in flight together make one call. */
+  readonly coalesce?: boolean;
+  /** Least cosine similarity of a semantic hit, above 0 to 1. */
+  readonly threshold?: number;
+  /** Who computes the vectors of mode `semantic`. Without it that mode finds exact repetitions only. */
+  readonly embeddings?: EmbeddingsConfig;
 }
+
+export interface EmbeddingsConfig {
+  /** A provider's name, or `@slug` of a saved provider. */
+  readonly provider?: string;
+  readonly virtual_key?: string;
+  readonly api_key?: string;
+  readonly model: string;
+  /** Length of the vectors, where the model lets one choose. */
+  readonly dimensions?: number;
+  readonly custom_host?: string;
+  /** Milliseconds. */
+  readonly request_timeout?: number;
+  readonly [providerField: string]: unknown;
+}
+
+/** What becomes of a stream that breaks off. */
+export type OnStreamFailure =
+  /** The client is told with an error event. */
+  | 'fail'
+  /** As long as nothing of it reached the client, the next try or target answers instead. */
+  | 'restart'
+  /** As `restart`; later, the next try or target goes on from the partial answer, where its provider takes one. */
+  | 'continue';
+
+/** When a target is left alone for a while. At least one of the first four rules is needed. Spelled as in public configs. */
+export interface BreakerSettings {
+  /** Failures within the window. */
+  readonly failure_threshold?: number;
+  /** Failures in percent of the requests within the window, once there are `minimum_requests`. */
+  readonly failure_threshold_percentage?: number;
+  readonly consecutive_failures?: number;
+  /** Milliseconds: an answer that took longer to begin counts as a failure. Needs one of the three rules above beside it. */
+  readonly slow_call_duration?: number;
+  /** Replaces "500 and above". Timeouts and network failures always count. */
+  readonly failure_status_codes?: readonly number[];
+  readonly minimum_requests?: number;
+  /** Milliseconds that are looked back on. */
+  readonly window?: number;
+  /** Milliseconds for which the target is left alone. */
+  readonly cooldown_interval?: number;
+  /** Probes at a time after the cooldown; as many successes close the breaker. */
+  readonly half_open_requests?: number;
+}
+
+export interface StickySettings {
+  readonly enabled: boolean;
+  /** `metadata.<key>`, `params.<path>`, `headers.<name>`. They and the API key are who is kept on one target. */
+  readonly hash_fields?: readonly string[];
+  /** Seconds until the choice is made anew. */
+  readonly ttl?: number;
+}
+
+export type BalanceAlgorithm = 'weighted' | 'least_latency' | 'least_cost' | 'least_busy';
 
 /**
  * Slug of a saved guardrail, or a guardrail written out. Written out, every member besides the reserved ones is a check id with
@@ -57,6 +122,7 @@ export interface InheritedSettings {
   readonly strict_open_ai_compliance?: boolean;
   /** Lets a caller list the integrated models through the models route. */
   readonly fetch_integrated_models?: boolean;
+  readonly on_stream_failure?: OnStreamFailure;
 }
 
 export interface TargetConfig extends InheritedSettings {
@@ -77,9 +143,16 @@ export interface StrategyConfig extends InheritedSettings {
   readonly targets: readonly GatewayConfig[];
 }
 
-export type Strategy =
+export type Strategy = {
+  /** Holds for all targets below, unless a strategy further down has its own. */
+  readonly cb_config?: BreakerSettings;
+} & (
   | { readonly mode: 'single' }
-  | { readonly mode: 'loadbalance' }
+  | {
+      readonly mode: 'loadbalance';
+      readonly algorithm?: BalanceAlgorithm;
+      readonly sticky?: StickySettings;
+    }
   | {
       readonly mode: 'fallback';
       /** Only these statuses move on. Absent: everything but 2xx does. Network failures always do. */
@@ -90,7 +163,23 @@ export type Strategy =
       readonly conditions: readonly ConditionConfig[];
       /** Name of the target for a request that matches no condition. */
       readonly default?: string;
-    };
+    }
+  | {
+      /** Two targets: the first is what runs, the second is what is tried out. */
+      readonly mode: 'canary';
+      /** Share of the second target, 0 to 100. */
+      readonly percentage: number;
+      readonly hash_fields?: readonly string[];
+    }
+  | {
+      /** One or two plain targets: a second request goes to the last one when the first takes long. */
+      readonly mode: 'hedge';
+      /** Milliseconds before the second request. Absent: the first target's recent 95th percentile. */
+      readonly hedge_delay?: number;
+      /** What second requests may cost, in percent of the first ones. */
+      readonly hedge_percentage?: number;
+    }
+);
 
 export interface ConditionConfig {
   /** See `conditions.ts` for the language. An empty query matches every request. */

@@ -1,33 +1,47 @@
+export { decidesAddress, mayNotBeForwarded } from './addresses';
 export {
   isStrategyConfig,
+  type BalanceAlgorithm,
+  type BreakerSettings,
   type CacheSettings,
   type ConditionConfig,
+  type EmbeddingsConfig,
   type GatewayConfig,
   type GuardrailReference,
   type InheritedSettings,
   type JsonObject,
+  type OnStreamFailure,
   type RetrySettings,
+  type StickySettings,
   type Strategy,
   type StrategyConfig,
   type TargetConfig,
 } from './config';
 export {
   type CompiledBranch,
+  type CompiledBranchNode,
+  type CompiledBreaker,
+  type CompiledCache,
+  type CompiledCanary,
   type CompiledConditional,
   type CompiledConfig,
   type CompiledEdge,
+  type CompiledEmbeddings,
   type CompiledFallback,
+  type CompiledHedge,
   type CompiledLoadbalance,
   type CompiledNode,
   type CompiledRetry,
+  type CompiledSticky,
   type CompiledTarget,
 } from './compiled';
 export { compileConfig } from './compile';
-export { toNumber, type CompiledQuery, type Scalar, type Subject, type SubjectTest } from './conditions';
+export { toNumber, type CompiledQuery, type Scalar, type SubjectTest } from './conditions';
 export { CONFIG_LIMITS } from './limits';
 export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './param-path';
 export { Pattern } from './pattern';
-export { CONFIG_SCHEMA } from './schema';
+export { CONFIG_SCHEMA, isProviderField } from './schema';
+export { WEEKDAYS, type Subject } from './subjects';
 export {
   configInvalid,
   parseConfig,

@@ -12,6 +12,9 @@ export const CONFIG_LIMITS = {
   guardrailsMax: 50,
   conditionsMax: 100,
   retryAttemptsMax: 5,
+  /** Milliseconds of all waits of one request together. */
+  waitBudgetMsMax: 60_000,
+  hashFieldsMax: 10,
   requestTimeoutMsMax: 3_600_000,
   weightMax: 1_000_000,
   dropPathsMax: 100,

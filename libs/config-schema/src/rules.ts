@@ -5,7 +5,7 @@ import { CONFIG_LIMITS } from './limits';
 import { isObject } from './names';
 import { parseParamPath } from './param-path';
 import type { ConfigNode as Node, Path, Report, ValidateConfigOptions } from './report';
-import { isProviderField } from './schema';
+import { checkStrategy } from './strategy-rules';
 
 /** What the schema cannot say. Takes documents that the schema refuses, too: what has another type is left to the schema. */
 export function checkRules(value: unknown, options: ValidateConfigOptions): ConfigErrorDetail[] {
@@ -40,6 +40,7 @@ function checkNode(node: unknown, path: Path, options: ValidateConfigOptions, re
   checkHeaders(node, path, report);
   checkDropParams(node, path, report);
   checkGuardrails(node, path, options, report);
+  checkCache(node, path, options, report);
   const targets: readonly unknown[] = Array.isArray(node['targets']) ? node['targets'] : [];
   if (isObject(node['strategy'])) checkStrategy(node, node['strategy'], targets, path, report);
   targets.forEach((target, index) => {
@@ -68,6 +69,22 @@ function checkDropParams(node: Node, path: Path, report: Report): void {
     const parsed = typeof text === 'string' ? parseParamPath(text) : null;
     if (typeof parsed === 'string') report([...path, 'drop_params', index], 'path', parsed, text);
   });
+}
+
+/** Whoever computes embeddings is called as a target is, so its provider and address are checked as a target's are. */
+function checkCache({ cache }: Node, path: Path, options: ValidateConfigOptions, report: Report): void {
+  if (!isObject(cache)) return;
+  const here = [...path, 'cache'];
+  if (cache['mode'] === 'simple') {
+    for (const key of ['threshold', 'embeddings']) {
+      if (cache[key] !== undefined) {
+        report([...here, key], 'misplaced', 'has no effect in mode simple', cache[key]);
+      }
+    }
+  }
+  if (!isObject(cache['embeddings'])) return;
+  checkProvider(cache['embeddings'], [...here, 'embeddings'], options, report);
+  checkHosts(cache['embeddings'], [...here, 'embeddings'], options, report);
 }
 
 const GUARDRAIL_LISTS = [
@@ -114,92 +131,4 @@ function savedGuardrail(entry: unknown): string | null {
     (Array.isArray(entry['checks']) && entry['checks'].length > 0);
   if (isWrittenOut) return '';
   return typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : null;
-}
-
-const MEMBERS_BY_MODE: Readonly<Record<string, readonly string[]>> = {
-  single: [],
-  loadbalance: [],
-  fallback: ['on_status_codes'],
-  conditional: ['conditions', 'default'],
-};
-
-function checkStrategy(
-  node: Node,
-  strategy: Node,
-  targets: readonly unknown[],
-  path: Path,
-  report: Report,
-): void {
-  checkMisplaced(node, strategy, path, report);
-  if (strategy['mode'] === 'loadbalance') checkWeights(targets, path, report);
-  if (strategy['mode'] === 'conditional') {
-    checkNames(targets, path, report);
-    checkConditions(strategy, targets, path, report);
-  }
-}
-
-/** What is written, but would do nothing. */
-function checkMisplaced(node: Node, strategy: Node, path: Path, report: Report): void {
-  for (const key of Object.keys(node)) {
-    if (key === 'provider' || key === 'virtual_key' || key === 'api_key' || isProviderField(key)) {
-      report(
-        [...path, key],
-        'misplaced',
-        'has no effect beside a strategy; set it on the targets',
-        node[key],
-      );
-    }
-  }
-  const mode = strategy['mode'];
-  if (typeof mode !== 'string' || !Object.hasOwn(MEMBERS_BY_MODE, mode)) return;
-  for (const key of ['on_status_codes', 'conditions', 'default']) {
-    if (strategy[key] !== undefined && !MEMBERS_BY_MODE[mode]?.includes(key)) {
-      report([...path, 'strategy', key], 'misplaced', `has no effect in mode ${mode}`, strategy[key]);
-    }
-  }
-}
-
-/** Only a conditional refers to targets by name; elsewhere names are labels. */
-function checkNames(targets: readonly unknown[], path: Path, report: Report): void {
-  const names = new Set<unknown>();
-  targets.forEach((target, index) => {
-    const name = isObject(target) ? target['name'] : undefined;
-    if (typeof name === 'string' && names.has(name)) {
-      report([...path, 'targets', index, 'name'], 'unique', 'is the name of another target here', name);
-    }
-    names.add(name);
-  });
-}
-
-function checkWeights(targets: readonly unknown[], path: Path, report: Report): void {
-  const weights = targets.map((target) => (isObject(target) ? (target['weight'] ?? 1) : 1));
-  if (weights.length > 0 && weights.every((weight) => weight === 0)) {
-    report([...path, 'targets'], 'weights', 'needs at least one weight above 0', targets);
-  }
-}
-
-function checkConditions(strategy: Node, targets: readonly unknown[], path: Path, report: Report): void {
-  const here = [...path, 'strategy'];
-  const { conditions, default: fallback } = strategy;
-  const names = new Set(targets.map((target) => (isObject(target) ? target['name'] : undefined)));
-  const checkName = (name: unknown, at: Path): void => {
-    if (typeof name === 'string' && !names.has(name)) {
-      report(at, 'unknown_target', 'names none of the targets here', name);
-    }
-  };
-  checkName(fallback, [...here, 'default']);
-  if (conditions === undefined) {
-    report([...here, 'conditions'], 'required', 'is required in mode conditional', undefined);
-  }
-  if (!Array.isArray(conditions)) return;
-  conditions.forEach((condition: unknown, index) => {
-    if (!isObject(condition)) return;
-    checkName(condition['then'], [...here, 'conditions', index, 'then']);
-    const query = condition['query'];
-    if (isObject(query)) {
-      compileQuery(query, (at, ...failure) => {
-        report([...here, 'conditions', index, 'query', ...at], ...failure);
-      });
-    }
-  });
 }

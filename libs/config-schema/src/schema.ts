@@ -41,17 +41,97 @@ const retry = {
     on_status_codes: statusCodes,
     use_retry_after_header: { type: 'boolean' },
     use_retry_after_headers: { type: 'boolean' },
+    max_wait: { type: 'integer', minimum: 0, maximum: LIMITS.waitBudgetMsMax },
   },
+  additionalProperties: false,
+} as const;
+
+const requestTimeout = { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax } as const;
+const customHost = { type: 'string', minLength: 1, maxLength: 2048 } as const;
+const providerName = {
+  type: 'string',
+  maxLength: LIMITS.nameLengthMax + 1,
+  pattern: '^@?[A-Za-z0-9][A-Za-z0-9_-]*$',
+  description: 'must be the name of a provider, or @ and the slug of a saved provider',
+} as const;
+const virtualKey = {
+  type: 'string',
+  maxLength: LIMITS.nameLengthMax,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
+  description: 'must be the slug of a saved provider',
+} as const;
+const apiKey = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 4096,
+  pattern: '^[\\x21-\\x7e]+$',
+  description: 'must be printable ASCII without spaces',
+} as const;
+const providerFields = {
+  [PROVIDER_FIELD]: { type: ['string', 'number', 'boolean', 'object'], maxLength: 16_384 },
+} as const;
+
+const embeddings = {
+  type: 'object',
+  required: ['model'],
+  properties: {
+    provider: providerName,
+    virtual_key: virtualKey,
+    api_key: apiKey,
+    model: shortText,
+    dimensions: { type: 'integer', minimum: 1, maximum: 8192 },
+    custom_host: customHost,
+    request_timeout: requestTimeout,
+  },
+  patternProperties: providerFields,
   additionalProperties: false,
 } as const;
 
 const cache = {
   type: 'object',
-  description: 'Validated and kept with the target; the response cache acts on it.',
   required: ['mode'],
   properties: {
     mode: { enum: ['simple', 'semantic'] },
     max_age: { type: 'integer', minimum: 1, maximum: 7_776_000 },
+    namespace: { type: 'string', minLength: 1, maxLength: 128 },
+    force_refresh: { type: 'boolean' },
+    coalesce: { type: 'boolean' },
+    threshold: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+    embeddings,
+  },
+  additionalProperties: false,
+} as const;
+
+const hashFields = {
+  type: 'array',
+  minItems: 1,
+  maxItems: LIMITS.hashFieldsMax,
+  items: { type: 'string', maxLength: LIMITS.dropPathLengthMax },
+} as const;
+
+const breaker = {
+  type: 'object',
+  properties: {
+    failure_threshold: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    failure_threshold_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
+    consecutive_failures: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    slow_call_duration: { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax },
+    failure_status_codes: { ...statusCodes, minItems: 1 },
+    minimum_requests: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    window: { type: 'integer', minimum: 1000, maximum: 3_600_000 },
+    cooldown_interval: { type: 'integer', minimum: 100, maximum: 3_600_000 },
+    half_open_requests: { type: 'integer', minimum: 1, maximum: 100 },
+  },
+  additionalProperties: false,
+} as const;
+
+const sticky = {
+  type: 'object',
+  required: ['enabled'],
+  properties: {
+    enabled: { type: 'boolean' },
+    hash_fields: hashFields,
+    ttl: { type: 'integer', minimum: 1, maximum: 2_592_000 },
   },
   additionalProperties: false,
 } as const;
@@ -60,8 +140,11 @@ const strategy = {
   type: 'object',
   required: ['mode'],
   properties: {
-    mode: { enum: ['single', 'fallback', 'loadbalance', 'conditional'] },
+    mode: { enum: ['single', 'fallback', 'loadbalance', 'conditional', 'canary', 'hedge'] },
+    cb_config: breaker,
     on_status_codes: statusCodes,
+    algorithm: { enum: ['weighted', 'least_latency', 'least_cost', 'least_busy'] },
+    sticky,
     conditions: {
       type: 'array',
       minItems: 1,
@@ -74,6 +157,10 @@ const strategy = {
       },
     },
     default: shortText,
+    percentage: { type: 'number', minimum: 0, maximum: 100 },
+    hash_fields: hashFields,
+    hedge_delay: { type: 'integer', minimum: 1, maximum: 60_000 },
+    hedge_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
   },
   additionalProperties: false,
 } as const;
@@ -86,32 +173,16 @@ const config = {
     weight: { type: 'number', minimum: 0, maximum: LIMITS.weightMax },
     strategy,
     targets: { type: 'array', minItems: 1, items: { $ref: '#/$defs/config' } },
-    provider: {
-      type: 'string',
-      maxLength: LIMITS.nameLengthMax + 1,
-      pattern: '^@?[A-Za-z0-9][A-Za-z0-9_-]*$',
-      description: 'must be the name of a provider, or @ and the slug of a saved provider',
-    },
-    virtual_key: {
-      type: 'string',
-      maxLength: LIMITS.nameLengthMax,
-      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
-      description: 'must be the slug of a saved provider',
-    },
-    api_key: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 4096,
-      pattern: '^[\\x21-\\x7e]+$',
-      description: 'must be printable ASCII without spaces',
-    },
+    provider: providerName,
+    virtual_key: virtualKey,
+    api_key: apiKey,
     retry,
     cache,
-    request_timeout: { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax },
+    request_timeout: requestTimeout,
     override_params: { type: 'object' },
     default_params: { type: 'object' },
     drop_params: { type: 'array', maxItems: LIMITS.dropPathsMax, items: { type: 'string' } },
-    custom_host: { type: 'string', minLength: 1, maxLength: 2048 },
+    custom_host: customHost,
     forward_headers: {
       type: 'array',
       maxItems: 64,
@@ -128,10 +199,9 @@ const config = {
     after_request_hooks: hooks,
     strict_open_ai_compliance: { type: 'boolean' },
     fetch_integrated_models: { type: 'boolean' },
+    on_stream_failure: { enum: ['fail', 'restart', 'continue'] },
   },
-  patternProperties: {
-    [PROVIDER_FIELD]: { type: ['string', 'number', 'boolean', 'object'], maxLength: 16_384 },
-  },
+  patternProperties: providerFields,
   additionalProperties: false,
   dependentRequired: { strategy: ['targets'], targets: ['strategy'] },
 } as const;

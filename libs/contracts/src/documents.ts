@@ -66,7 +66,9 @@ export interface WorkspaceDocument {
   readonly name: string;
   readonly organisationId: string;
   readonly status: 'active' | 'archived';
+  /** The workspace's own wish: it may forbid what the organisation allows, and not the other way round. */
   readonly blockInlineConfig: boolean;
+  /** False: no bodies in the log, whatever the organisation says. */
   readonly logBodies: boolean;
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];

@@ -1,3 +1,4 @@
+export type { BreakerChange, BreakerStore } from './breakers';
 export {
   credentialBinding,
   documentKey,
@@ -23,7 +24,7 @@ export {
   type ResetEvent,
 } from './events';
 export { GATEWAY_HEADER_PREFIX, HEADER } from './headers';
-export { INTERNAL, type DocumentsAnswer, type DocumentsRequest } from './internal-api';
+export { INTERNAL, type DocumentsAnswer, type DocumentsRequest, type GatewayPresence } from './internal-api';
 export type {
   AttemptEnd,
   AttemptRecord,
@@ -31,9 +32,11 @@ export type {
   LimitState,
   LogRecord,
   PriceLine,
+  RoutingEvent,
   SessionRecord,
   Usage,
 } from './log-record';
+export { completeLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,
   PROVIDER_CATALOGUE,

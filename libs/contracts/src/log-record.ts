@@ -13,7 +13,16 @@ export interface Usage {
 
 /** Why an attempt ended. */
 export type AttemptEnd =
-  'answered' | 'status' | 'timeout' | 'unreachable' | 'interrupted' | 'refused' | 'client_closed' | 'skipped';
+  | 'answered'
+  | 'status'
+  | 'timeout'
+  | 'unreachable'
+  | 'interrupted'
+  | 'refused'
+  | 'client_closed'
+  | 'skipped'
+  /** The other one of a hedged pair answered first. */
+  | 'cancelled';
 
 export interface AttemptRecord {
   /** JSON path of the target: `config`, `config.targets[1].targets[0]`. */
@@ -31,6 +40,34 @@ export interface AttemptRecord {
   /** From the start of the request, whole milliseconds with fractions. */
   readonly startedMs: number;
   readonly durationMs: number;
+  /** Which one of a hedged pair this is. Absent: the attempt was not hedged. */
+  readonly hedge?: 'first' | 'second';
+}
+
+/** Something that routing took into account beside the config itself. */
+export interface RoutingEvent {
+  /** JSON path of the target, or of the strategy, that it is about. */
+  readonly target: string;
+  readonly event:
+    /** Passed over: its breaker is open. */
+    | 'breaker_open'
+    /** Tried to see whether it is well again. */
+    | 'breaker_probe'
+    /** Tried although its breaker is open, since nothing else was left. */
+    | 'breaker_bypassed'
+    /** Its breaker opened, or closed, with this request. */
+    | 'breaker_opened'
+    | 'breaker_closed'
+    /** Put last: its credential was refused lately. */
+    | 'credential_failing'
+    /** Passed over: it asked to be left alone. */
+    | 'rate_limited'
+    /** Tried in place of a repetition, since its neighbour was rate limited. */
+    | 'rotated'
+    /** Not repeated: the process has no retries left for now. */
+    | 'retry_budget_spent'
+    /** Not repeated: the wait is longer than waits may be. */
+    | 'wait_budget_spent';
 }
 
 export interface LimitState {
@@ -64,6 +101,8 @@ export interface DecisionRecord {
   readonly strategy: readonly string[];
   readonly matchedCondition: string | null;
   readonly attempts: readonly AttemptRecord[];
+  /** At most 50. Absent: nothing of the kind. */
+  readonly routing?: readonly RoutingEvent[];
   readonly limits: readonly LimitState[];
   readonly guardrails: readonly unknown[];
   readonly cache: { readonly status: string; readonly key: string | null };

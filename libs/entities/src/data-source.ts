@@ -1,6 +1,7 @@
 import type { DatabaseTls } from '@gw/kernel';
 import type { DataSourceOptions } from 'typeorm';
 import { ChangeEventEntity } from './change-events/change-event.entity';
+import { GatewayEntity } from './gateways/gateway.entity';
 import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 import { ApiKeyEntity } from './identity/api-key.entity';
 import { AuditChainEntity } from './identity/audit-chain.entity';
@@ -16,6 +17,7 @@ import { IdentityRules1795310000000 } from './migrations/1795310000000-identity-
 import { Identity1795200000000 } from './migrations/1795200000000-identity';
 import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
+import { Gateways1795260000000 } from './migrations/1795260000000-gateways';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
@@ -44,6 +46,7 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
+  GatewayEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -52,6 +55,7 @@ export const MIGRATIONS = [
   IdentityRules1795310000000,
   Resources1795220000000,
   ChangeEvents1795250000000,
+  Gateways1795260000000,
   RequestLogs1795300000000,
 ];
 

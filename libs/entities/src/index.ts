@@ -2,6 +2,7 @@ export { appendAudit, verifyAuditChain, type AuditRow, type AuditVerification } 
 export { ChangeEventEntity } from './change-events/change-event.entity';
 export { CHANGE_CHANNEL, KEYS_PER_EVENT_MAX, recordChange, type Change } from './change-events/record-change';
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
+export { GatewayEntity } from './gateways/gateway.entity';
 export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
 export { AuditChainEntity } from './identity/audit-chain.entity';

@@ -28,6 +28,11 @@ export const ERRORS = {
     message: 'The request headers are larger than this gateway accepts.',
   },
   request_malformed: { status: 400, code: 'AB01', message: 'The request is not well-formed HTTP.' },
+  expectation_failed: {
+    status: 417,
+    code: 'AB01',
+    message: 'The Expect header names something else than 100-continue.',
+  },
   request_incomplete: { status: 408, code: 'AB01', message: 'The request did not arrive in time.' },
   config_invalid: { status: 400, code: 'AB01', message: 'The config is not valid.' },
   config_not_found: { status: 400, code: 'AB01', message: 'No such config in this workspace.' },

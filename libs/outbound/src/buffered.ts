@@ -116,7 +116,7 @@ export class BufferedClient {
   private async send(hop: Hop, bytesMax: number, signal: AbortSignal): Promise<BufferedAnswer> {
     const target = parseTarget(hop.url.origin);
     const proxy = this.connector.absoluteFormProxy(target);
-    const socket = await this.connector.open(target, {}, signal).catch((error: unknown) => {
+    const socket = await this.connector.openSocket(target, {}, signal).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : error;
     });
     const authorization = proxy?.authorization ? { 'proxy-authorization': proxy.authorization } : {};

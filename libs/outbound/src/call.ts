@@ -1,12 +1,19 @@
-import { Readable } from 'node:stream';
-import { util, type Dispatcher } from 'undici';
-import type { Connection, ConnectionPool } from './connection-pool';
-import { isClosedByPeer, isLengthMismatch, toOutboundError } from './failures';
+import type { Readable } from 'node:stream';
+import type { AnswerHead } from './answer-head';
+import type { AnswerParser } from './answer-parser';
+import type { Connection } from './connection';
+import type { ConnectionPool } from './connection-pool';
+import { bodyBroke, connectionBroke, handlerThrew, isClosedByPeer } from './failures';
+import { NO_HANDLER, NO_REQUEST } from './nothing';
+import { encodeHead } from './request-head';
 import { WheelEntry, type TimerWheel } from './timer-wheel';
-import { OutboundError, type OutboundCall, type OutboundHandler, type OutboundRequest } from './types';
-
-/** Headers of one answer; no provider sends a tenth of them. */
-const HEADER_COUNT_MAX = 1_000;
+import {
+  OutboundError,
+  type BodySource,
+  type OutboundCall,
+  type OutboundHandler,
+  type OutboundRequest,
+} from './types';
 
 /** What a call needs of its client. */
 export interface CallHost {
@@ -15,31 +22,27 @@ export interface CallHost {
   running: number;
 }
 
-/**
- * One call, and at the same time undici's handler for it and its entry in the timer wheel: one object per call.
- *
- * The handler methods are those of undici 6 (`onConnect`, `onHeaders`, …). undici 7 runs them natively and adapts the
- * newer ones to them; these give the headers as received, in order and with duplicates, without an object in between.
- */
-export class Call extends WheelEntry implements OutboundCall, Dispatcher.DispatchHandler {
+/** One call, and at the same time its entry in the timer wheel: one object per call. */
+export class Call extends WheelEntry implements OutboundCall {
+  /** Request line and headers, once it has entered a pool. */
+  head = '';
   private waitsIn: ConnectionPool | null = null;
   private connection: Connection | null = null;
-  private starting = false;
-  private abortUndici: ((error?: Error) => void) | null = null;
-  private resumeUndici: (() => void) | null = null;
   private ended = false;
   private retried = false;
+  /** The body of the present try, where it is a source. */
+  private opened: Readable | null = null;
+  /** A byte of the answer has come. */
   private answerBegan = false;
-  private isCloseDelimited = false;
-  private isBodyless = false;
+  /** The head of the answer has been passed on. */
+  private hasHead = false;
   private paused = false;
-  /** undici has been told to stop; its parser waits for `resumeUndici`. */
-  private parserPaused = false;
-  /** The piece that undici delivered after `pause`. */
+  /** What of the body arrived after `pause`. */
   private held: Buffer | null = null;
   private connectBy: number;
   private headersBy: number;
   private readonly totalBy: number;
+  private readonly startedAt = performance.now();
   /** Beginning of the present silence of the body; Infinity before the body and while paused. */
   private silentSince = Infinity;
 
@@ -49,32 +52,48 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     private handler: OutboundHandler,
   ) {
     super();
-    const now = performance.now();
-    const { connectTimeoutMs, headersTimeoutMs, totalTimeoutMs, body } = request;
+    const { connectTimeoutMs, headersTimeoutMs, totalTimeoutMs } = request;
+    const now = this.startedAt;
     this.connectBy = connectTimeoutMs > 0 ? now + connectTimeoutMs : Infinity;
     this.headersBy = headersTimeoutMs > 0 ? now + headersTimeoutMs : Infinity;
     this.totalBy = totalTimeoutMs > 0 ? now + totalTimeoutMs : Infinity;
     host.running += 1;
     this.arm(Math.min(this.connectBy, this.headersBy, this.totalBy));
-    if (body instanceof Readable) {
-      body.on('error', (cause: Error) => {
-        this.fail(new OutboundError('aborted', 'The request body broke off.', null, { cause }));
-      });
-    }
+  }
+
+  get isHead(): boolean {
+    return this.request.method === 'HEAD';
+  }
+
+  get body(): Buffer | BodySource | null {
+    return this.request.body;
+  }
+
+  /** The body from its beginning, for the present try. */
+  openBody(source: BodySource): Readable {
+    const stream = source.open();
+    stream.on('error', (cause: Error) => {
+      // That of a try before this one has been let go.
+      if (stream === this.opened) this.fail(bodyBroke(cause));
+    });
+    this.opened = stream;
+    return stream;
   }
 
   pause(): void {
     if (this.ended || this.paused) return;
     this.paused = true;
     this.silentSince = Infinity;
+    // The head of the answer is given even to a paused call.
+    if (this.hasHead) this.connection?.pauseReading();
   }
 
   resume(): void {
     if (this.ended || !this.paused) return;
     this.paused = false;
-    if (!this.resumeUndici) return;
+    if (!this.hasHead) return;
     this.beginSilence();
-    // Not at once: undici's parser must not be entered from within another call's callback.
+    // Not at once: a handler must not be called from within its own call.
     process.nextTick(continueReading, this);
   }
 
@@ -85,14 +104,11 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   /** Ends the call with `error`, unless it has ended. */
   fail(error: OutboundError): void {
     if (!this.end()) return;
-    this.abortUndici?.(error);
-    const { body } = this.request;
-    if (body instanceof Readable) body.destroy();
-    const { connection } = this;
+    const { handler, connection } = this;
     this.connection = null;
+    this.closeBody();
     if (connection) connection.pool.discard(connection);
     else this.waitsIn?.stopWaiting(this);
-    const { handler } = this;
     this.letGo();
     tell(handler, error);
   }
@@ -102,112 +118,49 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     process.nextTick(() => this.fail(error));
   }
 
-  /** Puts the call on a connection of the pool, now or when one is free. */
+  /** Puts the call on a connection of the pool, now or when one is free. @throws OutboundError `unreachable` */
   enter(pool: ConnectionPool): void {
     this.waitsIn = pool;
-    pool.take(this);
+    this.head = encodeHead(this.request, pool.address);
+    pool.take(this, this.startedAt);
   }
 
   startOn(connection: Connection): void {
-    const { path, method, headers, body } = this.request;
-    const { pathPrefix, proxyHeaders } = connection.pool;
     this.connection = connection;
-    connection.call = this;
-    this.starting = true;
-    connection.client.dispatch(
-      {
-        path: pathPrefix === '' ? path : pathPrefix + path,
-        method,
-        headers: (proxyHeaders.length === 0 ? headers : [...headers, ...proxyHeaders]) as string[],
-        body,
-      },
-      this,
-    );
-    this.starting = false;
+    connection.start(this);
   }
 
-  onConnect(abort: (error?: Error) => void): void {
-    if (this.ended) {
-      abort(new OutboundError('aborted', 'The call was aborted.'));
-      return;
-    }
-    this.abortUndici = abort;
+  /** The connection stands. */
+  onSend(): void {
     this.connectBy = Infinity;
-    if (!this.connection) return;
-    this.connection.uses += 1;
-    this.connection.awaitsAnswer = true;
   }
 
-  onResponseStarted(): void {
+  onBodyBroken(): void {
+    this.fail(bodyBroke());
+  }
+
+  /** Passes on what the connection has read. */
+  onAnswer({ parser }: Connection): void {
     this.answerBegan = true;
-  }
-
-  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
-    if (status < 200) return true;
-    if (this.connection) this.connection.awaitsAnswer = false;
-    this.resumeUndici = resume;
-    this.headersBy = Infinity;
-    this.isBodyless = status === 204 || status === 304;
-    if (rawHeaders.length > 2 * HEADER_COUNT_MAX) {
-      this.fail(new OutboundError('interrupted', 'The answer has more headers than are accepted.'));
-      return false;
+    try {
+      if (parser.hasHead && !this.hasHead) this.giveHead(parser.head);
+      const piece = parser.takeBody();
+      if (piece && !this.ended) this.giveData(piece);
+    } catch (error) {
+      this.fail(handlerThrew(error));
     }
-    const headers = this.readHeaders(rawHeaders);
-    if (!this.paused) this.beginSilence();
-    this.handler.onHeaders(status, headers);
-    return this.mayGoOn();
+    if (!this.isStopped()) this.settle(parser);
   }
 
-  onData(chunk: Buffer): boolean {
-    if (this.ended) return true;
-    if (this.paused) {
-      this.held = chunk;
-    } else {
-      this.silentSince = this.host.wheel.now;
-      this.handler.onData(chunk);
-    }
-    return this.mayGoOn();
-  }
-
-  onComplete(): void {
-    if (this.ended) return;
-    const { connection } = this;
-    // undici takes a reset for the end of a body that only the closing delimits.
-    if (this.isCloseDelimited && connection?.socket?.errored) {
-      this.fail(toOutboundError(connection.socket.errored, true));
-      return;
-    }
-    this.succeed();
-  }
-
-  private succeed(): void {
-    const { connection } = this;
-    this.end();
-    this.connection = null;
-    const { handler } = this;
-    this.letGo();
-    connection?.pool.release(connection);
-    tell(handler, null);
-  }
-
-  onError(error: Error): void {
-    if (this.ended) return;
-    const { connection } = this;
-    this.abortUndici = null;
-    if (this.isBodyless && isLengthMismatch(error)) {
-      // undici misses the body that the content-length of a 304 describes but does not announce. It has closed the
-      // connection; the pool learns of that from undici.
-      this.succeed();
-      return;
-    }
-    if (connection && this.mayRetry(connection, error)) {
+  /** `error`: null when the peer has closed it in an orderly way. */
+  onConnectionLost(connection: Connection, error: Error | null): void {
+    if (this.mayRetry(connection, error)) {
       this.retried = true;
+      this.closeBody();
       connection.pool.replace(connection, this);
-      return;
+    } else {
+      this.fail(connectionBroke(error, this.answerBegan));
     }
-    const failure = toOutboundError(error, this.answerBegan);
-    if (this.starting) this.failSoon(failure);
-    else this.fail(failure);
   }
 
   override onDue(now: number): void {
@@ -218,6 +171,48 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
     else if (now >= this.headersBy) this.timeOut('headers', headersTimeoutMs);
     else if (now >= idleBy) this.timeOut('idle', idleTimeoutMs);
     else this.arm(Math.min(this.totalBy, this.connectBy, this.headersBy, idleBy));
+  }
+
+  private giveHead({ status, fields }: AnswerHead): void {
+    this.hasHead = true;
+    this.headersBy = Infinity;
+    if (this.paused) this.connection?.pauseReading();
+    else this.beginSilence();
+    this.handler.onHeaders(status, fields);
+  }
+
+  private giveData(piece: Buffer): void {
+    if (this.paused || this.held) {
+      // What was read in one go may come in several pieces, one for each TLS record.
+      this.held = this.held ? Buffer.concat([this.held, piece]) : piece;
+    } else {
+      this.silentSince = this.host.wheel.now;
+      this.handler.onData(piece);
+    }
+  }
+
+  /** Ends the call when its answer has ended, well or not. */
+  private settle(parser: AnswerParser): void {
+    if (parser.failure !== null) this.fail(new OutboundError('interrupted', parser.failure));
+    else if (parser.isDone) this.succeed();
+  }
+
+  private succeed(): void {
+    const { handler, connection } = this;
+    this.end();
+    this.connection = null;
+    this.letGo();
+    connection?.pool.release(connection, this.host.wheel.coarseNow());
+    this.closeBody();
+    tell(handler, null);
+  }
+
+  /** What was sent of it, or read ahead, is of no more use. */
+  private closeBody(): void {
+    const { opened } = this;
+    if (opened === null) return;
+    this.opened = null;
+    opened.destroy();
   }
 
   private timeOut(phase: 'connect' | 'headers' | 'idle' | 'total', limitMs: number): void {
@@ -254,85 +249,36 @@ export class Call extends WheelEntry implements OutboundCall, Dispatcher.Dispatc
   private letGo(): void {
     this.request = NO_REQUEST;
     this.handler = NO_HANDLER;
-    this.abortUndici = null;
-    this.resumeUndici = null;
+    this.head = '';
     this.waitsIn = null;
-  }
-
-  private mayGoOn(): boolean {
-    this.parserPaused = this.paused && !this.ended;
-    return !this.parserPaused;
   }
 
   /** @internal What was asked for by `resume`, a tick later. */
   continueReading(): void {
-    if (this.ended || this.paused) return;
-    const chunk = this.held;
-    if (chunk) {
-      this.held = null;
-      try {
-        this.handler.onData(chunk);
-      } catch (error) {
-        this.fail(toOutboundError(error, true));
-      }
-      if (this.isStopped()) return;
+    const { connection, held } = this;
+    if (this.isStopped() || !connection) return;
+    this.held = null;
+    try {
+      if (held) this.giveData(held);
+    } catch (error) {
+      this.fail(handlerThrew(error));
     }
-    if (!this.parserPaused) return;
-    this.parserPaused = false;
-    this.resumeUndici?.();
+    if (!this.isStopped()) this.settle(connection.parser);
+    if (!this.isStopped()) connection.resumeReading();
   }
 
   private isStopped(): boolean {
     return this.ended || this.paused;
   }
 
-  /** Only when the peer closed an idle connection as the request went out, and the body can be sent again. */
-  private mayRetry(connection: Connection, error: Error): boolean {
-    return (
-      !this.retried &&
-      !this.answerBegan &&
-      connection.uses > 1 &&
-      !(this.request.body instanceof Readable) &&
-      isClosedByPeer(error)
-    );
-  }
-
-  private readHeaders(raw: readonly Buffer[]): string[] {
-    const headers: string[] = new Array<string>(raw.length);
-    let isDelimited = false;
-    for (let index = 0; index < raw.length; index += 2) {
-      const name = util.headerNameToString(raw[index] as Buffer);
-      headers[index] = name;
-      headers[index + 1] = (raw[index + 1] as Buffer).toString('latin1');
-      if (name === 'content-length' || name === 'transfer-encoding') isDelimited = true;
-    }
-    this.isCloseDelimited = !isDelimited;
-    return headers;
+  /** Only when the peer closed an idle connection as the request went out. */
+  private mayRetry(connection: Connection, error: Error | null): boolean {
+    return !this.retried && !this.answerBegan && connection.uses > 1 && isClosedByPeer(error);
   }
 }
 
 const continueReading = (call: Call): void => {
   call.continueReading();
-};
-
-const NO_REQUEST: OutboundRequest = {
-  origin: '',
-  path: '',
-  method: '',
-  headers: [],
-  body: null,
-  poolClass: '',
-  connectTimeoutMs: 0,
-  headersTimeoutMs: 0,
-  idleTimeoutMs: 0,
-  totalTimeoutMs: 0,
-};
-
-const NO_HANDLER: OutboundHandler = {
-  onHeaders: () => undefined,
-  onData: () => undefined,
-  onEnd: () => undefined,
-  onError: () => undefined,
 };
 
 /** A handler that throws at the end of its call is a bug that nothing else would show. */

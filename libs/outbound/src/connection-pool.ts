@@ -1,8 +1,7 @@
-import type { Socket } from 'node:net';
-import { Client } from 'undici';
-import type { Connector, TlsMemory } from './connector';
 import type { Call } from './call';
-import { skipInterim } from './skip-interim';
+import { Connection } from './connection';
+import type { Connector, TlsMemory } from './connector';
+import type { Address } from './request-head';
 import { authorityOf, type Target } from './target';
 import { OutboundError } from './types';
 
@@ -12,85 +11,37 @@ export interface PoolLimits {
   /** Calls that wait for a connection of one pool; further ones fail at once. */
   readonly waitingMax: number;
   readonly keepAliveTimeoutMs: number;
-  readonly responseHeadersMaxBytes: number;
 }
 
-const noop = (): void => undefined;
-
-/** At most one socket with at most one call on it. undici speaks HTTP over it; the socket is opened by the connector. */
-export class Connection {
-  socket: Socket | null = null;
-  /** Calls begun on the present socket. */
-  uses = 0;
-  /** The call on it; null while it is idle. */
-  call: Call | null = null;
-  /** A request has gone out and no byte of its answer has reached undici. */
-  awaitsAnswer = false;
-  readonly client: Client;
-  private opening: AbortController | null = null;
-
-  constructor(readonly pool: ConnectionPool) {
-    const { connector, target, memory, limits } = pool;
-    this.client = new Client(target.origin, {
-      connect: (_options, callback) => {
-        const opening = new AbortController();
-        this.opening = opening;
-        connector.open(target, memory, opening.signal).then(
-          (socket) => {
-            this.opening = null;
-            this.socket = socket;
-            this.uses = 0;
-            skipInterim(socket, () => this.awaitsAnswer);
-            callback(null, socket);
-          },
-          (error: Error) => callback(error, null),
-        );
-      },
-      pipelining: 1,
-      // The timer wheel keeps all time limits.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      keepAliveMaxTimeout: limits.keepAliveTimeoutMs,
-      maxHeaderSize: limits.responseHeadersMaxBytes,
-    });
-    this.client.on('disconnect', () => {
-      this.socket = null;
-      pool.onDisconnect(this);
-    });
-  }
-
-  /** Closes the socket, or gives up opening one. */
-  destroy(): void {
-    this.opening?.abort(new OutboundError('aborted', 'The connection is no longer needed.'));
-    this.client.destroy(null, noop);
-  }
-}
+/** Idle connections are closed up to this much after their time; none is used past it. */
+const SWEEP_EVERY_MAX_MS = 1_000;
+const SWEEP_EVERY_MIN_MS = 10;
 
 /** The connections to one origin that one class of calls shares. */
 export class ConnectionPool {
-  readonly memory: TlsMemory = {};
-  /** Put before the path when a proxy takes the request in absolute form. */
-  readonly pathPrefix: string;
-  /** Headers for that proxy, flat. */
-  readonly proxyHeaders: readonly string[];
+  readonly address: Address;
   lastUsedAt = 0;
   private readonly connections = new Set<Connection>();
   /** Last in, first out: the connections of a burst grow old and close. */
   private readonly idle: Connection[] = [];
   private readonly waiting = new Set<Call>();
+  private sweeping: NodeJS.Timeout | null = null;
 
   constructor(
     readonly key: string,
     readonly target: Target,
     readonly connector: Connector,
+    readonly memory: TlsMemory,
     readonly limits: PoolLimits,
     /** Called when the last connection is gone and nothing waits. */
     private readonly onEmpty: (pool: ConnectionPool) => void,
   ) {
     const proxy = connector.absoluteFormProxy(target);
-    this.pathPrefix = proxy ? target.origin : '';
-    this.proxyHeaders = proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [];
+    this.address = {
+      host: new URL(target.origin).host,
+      pathPrefix: proxy ? target.origin : '',
+      proxyHeaders: proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [],
+    };
   }
 
   get size(): number {
@@ -109,9 +60,9 @@ export class ConnectionPool {
     return this.connections.size > this.idle.length || this.waiting.size > 0;
   }
 
-  /** Starts the call on an idle or a new connection, or lets it wait. @throws OutboundError at the cap. */
-  take(call: Call): void {
-    const connection = this.idle.pop();
+  /** Starts the call on an idle or a new connection, or lets it wait. `now`: by `performance.now()`. @throws OutboundError at the cap. */
+  take(call: Call, now: number): void {
+    const connection = this.takeIdle(now);
     if (connection) {
       call.startOn(connection);
     } else if (this.connections.size < this.limits.connectionsMax) {
@@ -133,16 +84,22 @@ export class ConnectionPool {
   }
 
   /** The call on it has ended well. */
-  release(connection: Connection): void {
-    connection.call = null;
+  release(connection: Connection, now: number): void {
+    if (!connection.finish(now)) {
+      this.discard(connection);
+      return;
+    }
     const next = this.nextWaiting();
-    if (next) next.startOn(connection);
-    else this.idle.push(connection);
+    if (next) {
+      next.startOn(connection);
+      return;
+    }
+    this.idle.push(connection);
+    if (this.sweeping === null) this.sweepLater();
   }
 
-  /** The call on it has failed: what the connection still carries is unknown. */
+  /** What the connection still carries is unknown, or its end is near. */
   discard(connection: Connection): void {
-    connection.call = null;
     if (!this.connections.delete(connection)) return;
     connection.destroy();
     const next = this.nextWaiting();
@@ -152,14 +109,13 @@ export class ConnectionPool {
 
   /** Moves a call from a connection that has turned out dead to a new one, which idle ones may be too. */
   replace(connection: Connection, call: Call): void {
-    connection.call = null;
     this.connections.delete(connection);
     connection.destroy();
     call.startOn(this.add());
   }
 
-  /** An idle socket has closed. With a call on it, the call learns of it from undici, or undici connects anew. */
-  onDisconnect(connection: Connection): void {
+  /** Closes an idle connection. */
+  drop(connection: Connection): void {
     const index = this.idle.indexOf(connection);
     if (index === -1) return;
     this.idle.splice(index, 1);
@@ -179,8 +135,39 @@ export class ConnectionPool {
     const connections = [...this.connections];
     this.connections.clear();
     this.idle.length = 0;
+    if (this.sweeping !== null) clearTimeout(this.sweeping);
+    this.sweeping = null;
     for (const connection of connections) connection.destroy();
     this.onEmpty(this);
+  }
+
+  private takeIdle(now: number): Connection | null {
+    for (;;) {
+      const connection = this.idle.pop();
+      if (!connection) return null;
+      if (connection.isFit(now)) return connection;
+      this.connections.delete(connection);
+      connection.destroy();
+    }
+  }
+
+  /** One timer for all idle connections of the pool, since a timer for each would be set anew at each call. */
+  private sweepLater(): void {
+    const every = Math.min(
+      Math.max(this.limits.keepAliveTimeoutMs / 2, SWEEP_EVERY_MIN_MS),
+      SWEEP_EVERY_MAX_MS,
+    );
+    this.sweeping = setTimeout(() => this.sweep(), every).unref();
+  }
+
+  private sweep(): void {
+    this.sweeping = null;
+    const now = performance.now();
+    for (const connection of [...this.idle]) {
+      if (connection.isFit(now)) connection.unreference();
+      else this.drop(connection);
+    }
+    if (this.idle.length > 0) this.sweepLater();
   }
 
   private add(): Connection {

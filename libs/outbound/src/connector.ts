@@ -1,6 +1,6 @@
 import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import { request as httpRequest } from 'node:http';
-import { connect as netConnect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as netConnect, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import type { AddressPolicy } from '@gw/kernel';
 import type { Proxy, ProxySelector } from './proxy';
@@ -18,6 +18,16 @@ export type LookupAll = (
 export interface TlsMemory {
   session?: Buffer;
 }
+
+/** Takes the first `length` of `bytes`, which are its own only until it returns. */
+export type OnRead = (length: number, bytes: Buffer) => void;
+
+/**
+ * What is read from any connection lands here, and is copied out before anything else is read. That this is safe rests on
+ * libuv, which asks for the buffer, reads into it and reports the read in one go, for one socket after the other; TLS sockets
+ * copy decrypted bytes into it in the same way. It spares each read a buffer of its own, and the stream machinery.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** All addresses are checked, but no more than these are tried. */
 const ADDRESSES_TRIED_MAX = 8;
@@ -51,24 +61,46 @@ export class Connector {
    *
    * @throws OutboundError `refused` or `unreachable`.
    */
-  async open(
+  openSocket(
     target: Target,
     memory: TlsMemory,
     signal: AbortSignal,
     tunnelled: boolean = target.isTls,
   ): Promise<Socket> {
+    return this.open(target, memory, signal, tunnelled, null);
+  }
+
+  /**
+   * The same, but what the socket reads goes to `onRead` instead of being emitted. Once the socket is open, `pause` and `resume`
+   * apply to it as to `data` events.
+   *
+   * @throws OutboundError `refused` or `unreachable`.
+   */
+  openReading(target: Target, memory: TlsMemory, signal: AbortSignal, onRead: OnRead): Promise<Socket> {
+    return this.open(target, memory, signal, target.isTls, onRead);
+  }
+
+  private async open(
+    target: Target,
+    memory: TlsMemory,
+    signal: AbortSignal,
+    tunnelled: boolean,
+    onRead: OnRead | null,
+  ): Promise<Socket> {
     try {
       const proxy = this.proxyFor(target);
       const addresses = await this.checkedAddresses(target, proxy !== null, signal);
       if (!proxy) {
-        return await (target.isTls
-          ? openTls(target, { ...direct(target, addresses) }, memory, signal)
-          : openTcp(target, addresses, signal));
+        const options = direct(target, addresses, onRead);
+        return await (target.isTls ? openTls(target, options, memory, signal) : openTcp(options, signal));
       }
-      const toProxy = await this.openProxy(proxy.target, signal);
-      if (!tunnelled) return toProxy;
-      const socket = await tunnel(toProxy, proxy, target, signal);
-      return target.isTls ? await openTls(target, { socket }, memory, signal) : socket;
+      if (!tunnelled) return await this.openProxy(proxy.target, signal, onRead);
+      const toProxy = await this.openProxy(proxy.target, signal, null);
+      const through = await tunnel(toProxy, proxy, target, signal);
+      const socket = target.isTls ? await openTls(target, { socket: through }, memory, signal) : through;
+      // A socket over another one has no reads of its own that a buffer could be lent to.
+      if (onRead) socket.on('data', (bytes: Buffer) => onRead(bytes.length, bytes));
+      return socket;
     } catch (error) {
       if (error instanceof OutboundError) throw error;
       const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
@@ -118,13 +150,12 @@ export class Connector {
     return started;
   }
 
-  private async openProxy(proxy: Target, signal: AbortSignal): Promise<Socket> {
+  private async openProxy(proxy: Target, signal: AbortSignal, onRead: OnRead | null): Promise<Socket> {
     const addresses = proxy.isLiteral
       ? [{ address: proxy.host, family: isIP(proxy.host) }]
       : await orAbort(this.resolve(proxy.host), signal);
-    return proxy.isTls
-      ? openTls(proxy, direct(proxy, addresses), {}, signal)
-      : openTcp(proxy, addresses, signal);
+    const options = direct(proxy, addresses, onRead);
+    return proxy.isTls ? openTls(proxy, options, {}, signal) : openTcp(options, signal);
   }
 }
 
@@ -134,9 +165,14 @@ interface DirectOptions {
   readonly lookup: LookupFunction;
   readonly autoSelectFamily: true;
   readonly autoSelectFamilyAttemptTimeout: number;
+  readonly onread?: OnReadOpts;
 }
 
-function direct({ host, port }: Target, addresses: readonly LookupAddress[]): DirectOptions {
+function direct(
+  { host, port }: Target,
+  addresses: readonly LookupAddress[],
+  onRead: OnRead | null,
+): DirectOptions {
   const pinned = addresses.slice(0, ADDRESSES_TRIED_MAX);
   return {
     host,
@@ -148,12 +184,21 @@ function direct({ host, port }: Target, addresses: readonly LookupAddress[]): Di
     },
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    ...(onRead ? { onread: lending(onRead) } : {}),
   };
 }
 
-function openTcp(target: Target, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<Socket> {
+const lending = (onRead: OnRead): OnReadOpts => ({
+  buffer: READ_BUFFER,
+  callback: (length) => {
+    onRead(length, READ_BUFFER);
+    return true;
+  },
+});
+
+function openTcp(options: DirectOptions, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted();
-  return established(netConnect(direct(target, addresses)), 'connect', signal);
+  return established(netConnect(options), 'connect', signal);
 }
 
 async function openTls(

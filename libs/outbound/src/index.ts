@@ -9,6 +9,7 @@ export type { LookupAll } from './connector';
 export type { ProxySettings } from './proxy';
 export {
   OutboundError,
+  type BodySource,
   type OutboundCall,
   type OutboundFailure,
   type OutboundHandler,

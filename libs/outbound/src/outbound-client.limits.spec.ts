@@ -193,6 +193,12 @@ describe('outbound client: abort and pause', () => {
   });
 });
 
+/** Time for what was written on loopback to arrive. */
+async function aFewTurns(): Promise<void> {
+  let turns = 0;
+  await until(() => (turns += 1) > 5);
+}
+
 describe('outbound client: resume', () => {
   it('gives the piece that arrived after the pause, then the rest, in order', async () => {
     const sockets: Socket[] = [];
@@ -213,6 +219,90 @@ describe('outbound client: resume', () => {
     call.pause();
     call.resume();
     expect(await call.outcome).toMatchObject({ body: 'abcdef', error: null });
+  });
+
+  it.each([
+    ['with a length', 'content-length: 6\r\n'],
+    ['with a length, and says so', 'connection: close\r\ncontent-length: 6\r\n'],
+    ['without a length', ''],
+  ])('gives all of an answer %s whose provider closes during the pause', async (_which, head) => {
+    const sockets: Socket[] = [];
+    const server = await serve(
+      rawServer((socket) => {
+        sockets.push(socket);
+        socket.write(`HTTP/1.1 200 OK\r\n${head}\r\nab`);
+      }),
+    );
+    const outbound = client();
+    const call = start(outbound, requestTo(server.origin));
+    await until(() => call.bytes() === 2);
+    call.pause();
+    sockets[0]?.end('cdef');
+    await aFewTurns();
+    expect(call.bytes()).toBe(2);
+    call.resume();
+    expect(await call.outcome).toMatchObject({ body: 'abcdef', error: null });
+    expect(outbound.stats()).toMatchObject({ calls: 0 });
+  });
+
+  it.each([['connection: close\r\ncontent-length: 60\r\n'], ['content-length: 60\r\n']])(
+    'fails as interrupted when the provider closes before the end during the pause (%j)',
+    async (head) => {
+      const sockets: Socket[] = [];
+      const server = await serve(
+        rawServer((socket) => {
+          sockets.push(socket);
+          socket.write(`HTTP/1.1 200 OK\r\n${head}\r\nab`);
+        }),
+      );
+      const call = start(client(), requestTo(server.origin));
+      await until(() => call.bytes() === 2);
+      call.pause();
+      sockets[0]?.end('cdef');
+      await aFewTurns();
+      call.resume();
+      expect((await call.outcome).error).toMatchObject({ failure: 'interrupted' });
+    },
+  );
+
+  it('loses nothing of what arrives in small pieces during a pause', async () => {
+    const sockets: Socket[] = [];
+    const server = await serve(
+      rawServer((socket) => {
+        sockets.push(socket);
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 52\r\n\r\nab');
+      }),
+    );
+    const call = start(client(), requestTo(server.origin));
+    await until(() => call.bytes() === 2);
+    call.pause();
+    for (let i = 0; i < 25; i += 1) {
+      sockets[0]?.write(`${String.fromCharCode(97 + i)}-`);
+      await aFewTurns();
+    }
+    call.resume();
+    const text = Array.from({ length: 25 }, (_, i) => `${String.fromCharCode(97 + i)}-`).join('');
+    expect(await call.outcome).toMatchObject({ body: `ab${text}`, error: null });
+  });
+
+  it('can be aborted while the last piece of an answer waits', async () => {
+    const sockets: Socket[] = [];
+    const server = await serve(
+      rawServer((socket) => {
+        sockets.push(socket);
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nab');
+      }),
+    );
+    const outbound = client();
+    const call = start(outbound, requestTo(server.origin));
+    await until(() => call.bytes() === 2);
+    call.pause();
+    sockets[0]?.write('cd');
+    await aFewTurns();
+    call.abort();
+    call.resume();
+    expect((await call.outcome).error).toMatchObject({ failure: 'aborted' });
+    expect(outbound.stats()).toMatchObject({ calls: 0, timers: 0 });
   });
 });
 

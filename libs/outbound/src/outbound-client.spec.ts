@@ -145,7 +145,7 @@ describe('outbound client: what is sent and received', () => {
       },
     });
     const outbound = client();
-    const got = await run(outbound, requestTo(server.origin, { body: endless }));
+    const got = await run(outbound, requestTo(server.origin, { body: { length: 1e9, open: () => endless } }));
     expect(got).toMatchObject({ status: 413, body: 'long', error: null });
     await until(() => endless.destroyed && outbound.stats().connections === 0);
     const buffered = await run(outbound, requestTo(server.origin, { body: Buffer.alloc(20_000_000) }));
@@ -172,7 +172,10 @@ describe('outbound client: what is sent and received', () => {
         this.push(piece === 0 ? null : Buffer.alloc(piece));
       },
     });
-    const call = start(client(), requestTo(server.origin, { body, headersTimeoutMs: 20_000 }));
+    const call = start(
+      client(),
+      requestTo(server.origin, { body: { length: total, open: () => body }, headersTimeoutMs: 20_000 }),
+    );
     await until(() => read !== undefined);
     let last = -1;
     let still = 0;
@@ -276,7 +279,7 @@ describe('outbound client: broken answers', () => {
         this.destroy(new Error('the client left'));
       },
     });
-    const sent = requestTo(origin, { body: failing });
+    const sent = requestTo(origin, { body: { length: 10, open: () => failing } });
     expect((await run(client(), sent)).error).toMatchObject({ failure: 'aborted' });
   });
 });
@@ -298,12 +301,33 @@ describe('outbound client: idle connections that the provider has closed', () =>
     expect(server.accepted()).toBe(2);
   });
 
-  it('never sends a streamed body twice', async () => {
-    const server = await closingSecond();
+  it('sends a streamed body once more from its beginning', async () => {
+    let received = '';
+    let asked = 0;
+    const server = await serve(
+      httpServer((req, res) => {
+        asked += 1;
+        if (asked === 2) {
+          req.socket.resetAndDestroy();
+          return;
+        }
+        received = '';
+        req.on('data', (chunk: Buffer) => (received += chunk.toString()));
+        req.on('end', () => res.end(req.headers['content-length']));
+      }),
+    );
     const outbound = client();
     expect(await run(outbound, requestTo(server.origin))).toMatchObject({ status: 200 });
-    const streamed = requestTo(server.origin, { body: Readable.from([Buffer.from('{}')]) });
-    expect((await run(outbound, streamed)).error).toMatchObject({ failure: 'unreachable' });
+    const opened: Readable[] = [];
+    const open = (): Readable => {
+      const stream = Readable.from([Buffer.from('ab'), Buffer.from('cd')]);
+      opened.push(stream);
+      return stream;
+    };
+    const got = await run(outbound, requestTo(server.origin, { body: { length: 4, open } }));
+    expect(got).toMatchObject({ status: 200, body: '4', error: null });
+    expect([received, asked]).toEqual(['abcd', 3]);
+    expect(opened.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
 
   it('does not repeat a request that failed on a new connection, or twice', async () => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { AddressPolicy } from '@gw/kernel';
 import { Call, type CallHost } from './call';
 import { ConnectionPool, type PoolLimits } from './connection-pool';
-import { Connector, type LookupAll } from './connector';
+import { Connector, type LookupAll, type TlsMemory } from './connector';
 import { createProxySelector, type ProxySettings } from './proxy';
 import { parseTarget } from './target';
 import { TimerWheel } from './timer-wheel';
@@ -36,7 +36,6 @@ export interface OutboundStats {
 }
 
 const WAITING_PER_CONNECTION = 4;
-const RESPONSE_HEADERS_MAX_BYTES = 64 * 1024;
 
 /**
  * Streaming HTTP/1.1 client of the request path. Redirects are answers like any other, bodies are passed as received,
@@ -44,6 +43,8 @@ const RESPONSE_HEADERS_MAX_BYTES = 64 * 1024;
  */
 export class OutboundClient {
   private readonly pools = new Map<string, ConnectionPool>();
+  /** TLS sessions of pools that are gone, no more than there may be pools; the oldest make room. */
+  private readonly memories = new Map<string, TlsMemory>();
   private readonly wheel = new TimerWheel();
   private readonly connector: Connector;
   private readonly limits: PoolLimits;
@@ -58,7 +59,6 @@ export class OutboundClient {
       connectionsMax: maxConnectionsPerOrigin,
       waitingMax: maxWaitingPerOrigin ?? maxConnectionsPerOrigin * WAITING_PER_CONNECTION,
       keepAliveTimeoutMs,
-      responseHeadersMaxBytes: RESPONSE_HEADERS_MAX_BYTES,
     };
     this.callHost = { wheel: this.wheel, running: 0 };
   }
@@ -84,7 +84,7 @@ export class OutboundClient {
    */
   async openSocket(origin: string, signal: AbortSignal): Promise<Socket> {
     if (this.isClosed) throw new OutboundError('unreachable', 'The client is closed.');
-    return this.connector.open(parseTarget(origin), {}, signal, true);
+    return this.connector.openSocket(parseTarget(origin), {}, signal, true);
   }
 
   /** Aborts the calls that still run and closes all connections. */
@@ -119,14 +119,25 @@ export class OutboundClient {
     if (this.isClosed) throw new OutboundError('unreachable', 'The client is closed.');
     const target = parseTarget(origin);
     if (this.pools.size >= this.options.maxPools) this.evict();
-    const pool = new ConnectionPool(key, target, this.connector, this.limits, (empty) => this.forget(empty));
+    const memory = this.memories.get(key) ?? {};
+    this.memories.delete(key);
+    const forget = (empty: ConnectionPool): void => this.forget(empty);
+    const pool = new ConnectionPool(key, target, this.connector, memory, this.limits, forget);
     pool.lastUsedAt = this.wheel.now;
     this.pools.set(key, pool);
     return pool;
   }
 
   private forget(pool: ConnectionPool): void {
-    if (this.pools.get(pool.key) === pool) this.pools.delete(pool.key);
+    if (this.pools.get(pool.key) !== pool) return;
+    this.pools.delete(pool.key);
+    if (!pool.target.isTls || this.isClosed) return;
+    this.memories.set(pool.key, pool.memory);
+    if (this.memories.size <= this.options.maxPools) return;
+    for (const oldest of this.memories.keys()) {
+      this.memories.delete(oldest);
+      return;
+    }
   }
 
   private evict(): void {

@@ -1,5 +1,16 @@
 import type { Readable } from 'node:stream';
 
+/** A body that is not in memory. */
+export interface BodySource {
+  /** Bytes; sent as `content-length`. */
+  readonly length: number;
+  /**
+   * The body from its beginning, for one try. Never throws. The client reads it no faster than the peer takes it, and destroys it
+   * when the try ends.
+   */
+  open(): Readable;
+}
+
 /** One call to another host. */
 export interface OutboundRequest {
   /** `https://api.openai.com` or `http://10.0.0.1:8000`: scheme, host and port only. */
@@ -7,9 +18,12 @@ export interface OutboundRequest {
   /** Path with its query, sent as it is. */
   readonly path: string;
   readonly method: string;
-  /** Flat names and values; `host`, `content-length` and `connection` are set by the client. */
+  /**
+   * Flat names and values; `host`, `content-length` and `connection` are set by the client. `transfer-encoding`, `keep-alive`,
+   * `upgrade` and `expect` are refused as `unreachable`.
+   */
   readonly headers: readonly string[];
-  readonly body: Buffer | Readable | null;
+  readonly body: Buffer | BodySource | null;
   /** Connections are shared only within a class: tenants or credentials that must not share one get different classes. */
   readonly poolClass: string;
   /** Until the connection stands, waiting for a free one included, milliseconds; 0: none. */
@@ -50,14 +64,14 @@ export class OutboundError extends Error {
 export interface OutboundHandler {
   /** Flat names and values as received, names lower-cased; 1xx answers are swallowed. */
   onHeaders(status: number, headers: readonly string[]): void;
-  /** The buffer is the handler's own from then on. */
+  /** The buffer is the handler's own from then on. It may share memory with others: who keeps a small one for long copies it. */
   onData(chunk: Buffer): void;
   onEnd(): void;
   onError(error: OutboundError): void;
 }
 
 export interface OutboundCall {
-  /** Stops `onData` until `resume`; at most one socket buffer is held meanwhile. The idle timeout stands still. */
+  /** Stops `onData` and `onEnd` until `resume`; at most one socket buffer is held meanwhile. The idle timeout stands still. */
   pause(): void;
   resume(): void;
   /** Cancels at once: the connection is closed unless it has ended. `onError('aborted')` follows, unless the call has ended. */

@@ -1,5 +1,6 @@
+export { BodySkim } from './body/body-skim';
 export { formScan, spliceForm } from './body/form-scan';
-export { readAnswer, type AnswerFacts } from './body/read-usage';
+export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
   defineProvider,

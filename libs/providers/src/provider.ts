@@ -122,6 +122,8 @@ export interface Provider {
   usage(body: JsonObject): Usage | null;
   /** A tap over the provider's own stream bytes. */
   tap(): StreamTap;
+  /** True: a stream of chat or completions tells its usage only where `stream_options.include_usage` asks for it. */
+  readonly usageOnRequest?: boolean;
   /** Message, type and code of a provider's error body, for our own error shape. */
   error(body: JsonObject): ProviderError | null;
   /** Query parameters that every call to this provider carries, such as Azure's `api-version`. The caller's own win. */

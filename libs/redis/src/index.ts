@@ -6,5 +6,6 @@ export {
   type RedisLogReaderOptions,
   type RedisLogSinkOptions,
 } from './log-stream';
+export { RedisBreakers } from './redis-breakers';
 export { RedisBus, type ChannelListener, type Publisher } from './redis-bus';
 export { RedisDocuments, type StoredCopy } from './redis-documents';

@@ -1,5 +1,5 @@
 import { compileConfig, validateConfig, type JsonObject } from '@gw/config-schema';
-import { createPlan, type RequestFacts } from './index';
+import { createPlan, createRoutingState, type RequestFacts } from './index';
 
 const body = {
   model: 'gpt-x',
@@ -16,7 +16,12 @@ const facts: RequestFacts = {
   header: (name) => (name === 'x-region' ? 'eu-west' : undefined),
   pathname: '/v1/chat/completions',
   model: () => 'gpt-x',
+  caller: () => 'key',
+  endpoint: ({ endpoint }) => endpoint,
 };
+
+/** A Friday. */
+const NOW = Date.UTC(2026, 10, 20, 9, 30, 59);
 
 function isMatch(query: JsonObject, request: RequestFacts = facts): boolean {
   const config = {
@@ -25,9 +30,8 @@ function isMatch(query: JsonObject, request: RequestFacts = facts): boolean {
   };
   const result = validateConfig(config);
   if (!result.ok) throw new Error(JSON.stringify(result.details));
-  const step = createPlan(compileConfig(result.config), request, { random: () => 0, now: () => 0 }).next(
-    null,
-  );
+  const runtime = { random: () => 0, now: () => NOW, state: createRoutingState() };
+  const step = createPlan(compileConfig(result.config), request, runtime).next(null);
   return step.kind === 'try' && step.target.name === 'yes';
 }
 
@@ -59,6 +63,11 @@ describe('conditions', () => {
     [{ model: { $regex: 'gpt|claude' } }],
     [{ $or: [{ model: 'other' }, { 'metadata.plan': 'paid' }] }],
     [{ $not: { model: 'other' } }],
+    [{ 'time.of_day': '09:30' }],
+    [{ 'time.of_day': { $gte: '09:00', $lt: '17:00' } }],
+    [{ $or: [{ 'time.of_day': { $gte: '22:00' } }, { 'time.of_day': { $lt: '09:31' } }] }],
+    [{ 'time.weekday': { $in: ['thu', 'fri'] } }],
+    [{ 'time.weekday': { $regex: '^f' } }],
   ])('%j holds', (query) => {
     expect(isMatch(query)).toBe(true);
   });
@@ -88,6 +97,9 @@ describe('conditions', () => {
     [{ $or: [{ model: 'gpt-x' }], 'metadata.plan': 'free' }],
     [{ $and: [{ model: 'gpt-x' }], 'metadata.plan': 'free' }],
     [{ $and: [{ model: 'gpt-x' }, { model: 'other' }] }],
+    [{ 'time.of_day': { $gt: '09:30' } }],
+    [{ 'time.of_day': { $lt: '09:30' } }],
+    [{ 'time.weekday': { $nin: ['fri'] } }],
   ])('%j does not hold', (query) => {
     expect(isMatch(query)).toBe(false);
   });

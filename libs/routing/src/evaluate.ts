@@ -1,17 +1,24 @@
-import { toNumber, type CompiledQuery, type Scalar, type Subject, type SubjectTest } from '@gw/config-schema';
+import {
+  toNumber,
+  WEEKDAYS,
+  type CompiledQuery,
+  type Scalar,
+  type Subject,
+  type SubjectTest,
+} from '@gw/config-schema';
 import type { RequestFacts } from './types';
 
-/** Whether a request satisfies a query. The language is described at `CompiledQuery`. */
-export function matches(query: CompiledQuery, facts: RequestFacts): boolean {
+/** Whether a request satisfies a query at a time (milliseconds since the epoch). The language is described at `CompiledQuery`. */
+export function matches(query: CompiledQuery, facts: RequestFacts, nowMs: number): boolean {
   switch (query.op) {
     case 'all':
-      return query.of.every((part) => matches(part, facts));
+      return query.of.every((part) => matches(part, facts, nowMs));
     case 'any':
-      return query.of.some((part) => matches(part, facts));
+      return query.of.some((part) => matches(part, facts, nowMs));
     case 'not':
-      return !matches(query.of, facts);
+      return !matches(query.of, facts, nowMs);
     case 'test':
-      return holds(query.test, read(query.subject, facts));
+      return holds(query.test, read(query.subject, facts, nowMs));
   }
 }
 
@@ -35,7 +42,8 @@ function holds(test: SubjectTest, value: unknown): boolean {
   }
 }
 
-function read(subject: Subject, facts: RequestFacts): unknown {
+/** Undefined: the request has no such thing. */
+export function read(subject: Subject, facts: RequestFacts, nowMs: number): unknown {
   switch (subject.from) {
     case 'metadata':
       return Object.hasOwn(facts.metadata, subject.key) ? facts.metadata[subject.key] : undefined;
@@ -47,9 +55,15 @@ function read(subject: Subject, facts: RequestFacts): unknown {
       return facts.pathname;
     case 'model':
       return facts.model() ?? undefined;
+    case 'time_of_day':
+      return Math.floor(nowMs / MINUTE_MS) % MINUTES_OF_DAY;
+    case 'weekday':
+      return WEEKDAYS[new Date(nowMs).getUTCDay()];
   }
 }
 
+const MINUTE_MS = 60_000;
+const MINUTES_OF_DAY = 1440;
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
 function readMember(root: unknown, members: readonly string[]): unknown {

@@ -1,13 +1,29 @@
+export { Breaker, isBreakerFailure, type BreakerPhase } from './breaker';
+export {
+  HedgeBudgets,
+  RetryBudget,
+  type HedgeCounts,
+  type HedgeOffer,
+  type RetryBudgetOptions,
+} from './budgets';
 export { matches } from './evaluate';
+export { TargetHealth, type Mark, type TargetHealthOptions } from './health';
+export { endpointKey, unitHash } from './identity';
+export { LocalBreakerStore } from './local-breaker-store';
 export { applyParams, type JsonObject } from './params';
 export { createPlan, RoutingCursor } from './plan';
-export { WAIT_BUDGET_MS } from './retry';
+export { endsHedge, WAIT_BUDGET_MS } from './retry';
 export { retryAfterMs } from './retry-after';
+export { simulate, type SimulatedRequest, type Simulation, type SimulationOptions } from './simulate';
+export { createRoutingState, type RoutingStateOptions } from './state';
+export { TargetStatistics } from './statistics';
 export type {
   AttemptFailure,
   AttemptOutcome,
+  HedgeReport,
   RequestFacts,
   RoutingRuntime,
+  RoutingState,
   RoutingStep,
   StopReason,
 } from './types';

@@ -1,16 +1,25 @@
-import { compileConfig, validateConfig, type CompiledTarget, type GatewayConfig } from '@gw/config-schema';
+import {
+  compileConfig,
+  validateConfig,
+  type CompiledConfig,
+  type CompiledTarget,
+  type GatewayConfig,
+} from '@gw/config-schema';
 import fc from 'fast-check';
-import { createPlan, WAIT_BUDGET_MS, type AttemptOutcome, type RequestFacts } from './index';
+import {
+  createPlan,
+  createRoutingState,
+  simulate,
+  WAIT_BUDGET_MS,
+  type AttemptOutcome,
+  type RequestFacts,
+  type RoutingState,
+} from './index';
+import { dice, factsOf } from './testing/play';
 
-const facts: RequestFacts = {
-  metadata: { plan: 'paid' },
-  params: () => ({ user: 'u1' }),
-  header: () => undefined,
-  pathname: '/v1/chat/completions',
-  model: () => 'gpt-x',
-};
+const facts: RequestFacts = factsOf({ metadata: { plan: 'paid' }, params: () => ({ user: 'u1' }) });
 
-const statuses = fc.constantFrom(200, 246, 400, 404, 408, 429, 446, 500, 502, 503, 504);
+const statuses = fc.constantFrom(200, 246, 400, 401, 404, 408, 429, 446, 500, 502, 503, 504);
 const retry = fc.record(
   {
     attempts: fc.integer({ min: 0, max: 5 }),
@@ -18,6 +27,10 @@ const retry = fc.record(
     use_retry_after_header: fc.boolean(),
   },
   { requiredKeys: ['attempts'] },
+);
+const breaker = fc.constantFrom(
+  { consecutive_failures: 1, cooldown_interval: 1000 },
+  { failure_threshold_percentage: 50, minimum_requests: 2, half_open_requests: 2 },
 );
 const settings = fc.record(
   {
@@ -52,9 +65,40 @@ function strategyOver(node: fc.Arbitrary<GatewayConfig>): fc.Arbitrary<GatewayCo
   const name = fc.integer({ min: 0, max: 3 }).map((index) => `t${String(index)}`);
   const strategy = fc.oneof(
     fc.record({ mode: fc.constant('single' as const) }),
-    fc.record({ mode: fc.constant('loadbalance' as const) }),
     fc.record(
-      { mode: fc.constant('fallback' as const), on_status_codes: fc.array(statuses, { maxLength: 4 }) },
+      {
+        mode: fc.constant('loadbalance' as const),
+        algorithm: fc.constantFrom('weighted', 'least_latency', 'least_cost', 'least_busy'),
+        cb_config: breaker,
+      },
+      { requiredKeys: ['mode'] },
+    ),
+    fc.record(
+      {
+        mode: fc.constant('loadbalance' as const),
+        sticky: fc.constant({ enabled: true, hash_fields: ['params.user'] }),
+        cb_config: breaker,
+      },
+      { requiredKeys: ['mode'] },
+    ),
+    fc.record(
+      {
+        mode: fc.constant('canary' as const),
+        percentage: fc.integer({ min: 0, max: 100 }),
+        cb_config: breaker,
+      },
+      { requiredKeys: ['mode', 'percentage'] },
+    ),
+    fc.record(
+      { mode: fc.constant('hedge' as const), hedge_delay: fc.constant(50), cb_config: breaker },
+      { requiredKeys: ['mode'] },
+    ),
+    fc.record(
+      {
+        mode: fc.constant('fallback' as const),
+        on_status_codes: fc.array(statuses, { maxLength: 4 }),
+        cb_config: breaker,
+      },
       { requiredKeys: ['mode'] },
     ),
     fc.record(
@@ -66,44 +110,77 @@ function strategyOver(node: fc.Arbitrary<GatewayConfig>): fc.Arbitrary<GatewayCo
       { requiredKeys: ['mode', 'conditions'] },
     ),
   );
-  return fc
-    .tuple(strategy, targets, settings)
-    .map(([mode, list, own]) => ({ ...own, strategy: mode, targets: list }));
+  return fc.tuple(strategy, targets, settings).map(([mode, list, own]) => {
+    // A canary has two targets, and a hedge plain ones only: they are drawn often enough to be worth making fit.
+    const first = list[0] as GatewayConfig;
+    if (mode.mode === 'canary') return { ...own, strategy: mode, targets: [first, list[1] ?? first] };
+    const plain = list.filter((target) => !('strategy' in target)).slice(0, 2);
+    const isHedge = mode.mode === 'hedge';
+    return {
+      ...own,
+      strategy: mode,
+      targets: isHedge ? (plain.length > 0 ? plain : [{ provider: 'x' }]) : list,
+    };
+  });
 }
 
-const outcome: fc.Arbitrary<AttemptOutcome> = fc.record({
-  status: fc.option(statuses),
-  failure: fc.oneof(
-    { weight: 3, arbitrary: fc.constant(null) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        'timeout' as const,
-        'unreachable' as const,
-        'interrupted' as const,
-        'refused' as const,
-        'denied' as const,
-      ),
-    },
-  ),
-  retryAfterMs: fc.option(fc.integer({ min: 0, max: 90_000 })),
-  elapsedMs: fc.constant(1),
+const report = fc.record({
+  winner: fc.constantFrom('first' as const, 'second' as const),
+  other: fc.record({
+    status: fc.option(statuses),
+    failure: fc.constant(null),
+    elapsedMs: fc.constant(50),
+    cancelled: fc.boolean(),
+  }),
 });
+const outcome: fc.Arbitrary<AttemptOutcome> = fc.record(
+  {
+    status: fc.option(statuses),
+    failure: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          'timeout' as const,
+          'unreachable' as const,
+          'interrupted' as const,
+          'cut' as const,
+          'refused' as const,
+          'denied' as const,
+        ),
+      },
+    ),
+    retryAfterMs: fc.option(fc.integer({ min: 0, max: 90_000 })),
+    elapsedMs: fc.constant(1),
+    hedge: report,
+  },
+  { requiredKeys: ['status', 'failure', 'retryAfterMs', 'elapsedMs'] },
+);
 
 interface Played {
   readonly tried: readonly {
     readonly target: CompiledTarget;
     readonly retry: number;
     readonly waitMs: number;
+    readonly hedge: { readonly target: CompiledTarget } | null;
   }[];
   readonly threw: boolean;
+  readonly events: readonly string[];
 }
 
 /** Plays a script; once it is used up, every try fails in the way that keeps execution going longest. */
-function play(value: GatewayConfig, script: readonly AttemptOutcome[], random: () => number): Played {
-  const cursor = createPlan(compileConfig(value), facts, { random, now: () => 0 });
+function play(
+  value: GatewayConfig,
+  script: readonly AttemptOutcome[],
+  random: () => number,
+  state: RoutingState = createRoutingState(),
+): Played {
+  const cursor = createPlan(compileConfig(value), facts, { random, now: () => 0, state });
   const worst: AttemptOutcome = { status: null, failure: 'unreachable', retryAfterMs: 0, elapsedMs: 1 };
   const tried: Played['tried'][number][] = [];
+  const played = (threw: boolean): Played => {
+    return { tried, threw, events: cursor.routingEvents.map(({ event }) => event) };
+  };
   try {
     let step = cursor.next(null);
     while (step.kind === 'try' && tried.length < 1000) {
@@ -111,43 +188,39 @@ function play(value: GatewayConfig, script: readonly AttemptOutcome[], random: (
       step = cursor.next(script[tried.length - 1] ?? worst);
     }
   } catch {
-    return { tried, threw: true };
+    return played(true);
   }
-  return { tried, threw: false };
-}
-
-/** Small and seeded, so that a failure can be repeated. */
-function dice(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  return played(false);
 }
 
 const run = { seed: 4, numRuns: 400 };
 const script = fc.array(outcome, { maxLength: 30 });
 
 describe('any config with any outcomes', () => {
-  it('ends, tries no target more often than its attempts allow, and enters none twice', () => {
+  it('ends, and makes no more calls than the attempts of its targets and one hedge each allow, whatever was learnt before', () => {
     fc.assert(
-      fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
-        const { tried } = play(value, outcomes, dice(seed));
-        const tries = new Map<string, number>();
-        tried.forEach(({ target, retry: count }) => {
-          const before = tries.get(target.path) ?? 0;
-          expect(count).toBe(before);
-          expect(count).toBeLessThanOrEqual(target.retry.attempts);
-          tries.set(target.path, before + 1);
-        });
-        const allowed = compileConfig(value).targets.reduce(
-          (sum, target) => sum + 1 + target.retry.attempts,
-          0,
-        );
-        expect(tried.length).toBeLessThanOrEqual(allowed);
-      }),
+      fc.property(
+        config,
+        fc.array(script, { minLength: 1, maxLength: 4 }),
+        fc.integer(),
+        (value, scripts, seed) => {
+          const state = createRoutingState();
+          for (const outcomes of scripts) {
+            const { tried } = play(value, outcomes, dice(seed), state);
+            const tries = new Map<string, number>();
+            tried.forEach(({ target, retry: count, hedge }) => {
+              expect(count).toBeLessThanOrEqual(5);
+              if (count > 0) expect(hedge).toBeNull();
+              tries.set(target.path, (tries.get(target.path) ?? 0) + 1);
+            });
+            const { targets } = compileConfig(value);
+            for (const { path, retry: rules } of targets) {
+              expect(tries.get(path) ?? 0).toBeLessThanOrEqual(1 + rules.attempts);
+            }
+            expect(tried.filter(({ hedge }) => hedge !== null).length).toBeLessThanOrEqual(targets.length);
+          }
+        },
+      ),
       run,
     );
   });
@@ -162,15 +235,36 @@ describe('any config with any outcomes', () => {
     );
   });
 
-  it('goes through targets in document order and never waits longer than its budget', () => {
+  it('goes through targets in document order unless it says why not, and never waits longer than its budget', () => {
     fc.assert(
       fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
-        const { tried } = play(value, outcomes, dice(seed));
+        const { tried, events } = play(value, outcomes, dice(seed));
         const order = compileConfig(value).targets.map(({ path }) => path);
         const positions = tried.map(({ target }) => order.indexOf(target.path));
-        expect(positions).toEqual([...positions].sort((x, y) => x - y));
+        if (!events.includes('rotated') && !events.includes('credential_failing')) {
+          const hedged = tried.some(({ hedge }) => hedge !== null);
+          if (!hedged) expect(positions).toEqual([...positions].sort((x, y) => x - y));
+        }
         const waitedMs = tried.reduce((sum, { waitMs }) => sum + waitMs, 0);
         expect(waitedMs).toBeLessThanOrEqual(WAIT_BUDGET_MS);
+      }),
+      run,
+    );
+  });
+
+  it('answers with the target that was tried last', () => {
+    const request = { metadata: {}, headers: {}, pathname: '/', caller: 'key' };
+    fc.assert(
+      fc.property(config, script, (value, outcomes) => {
+        const { decision } = simulate(compileConfig(value), request, outcomes, { nowMs: 0 });
+        expect(decision.answeredBy).toBe(decision.attempts.at(-1)?.target ?? null);
+        expect(decision.attempts.length > 0).toBe(decision.end !== 'condition_unmatched');
+        // All but the last one ended in a way that a retry or a fallback acts on.
+        for (const { status, failure, target } of decision.attempts.slice(0, -1)) {
+          const lists = JSON.stringify(value).includes('on_status_codes');
+          if (!lists) expect(failure !== null || (status ?? 0) > 299 || status === null).toBe(true);
+          expect(target).toMatch(/^config/);
+        }
       }),
       run,
     );
@@ -202,6 +296,13 @@ describe('any config with any outcomes', () => {
   });
 });
 
+const choiceOf = (config: CompiledConfig, caller: string, nowMs = 0): string => {
+  const runtime = { random: () => 0.5, now: () => nowMs, state: createRoutingState() };
+  const own = factsOf({ metadata: { _user: caller } });
+  const step = createPlan(config, own, runtime).next(null);
+  return step.kind === 'try' ? step.target.path : '';
+};
+
 describe('loadbalance', () => {
   it('gives each target its share of 20,000 requests, within five standard deviations', () => {
     fc.assert(
@@ -216,7 +317,7 @@ describe('loadbalance', () => {
             targets: weights.map((weight) => ({ provider: 'openai', weight })),
           });
           const picks = new Map<string, number>();
-          const runtime = { random: dice(seed), now: () => 0 };
+          const runtime = { random: dice(seed), now: () => 0, state: createRoutingState() };
           const requests = 20_000;
           for (let request = 0; request < requests; request++) {
             const step = createPlan(compiled, facts, runtime).next(null);
@@ -233,5 +334,64 @@ describe('loadbalance', () => {
       ),
       { seed: 8, numRuns: 20 },
     );
+  });
+
+  it('keeps a caller on one target, gives each target its share of callers, and moves only those of a target that goes', () => {
+    const sticky = (weights: readonly number[]): CompiledConfig =>
+      compileConfig({
+        strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'] } },
+        targets: weights.map((weight) => ({ provider: 'openai', weight })),
+      });
+    const callers = Array.from({ length: 4000 }, (_, index) => `user ${String(index)}`);
+    const choices = (config: CompiledConfig): string[] => callers.map((caller) => choiceOf(config, caller));
+    const before = choices(sticky([3, 1, 0]));
+    expect(choices(sticky([3, 1, 0]))).toEqual(before);
+    const first = before.filter((path) => path === 'config.targets[0]').length;
+    expect(Math.abs(first - 3000)).toBeLessThan(5 * Math.sqrt(4000 * 0.75 * 0.25));
+    expect(before).not.toContain('config.targets[2]');
+    const after = choices(sticky([3, 1, 1]));
+    after.forEach((path, index) => {
+      if (path !== before[index]) expect(path).toBe('config.targets[2]');
+    });
+  });
+
+  it('chooses anew for a caller once its time to live is over, and for all of them at different times', () => {
+    const config = compileConfig({
+      strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'], ttl: 10 } },
+      targets: [{ provider: 'a' }, { provider: 'b' }],
+    });
+    const callers = Array.from({ length: 500 }, (_, index) => `user ${String(index)}`);
+    const at = (nowMs: number): string[] => callers.map((caller) => choiceOf(config, caller, nowMs));
+    const movedUntil = (nowMs: number): number => {
+      const start = at(0);
+      return at(nowMs).filter((path, index) => path !== start[index]).length;
+    };
+    expect(movedUntil(1)).toBeLessThan(5);
+    expect(movedUntil(5000)).toBeGreaterThan(75);
+    expect(movedUntil(5000)).toBeLessThan(175);
+    expect(movedUntil(10_000)).toBeGreaterThan(200);
+  });
+});
+
+describe('canary', () => {
+  const canary = (percentage: number): CompiledConfig =>
+    compileConfig({
+      strategy: { mode: 'canary', percentage, hash_fields: ['metadata._user'] },
+      targets: [{ provider: 'old' }, { provider: 'new' }],
+    });
+
+  it('takes its share of callers, the same ones each time, and keeps them while the share grows', () => {
+    const callers = Array.from({ length: 5000 }, (_, index) => `user ${String(index)}`);
+    let before: string[] = [];
+    for (const percentage of [0, 1, 5, 20, 60, 100]) {
+      const config = canary(percentage);
+      const taken = callers.filter((caller) => choiceOf(config, caller) === 'config.targets[1]');
+      const share = percentage / 100;
+      const deviation = Math.sqrt(5000 * share * (1 - share));
+      expect(Math.abs(taken.length - 5000 * share)).toBeLessThanOrEqual(5 * deviation);
+      const kept = new Set(taken);
+      expect(before.filter((caller) => !kept.has(caller))).toEqual([]);
+      before = taken;
+    }
   });
 });

@@ -1,51 +1,15 @@
-import { compileConfig, validateConfig, type GatewayConfig } from '@gw/config-schema';
+import { compileConfig, type GatewayConfig } from '@gw/config-schema';
 import {
   createPlan,
+  createRoutingState,
   type AttemptFailure,
-  type AttemptOutcome,
   type RequestFacts,
   type RoutingCursor,
 } from './index';
+import { answered, compiled, factsOf, failed, play, runtimeOf } from './testing/play';
 
-const facts = (metadata: Record<string, string> = {}): RequestFacts => ({
-  metadata,
-  params: () => ({}),
-  header: () => undefined,
-  pathname: '/v1/chat/completions',
-  model: () => 'gpt-x',
-});
-
-const plan = (config: GatewayConfig, random = 0, metadata: Record<string, string> = {}): RoutingCursor => {
-  expect(validateConfig(config)).toMatchObject({ ok: true });
-  return createPlan(compileConfig(config), facts(metadata), { random: () => random, now: () => 0 });
-};
-
-const answered = (status: number, retryAfterMs: number | null = null): AttemptOutcome => ({
-  status,
-  failure: null,
-  retryAfterMs,
-  elapsedMs: 1,
-});
-const failed = (failure: AttemptFailure, status: number | null = null): AttemptOutcome => ({
-  status,
-  failure,
-  retryAfterMs: null,
-  elapsedMs: 1,
-});
-
-/** Plays outcomes and tells the tries, as `path` or `path+retry@wait`, and the reason of the stop. */
-function play(cursor: RoutingCursor, outcomes: readonly AttemptOutcome[]): string[] {
-  const told: string[] = [];
-  let previous: AttemptOutcome | null = null;
-  for (const outcome of [...outcomes, null]) {
-    const step = cursor.next(previous);
-    if (step.kind === 'stop') return [...told, step.reason];
-    const path = step.target.path.replaceAll('targets', 't');
-    told.push(step.retry === 0 ? path : `${path}+${String(step.retry)}@${String(step.waitMs)}`);
-    previous = outcome;
-  }
-  return told;
-}
+const plan = (config: GatewayConfig, random = 0, metadata: Record<string, string> = {}): RoutingCursor =>
+  createPlan(compiled(config), factsOf({ metadata }), runtimeOf(random));
 
 function thrownBy(act: () => unknown): unknown {
   try {
@@ -194,7 +158,7 @@ describe('loadbalance', () => {
 describe('retries', () => {
   const retrying = (retry: NonNullable<GatewayConfig['retry']>): GatewayConfig => ({ ...a, retry });
 
-  it('waits 1, 2, 4, 8 and 8 seconds, each up to half shorter, then gives up', () => {
+  it('waits up to 1, 2, 4, 8 and 8 seconds, anything from nothing to all of it at random, then gives up', () => {
     const outcomes = Array.from({ length: 6 }, () => answered(503));
     const longest = plan(retrying({ attempts: 5 }));
     expect(play(longest, outcomes)).toEqual([
@@ -207,7 +171,7 @@ describe('retries', () => {
       'answered',
     ]);
     expect(longest.retryCount).toBe(-1);
-    expect(play(plan(retrying({ attempts: 1 }), 1), outcomes)[1]).toBe('config+1@500');
+    expect(play(plan(retrying({ attempts: 1 }), 0.9), outcomes)[1]).toBe('config+1@100');
   });
 
   it('counts the retry that succeeded, and none after an answer that is not repeated', () => {
@@ -269,6 +233,34 @@ describe('retries', () => {
     ]);
     expect(cursor.retryCount).toBe(-1);
   });
+
+  it('waits no longer altogether than the config allows', () => {
+    const hasty = plan(retrying({ attempts: 5, max_wait: 4000 }));
+    expect(play(hasty, [answered(503), answered(503), answered(503)])).toEqual([
+      'config',
+      'config+1@1000',
+      'config+2@2000',
+      'answered',
+    ]);
+    expect(hasty.routingEvents).toEqual([{ target: 'config', event: 'wait_budget_spent' }]);
+  });
+
+  it('are given up at once when the process has none left, while a fallback still moves on', () => {
+    const runtime = { ...runtimeOf(), state: createRoutingState({ retries: { savedMax: 0 } }) };
+    const config = compiled(fallback([retrying({ attempts: 3 }), b]));
+    const cursor = createPlan(config, factsOf(), runtime);
+    expect(play(cursor, [answered(503), answered(200)])).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
+    expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'retry_budget_spent' }]);
+  });
+
+  it('and fallbacks act on a stream that the client has part of only where it may be continued', () => {
+    for (const mode of ['fail', 'restart', 'continue'] as const) {
+      const config = fallback([{ ...retrying({ attempts: 1 }), on_stream_failure: mode }, b]);
+      const told = play(plan(config), [failed('cut'), failed('cut'), answered(200)]);
+      const onwards = ['config.t[0]', 'config.t[0]+1@1000', 'config.t[1]', 'answered'];
+      expect(told).toEqual(mode === 'continue' ? onwards : ['config.t[0]', 'answered']);
+    }
+  });
 });
 
 describe('the cursor', () => {
@@ -313,9 +305,21 @@ describe('the cursor', () => {
     const never = (): never => {
       throw new Error('asked');
     };
-    const lazy: RequestFacts = { metadata: {}, params: never, header: never, pathname: '/', model: never };
+    const lazy: RequestFacts = {
+      metadata: {},
+      params: never,
+      header: never,
+      pathname: '/',
+      model: never,
+      caller: never,
+      endpoint: never,
+    };
     const compiled = compileConfig(fallback([a, { strategy: { mode: 'loadbalance' }, targets: [a, b] }]));
-    const cursor = createPlan(compiled, lazy, { random: () => 0, now: () => 0 });
+    const cursor = createPlan(compiled, lazy, {
+      random: () => 0,
+      now: () => 0,
+      state: createRoutingState(),
+    });
     expect(play(cursor, [answered(500), answered(500)])).toHaveLength(3);
   });
 });

@@ -1,53 +1,73 @@
 import { GatewayError } from '@gw/kernel';
+import type { RoutingEvent } from '@gw/contracts';
 import type {
+  CompiledBranchNode,
   CompiledConditional,
   CompiledConfig,
   CompiledEdge,
   CompiledFallback,
+  CompiledHedge,
   CompiledLoadbalance,
   CompiledNode,
   CompiledTarget,
 } from '@gw/config-schema';
-import { matches } from './evaluate';
-import { isRetryable, WAIT_BUDGET_MS, waitBefore } from './retry';
-import type { AttemptOutcome, RequestFacts, RoutingRuntime, RoutingStep, StopReason } from './types';
+import { pickBalanced, pickSibling } from './balance';
+import type { HedgeOffer } from './budgets';
+import { chooseHedge, pickCanary } from './choose';
+import { branchOf, isOpen } from './faults';
+import { fallbackFrame, takeFirst, takeNext, type Frame } from './frames';
+import { learn } from './learn';
+import { isRetryable, waitBefore } from './retry';
+import type {
+  AttemptOutcome,
+  RequestFacts,
+  RoutingRuntime,
+  RoutingStep,
+  Situation,
+  StopReason,
+} from './types';
 
 /** Starts one request's way through a config. */
 export const createPlan = (
   compiled: CompiledConfig,
   facts: RequestFacts,
   runtime: RoutingRuntime,
-): RoutingCursor => new RoutingCursor(compiled.root, facts, runtime);
-
-/** A fallback that is under way: which of its targets is being tried, and the fallback around it. */
-interface Frame {
-  readonly node: CompiledFallback;
-  index: number;
-  readonly outer: Frame | null;
-}
+): RoutingCursor => new RoutingCursor(compiled, facts, runtime);
 
 const NO_TRAIL: readonly string[] = Object.freeze([]);
+const NO_EVENTS: readonly RoutingEvent[] = Object.freeze([]);
+const EVENTS_MAX = 50;
+
+const STOP: Readonly<Record<StopReason, RoutingStep>> = Object.freeze({
+  answered: Object.freeze({ kind: 'stop', reason: 'answered' }),
+  targets_exhausted: Object.freeze({ kind: 'stop', reason: 'targets_exhausted' }),
+});
 
 /**
- * Says what to do next, one outcome at a time. It ends always: every step either uses up one of a target's attempts (at most 6)
- * or moves a fallback to its next target, and a config has at most 100 targets.
+ * Says what to do next, one outcome at a time. It ends always: every step uses up one of a target's attempts (at most 6), moves a
+ * fallback to its next target or a balanced choice to one not yet picked, and a config has at most 100 targets.
  */
-export class RoutingCursor {
+export class RoutingCursor implements Situation {
   private frame: Frame | null = null;
   private target: CompiledTarget | null = null;
+  private offer: HedgeOffer | null = null;
   private retry = 0;
   private waitedMs = 0;
   private end: StopReason | null = null;
   private trail: string[] | null = null;
+  private events: RoutingEvent[] | null = null;
+  private endpoints: Map<CompiledTarget, string> | null = null;
   private condition: string | null = null;
   private gaveUp = false;
   private exhausted = false;
+  private isProbe = false;
+  private bypassing = false;
 
   /** Use `createPlan`. */
   constructor(
-    private readonly root: CompiledNode,
-    private readonly facts: RequestFacts,
-    private readonly runtime: RoutingRuntime,
+    readonly compiled: CompiledConfig,
+    readonly facts: RequestFacts,
+    readonly runtime: RoutingRuntime,
   ) {}
 
   /**
@@ -55,14 +75,26 @@ export class RoutingCursor {
    * Throws `condition_unmatched` when nothing could be tried at all, because a conditional had neither a match nor a default.
    */
   next(previous: AttemptOutcome | null): RoutingStep {
-    if (this.end !== null) return { kind: 'stop', reason: this.end };
-    if (this.target === null) return this.enter(this.root);
+    if (this.end !== null) return STOP[this.end];
+    if (this.target === null) {
+      this.runtime.state.retries.earn();
+      return this.enter(this.compiled.root, 0);
+    }
     if (previous === null) {
       throw new GatewayError('internal_error', {
         detail: { reason: 'routing was asked twice for one step' },
       });
     }
-    return this.again(this.target, previous) ?? this.onward(previous);
+    const target = this.learnFrom(this.target, previous);
+    return this.again(target, previous) ?? this.onward(previous);
+  }
+
+  /** Nobody waits for the outcome of the last step any more. Call it when a request ends without another `next`. */
+  abandon(): void {
+    if (this.isProbe && this.target?.breaker) {
+      this.runtime.state.health.release(this.endpoint(this.target), this.target.breaker);
+    }
+    this.isProbe = false;
   }
 
   /** The choices so far, in order, for the decision record: `config: fallback -> targets[1]`. */
@@ -70,59 +102,142 @@ export class RoutingCursor {
     return this.trail ?? NO_TRAIL;
   }
 
+  /** What else was taken into account, for the decision record; at most 50. */
+  get routingEvents(): readonly RoutingEvent[] {
+    return this.events ?? NO_EVENTS;
+  }
+
   /** The last condition that decided, or the default that stood in: `config.strategy.conditions[0] -> premium`. */
   get matchedCondition(): string | null {
     return this.condition;
   }
 
-  /** Retries of the last tried target; -1 once they were used up or could not be waited for, with none succeeding. */
+  /** Retries of the last tried target; -1 once they were used up or could not be made, with none succeeding. */
   get retryCount(): number {
     return this.gaveUp ? -1 : this.retry;
   }
 
-  /** Another try of the same target, if its outcome, its attempts and the wait budget allow. */
+  /** The target that gave the outcome: the second one of a hedge, if that won. */
+  private learnFrom(target: CompiledTarget, outcome: AttemptOutcome): CompiledTarget {
+    const { offer, isProbe } = this;
+    this.isProbe = false;
+    this.offer = null;
+    const second = offer?.target ?? null;
+    learn({ target, second, isProbe }, outcome, this);
+    return (this.target = second !== null && outcome.hedge?.winner === 'second' ? second : target);
+  }
+
+  /** Another try, of the same target or of one beside it, if the outcome, the attempts and the budgets allow. */
   private again(target: CompiledTarget, outcome: AttemptOutcome): RoutingStep | null {
-    const rules = target.retry;
-    if (rules.attempts === 0 || !isRetryable(outcome, rules)) return null;
+    const { retry: rules } = target;
+    if (rules.attempts === 0) return null;
+    const isLimited = outcome.status === 429 && rules.onStatusCodes.includes(429);
+    if (isLimited && outcome.failure === 'refused') {
+      // The gateway itself refused it: there is nothing to repeat and nobody was called, but a neighbour may have room.
+      const neighbour = this.retry < rules.attempts ? this.sibling() : null;
+      return neighbour && this.rotate(neighbour);
+    }
+    if (!isRetryable(outcome, target)) return null;
     this.gaveUp = true;
     if (this.retry >= rules.attempts) return null;
-    const budgetMs = WAIT_BUDGET_MS - this.waitedMs;
-    const waitMs = waitBefore(this.retry + 1, outcome, rules, budgetMs, this.runtime);
-    if (waitMs === null) return null;
+    const sibling = isLimited ? this.sibling() : null;
+    if (sibling === null) return this.repeat(target, outcome);
+    return this.mayRepeat(target) ? this.rotate(sibling) : null;
+  }
+
+  private repeat(target: CompiledTarget, outcome: AttemptOutcome): RoutingStep | null {
+    const { runtime } = this;
+    if (!this.bypassing && target.breaker && isOpen(target, this)) {
+      this.note(target.path, 'breaker_open');
+      return null;
+    }
+    const waitMs = waitBefore(this.retry + 1, outcome, target.retry, this.waitedMs, runtime);
+    if (waitMs === null) {
+      this.note(target.path, 'wait_budget_spent');
+      return null;
+    }
+    if (!this.mayRepeat(target)) return null;
     this.gaveUp = false;
     this.waitedMs += waitMs;
     this.retry++;
-    return { kind: 'try', target, retry: this.retry, waitMs };
+    return this.step(target, waitMs, null);
+  }
+
+  private mayRepeat(target: CompiledTarget): boolean {
+    const { retries } = this.runtime.state;
+    if (retries.take(this.runtime.now())) return true;
+    this.note(target.path, 'retry_budget_spent');
+    return false;
+  }
+
+  /** The way to a choice that was not picked yet, if the last target stands in a balanced choice. */
+  private sibling(): CompiledEdge | null {
+    const { frame } = this;
+    if (frame === null || !('picked' in frame)) return null;
+    const index = pickSibling(frame.node, frame.picked, this);
+    if (index === null) return null;
+    frame.picked.push(index);
+    return frame.node.edges[index] ?? null;
+  }
+
+  private rotate(edge: CompiledEdge): RoutingStep {
+    this.note(edge.node.path, 'rotated');
+    return this.enter(this.follow(edge), this.retry + 1);
   }
 
   private onward(outcome: AttemptOutcome): RoutingStep {
     const edge = this.nextEdge(outcome);
-    return edge ? this.enter(this.follow(edge)) : this.stop();
+    return edge ? this.enter(this.follow(edge), 0) : this.stop();
   }
 
   /** Down to a target. A conditional that matches nothing is a target that failed: a fallback around it moves on. */
-  private enter(start: CompiledNode): RoutingStep {
+  private enter(start: CompiledNode, retry: number): RoutingStep {
     let node = start;
-    while (node.kind !== 'target') {
-      const edge = this.choose(node) ?? this.nextEdge(null);
+    while (node.kind !== 'target' && node.kind !== 'hedge') {
+      const edge: CompiledEdge | null = this.choose(node) ?? this.nextEdge(null);
       if (edge) node = this.follow(edge);
       else if (this.target) return this.stop();
       else throw new GatewayError('condition_unmatched');
     }
-    this.target = node;
-    this.retry = 0;
+    this.retry = retry;
     this.gaveUp = false;
-    return { kind: 'try', target: node, retry: 0, waitMs: 0 };
+    if (node.kind === 'hedge') return this.enterHedge(node);
+    this.begin(node);
+    return this.step(node, 0, null);
+  }
+
+  private begin(target: CompiledTarget): void {
+    this.target = target;
+    this.bypassing = false;
+    if (target.breaker === null) return;
+    const { state } = this.runtime;
+    const entry = state.health.enter(this.endpoint(target), target.breaker, this.runtime.now());
+    this.isProbe = entry === 'probe';
+    this.bypassing = entry === 'rejected';
+    if (this.isProbe) this.note(target.path, 'breaker_probe');
+    if (this.bypassing) this.note(target.path, 'breaker_bypassed');
+  }
+
+  private enterHedge(node: CompiledHedge): RoutingStep {
+    const { edge, offer } = chooseHedge(node, this);
+    const target = this.follow(edge) as CompiledTarget;
+    this.begin(target);
+    this.offer = offer;
+    return this.step(target, 0, offer);
+  }
+
+  private step(target: CompiledTarget, waitMs: number, hedge: HedgeOffer | null): RoutingStep {
+    return { kind: 'try', target, retry: this.retry, waitMs, hedge };
   }
 
   /** The next target of the innermost fallback that acts on the outcome; `outcome` null is a choice that could not be made. */
   private nextEdge(outcome: AttemptOutcome | null): CompiledEdge | null {
     this.exhausted = false;
     for (; this.frame !== null; this.frame = this.frame.outer) {
-      const { node } = this.frame;
-      if (outcome !== null && !fallsBack(outcome, node)) continue;
+      if ('picked' in this.frame) continue;
+      if (outcome !== null && !this.fallsBack(outcome, this.frame.node)) continue;
       this.exhausted = true;
-      const edge = node.edges[++this.frame.index];
+      const edge = takeNext(this.frame, this);
       if (edge) return edge;
     }
     return null;
@@ -130,45 +245,60 @@ export class RoutingCursor {
 
   private stop(): RoutingStep {
     this.end = this.exhausted ? 'targets_exhausted' : 'answered';
-    return { kind: 'stop', reason: this.end };
+    return STOP[this.end];
   }
 
-  private choose(node: CompiledFallback | CompiledLoadbalance | CompiledConditional): CompiledEdge | null {
+  private choose(node: Exclude<CompiledBranchNode, CompiledHedge>): CompiledEdge | null {
     switch (node.kind) {
       case 'fallback':
-        this.frame = { node, index: 0, outer: this.frame };
-        return node.edges[0] ?? null;
+        this.frame = fallbackFrame(node, this.frame);
+        return takeFirst(this.frame, this);
       case 'loadbalance':
-        return pickByWeight(node, this.runtime.random());
+        return this.balance(node);
       case 'conditional':
-        return this.pickByCondition(node);
+        return this.byCondition(node);
+      case 'canary':
+        return pickCanary(node, this);
     }
   }
 
-  private pickByCondition(node: CompiledConditional): CompiledEdge | null {
-    const branch = node.branches.find(({ query }) => matches(query, this.facts)) ?? node.otherwise;
-    if (!branch) return null;
+  private byCondition(node: CompiledConditional): CompiledEdge | null {
+    const branch = branchOf(node, this);
+    if (branch === null) return null;
     this.condition = branch.label;
     return branch.edge;
+  }
+
+  private balance(node: CompiledLoadbalance): CompiledEdge | null {
+    const index = pickBalanced(node, this);
+    this.frame = { node, outer: this.frame, picked: [index] };
+    return node.edges[index] ?? null;
+  }
+
+  /** Failures always move a fallback on; statuses by its list, or when they are not 2xx. */
+  private fallsBack({ status, failure }: AttemptOutcome, { onStatusCodes }: CompiledFallback): boolean {
+    if (failure === 'cut') return this.target?.onStreamFailure === 'continue';
+    if (failure !== null || status === null) return true;
+    return onStatusCodes === null ? status < 200 || status > 299 : onStatusCodes.includes(status);
   }
 
   private follow(edge: CompiledEdge): CompiledNode {
     (this.trail ??= []).push(edge.trail);
     return edge.node;
   }
-}
 
-/** Failures always move a fallback on; statuses by its list, or when they are not 2xx. */
-function fallsBack({ status, failure }: AttemptOutcome, { onStatusCodes }: CompiledFallback): boolean {
-  if (failure !== null || status === null) return true;
-  return onStatusCodes === null ? status < 200 || status > 299 : onStatusCodes.includes(status);
-}
+  endpoint(target: CompiledTarget): string {
+    const endpoints = (this.endpoints ??= new Map<CompiledTarget, string>());
+    let endpoint = endpoints.get(target);
+    if (endpoint === undefined) {
+      endpoint = this.facts.endpoint(target);
+      endpoints.set(target, endpoint);
+    }
+    return endpoint;
+  }
 
-/** A target of weight 0 has an empty share and is never hit, whatever `random` gives. */
-function pickByWeight({ edges, cumulativeWeights }: CompiledLoadbalance, random: number): CompiledEdge {
-  const total = cumulativeWeights[cumulativeWeights.length - 1] ?? 0;
-  const point = random * total;
-  const index = cumulativeWeights.findIndex((sum) => point < sum);
-  // Rounding may carry the point to the very end: it belongs to the last share that is not empty.
-  return edges[index >= 0 ? index : cumulativeWeights.indexOf(total)] as CompiledEdge;
+  note(target: string, event: RoutingEvent['event']): void {
+    const events = (this.events ??= []);
+    if (events.length < EVENTS_MAX) events.push({ target, event });
+  }
 }

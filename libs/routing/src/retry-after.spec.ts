@@ -31,4 +31,51 @@ describe('retryAfterMs', () => {
   ])('does not read %j', (headers) => {
     expect(read(headers)).toBeNull();
   });
+
+  const limited = (headers: Record<string, string>): number | null =>
+    retryAfterMs((name) => headers[name], now, 429);
+
+  it.each([
+    [{ 'x-ratelimit-reset-requests': '1s' }, 1000],
+    [{ 'x-ratelimit-reset-requests': '6m0s' }, 360_000],
+    [{ 'x-ratelimit-reset-requests': '1h2m3.5s' }, 3_723_500],
+    [{ 'x-ratelimit-reset-tokens': '20ms' }, 20],
+    [{ 'x-ratelimit-reset-requests': '2m' }, 120_000],
+    [{ 'x-ratelimit-reset': '30' }, 30_000],
+    [{ 'x-ratelimit-reset': String(now / 1000 + 5) }, 5000],
+    [{ 'x-ratelimit-reset': String(now + 5000) }, 5000],
+    [{ 'ratelimit-reset': '2' }, 2000],
+    [{ 'anthropic-ratelimit-requests-reset': '2026-11-20T12:00:07Z' }, 7000],
+    [{ 'retry-after': '1', 'x-ratelimit-reset-requests': '9s' }, 1000],
+    [{ 'retry-after': 'soon', 'x-ratelimit-reset-requests': '9s' }, 9000],
+    [
+      {
+        'x-ratelimit-reset-requests': '50s',
+        'x-ratelimit-remaining-requests': '3',
+        'x-ratelimit-reset-tokens': '2s',
+        'x-ratelimit-remaining-tokens': '0',
+      },
+      2000,
+    ],
+    [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-reset-tokens': '4s' }, 4000],
+  ])('reads %j of a 429 as %d ms', (headers, expected) => {
+    expect(limited(headers)).toBe(expected);
+  });
+
+  it.each([
+    [{ 'x-ratelimit-reset-requests': '' }],
+    [{ 'x-ratelimit-reset-requests': 'soon' }],
+    [{ 'x-ratelimit-reset-requests': '-5s' }],
+    [{ 'anthropic-ratelimit-requests-reset': '2026-99-99T12:00:07Z' }],
+    [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-remaining-requests': '1' }],
+  ])('does not read %j of a 429', (headers) => {
+    expect(limited(headers as Record<string, string>)).toBeNull();
+  });
+
+  it('does not take the reset of a limit for a pause when the answer is not about limits', () => {
+    const header = (name: string): string | undefined =>
+      name === 'x-ratelimit-reset-requests' ? '5s' : undefined;
+    expect(retryAfterMs(header, now, 503)).toBeNull();
+    expect(retryAfterMs(header, now)).toBeNull();
+  });
 });

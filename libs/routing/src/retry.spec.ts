@@ -1,9 +1,9 @@
-import { compileConfig, type CompiledRetry, type RetrySettings } from '@gw/config-schema';
+import { compileConfig, type CompiledTarget, type RetrySettings } from '@gw/config-schema';
 import { isRetryable } from './retry';
 import type { AttemptFailure, AttemptOutcome } from './types';
 
-const rules = (retry: RetrySettings): CompiledRetry =>
-  compileConfig({ provider: 'openai', retry }).targets[0]?.retry as CompiledRetry;
+const rules = (retry: RetrySettings): CompiledTarget =>
+  compileConfig({ provider: 'openai', retry }).targets[0] as CompiledTarget;
 
 const outcome = (status: number | null, failure: AttemptFailure | null = null): AttemptOutcome => ({
   status,

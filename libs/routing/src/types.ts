@@ -1,6 +1,10 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
+import type { RoutingEvent } from '@gw/contracts';
+import type { HedgeBudgets, HedgeOffer, RetryBudget } from './budgets';
+import type { TargetHealth } from './health';
+import type { TargetStatistics } from './statistics';
 
-/** What conditions read of a request. Called only when a condition asks, and possibly more than once. */
+/** What routing reads of a request. Called only when something asks, and possibly more than once. */
 export interface RequestFacts {
   readonly metadata: Readonly<Record<string, string>>;
   /** The parsed JSON body; undefined when there is none. Called only if `CompiledConfig.needsParams`. */
@@ -10,14 +14,37 @@ export interface RequestFacts {
   /** Path of the request without its query. */
   readonly pathname: string;
   model(): string | null;
+  /** Who calls, such as the id of the API key: part of what sticky and canary choices hang on. */
+  caller(): string;
+  /** See `endpointKey`. */
+  endpoint(target: CompiledTarget): string;
 }
 
-/** The clock and the dice, so that a plan can be replayed. */
+/** The clock and the dice, so that a plan can be replayed, and what was learnt from other requests. */
 export interface RoutingRuntime {
   /** 0 to below 1. */
   random(): number;
-  /** Milliseconds. For strategies that are ruled by time; those that exist do not read it. */
+  /** Milliseconds since the epoch. */
   now(): number;
+  readonly state: RoutingState;
+}
+
+/** What requests learn from each other; one for the whole process. */
+export interface RoutingState {
+  readonly health: TargetHealth;
+  readonly statistics: TargetStatistics;
+  readonly retries: RetryBudget;
+  readonly hedges: HedgeBudgets;
+}
+
+/** What choices are made from, and where they note what they took into account. */
+export interface Situation {
+  readonly compiled: CompiledConfig;
+  readonly facts: RequestFacts;
+  readonly runtime: RoutingRuntime;
+  /** `facts.endpoint`, asked once for each target. */
+  endpoint(target: CompiledTarget): string;
+  note(target: string, event: RoutingEvent['event']): void;
 }
 
 export type AttemptFailure =
@@ -27,6 +54,8 @@ export type AttemptFailure =
   | 'unreachable'
   /** The answer broke off before anything of it reached the client. */
   | 'interrupted'
+  /** The answer broke off after part of it reached the client; acted on only with `on_stream_failure: continue`. */
+  | 'cut'
   /** The gateway did not call the target: a limit, its credential, an address or a route that it does not serve. */
   | 'refused'
   /** A guardrail denied the request or the answer. */
@@ -39,7 +68,19 @@ export interface AttemptOutcome {
   readonly failure: AttemptFailure | null;
   /** What the answer's Retry-After says, see `retryAfterMs`. */
   readonly retryAfterMs: number | null;
+  /** Until the answer began, or until it was no longer waited for. */
   readonly elapsedMs: number;
+  /** Set when a hedged try made its second request. */
+  readonly hedge?: HedgeReport;
+}
+
+/** The outcome itself is that of the request that won: the first to end a hedge (`endsHedge`), else the last to fail. */
+export interface HedgeReport {
+  readonly winner: 'first' | 'second';
+  readonly other: Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs'> & {
+    /** It was given up while it was under way. */
+    readonly cancelled: boolean;
+  };
 }
 
 export type StopReason =
@@ -52,10 +93,15 @@ export type RoutingStep =
   | {
       readonly kind: 'try';
       readonly target: CompiledTarget;
-      /** 0 is the first try of this target. */
+      /** Tries that this one repeats, here or at the rate-limited target whose place it takes; 0 is a first try. */
       readonly retry: number;
       /** To be waited before the try, milliseconds. */
       readonly waitMs: number;
+      /**
+       * Null, as a rule: one request. Else: when the first has not answered after `delayMs` and `state.hedges.take(hedge)` agrees,
+       * the same is sent to `hedge.target`, the first answer that `endsHedge` is taken, and the other request is cancelled.
+       */
+      readonly hedge: HedgeOffer | null;
     }
   /** The answer of the last tried target is the reply. */
   | { readonly kind: 'stop'; readonly reason: StopReason };

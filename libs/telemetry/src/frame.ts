@@ -15,6 +15,8 @@ import { crc32 } from 'node:zlib';
  */
 const MAGIC = 0x314a4754;
 const HEADER_BYTES = 20;
+/** Zeros where the next frame would begin: what follows was written earlier. */
+export const END_MARK_BYTES = 4;
 const ABSENT = 0xffffffff;
 const OMITTED = 0xfffffffe;
 const OMITTED_BODY = 'omitted';
@@ -100,17 +102,20 @@ export function skipFrames(
 
 /**
  * The length of the frame at `at`: `incomplete` when the buffer ends inside it (`bytes`: what the header says, 0 when even the
- * header is cut), `invalid` when these bytes are no frame.
+ * header is cut), `end` at an end mark, `invalid` when these bytes are no frame.
  */
 export type FrameProbe =
   | { readonly kind: 'frame'; readonly bytes: number }
   | { readonly kind: 'incomplete'; readonly bytes: number }
+  | { readonly kind: 'end' }
   | { readonly kind: 'invalid' };
 
 const INVALID: FrameProbe = { kind: 'invalid' };
+const END: FrameProbe = { kind: 'end' };
 
 /** Looks at the bytes at `at` and checks the CRC of a whole frame. */
 export function probeFrame(buffer: Buffer, at: number): FrameProbe {
+  if (buffer.length - at >= END_MARK_BYTES && buffer.readUInt32LE(at) === 0) return END;
   if (buffer.length - at < HEADER_BYTES) return { kind: 'incomplete', bytes: 0 };
   if (buffer.readUInt32LE(at) !== MAGIC) return INVALID;
   const bytes = lengthAt(buffer, at);

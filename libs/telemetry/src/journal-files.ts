@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, unlinkSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CursorFile, Position } from './cursor-file';
@@ -17,8 +17,8 @@ export const segmentPath = (directory: string, sequence: number): string =>
   join(directory, `segment-${String(sequence).padStart(12, '0')}.log`);
 
 /**
- * The segments that an earlier process left, oldest first. A frame that it could not finish is cut off the newest one; empty
- * segments are removed.
+ * The segments that an earlier process left, oldest first, each up to its end mark. A frame that it could not finish is cut off the
+ * newest one; empty segments are removed.
  */
 export function recoverSegments(directory: string): Segment[] {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -28,30 +28,31 @@ export function recoverSegments(directory: string): Segment[] {
     .sort((a, b) => a - b);
   const segments = sequences.map((sequence) => {
     const path = segmentPath(directory, sequence);
-    return { sequence, path, bytes: statSync(path).size };
+    return { sequence, path, bytes: framesIn(path, sequence === sequences.at(-1)) };
   });
-  const newest = segments.at(-1);
-  if (newest) cutTornTail(newest);
   return segments.filter((segment) => {
     if (segment.bytes === 0) unlinkSync(segment.path);
     return segment.bytes > 0;
   });
 }
 
-/** Only an incomplete last frame is a torn write; damage in the middle is left to the reader, which counts it. */
-function cutTornTail(segment: Segment): void {
-  const content = readFileSync(segment.path);
-  let at = 0;
-  while (at < content.length) {
+/**
+ * Bytes of the file that are to be read: up to its end mark, or to a last frame that is cut (in the newest file a torn write). All of
+ * it when damage stands in between, which is left to the reader, who counts it.
+ */
+function framesIn(path: string, isNewest: boolean): number {
+  const content = readFileSync(path);
+  for (let at = 0; at < content.length;) {
     const probe = probeFrame(content, at);
+    if (probe.kind === 'end') return at;
+    if (probe.kind === 'incomplete' && isNewest) {
+      truncateSync(path, at);
+      return at;
+    }
     if (probe.kind !== 'frame') break;
     at += probe.bytes;
   }
-  if (at === content.length) return;
-  if (probeFrame(content, at).kind === 'incomplete') {
-    truncateSync(segment.path, at);
-    segment.bytes = at;
-  }
+  return content.length;
 }
 
 /**

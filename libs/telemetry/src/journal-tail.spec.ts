@@ -47,7 +47,7 @@ describe('shipping from memory', () => {
     const { frames, damaged } = decodeFrames(batch.bytes);
     expect(damaged).toBe(false);
     expect(frames.length).toBe(batch.count);
-    await journal.acknowledge(batch.end);
+    journal.acknowledge(batch.end);
     return frames.map(({ meta, request }) => [Number(meta.toString()), request?.length ?? 0]);
   };
 

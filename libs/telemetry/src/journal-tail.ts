@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { skipFrames } from './frame';
+import { END_MARK_BYTES, skipFrames } from './frame';
 import type { Position } from './cursor-file';
 import type { JournalBatch } from './journal-reader';
 
@@ -54,13 +54,18 @@ export class JournalTail {
   }
 
   get room(): number {
-    return BUFFER_BYTES - this.current.used;
+    return BUFFER_BYTES - END_MARK_BYTES - this.current.used;
   }
 
-  /** What is not on the disk yet. */
+  /** What is not on the disk yet, with an end mark behind it. */
   pending(): Buffer {
     const { bytes, written, used } = this.current;
-    return bytes.subarray(written, used);
+    bytes.fill(0, used, used + END_MARK_BYTES);
+    return bytes.subarray(written, used + END_MARK_BYTES);
+  }
+
+  get pendingBytes(): number {
+    return this.current.used - this.current.written;
   }
 
   /** The pending bytes are in this segment now, from `offset` on. */

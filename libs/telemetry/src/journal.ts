@@ -1,8 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { unlink } from 'node:fs/promises';
 import { setImmediate } from 'node:timers';
 import { CursorFile, type Position } from './cursor-file';
-import { encodeFrame, FRAME_BYTES_MAX, frameBytesAtMost, writeFrame, type FrameBody } from './frame';
+import {
+  encodeFrame,
+  END_MARK_BYTES,
+  FRAME_BYTES_MAX,
+  frameBytesAtMost,
+  writeFrame,
+  type FrameBody,
+} from './frame';
 import { readCursor, recoverSegments, type Segment } from './journal-files';
 import { readSegment, type JournalBatch } from './journal-reader';
 import { JournalTail } from './journal-tail';
@@ -12,7 +18,7 @@ import { SegmentWriter } from './segment-writer';
 export interface JournalOptions {
   /** Used by this process alone. Made when it is missing; frames that an earlier process left in it are adopted. */
   readonly directory: string;
-  /** A segment is closed once it has reached this size, in bytes; 16 MiB when absent. */
+  /** A segment is closed once it has reached this size, in bytes; 4 MiB when absent. */
   readonly segmentBytes?: number;
   /** All segments together, in bytes; 1 GiB when absent. Frames past it are dropped and counted. */
   readonly capBytes?: number;
@@ -35,6 +41,7 @@ export interface JournalStats {
   readonly diskBytes: number;
 }
 
+const END_MARK = Buffer.alloc(END_MARK_BYTES);
 const ROOM_BYTES = 1024 * 1024;
 
 /**
@@ -81,7 +88,7 @@ export class Journal {
 
   /** Reads what is left of an earlier process. Throws when the directory can't be used. */
   static open(options: JournalOptions): Journal {
-    const { directory, segmentBytes = 16 * 1024 * 1024, capBytes = 1024 * 1024 * 1024 } = options;
+    const { directory, segmentBytes = 4 * 1024 * 1024, capBytes = 1024 * 1024 * 1024 } = options;
     const segments = recoverSegments(directory);
     const newest = segments.at(-1)?.sequence ?? 0;
     // A cursor ahead of every segment belongs to segments that are gone; their numbers are not used again.
@@ -122,7 +129,7 @@ export class Journal {
   /** A frame that could be larger than a buffer of the tail goes to the disk by itself. */
   private appendLarge(meta: string | Buffer, request: FrameBody, response: FrameBody): void {
     const frame = encodeFrame(meta, request, response);
-    if (frame) this.write(frame, 1);
+    if (frame) this.write(Buffer.concat([frame, END_MARK]), 1);
     else {
       const cap = String(FRAME_BYTES_MAX);
       this.lose('droppedOversized', 1, `A log record was larger than the ${cap} bytes of a journal frame.`);
@@ -178,17 +185,17 @@ export class Journal {
           found.lostBytes,
           `Journal bytes that can't be read were skipped: ${segment.path}`,
         );
-        await this.acknowledge({ segment: segment.sequence, offset: offset + found.lostBytes });
+        this.acknowledge({ segment: segment.sequence, offset: offset + found.lostBytes });
         continue;
       }
       const next = this.segments.find(({ sequence }) => sequence > this.cursor.segment);
       if (!next) return null;
-      await this.acknowledge({ segment: next.sequence, offset: 0 });
+      this.acknowledge({ segment: next.sequence, offset: 0 });
     }
   }
 
   /** Notes that everything before `end` has arrived, and removes the segments that hold nothing else. */
-  async acknowledge(end: Position): Promise<void> {
+  acknowledge(end: Position): void {
     this.cursor = end;
     try {
       this.cursorFile.write(end);
@@ -200,9 +207,11 @@ export class Journal {
       if (this.segments.length === 1) this.writer.close();
       this.segments.shift();
       this.onDisk -= oldest.bytes;
-      await unlink(oldest.path).catch((error: unknown) => {
+      try {
+        this.writer.retire(oldest);
+      } catch (error) {
         this.problems.add('unlink', 1, `A shipped journal segment could not be removed: ${String(error)}`);
-      });
+      }
     }
   }
 
@@ -243,18 +252,18 @@ export class Journal {
     this.pendingFrames = 0;
     const segment = this.write(this.tail.pending(), frames);
     if (segment === null) this.tail.lost();
-    else this.tail.wrote(segment.sequence, segment.bytes - this.tail.pending().length);
+    else this.tail.wrote(segment.sequence, segment.bytes - this.tail.pendingBytes);
     this.tellBacklog();
   }
 
-  /** Null: they could not be written. */
+  /** Frames with an end mark behind them. Null: they could not be written. */
   private write(bytes: Buffer, frames: number): Segment | null {
     const segment = this.closed ? null : this.writer.write(bytes);
     if (segment === null) {
       this.lose('droppedByDisk', frames, 'The journal could not be written; log records are dropped.');
       return null;
     }
-    this.onDisk += bytes.length;
+    this.onDisk += bytes.length - END_MARK_BYTES;
     this.counts.appended += frames;
     return segment;
   }

@@ -97,7 +97,7 @@ export class LogShipper {
       const batch = await this.journal.read(this.recordsMax, this.bytesMax);
       if (!batch) return 'idle';
       await this.sink.send(batch.bytes, batch.count);
-      await this.journal.acknowledge(batch.end);
+      this.journal.acknowledge(batch.end);
       this.shipped += batch.count;
       this.failuresInRow = 0;
       this.failingSince = null;

@@ -1,11 +1,17 @@
-import type { Buffer } from 'node:buffer';
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { closeSync, existsSync, ftruncateSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { END_MARK_BYTES } from './frame';
 import { segmentPath, type Segment } from './journal-files';
 import type { RateLimitedReport } from './rate-limited-report';
 
 const REOPEN_AFTER_MS = 1_000;
+const SPARE = 'spare.log';
 
-/** Writes to the newest segment, and begins another one when it is full. */
+/**
+ * Writes to the newest segment, and begins another one when it is full. A segment that was shipped is written over, if there is no
+ * other one for that yet: pages that a file has already cost a third of new ones. What it held before stands behind the end mark.
+ */
 export class SegmentWriter {
   private fd: number | null = null;
   private retryOpenAt = 0;
@@ -23,13 +29,14 @@ export class SegmentWriter {
     return this.fd !== null;
   }
 
-  /** Writes whole frames. Null: the disk refused, and nothing of them is left in the segment. */
+  /** Writes whole frames with an end mark behind them. Null: the disk refused, and nothing of them is left in the segment. */
   write(bytes: Buffer): Segment | null {
     const segment = this.active();
     if (segment === null || this.fd === null) return null;
     try {
-      for (let written = 0; written < bytes.length;) written += writeSync(this.fd, bytes, written);
-      segment.bytes += bytes.length;
+      for (let written = 0; written < bytes.length;)
+        written += writeSync(this.fd, bytes, written, bytes.length - written, segment.bytes + written);
+      segment.bytes += bytes.length - END_MARK_BYTES;
       return segment;
     } catch (error) {
       this.problems.add('write', 1, `The journal could not be written: ${String(error)}`);
@@ -46,6 +53,13 @@ export class SegmentWriter {
       this.problems.add('close', 1, `A journal segment could not be closed: ${String(error)}`);
     }
     this.fd = null;
+  }
+
+  /** Removes a segment that nobody needs any more, or keeps its file for a later one. Throws what the disk says. */
+  retire(segment: Segment): void {
+    const spare = join(this.directory, SPARE);
+    if (existsSync(spare)) unlinkSync(segment.path);
+    else renameSync(segment.path, spare);
   }
 
   /** A part of a frame must not stay in front of later ones. */
@@ -66,7 +80,7 @@ export class SegmentWriter {
     if (Date.now() < this.retryOpenAt) return null;
     const path = segmentPath(this.directory, this.nextSequence);
     try {
-      this.fd = openSync(path, 'ax', 0o600);
+      this.fd = this.openNext(path);
     } catch (error) {
       this.retryOpenAt = Date.now() + REOPEN_AFTER_MS;
       this.problems.add('open', 1, `A journal segment could not be made: ${String(error)}`);
@@ -77,4 +91,16 @@ export class SegmentWriter {
     this.segments.push(segment);
     return segment;
   }
+
+  private openNext(path: string): number {
+    const spare = join(this.directory, SPARE);
+    if (!existsSync(spare)) return openSync(path, 'wx', 0o600);
+    renameSync(spare, path);
+    const fd = openSync(path, 'r+');
+    // Until the first frames are written, nothing of the old ones may count.
+    writeSync(fd, END_MARK, 0, END_MARK_BYTES, 0);
+    return fd;
+  }
 }
+
+const END_MARK = Buffer.alloc(END_MARK_BYTES);

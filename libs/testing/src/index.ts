@@ -1,3 +1,4 @@
+export { breakerStoreContract, type BreakerStorePair } from './breaker-store-contract';
 export { readCases } from './cases';
 export { eventually } from './eventually';
 export { freePort } from './free-port';

@@ -45,5 +45,10 @@ function credentialsIn(
       value: '(hidden)',
     }));
   const targets = Array.isArray(node['targets']) ? (node['targets'] as Record<string, unknown>[]) : [];
-  return [...own, ...targets.flatMap((target, i) => credentialsIn(target, [...path, 'targets', i]))];
+  const { embeddings } = (node['cache'] ?? {}) as { readonly embeddings?: Record<string, unknown> };
+  return [
+    ...own,
+    ...(embeddings ? credentialsIn(embeddings, [...path, 'cache', 'embeddings']) : []),
+    ...targets.flatMap((target, i) => credentialsIn(target, [...path, 'targets', i])),
+  ];
 }

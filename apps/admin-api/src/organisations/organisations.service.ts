@@ -1,6 +1,6 @@
 import { SECURITY_SETTINGS, securityInForce } from '@gw/auth-scopes';
 import { documentKey } from '@gw/contracts';
-import { OrganisationEntity, WorkspaceEntity, type UserKeySettings } from '@gw/entities';
+import { OrganisationEntity, type UserKeySettings } from '@gw/entities';
 import { assertMatches, etagOf, rowFields } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -70,15 +70,7 @@ export class OrganisationsService {
       await manager.save(OrganisationEntity, row);
       const after = this.settingsView(row);
       write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
-      // A workspace's document holds the settings in force, the organisation's among them.
-      const workspaces = await manager.find(WorkspaceEntity, {
-        where: { organisationId: row.id, status: 'active' },
-        select: { id: true },
-      });
-      write.changed(
-        documentKey.organisation(row.id),
-        ...workspaces.map(({ id }) => documentKey.workspace(id)),
-      );
+      write.changed(documentKey.organisation(row.id));
       return {};
     });
   }
@@ -170,17 +162,13 @@ async function resetOverrides(
   const shut = Object.keys(changed ?? {}).filter((category) => workspaceOverrides[category] === false);
   if (shut.length === 0) return;
   const names = SECURITY_SETTINGS.filter(({ category }) => shut.includes(category)).map(({ name }) => name);
-  const settings = [
-    ...(shut.includes('request_logging') ? ['debug_log'] : []),
-    ...(shut.includes('user_api_keys') ? Object.keys(USER_KEY_DEFAULTS) : []),
-  ];
+  const settings = shut.includes('user_api_keys') ? Object.keys(USER_KEY_DEFAULTS) : [];
   await manager.query(
     `UPDATE workspaces SET
        version = version + 1,
        security_settings = security_settings - $2::text[],
-       settings = settings - $3::text[],
-       data_plane_security_settings = CASE WHEN $4 THEN '{}'::jsonb ELSE data_plane_security_settings END
+       settings = settings - $3::text[]
      WHERE organisation_id = $1`,
-    [id, names, settings, shut.includes('data_plane_security_settings')],
+    [id, names, settings],
   );
 }

@@ -21,7 +21,6 @@ import type {
   StoredUsageLimit,
   WorkspaceEntity,
 } from '@gw/entities';
-import { mayOverride } from '../tenant-settings/user-key-settings';
 import type { ProviderCredential } from '../credentials/credentials.service';
 
 type Unversioned<T> = Omit<T, 'version'>;
@@ -71,26 +70,20 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
     logBodies: organisation.settings.debug_log !== 0,
   });
 
-/** The settings are those in force: the workspace's own where it may override the organisation's, or else those. */
+/** The workspace's own settings; the gateway adds what the organisation's forbid. */
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
-  organisation: OrganisationEntity,
   defaultConfigId: string | null,
-): WorkspaceDocument => {
-  const ownSecurity = mayOverride(organisation, 'data_plane_security_settings')
-    ? workspace.dataPlaneSecuritySettings
-    : {};
-  const ownSettings = mayOverride(organisation, 'request_logging') ? workspace.settings : {};
-  return versioned<WorkspaceDocument>({
+): WorkspaceDocument =>
+  versioned<WorkspaceDocument>({
     kind: 'workspace',
     id: workspace.id,
     slug: workspace.slug,
     name: workspace.name,
     organisationId: workspace.organisationId,
     status: workspace.status,
-    blockInlineConfig:
-      ownSecurity.block_inline_config ?? organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
-    logBodies: (ownSettings.debug_log ?? organisation.settings.debug_log) !== 0,
+    blockInlineConfig: workspace.dataPlaneSecuritySettings.block_inline_config ?? false,
+    logBodies: workspace.settings.debug_log !== 0,
     rateLimits: workspace.rateLimits ?? [],
     usageLimits: usageLimits(workspace.usageLimits),
     defaults: {
@@ -99,7 +92,6 @@ export const workspaceDocument = (
       userKeyConfig: workspace.defaults.user_api_key_config ?? null,
     },
   });
-};
 
 export const providerDocument = (
   provider: ProviderEntity,

@@ -146,8 +146,9 @@ describe('DocumentsService', () => {
       defaults: { metadata: {}, config: null, allowConfigOverride: true },
     });
     expect(documents[keyOf.organisation]).toMatchObject({ blockInlineConfig: true, logBodies: false });
+    // Its own settings: what the organisation forbids is in the organisation's document.
     expect(documents[keyOf.workspace]).toMatchObject({
-      blockInlineConfig: true,
+      blockInlineConfig: false,
       logBodies: true,
       defaults: { metadata: { team: 'core' }, config: configId, userKeyConfig: configId },
     });

@@ -120,7 +120,7 @@ export class DocumentsService {
       const row = rows.get(item.id);
       const organisation = row && organisations.get(row.organisationId);
       if (organisation) {
-        to.set(item.key, workspaceDocument(row, organisation, defaultOf.get(row.id) ?? null));
+        to.set(item.key, workspaceDocument(row, defaultOf.get(row.id) ?? null));
       }
     }
   }

@@ -20,8 +20,6 @@ for (const { name, fallback, category } of SECURITY_SETTINGS) {
 /** Categories that workspaces may set for themselves, with the default of each. */
 export const OVERRIDE_DEFAULTS: Readonly<Record<string, boolean>> = {
   ...Object.fromEntries(SECURITY_CATEGORIES.map((category) => [category, false])),
-  data_plane_security_settings: false,
-  request_logging: true,
   user_api_keys: true,
 };
 

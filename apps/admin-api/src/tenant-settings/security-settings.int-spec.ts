@@ -1,9 +1,8 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
-import { documentKey } from '@gw/contracts';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { sampleLogRecord } from '@gw/testing';
-import { SERVICE_TOKEN, TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
 import type { Failure } from '../spec-support/api-keys';
 
 interface Settings {
@@ -37,7 +36,6 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect(workspace_overrides).toMatchObject({
       logs: false,
       configs: false,
-      data_plane_security_settings: false,
     });
     expect(await inForce()).toEqual(DEFAULT_SECURITY);
   });
@@ -152,26 +150,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect((await admin.put(url, { key, body: { role: 'admin' } })).status).toBe(403);
   });
 
-  it('let a workspace block inline configs, or not, only where the organisation allows it, down to the gateways', async () => {
-    const blocked = async (): Promise<unknown> => {
-      const wanted = documentKey.workspace(ours.workspaceId);
-      const { body } = await admin.post<{ documents: Record<string, { blockInlineConfig: boolean }> }>(
-        '/internal/v1/documents',
-        { token: SERVICE_TOKEN, body: { keys: [wanted] } },
-      );
-      return body.documents[wanted]?.blockInlineConfig;
-    };
-    const own = (value: boolean | null): Promise<{ status: number }> =>
-      workspace({ data_plane_security_settings: { block_inline_config: value } });
-    await organisation({ data_plane_security_settings: { block_inline_config: true } });
-    expect([(await own(false)).status, await blocked()]).toEqual([400, true]);
-    await organisation({ workspace_overrides: { data_plane_security_settings: true } });
-    expect([(await own(false)).status, await blocked()]).toEqual([200, false]);
-    await organisation({ workspace_overrides: { data_plane_security_settings: false } });
-    expect(await blocked()).toBe(true);
-  });
-
-  it('let a workspace decide on user keys and on request logging unless the organisation takes that back', async () => {
+  it('let a workspace decide on user keys unless the organisation takes that back', async () => {
     const body = { settings: { user_api_key_count: 3, debug_log: 0 } };
     expect((await workspace(body)).status).toBe(200);
     await organisation({ workspace_overrides: { user_api_keys: false } });

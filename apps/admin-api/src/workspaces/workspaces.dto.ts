@@ -16,6 +16,7 @@ import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
 import { SecuritySettingsDto } from '../tenant-settings/security-settings.dto';
 import { FirstMembersField, type NewMemberDto } from './workspace-members.dto';
 import { UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
+import { DataPlaneSecurityDto } from '../organisations/organisations.dto';
 
 export class WorkspaceDefaultsDto {
   @MapField({ optional: true, nullable: true })
@@ -28,11 +29,6 @@ export class WorkspaceDefaultsDto {
 export class WorkspaceSettingsDto extends UserKeySettingsDto {
   @BitField({ optional: true, nullable: true, description: '1: bodies are logged. 0: metrics only.' })
   debug_log?: 0 | 1 | null;
-}
-
-export class WorkspaceDataPlaneSecurityDto {
-  @BooleanField({ optional: true, nullable: true, description: 'True: requests use saved resources only.' })
-  block_inline_config?: boolean | null;
 }
 
 class WorkspaceFieldsDto {
@@ -84,8 +80,8 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
   })
   security_settings?: SecuritySettingsDto;
 
-  @NestedField(() => WorkspaceDataPlaneSecurityDto, { optional: true })
-  data_plane_security_settings?: WorkspaceDataPlaneSecurityDto;
+  @NestedField(() => DataPlaneSecurityDto, { optional: true })
+  data_plane_security_settings?: DataPlaneSecurityDto;
 }
 
 export class DeleteWorkspaceDto {

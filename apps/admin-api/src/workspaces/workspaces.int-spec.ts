@@ -183,6 +183,25 @@ describe('workspaces', () => {
     }
   });
 
+  it('blocks inline configs for itself, partially, and tells the gateways', async () => {
+    const { id } = await create({ name: 'Saved only' });
+    const put = (body: object): Promise<{ status: number }> =>
+      admin.put(`/v2/workspaces/${id}`, { key: ours.adminKey, body });
+    const shown = async (): Promise<unknown> =>
+      (await admin.get(`/v2/workspaces/${id}`, { key: ours.adminKey })).body['data_plane_security_settings'];
+    expect(await shown()).toEqual({ block_inline_config: null });
+    expect((await put({ data_plane_security_settings: { block_inline_config: true } })).status).toBe(200);
+    expect((await put({ description: 'x' })).status).toBe(200);
+    expect(await shown()).toEqual({ block_inline_config: true });
+    const [event] = await admin.dataSource.query<{ changed: string[] }[]>(
+      'SELECT changed FROM change_events ORDER BY sequence DESC LIMIT 1',
+    );
+    expect(event?.changed).toEqual([documentKey.workspace(id)]);
+    expect((await put({ data_plane_security_settings: { block_inline_config: null } })).status).toBe(200);
+    expect(await shown()).toEqual({ block_inline_config: null });
+    expect((await put({ data_plane_security_settings: { block_inline_config: 'yes' } })).status).toBe(400);
+  });
+
   it('deletes only when its name is repeated, with or without the icon', async () => {
     const a = await create({ name: 'Gone', icon: '🔥' });
     const b = await create({ name: 'Gone', icon: '🔥' });

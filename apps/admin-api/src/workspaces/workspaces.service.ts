@@ -232,8 +232,7 @@ export class WorkspacesService {
 
   private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceAnswer> {
     const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
-    const own = { security_settings: row.securitySettings, data_plane: row.dataPlaneSecuritySettings };
-    return { ...this.view(row, slugs), ...own };
+    return { ...this.view(row, slugs), security_settings: row.securitySettings };
   }
 }
 

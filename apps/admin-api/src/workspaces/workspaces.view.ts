@@ -30,6 +30,14 @@ class WorkspaceSettingsAnswer extends UserKeySettingsAnswer {
   readonly debug_log!: 0 | 1 | null;
 }
 
+class WorkspaceSecurityAnswer {
+  @Answer.boolean({
+    nullable: true,
+    description: 'Null: as the organisation says, which may block it for all.',
+  })
+  readonly block_inline_config!: boolean | null;
+}
+
 /** A user of a workspace. */
 export class MemberAnswer {
   @Answer.kind('workspace-user')
@@ -100,6 +108,9 @@ export class WorkspaceAnswer extends RowAnswer {
   @Answer.one(() => SecuritySettingsAnswer, { optional: true, description: 'Those in force.' })
   readonly security_settings?: SecuritySettingsAnswer;
 
+  @Answer.one(() => WorkspaceSecurityAnswer)
+  readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
+
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: readonly StoredUsageLimit[] | null;
 
@@ -144,6 +155,9 @@ export function toWorkspace(
     },
     settings: { debug_log: row.settings.debug_log ?? null, ...userKeySettingsAnswer(row.settings) },
     ...(security === null ? {} : { security_settings: security }),
+    data_plane_security_settings: {
+      block_inline_config: row.dataPlaneSecuritySettings.block_inline_config ?? null,
+    },
     usage_limits: row.usageLimits,
     rate_limits: row.rateLimits,
     created_by: row.createdBy,

@@ -3,6 +3,9 @@ import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
 const MIB = 1_048_576;
+const CHUNK = '1\r\nx\r\n';
+/** One alone: until its length is known it holds room for the largest. */
+const isChunked = (index: number): boolean => index === 0;
 
 describe('request bodies', () => {
   let gateway: GatewayHarness;
@@ -14,6 +17,8 @@ describe('request bodies', () => {
       MAX_BODY: String(8 * MIB),
       MAX_BODY_MEMORY: String(2 * MIB),
       BODY_IDLE_TIMEOUT: '300',
+      BODY_TIMEOUT: '600',
+      MAX_CONNECTIONS: '60',
     });
     stub = await StubProvider.start();
     stub.answerJson({ ok: true });
@@ -40,7 +45,7 @@ describe('request bodies', () => {
       body,
     });
 
-  it('streams a passthrough body that is too large to keep, byte for byte', async () => {
+  it('sends a passthrough body that is too large to keep in memory, byte for byte', async () => {
     const body = Buffer.alloc(4 * MIB, 7);
     expect((await post('/files', body)).status).toBe(200);
     expect(stub.lastRequest.body.equals(body)).toBe(true);
@@ -73,6 +78,69 @@ describe('request bodies', () => {
       timeoutMs: 3_000,
     });
     for (const socket of slow) socket.destroy();
+  });
+
+  it('ends many bodies that trickle in, after the time that a whole one may take, and answers others meanwhile', async () => {
+    const answers: string[] = [];
+    const slow = Array.from({ length: 50 }, (_, index) => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      answers[index] = '';
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => (answers[index] += data.toString()));
+      socket.write(
+        `POST /v1/things HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main\r\n` +
+          (isChunked(index)
+            ? `transfer-encoding: chunked\r\n\r\n${CHUNK}`
+            : 'content-length: 10000\r\n\r\nx'),
+      );
+      return socket;
+    });
+    // Never idle for as long as a body may be.
+    const trickle = setInterval(() => {
+      slow.forEach((socket, index) => socket.writable && socket.write(isChunked(index) ? CHUNK : 'x'));
+    }, 50);
+    expect((await post('/things', 'quick')).status).toBe(200);
+    await eventually(() => answers.every((answer) => answer.startsWith('HTTP/1.1 408')), {
+      timeoutMs: 5_000,
+    });
+    clearInterval(trickle);
+    for (const socket of slow) socket.destroy();
+    expect(stub.requests).toHaveLength(1);
+    expect(
+      (await gateway.records()).filter(({ errorType }) => errorType === 'request_incomplete'),
+    ).toHaveLength(50);
+  });
+
+  it('ends a body of which nothing ever comes', async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => (answer += data.toString()));
+    socket.write(
+      `POST /v1/things HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main\r\n` +
+        'content-length: 10\r\n\r\n',
+    );
+    await eventually(() => answer.startsWith('HTTP/1.1 408'), { timeoutMs: 2_000 });
+    socket.destroy();
+  });
+
+  it('closes connections over their number, answers those below it, and takes new ones when others end', async () => {
+    const open = Array.from({ length: 70 }, () => connect(gateway.port, '127.0.0.1'));
+    let closed = 0;
+    for (const socket of open) {
+      socket.on('error', () => undefined);
+      socket.once('close', () => (closed += 1));
+    }
+    await eventually(() => closed >= 10, { timeoutMs: 3_000 });
+    expect(closed).toBe(10);
+    const alive = open.find((socket) => !socket.destroyed);
+    let answer = '';
+    alive?.on('data', (data) => (answer += data.toString()));
+    alive?.write('GET /v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => answer.startsWith('HTTP/1.1 200'), { timeoutMs: 2_000 });
+    for (const socket of open) socket.destroy();
+    await eventually(async () => (await post('/things', 'x').catch(() => null))?.status === 200, {
+      timeoutMs: 3_000,
+    });
   });
 
   it('reads no body of a caller that is not known', async () => {

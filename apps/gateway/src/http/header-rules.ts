@@ -86,13 +86,21 @@ export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
   return headers;
 }
 
-/** Headers that a config's `forward_headers` names: sent as the caller sent them, hop-by-hop ones excepted. */
-export function forwardedHeaders(rawHeaders: readonly string[], names: readonly string[]): HeaderList {
+/**
+ * Headers that a config's `forward_headers` names: sent as the caller sent them, but for hop-by-hop ones and for whatever holds
+ * the gateway key, which a caller may send as `Authorization` too.
+ */
+export function forwardedHeaders(
+  rawHeaders: readonly string[],
+  names: readonly string[],
+  apiKey: string | null,
+): HeaderList {
   const headers: HeaderList = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
-    if (names.includes(name) && !HOP_BY_HOP_HEADERS.has(name))
-      headers.push(name, rawHeaders[i + 1] as string);
+    const value = rawHeaders[i + 1] as string;
+    if (!names.includes(name) || HOP_BY_HOP_HEADERS.has(name)) continue;
+    if (apiKey === null || !value.includes(apiKey)) headers.push(name, value);
   }
   return headers;
 }

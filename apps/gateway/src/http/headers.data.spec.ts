@@ -88,19 +88,22 @@ describe('request headers', () => {
   const authorized = (): string | undefined =>
     stub.requests[0]?.headers['authorization'] as string | undefined;
 
-  describe.each(inGroups('auth', 'block_inline', 'injection', 'size'))('$id: $reason', (test) => {
-    it(`[AUT-06] [ERR-08] answers ${String(test.expect)}`, async () => {
-      if (test.setting?.block_inline_config)
-        gateway.addTenant(WORKSPACE_ID, 'main', { blockInlineConfig: true });
-      if (names(test).includes('x-gw-models-endpoint')) return expectModels(await send(test));
-      // A case without a saved provider would leave this machine; what counts is that it is routed, and with whose key.
-      const answer = await send(test);
-      expectVerdict(test.expect, answer.status);
-      if (answer.status >= 400 && answer.status !== 502 && answer.status !== 504)
-        expect(stub.requests).toHaveLength(0);
-      expect(({} as { admin?: unknown }).admin).toBeUndefined();
-    });
-  });
+  describe.each(inGroups('auth', 'block_inline', 'injection', 'size', 'content_encoding'))(
+    '$id: $reason',
+    (test) => {
+      it(`[AUT-06] [ERR-08] answers ${String(test.expect)}`, async () => {
+        if (test.setting?.block_inline_config)
+          gateway.addTenant(WORKSPACE_ID, 'main', { blockInlineConfig: true });
+        if (names(test).includes('x-gw-models-endpoint')) return expectModels(await send(test));
+        // A case without a saved provider would leave this machine; what counts is that it is routed, and with whose key.
+        const answer = await send(test);
+        expectVerdict(test.expect, answer.status);
+        if (answer.status >= 400 && answer.status !== 502 && answer.status !== 504)
+          expect(stub.requests).toHaveLength(0);
+        expect(({} as { admin?: unknown }).admin).toBeUndefined();
+      });
+    },
+  );
 
   describe.each(inGroups('forwarding'))('$id: $reason', (test) => {
     it('[AUT-08] keeps it from the provider, and the injected credential in place', async () => {

@@ -17,12 +17,13 @@ interface RawCase {
     readonly status: readonly (number | null)[];
     readonly requests: number | null;
     readonly close?: boolean;
+    readonly body_rejected?: boolean;
   };
   readonly reason: string;
 }
 
 const { cases: all } = readCases('http_raw.json') as { cases: RawCase[] };
-/** Those without bytes to send are load shapes, measured elsewhere. */
+/** Those without bytes to send are load shapes: `bodies.spec.ts` and `streams.spec.ts` have them, on a smaller scale. */
 const cases = all.filter(({ send }) => send.length > 0);
 /**
  * RFC 9112 section 3 lets a recipient split the request line at any run of whitespace, which the parser does; nothing of the line
@@ -59,11 +60,13 @@ describe.each(cases)('raw HTTP $id: $reason', (test) => {
   });
 
   it(`answers ${JSON.stringify(test.expect.status)}`, async () => {
-    const statuses = await send(gateway.port, asPassthrough(test, gateway.apiKey));
+    const { statuses, closed } = await send(gateway.port, asPassthrough(test, gateway.apiKey));
     const expected = LENIENT_BY_RFC.has(test.id) ? [200] : test.expect.status;
     expect(expected).toContain(statuses[0] ?? null);
     if (test.expect.requests !== null && !LENIENT_BY_RFC.has(test.id))
       expect(stub.requests).toHaveLength(test.expect.requests);
+    if (test.expect.body_rejected) expect(stub.requests).toHaveLength(0);
+    if (test.expect.close) expect(closed).toBe(true);
     if (GUARDED.has(test.category)) expect(stub.requests).toHaveLength(0);
   });
 });
@@ -85,7 +88,13 @@ const withKey = (text: string, apiKey: string): string =>
     .replaceAll(/(^|\n)([A-Z]+) ((?:https?:\/\/[^/ ]+)?)\/t(?=[ ?\r])/g, '$1$2 $3/v1/t')
     .replaceAll(/\r\n(?=Host:)/gi, `\r\nx-gw-api-key: ${apiKey}\r\nx-gw-provider: @main\r\n`);
 
-async function send(port: number, parts: readonly (string | Generated)[]): Promise<(number | null)[]> {
+interface Sent {
+  readonly statuses: readonly number[];
+  /** By the gateway, or by the case itself. */
+  readonly closed: boolean;
+}
+
+async function send(port: number, parts: readonly (string | Generated)[]): Promise<Sent> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
   let ended = false;
@@ -110,6 +119,10 @@ async function send(port: number, parts: readonly (string | Generated)[]): Promi
   // At most until the gateway's own bounds on headers and bodies have run out; an answer may bring a second one with it.
   for (let waited = 0; waited < 1_200 && !ended && !answered(); waited += 10) await delay(10);
   await Promise.race([closed, delay(30)]);
+  const isClosed = ended || socket.destroyed;
   socket.destroy();
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
+  return {
+    statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1])),
+    closed: isClosed,
+  };
 }

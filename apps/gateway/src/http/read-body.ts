@@ -1,23 +1,28 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
+import { discardRest } from './discard-rest';
 import { GatewayRequest, type BodyTaker } from './gateway-request';
 
 export interface BodyReaderOptions {
   readonly maxBytes: number;
   /** Longest silence of the client, milliseconds. */
   readonly idleMs: number;
+  /** For the whole body, milliseconds: one that trickles in is never idle for long. */
+  readonly totalMs: number;
 }
 
 /**
  * The whole body in one Buffer. Rejects with `body_too_large` past `maxBytes` and with `request_incomplete` when nothing comes
- * for `idleMs` or the client leaves; the rest of a refused body is not read.
+ * for `idleMs`, when it comes so slowly that it is not there after `totalMs`, or when the client leaves; the rest of a refused
+ * body is dropped.
  */
 export class BodyReader implements BodyTaker {
   private first: Buffer | null = null;
   private rest: Buffer[] | null = null;
   private size = 0;
   private timer: NodeJS.Timeout | null = null;
+  private deadline = 0;
   private over = false;
 
   constructor(
@@ -31,6 +36,7 @@ export class BodyReader implements BodyTaker {
 
   start(): void {
     const { req } = this;
+    watchLater(this);
     if (req instanceof GatewayRequest && req.takeBody(this)) return;
     req.on('data', (chunk: Buffer) => this.piece(chunk));
     req.once('end', () => this.end());
@@ -63,8 +69,8 @@ export class BodyReader implements BodyTaker {
     if (!this.stop()) return;
     const { req } = this;
     if (req instanceof GatewayRequest) req.stopTaking();
-    req.pause();
     req.removeAllListeners('data');
+    discardRest(req);
     this.reject(error);
   }
 
@@ -75,10 +81,33 @@ export class BodyReader implements BodyTaker {
     return true;
   }
 
+  /** @internal A body that came with its headers is there by now, and needs no timer; one that never comes does. */
+  watch(): void {
+    if (!this.over && this.timer === null) this.restartTimer();
+  }
+
   private restartTimer(): void {
-    if (this.timer) this.timer.refresh();
-    else this.timer = setTimeout(() => this.clientGone(), this.options.idleMs);
+    if (this.timer === null) {
+      const { idleMs, totalMs } = this.options;
+      this.deadline = performance.now() + totalMs;
+      this.timer = setTimeout(() => this.clientGone(), Math.min(idleMs, totalMs));
+    } else if (performance.now() < this.deadline) this.timer.refresh();
+    else this.clientGone();
   }
 }
 
 const EMPTY = Buffer.alloc(0);
+
+let begun: BodyReader[] = [];
+
+/** One look at the end of the turn for all bodies that began in it. */
+function watchLater(reader: BodyReader): void {
+  if (begun.length === 0) setImmediate(watchAll);
+  begun.push(reader);
+}
+
+function watchAll(): void {
+  const readers = begun;
+  begun = [];
+  for (const reader of readers) reader.watch();
+}

@@ -7,6 +7,8 @@ import { GatewayRequest } from './gateway-request';
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** More are closed as they come. */
+  readonly connectionsMax: number;
 }
 
 /** All headers of a request, in bytes: room for a config of 64 KB written out, and 16 KB beside it. */
@@ -31,7 +33,7 @@ export function createGatewayServer(
       maxHeaderSize: HEADERS_BYTES_MAX,
       headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      // Bodies are bounded by idle time and size where they are read: a slow upload is not an attack.
+      // Bodies are bounded by time and size where they are read: a large upload is not an attack.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
       insecureHTTPParser: false,
@@ -41,6 +43,7 @@ export function createGatewayServer(
     },
     handle,
   );
+  server.maxConnections = limits.connectionsMax;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     answerParserError(error, socket);
   });
@@ -49,9 +52,8 @@ export function createGatewayServer(
     res.writeContinue();
     handle(req, res);
   });
-  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
-    res.writeHead(417, ['connection', 'close', 'content-length', '0']);
-    res.end();
+  server.on('checkExpectation', (req: IncomingMessage) => {
+    req.socket.end(rawAnswer('expectation_failed'));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     upgrades.handle(req, socket, head);

@@ -8,6 +8,7 @@ import type {
   LimitState,
   LogRecord,
   PriceLine,
+  RoutingEvent,
   SessionRecord,
   Usage,
 } from '@gw/contracts';
@@ -15,6 +16,7 @@ import type { CompiledConfig } from '@gw/config-schema';
 import type { GatewayError } from '@gw/kernel';
 import type { RateBucket } from '@gw/limits';
 import type { JsonObject, ShallowScan } from '@gw/providers';
+import type { SpooledBody } from '../http/spool/spooled-body';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
@@ -55,12 +57,14 @@ export class Exchange {
   spanName: string | null = null;
 
   // receive
-  /** The whole body; empty when there is none or it is streamed. */
+  /** The whole body; empty when there is none or it is spooled. */
   body: Buffer = EMPTY;
   /** What the body holds of the common budget, in bytes; given back when the exchange is settled. */
   heldBytes = 0;
-  /** Set for a body too large to keep: it can be sent once. */
-  bodyStream: IncomingMessage | null = null;
+  /** Set for a body too large for memory. */
+  spooled: SpooledBody | null = null;
+  /** Gives back what the body holds of the disk; called once, when the exchange is settled. */
+  release: (() => void) | null = null;
   scan: ShallowScan | null = null;
   private parsed: JsonObject | null = null;
 
@@ -81,9 +85,13 @@ export class Exchange {
   readonly attempts: AttemptRecord[] = [];
   strategy: readonly string[] = [];
   matchedCondition: string | null = null;
+  /** What else routing took into account; complete once the attempts are over. */
+  routing: readonly RoutingEvent[] = NO_EVENTS;
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
   waitedMs = 0;
+  /** The provider was asked for usage that the client has not asked for, and must not see. */
+  hidesUsage = false;
 
   // reply
   reply: Reply | null = null;
@@ -94,12 +102,17 @@ export class Exchange {
   streamed = false;
   firstByteAt: number | null = null;
   responseBytes = 0;
-  /** Bytes of a session's messages from the client; a body is counted by its own length. */
+  /** Bytes of a session's messages from the client, or of a spooled body; `body` is counted by its own length. */
   receivedBytes = 0;
   /** How the session ended, for a request that was upgraded to a WebSocket. */
   session: SessionRecord | null = null;
   /** Reads the answer's usage and model once it has gone by. */
-  meter: { usage(): Usage | null; model(): string | null } | null = null;
+  meter: {
+    usage(): Usage | null;
+    model(): string | null;
+    /** Where there is something to wait for before the two can tell. Never rejects. */
+    prepare?(): Promise<void>;
+  } | null = null;
 
   // settle
   usage: Usage | null = null;
@@ -165,5 +178,6 @@ export interface Stage {
 }
 
 const EMPTY = Buffer.alloc(0);
+const NO_EVENTS: readonly RoutingEvent[] = Object.freeze([]);
 const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
 const NO_CONFIG: DecisionRecord['config'] = Object.freeze({ source: 'none', slug: null, versionId: null });

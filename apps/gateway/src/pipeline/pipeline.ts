@@ -35,6 +35,7 @@ const ORDER = [
 
 /** What `Exchange.stageMs` counts, by index. */
 export const TIMED_STAGES: readonly string[] = [...ORDER, 'settle'];
+export const RECEIVE_STAGE = ORDER.indexOf('receive');
 export const SETTLE_STAGE = ORDER.length;
 
 /** Runs the stages of one exchange, in order. */

@@ -27,6 +27,8 @@ export class Reply {
   readonly kept: Buffer[] = [];
   keptBytes = 0;
   truncated = false;
+  /** The last bytes of an answer that was not kept whole, at most `TAIL_BYTES`. */
+  tail: Buffer | null = null;
 
   constructor(
     private readonly exchange: Exchange,
@@ -115,10 +117,13 @@ export class Reply {
     const { exchange } = this;
     exchange.firstByteAt ??= performance.now();
     exchange.responseBytes += chunk.length;
-    if (this.keptBytes + chunk.length <= this.keepBytes) {
+    if (!this.truncated && this.keptBytes + chunk.length <= this.keepBytes) {
       this.kept.push(chunk);
       this.keptBytes += chunk.length;
-    } else this.truncated = true;
+    } else {
+      this.truncated = true;
+      this.tail = endOf(this.tail ?? this.kept.at(-1) ?? null, chunk);
+    }
   }
 
   private finish(last: Buffer | null): void {
@@ -167,6 +172,14 @@ export class Reply {
       this.flow?.resume();
     });
   }
+}
+
+const TAIL_BYTES = 16_384;
+
+/** The last `TAIL_BYTES` of both. */
+function endOf(before: Buffer | null, chunk: Buffer): Buffer {
+  const all = before === null || chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([before, chunk]);
+  return all.length > TAIL_BYTES ? all.subarray(all.length - TAIL_BYTES) : all;
 }
 
 let begun: Reply[] = [];

@@ -5,7 +5,7 @@ import type { Journal } from '@gw/telemetry';
 import type { BodyBudget } from '../http/body-budget';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
-import { logRecordText } from './log-record';
+import { logRecord } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
 
 /** Usage to money; null: the price is not known. */
@@ -42,6 +42,15 @@ export class Settlement {
       return;
     }
     exchange.settled = true;
+    const preparing = exchange.meter?.prepare?.();
+    if (preparing === undefined) this.finish(exchange, onDurable);
+    else
+      void preparing.then(() => {
+        this.finish(exchange, onDurable);
+      });
+  };
+
+  private finish(exchange: Exchange, onDurable: () => void): void {
     const startedAt = performance.now();
     exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
@@ -49,21 +58,22 @@ export class Settlement {
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     this.bodies.give(exchange.heldBytes);
-  };
+    exchange.release?.();
+  }
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
     const { reply, principal, gw } = exchange;
     const { bodyMaxBytes, gatewayId } = this.options;
     const keep = principal !== null && principal.logBodies && gw.logBodies;
-    const text = logRecordText(exchange, {
+    const record = logRecord(exchange, {
       gatewayId,
-      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.bodyStream !== null,
-      responseTruncated: keep && reply !== null && reply.keptBytes > bodyMaxBytes,
+      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.spooled !== null,
+      responseTruncated: keep && reply !== null && (reply.truncated || reply.keptBytes > bodyMaxBytes),
       responseModel,
     });
     const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
-    this.journal.append(text, request, response, onDurable);
+    this.journal.append(record, request, response, onDurable);
   }
 
   private charge(exchange: Exchange, responseModel: string | null): void {

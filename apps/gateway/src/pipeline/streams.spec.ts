@@ -101,6 +101,20 @@ describe('streams', () => {
     expect(await gateway.records()).toMatchObject([{ outcome: 'ok' }]);
   });
 
+  it('keeps of a long stream what the log wants, and says that it is not all', async () => {
+    const pieces = Array.from({ length: 40 }, (_, index) =>
+      event(`${String(index)}${'x'.repeat(16 * 1_024)}`),
+    );
+    stub.answer({ headers: EVENTS, steps: [...pieces, DONE].map((chunk) => ({ chunk })) });
+    expect((await (await ask('/chat/completions')).text()).length).toBe([...pieces, DONE].join('').length);
+    const [record] = await gateway.records();
+    expect(record).toMatchObject({ outcome: 'ok', responseBodyTruncated: true });
+    const kept = String(record?.responseBody);
+    expect(pieces.join('').startsWith(kept)).toBe(true);
+    expect(kept.length).toBeGreaterThan(200 * 1_024);
+    expect(kept.length).toBeLessThanOrEqual(262_144);
+  });
+
   it('stops reading from the provider while the client does not read, and goes on when it does', async () => {
     const piece = Buffer.from(event('x'.repeat(64 * 1_024)));
     const pieces = 1_000;

@@ -343,7 +343,7 @@ describe('official clients', () => {
   /** What stands before the gateway where clients insist on TLS; anonymous, so that it needs no certificate. */
   const ANONYMOUS = { ciphers: 'ADH-AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const;
 
-  it('openai: a realtime conversation, unchanged but for base URL and headers', async () => {
+  it('[SVC-03] openai: a realtime conversation, unchanged but for base URL and headers', async () => {
     const front = createTlsServer({ ...ANONYMOUS, dhparam: 'auto' }, (socket) => {
       const onward = connectTcp(gateway.port, '127.0.0.1');
       socket.on('error', () => onward.destroy()).on('close', () => onward.destroy());

@@ -76,6 +76,13 @@ function generated(gen: Generated): Buffer {
   return around(`"user":"${'u'.repeat((gen.string_mb ?? gen.body_mb ?? 1) * MEGABYTE)}"`);
 }
 
+/** The client's bytes: the gateway asks for the usage of a stream where the client does not. */
+const withoutQuestion = (body: Buffer): Buffer =>
+  Buffer.from(
+    body.toString('latin1').replace(/,"stream_options":\{"include_usage":true\}(?=\s*\}\s*$)/, ''),
+    'latin1',
+  );
+
 /** `Aa` and `BB` have the same polynomial hash, and so has every row of them of one length. */
 const collision = (index: number): string =>
   index.toString(2).padStart(16, '0').replaceAll('0', 'Aa').replaceAll('1', 'BB');
@@ -131,7 +138,8 @@ describe('request bodies', () => {
   const expectPassed = (answer: Answered, path: string, bytes: Buffer): void => {
     expect(answer).toEqual({ status: 200, error: null });
     expect(stub.lastRequest.url).toBe(`/v1${path}`);
-    expect(stub.lastRequest.body.equals(bytes)).toBe(true);
+    const { body } = stub.lastRequest;
+    expect((bytes.includes('"stream_options"') ? body : withoutQuestion(body)).equals(bytes)).toBe(true);
   };
   const expectRefused = ({ status, error }: Answered): void => {
     expect(status).toBe(400);

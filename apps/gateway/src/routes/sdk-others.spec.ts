@@ -2,12 +2,14 @@ import { GoogleGenAI } from '@google/genai';
 import { CohereClient, CohereClientV2 } from 'cohere-ai';
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
+import { lendDispatcher } from '../spec-support/lend-dispatcher';
 
 describe('other official clients, unchanged but for base URL and headers', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
   beforeAll(async () => {
+    lendDispatcher();
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
   });

@@ -132,7 +132,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
       );
     };
 
-    it('is the content of its output file, from the same provider and with its credential', async () => {
+    it('[SVC-03] is the content of its output file, from the same provider and with its credential', async () => {
       answerBatch(BATCH);
       const answer = await output();
       expect(await answer.text()).toBe('{"a":1}\n{"b":2}\n');

@@ -10,6 +10,7 @@ import {
   type ApiKeyDocument,
   type ConfigDocument,
   type DocumentKey,
+  completeLogRecord,
   type LogRecord,
   type OrganisationDocument,
   type ProviderDocument,
@@ -83,6 +84,7 @@ export class GatewayHarness {
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,
       keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
+      connectionsMax: settings.MAX_CONNECTIONS,
     });
     this.addTenant(WORKSPACE_ID, 'main');
     this.addKey(this.apiKey);
@@ -119,7 +121,7 @@ export class GatewayHarness {
   }
 
   addTenant(workspaceId: string, slug: string, over: Partial<WorkspaceDocument> = {}): void {
-    this.documents.set(documentKey.organisation(ORGANISATION_ID), this.organisation());
+    this.setOrganisation();
     this.documents.set(documentKey.workspace(workspaceId), {
       kind: 'workspace',
       version: this.nextVersion(),
@@ -133,6 +135,19 @@ export class GatewayHarness {
       rateLimits: [],
       usageLimits: [],
       defaults: { metadata: {}, config: null },
+      ...over,
+    });
+  }
+
+  setOrganisation(over: Partial<OrganisationDocument> = {}): void {
+    this.documents.set(documentKey.organisation(ORGANISATION_ID), {
+      kind: 'organisation',
+      version: this.nextVersion(),
+      id: ORGANISATION_ID,
+      name: 'Acme',
+      status: 'active',
+      blockInlineConfig: false,
+      logBodies: true,
       ...over,
     });
   }
@@ -181,11 +196,7 @@ export class GatewayHarness {
       status: 'active',
       expiresAt: null,
       providerId,
-      sealedCredential: seal(
-        sealingRing(this.master),
-        JSON.stringify({ apiKey: `sk-${slug}`, configurations: {} }),
-        credentialBinding(workspaceId, id),
-      ),
+      sealedCredential: this.sealed(slug, `sk-${slug}`, workspaceId),
       configurations: origin === null ? {} : { custom_host: `${origin}/v1` },
       allowAllModels: true,
       models: [],
@@ -193,6 +204,15 @@ export class GatewayHarness {
       usageLimits: [],
       ...over,
     });
+  }
+
+  /** The credential of a provider of `addProvider`, as its document holds it. */
+  sealed(slug: string, apiKey: string, workspaceId = WORKSPACE_ID): string {
+    return seal(
+      sealingRing(this.master),
+      JSON.stringify({ apiKey, configurations: {} }),
+      credentialBinding(workspaceId, `provider-${slug}-${workspaceId}`),
+    );
   }
 
   addConfig(slug: string, config: unknown, over: Partial<ConfigDocument> = {}): void {
@@ -216,18 +236,6 @@ export class GatewayHarness {
     return documentKey.apiKey(hashApiKey(pepper, apiKey));
   }
 
-  private organisation(): OrganisationDocument {
-    return {
-      kind: 'organisation',
-      version: this.nextVersion(),
-      id: ORGANISATION_ID,
-      name: 'Acme',
-      status: 'active',
-      blockInlineConfig: false,
-      logBodies: true,
-    };
-  }
-
   private nextVersion(): string {
     this.version += 1;
     return String(this.version);
@@ -235,7 +243,7 @@ export class GatewayHarness {
 }
 
 const logged = ({ meta, request, response }: Frame): LoggedRequest => ({
-  ...(JSON.parse(meta.toString('utf8')) as LogRecord),
+  ...completeLogRecord(JSON.parse(meta.toString('utf8')) as LogRecord),
   requestBody: request,
   responseBody: response,
 });

@@ -54,6 +54,11 @@ export class Configs {
     return resolved;
   }
 
+  /** For a request that names no config and brings fields of its provider as headers. Throws `config_invalid`. */
+  fromFields(fields: Readonly<Record<string, string>>): ResolvedConfig {
+    return { ...Configs.none, compiled: this.fromText(JSON.stringify(fields)).compiled };
+  }
+
   /** A saved config by slug or id. Throws `config_not_found`: a config of another workspace does not exist here. */
   fromDocument(
     workspaceId: string,

@@ -118,9 +118,10 @@ export class Principals {
         ...rateBuckets('workspace', workspace.id, workspace.rateLimits),
         ...rateBuckets('api_key', key.id, key.rateLimits),
       ],
-      // A workspace's document holds the settings in force, the organisation's where it has none of its own.
-      savedOnly: this.options.blockInlineConfig || workspace.blockInlineConfig,
-      logBodies: workspace.logBodies,
+      // What the installation or the organisation forbids no workspace allows; a workspace may forbid more.
+      savedOnly:
+        this.options.blockInlineConfig || organisation.blockInlineConfig || workspace.blockInlineConfig,
+      logBodies: organisation.logBodies && workspace.logBodies,
     };
   }
 }

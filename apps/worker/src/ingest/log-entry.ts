@@ -1,4 +1,4 @@
-import type { LogRecord } from '@gw/contracts';
+import { completeLogRecord, type LogRecord } from '@gw/contracts';
 import { dayOf, requestLogRow, type LogEntry } from '@gw/entities';
 import type { Frame } from '@gw/telemetry';
 import { UUID } from '@gw/web';
@@ -17,7 +17,7 @@ export function readFrame(frame: Frame, acceptsDay: (day: number) => boolean): R
   const day = typeof createdAt === 'string' ? dayOf(createdAt) : NaN;
   if (!acceptsDay(day)) return { kind: 'refused', id, reason: 'The time is too far from now.' };
   const row = requestLogRow({
-    ...(record as LogRecord),
+    ...completeLogRecord(record),
     requestBodyTruncated: record.requestBodyTruncated === true || frame.requestOmitted,
     responseBodyTruncated: record.responseBodyTruncated === true || frame.responseOmitted,
   });

@@ -60,6 +60,7 @@ const DEPLOYED = [
 export const azureOpenai = defineProvider({
   ...openAiSpeaker,
   id: 'azure-openai',
+  usageOnRequest: true,
   name: 'Azure OpenAI',
   baseUrl(credential, model = null, kind = 'passthrough') {
     const root = `https://${resourceName(credential)}.openai.azure.com/openai`;

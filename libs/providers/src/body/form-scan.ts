@@ -6,6 +6,8 @@ const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; 
 const VALUE = /^[\x20-\x7e]{1,1024}$/;
 const PARTS_MAX = 256;
 const PART_HEAD_MAX = 2_048;
+/** From the beginning of a part on, in bytes: nothing that a scan takes in stands further behind. */
+export const PART_BYTES_MAX = 4_096;
 
 const DOUBT: ShallowScan = { model: null, stream: null, needsParse: false, modelSpan: null, isForm: true };
 
@@ -26,7 +28,7 @@ export function formScan(body: Buffer, contentType: string | undefined): Shallow
   return VALUE.test(value) ? { ...DOUBT, model: value, modelSpan: [model.start, model.end] } : DOUBT;
 }
 
-const boundaryOf = (contentType: string | undefined): string | null => {
+export const boundaryOf = (contentType: string | undefined): string | null => {
   const matched = contentType === undefined ? null : BOUNDARY.exec(contentType);
   return matched?.[1] ?? matched?.[2] ?? null;
 };

@@ -46,19 +46,44 @@ const HEX = byteTable('0123456789abcdefABCDEF');
  * Every backslash of the bytes begins an escape that JSON knows. JSON has backslashes inside strings alone, so it is asked of the
  * whole document without looking where its strings are; bytes without a backslash cost one native search.
  */
-export function hasSoundEscapes(bytes: Buffer): boolean {
+export const hasSoundEscapes = (bytes: Buffer): boolean => unsoundEscape(bytes) === -1;
+
+/** Index of the first backslash that begins no escape, or -1. */
+function unsoundEscape(bytes: Buffer): number {
   const { length } = bytes;
   let at = bytes.indexOf(BACKSLASH);
   while (at >= 0) {
     const escaped = bytes[at + 1] ?? 0;
     if (ESCAPED[escaped] === 1) at += 2;
     else if (escaped === LETTER_U && areHexDigits(bytes, at + 2)) at += 6;
-    else return false;
+    else return at;
     const stop = Math.min(length, at + ESCAPE_WALK);
     while (at < stop && bytes[at] !== BACKSLASH) at += 1;
     if (at === stop) at = stop < length ? bytes.indexOf(BACKSLASH, stop) : -1;
   }
-  return true;
+  return -1;
+}
+
+const ESCAPE_BYTES_MAX = 6;
+const NOTHING = Buffer.alloc(0);
+
+/** The same question asked of bytes that go by in pieces. */
+export class EscapeCheck {
+  private isUnsound = false;
+  /** An escape that the end of the last piece may have cut. */
+  private begun: Buffer = NOTHING;
+
+  add(piece: Buffer): void {
+    if (this.isUnsound) return;
+    const bytes = this.begun.length === 0 ? piece : Buffer.concat([this.begun, piece]);
+    const at = unsoundEscape(bytes);
+    this.isUnsound = at !== -1 && at + ESCAPE_BYTES_MAX <= bytes.length;
+    this.begun = at === -1 || this.isUnsound ? NOTHING : Buffer.from(bytes.subarray(at));
+  }
+
+  get isSound(): boolean {
+    return !this.isUnsound && this.begun.length === 0;
+  }
 }
 
 const areHexDigits = (bytes: Buffer, from: number): boolean =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { PROVIDERS } from '../registry';
 import type { JsonObject, Provider } from '../provider';
-import { readAnswer } from './read-usage';
+import { readAnswer, readUsageAtEnd } from './read-usage';
 import { shallowAnswer } from './shallow-scan';
 
 const provider = (id: string): Provider => PROVIDERS.get(id) as Provider;
@@ -100,5 +100,30 @@ describe('model of readAnswer', () => {
     ['', null],
   ])('reads the model of %p as %p', (text, model) => {
     expect(readAnswer(openai, Buffer.from(text, 'utf8')).model).toBe(model);
+  });
+});
+
+describe('usage at the end of an answer that was not kept whole', () => {
+  const at = (end: string): unknown => readUsageAtEnd(openai, Buffer.from(end));
+  const usage = '"usage":{"prompt_tokens":3,"completion_tokens":4}';
+  const read = expect.objectContaining({ inputTokens: 3, outputTokens: 4 }) as unknown;
+
+  it('is the answer’s own, with members behind it or none', () => {
+    expect(at(`aaaa"}],${usage}}`)).toEqual(read);
+    expect(at(`aaaa"}], ${usage} , "model":"m","x":[{}]} \n`)).toEqual(read);
+  });
+
+  it('is not that of something inside the answer, of a text, or of what is cut', () => {
+    expect(at(`aaaa"}],"data":[{${usage}}]}`)).toBeNull();
+    expect(at(`aaaa \\"usage\\":{}"}`)).toBeNull();
+    expect(at(`aaaa"}],${usage}`)).toBeNull();
+    expect(at('aaaa"}]}')).toBeNull();
+  });
+
+  it('is read in the provider’s own words', () => {
+    const end = Buffer.from(
+      'x"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4},"modelVersion":"m"}',
+    );
+    expect(readUsageAtEnd(provider('google'), end)).toEqual(read);
   });
 });

@@ -26,5 +26,17 @@ export function readAnswer(provider: Pick<Provider, 'usage'>, body: Buffer): Ans
   return { usage: provider.usage(whole), model: asString(whole['model']) };
 }
 
+const MARKER = '"usage';
+
+/**
+ * Usage in the last bytes of a JSON answer that is too long to be kept. What follows the last key that begins with `usage` must
+ * close exactly one object, so that it is the answer's own and not that of something inside it.
+ */
+export function readUsageAtEnd(provider: Pick<Provider, 'usage'>, end: Buffer): Usage | null {
+  const at = end.lastIndexOf(MARKER);
+  const rest = at < 0 ? null : parseObject(`{${end.toString('utf8', at)}`);
+  return rest === null ? null : provider.usage(rest);
+}
+
 const parseWhole = (body: Buffer): JsonObject | null =>
   body.length > PARSE_BYTES_MAX ? null : parseObject(body.toString('utf8'));

@@ -27,7 +27,7 @@ const LETTER_M = 0x6d;
 const LETTER_S = 0x73;
 const LETTER_U = 0x75;
 
-const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelSpan: null };
+export const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelSpan: null };
 
 /**
  * Reads `model` and `stream` from the top level of a JSON object without parsing its values: one pass, no allocation but the
@@ -37,8 +37,14 @@ const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelS
  * not validate the rest of what it skips, so `needsParse: false` is no promise that the document is valid.
  */
 export function shallowScan(body: Buffer): ShallowScan {
+  const scan = scanMembers(body);
+  return scan.needsParse || hasSoundEscapes(body) ? scan : DOUBT;
+}
+
+/** `shallowScan` of what has had its escapes looked at elsewhere. */
+export function scanMembers(body: Buffer): ShallowScan {
   const found = membersOf(body);
-  if (found === null || !hasSoundEscapes(body)) return DOUBT;
+  if (found === null) return DOUBT;
   const { model, stream, modelSpan } = found;
   return { model, stream, needsParse: false, modelSpan };
 }

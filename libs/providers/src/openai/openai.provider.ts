@@ -6,6 +6,7 @@ import { defineProvider } from '../provider';
 export const openai = defineProvider({
   ...openAiSpeaker,
   id: 'openai',
+  usageOnRequest: true,
   name: 'OpenAI',
   baseUrl: () => 'https://api.openai.com/v1',
   betaHeader: 'openai-beta',

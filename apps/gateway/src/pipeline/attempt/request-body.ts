@@ -1,12 +1,15 @@
-import { spliceForm, spliceModel, type JsonObject } from '@gw/providers';
+import { GatewayError } from '@gw/kernel';
+import type { BodySource } from '@gw/outbound';
+import { spliceForm, spliceModel, type JsonObject, type ShallowScan } from '@gw/providers';
 import { applyParams } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
+import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
 import type { Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { withoutSlug } from './targeting';
 
 export interface BuiltBody {
-  readonly body: Buffer;
+  readonly body: Buffer | BodySource;
   /** The client's body after parameter rules; null where it was not parsed. */
   readonly clientBody: JsonObject | null;
   /** Set when the body was made anew. */
@@ -17,11 +20,15 @@ export interface BuiltBody {
 export function bodyOf(exchange: Exchange, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
-  if (translator === null && !mustRead(exchange, target.hasParamRules)) return spliced(exchange);
+  if (exchange.spooled !== null) return spooledBody(exchange, exchange.spooled, upstream);
+  if (translator === null && !mustRead(exchange, target.hasParamRules))
+    return spliced(exchange, upstream.model);
   const original = exchange.json(parseJsonObject);
   const ruled = withPlainModel(applyParams(original, target));
   if (translator !== null) return rebuilt(ruled, translator.request(ruled));
-  return ruled === original && !isDoubtful(exchange) ? spliced(exchange) : rebuilt(ruled, ruled);
+  return ruled === original && !isDoubtful(exchange)
+    ? spliced(exchange, upstream.model)
+    : rebuilt(ruled, ruled);
 }
 
 const rebuilt = (clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
@@ -51,13 +58,29 @@ function withPlainModel(body: JsonObject): JsonObject {
   return plain === model ? body : { ...body, model: plain };
 }
 
-function spliced({ scan, body }: Exchange): BuiltBody {
-  if (scan?.modelSpan && scan.model?.startsWith('@')) {
-    const model = withoutSlug(scan.model);
-    if (model !== scan.model) {
-      const splice = scan.isForm ? spliceForm : spliceModel;
-      return { body: splice(body, scan.modelSpan, model), clientBody: null, contentType: null };
-    }
+/** `model`: what the provider is asked for. It differs from the body's where that has a slug, or is a form that has no other rule. */
+function spliced({ scan, body }: Exchange, model: string | null): BuiltBody {
+  if (scan?.modelSpan && model !== null && model !== scan.model) {
+    const splice = scan.isForm ? spliceForm : spliceModel;
+    return { body: splice(body, scan.modelSpan, model), clientBody: null, contentType: null };
   }
   return { body, clientBody: null, contentType: null };
+}
+
+/** A spooled body is never parsed: where it would have to be, it is too large. */
+function spooledBody({ scan }: Exchange, body: SpooledBody, { target, support, model }: Upstream): BuiltBody {
+  const isJson = scan !== null && !scan.isForm;
+  if (support?.via === 'translated' || (isJson && target.hasParamRules)) {
+    throw new GatewayError('body_too_large', {
+      message:
+        'The request body is too large for the parameter rules or the translation that this target needs.',
+    });
+  }
+  return { body: body.source(spliceOf(scan, model)), clientBody: null, contentType: null };
+}
+
+function spliceOf(scan: ShallowScan | null, model: string | null): Splice | null {
+  if (!scan?.modelSpan || model === null || model === scan.model) return null;
+  const [from, to] = scan.modelSpan;
+  return { from, to, bytes: Buffer.from(scan.isForm ? model : JSON.stringify(model)) };
 }

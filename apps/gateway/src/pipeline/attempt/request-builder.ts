@@ -8,6 +8,7 @@ import type { Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { BaseAddresses } from './base-address';
 import { bodyOf } from './request-body';
+import { askForUsage } from './stream-usage';
 import { modelOf } from './targeting';
 
 export interface RequestBuilderOptions {
@@ -32,7 +33,10 @@ export class RequestBuilder {
 
   build(exchange: Exchange, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(exchange, upstream);
-    const { body, clientBody, contentType } = bodyOf(exchange, upstream);
+    const { body: own, clientBody, contentType } = bodyOf(exchange, upstream);
+    const asking = Buffer.isBuffer(own) ? askForUsage(exchange, upstream, own, clientBody) : null;
+    exchange.hidesUsage = asking !== null;
+    const body = asking ?? own;
     return {
       clientBody,
       request: {
@@ -40,7 +44,7 @@ export class RequestBuilder {
         path: base.path + pathOf(exchange, upstream),
         method: exchange.method,
         headers: headersOf(exchange, upstream, contentType),
-        body: exchange.bodyStream ?? (body.length > 0 ? body : null),
+        body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
         poolClass: upstream.saved?.id ?? exchange.principal?.workspace.id ?? upstream.provider.id,
         ...this.timeoutsOf(exchange, upstream),
@@ -57,7 +61,7 @@ export class RequestBuilder {
   private timeoutsOf(exchange: Exchange, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(exchange, target);
-    const streamed = exchange.scan?.stream === true || exchange.bodyStream !== null;
+    const streamed = exchange.scan?.stream === true;
     return {
       connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
       headersTimeoutMs: timeoutMs,
@@ -111,7 +115,7 @@ function headersOf(exchange: Exchange, upstream: Upstream, contentType: string |
   provider.sign(headers, credential);
   const names = gw.forwardHeaders ?? target.forwardHeaders;
   if (names.length > 0) {
-    const forwarded = forwardedHeaders(req.rawHeaders, names);
+    const forwarded = forwardedHeaders(req.rawHeaders, names, gw.apiKey);
     for (let i = 0; i < forwarded.length; i += 2)
       setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
   }

@@ -96,7 +96,7 @@ export class Targeting {
         message: `The provider ${provider.id} does not serve ${exchange.route.name}.`,
       });
     }
-    const override = target.overrideParams?.['model'];
+    const override = isOpaque(exchange) ? undefined : target.overrideParams?.['model'];
     const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
     return {
       target,
@@ -111,6 +111,11 @@ export class Targeting {
 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
+/** A body whose model was not found goes out as it came: no rule replaces a model in it. */
+const isOpaque = ({ scan, body, spooled }: Exchange): boolean =>
+  (body.length > 0 || spooled !== null) &&
+  (scan === null || (scan.isForm === true && scan.modelSpan === null));
+
 /** `@slug/model` names a saved provider; `@cf/…` and `@hf/…` are model names of their own. */
 export const withoutSlug = (model: string): string =>
   model.startsWith('@') && !model.startsWith('@cf/') && !model.startsWith('@hf/') && model.includes('/')
@@ -122,12 +127,12 @@ export const withoutSlug = (model: string): string =>
  * could name any.
  */
 function checkModel(
-  { route, body, bodyStream, upgrade }: Exchange,
+  { route, body, spooled, upgrade }: Exchange,
   saved: ProviderDocument,
   model: string | null,
 ): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
-  const couldName = route.model === 'maybe' && (body.length > 0 || bodyStream !== null || upgrade !== null);
+  const couldName = route.model === 'maybe' && (body.length > 0 || spooled !== null || upgrade !== null);
   const mustName = route.model === 'always' || (!saved.allowAllModels && couldName);
   const allowed = model === null ? !mustName : (modelOf(saved, model)?.enabled ?? saved.allowAllModels);
   if (allowed) return;

@@ -6,6 +6,7 @@ import type { Answer, BodySink } from '../answer';
 import type { Exchange } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
+import { HiddenUsage } from './hidden-usage';
 
 /**
  * Passes server-sent events on as bytes, while a tap looks for usage and the end mark. On a built-in route a stream that ends
@@ -13,6 +14,7 @@ import type { Reply } from '../reply';
  */
 export class EventStreamSink implements BodySink, KeptAlive {
   private readonly tap: StreamTap;
+  private readonly hidden: HiddenUsage | null;
   private complete = false;
   lastWriteAt = 0;
   private lastChunk: Buffer | null = null;
@@ -24,14 +26,16 @@ export class EventStreamSink implements BodySink, KeptAlive {
     private readonly keepAlive: KeepAlive,
   ) {
     this.tap = answer.upstream.provider.tap();
+    this.hidden = exchange.hidesUsage ? new HiddenUsage() : null;
     const { tap } = this;
     exchange.meter = { usage: () => tap.usage(), model: () => tap.model };
     exchange.streamed = true;
     if (this.isBuiltIn()) keepAlive.add(this);
   }
 
-  data(chunk: Buffer): void {
-    this.tap.write(chunk);
+  data(bytes: Buffer): void {
+    this.tap.write(bytes);
+    const chunk = this.hidden === null ? bytes : this.hidden.write(bytes);
     this.lastChunk = chunk;
     this.lastWriteAt = this.keepAlive.now;
     if (!this.tap.complete || this.complete) {
@@ -46,6 +50,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
 
   end(): void {
     this.keepAlive.delete(this);
+    this.release();
     if (this.complete) {
       this.reply.end(null);
       return;
@@ -57,6 +62,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
 
   fail(error: OutboundError): void {
     this.keepAlive.delete(this);
+    this.release();
     if (this.complete) {
       this.reply.end(null);
       return;
@@ -80,6 +86,11 @@ export class EventStreamSink implements BodySink, KeptAlive {
     if (!this.isInsideEvent()) this.reply.write(comment);
   }
 
+  /** What was kept back of an event that will not be whole. */
+  private release(): void {
+    if (this.hidden) this.reply.write(this.hidden.flush());
+  }
+
   private isBuiltIn(): boolean {
     return this.exchange.route.kind !== 'passthrough';
   }
@@ -90,6 +101,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
   }
 
   private isInsideEvent(): boolean {
+    if (this.hidden) return this.hidden.isInsideEvent;
     const chunk = this.lastChunk;
     if (chunk === null) return false;
     const tail = chunk.toString('latin1', Math.max(0, chunk.length - 4));

@@ -1,9 +1,11 @@
 import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
-import { readAnswer, type AnswerFacts } from '@gw/providers';
+import { readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, BodySink } from '../answer';
+import { codingOf } from '../decoding';
+import { EncodedMeter } from '../encoded-meter';
 import type { Exchange } from '../exchange';
 import type { Reply } from '../reply';
 
@@ -19,7 +21,9 @@ export class PassingSink implements BodySink {
   ) {
     const length = valueOf(answer.headers, 'content-length');
     this.left = length === undefined ? Infinity : Number(length);
-    exchange.meter = new BodyMeter(reply, answer);
+    const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
+    exchange.meter =
+      coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(exchange, reply, answer, coding);
   }
 
   data(chunk: Buffer): void {
@@ -64,15 +68,21 @@ class BodyMeter {
   }
 
   private facts(): AnswerFacts {
-    this.read ??= this.isReadable()
-      ? readAnswer(this.answer.upstream.provider, this.reply.keptBody())
-      : NO_FACTS;
+    this.read ??= this.isReadable() ? this.readFacts() : NO_FACTS;
     return this.read;
+  }
+
+  /** Of an answer that was not kept whole its end, where a long one has its usage. */
+  private readFacts(): AnswerFacts {
+    const { provider } = this.answer.upstream;
+    const { truncated, tail } = this.reply;
+    if (!truncated) return readAnswer(provider, this.reply.keptBody());
+    return tail === null ? NO_FACTS : { usage: readUsageAtEnd(provider, tail), model: null };
   }
 
   private isReadable(): boolean {
     const { headers, status } = this.answer;
-    if (status >= 400 || this.reply.truncated || this.reply.keptBytes === 0) return false;
+    if (status >= 400 || this.reply.keptBytes === 0) return false;
     const encoding = valueOf(headers, 'content-encoding');
     const identity = encoding === undefined || encoding === 'identity';
     return identity && valueOf(headers, 'content-type')?.includes('json') === true;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { mayNotBeForwarded } from '@gw/config-schema';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
@@ -31,7 +32,7 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
     virtualKey: one(headers[HEADER.virtualKey]),
     config: one(headers[HEADER.config]),
     customHost: one(headers[HEADER.customHost]),
-    forwardHeaders: listHeader(headers[HEADER.forwardHeaders]),
+    forwardHeaders: forwardedNames(headers[HEADER.forwardHeaders]),
     requestTimeoutMs: timeoutOf(headers[HEADER.requestTimeout]),
     modelsEndpoint: (headers[HEADER.modelsEndpoint] ?? 'false') !== 'false',
     explain: headers[HEADER.explain] === '1' || headers[HEADER.explain] === 'true',
@@ -65,13 +66,21 @@ function bearerOf(authorization: string | undefined): string | null {
   return /^bearer /i.test(authorization) ? authorization.slice(7).trim() : null;
 }
 
-function listHeader(value: string | string[] | undefined): readonly string[] | null {
+/** Throws `header_invalid` for a name that no config may forward either. */
+function forwardedNames(value: string | string[] | undefined): readonly string[] | null {
   const text = one(value);
   if (text === null) return null;
-  return text
+  const names = text
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
+  const forbidden = names.find(mayNotBeForwarded);
+  if (forbidden === undefined) return names;
+  throw new GatewayError('header_invalid', {
+    param: HEADER.forwardHeaders,
+    message: `${HEADER.forwardHeaders} names a header that may not be forwarded.`,
+    extra: { header: forbidden.slice(0, 64) },
+  });
 }
 
 function timeoutOf(value: string | string[] | undefined): number | null {

@@ -4,13 +4,18 @@ import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/pr
 import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
 import { BodyReader } from '../../http/read-body';
+import { LargeBodies } from '../../http/spool/large-bodies';
+import type { Spool } from '../../http/spool/spool';
 import type { Exchange, Stage } from '../exchange';
 
 export interface ReceiveOptions {
   readonly maxBufferedBody: number;
   readonly maxBody: number;
   readonly bodyIdleMs: number;
+  /** For a whole body that is kept in memory. */
+  readonly bodyTotalMs: number;
   readonly budget: BodyBudget;
+  readonly spool: Spool;
 }
 
 /**
@@ -18,7 +23,11 @@ export interface ReceiveOptions {
  * looked up in it.
  */
 export class ReceiveStage implements Stage {
-  constructor(private readonly options: ReceiveOptions) {}
+  private readonly largeBodies: LargeBodies;
+
+  constructor(private readonly options: ReceiveOptions) {
+    this.largeBodies = new LargeBodies(options);
+  }
 
   run(exchange: Exchange): void | Promise<void> {
     const { req, route } = exchange;
@@ -28,15 +37,13 @@ export class ReceiveStage implements Stage {
     if (length !== undefined && Number(length) > this.options.maxBody)
       throw new GatewayError('body_too_large');
     if (route.body !== 'any') refuseEncodedBody(req);
-    else if (length !== undefined && Number(length) > this.options.maxBufferedBody) {
-      exchange.bodyStream = req;
-      return undefined;
-    }
+    else if (length === undefined || Number(length) > this.options.maxBufferedBody)
+      return this.spool(exchange, length === undefined ? null : Number(length));
     return this.read(exchange, length === undefined ? -1 : Number(length));
   }
 
   private read(exchange: Exchange, length: number): Promise<void> {
-    const { budget, maxBufferedBody, bodyIdleMs } = this.options;
+    const { budget, maxBufferedBody, bodyIdleMs, bodyTotalMs } = this.options;
     const reserved = length === -1 ? maxBufferedBody : length;
     if (reserved > maxBufferedBody) throw new GatewayError('body_too_large');
     if (!budget.take(reserved)) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
@@ -52,11 +59,16 @@ export class ReceiveStage implements Stage {
           reject(thrown as Error);
         }
       };
-      const options = { maxBytes: maxBufferedBody, idleMs: bodyIdleMs };
+      const options = { maxBytes: maxBufferedBody, idleMs: bodyIdleMs, totalMs: bodyTotalMs };
       const reader = new BodyReader(exchange.req, length, options, received, reject);
       exchange.whenClientGone(reader);
       reader.start();
     });
+  }
+
+  private async spool(exchange: Exchange, length: number | null): Promise<void> {
+    const small = await this.largeBodies.receive(exchange, length);
+    if (small !== null) this.look(exchange, small);
   }
 
   private look(exchange: Exchange, body: Buffer): void {

@@ -35,9 +35,15 @@ export class ReplyStage implements Stage {
     }
     const headers = downstreamHeaders(answer.headers);
     addGatewayHeaders(headers, exchange);
-    const reply = new Reply(exchange, this.settle, answer.call, Math.max(this.logBodyBytes, KEEP_BYTES_MIN));
+    const reply = new Reply(exchange, this.settle, answer.call, this.keepBytesFor(exchange, answer));
     answer.attach(this.sinkFor(exchange, answer, reply, headers));
     exchange.whenClientGone({ clientGone: () => this.abandon(exchange, answer) });
+  }
+
+  /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */
+  private keepBytesFor({ principal, gw }: Exchange, answer: Answer): number {
+    if (!isPlainEvents(answer)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
+    return principal?.logBodies === true && gw.logBodies ? this.logBodyBytes : 0;
   }
 
   /** An error of the gateway itself, in the client's dialect. */
@@ -54,11 +60,11 @@ export class ReplyStage implements Stage {
   private sinkFor(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     const { support } = answer.upstream;
     if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
-    const isEvents = valueOf(answer.headers, 'content-type')?.startsWith('text/event-stream') === true;
     if (support?.via === 'translated') {
       removeHeader(headers, 'content-length');
       const context = contextOf(exchange, answer);
-      if (!isEvents) return translatedBody(exchange, answer, reply, headers, support.translator, context);
+      if (!isEventStream(answer))
+        return translatedBody(exchange, answer, reply, headers, support.translator, context);
       reply.start(answer.status, headers);
       return new TranslatedStreamSink(
         exchange,
@@ -69,8 +75,7 @@ export class ReplyStage implements Stage {
       );
     }
     reply.start(answer.status, headers);
-    const plain = valueOf(answer.headers, 'content-encoding') === undefined;
-    return isEvents && plain && answer.status < 400
+    return isPlainEvents(answer) && answer.status < 400
       ? new EventStreamSink(exchange, reply, answer, this.keepAlive)
       : new PassingSink(exchange, reply, answer);
   }
@@ -107,6 +112,12 @@ export class ReplyStage implements Stage {
     this.settle(exchange, () => undefined);
   }
 }
+
+const isEventStream = ({ headers }: Answer): boolean =>
+  valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
+
+const isPlainEvents = (answer: Answer): boolean =>
+  isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
 
 function translatedBody(
   exchange: Exchange,

@@ -1,5 +1,6 @@
 import { HEADER } from '@gw/contracts';
 import { GatewayError, type ErrorType } from '@gw/kernel';
+import { addressHeaderOf, providerFieldsOf } from '../../http/provider-headers';
 import { Configs, type ResolvedConfig } from '../../state/configs';
 import type { Principal } from '../../state/principals';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
@@ -11,14 +12,14 @@ export class ResolveStage implements Stage {
   run(exchange: Exchange): void | Promise<void> {
     const principal = exchange.principal as Principal;
     refuseEmpty(exchange.gw);
-    if (principal.savedOnly) refuseInline(exchange.gw);
-    const resolved = this.find(exchange.gw, principal);
+    if (principal.savedOnly) refuseInline(exchange);
+    const resolved = this.find(exchange, principal);
     if (resolved instanceof Promise) return resolved.then((config) => apply(exchange, config));
     apply(exchange, resolved);
     return undefined;
   }
 
-  private find(gw: GatewayHeaders, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
+  private find({ gw, req }: Exchange, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
     const { key, workspace } = principal;
     const byKey = ownConfigOf(principal);
     if (gw.config !== null) {
@@ -31,7 +32,9 @@ export class ResolveStage implements Stage {
     if (byKey !== null) return this.configs.fromDocument(workspace.id, byKey, 'key');
     const byWorkspace = workspace.defaults.config;
     if (byWorkspace !== null) return this.configs.fromDocument(workspace.id, byWorkspace, 'workspace');
-    return Configs.none;
+    // Fields of a provider that is not saved; a saved one has its own.
+    const fields = gw.provider?.startsWith('@') === false ? providerFieldsOf(req.headers) : null;
+    return fields === null ? Configs.none : this.configs.fromFields(fields);
   }
 
   /** The key's own config, which the request may name by its id or slug, and no other. */
@@ -81,11 +84,13 @@ function refuseEmpty(gw: GatewayHeaders): void {
 }
 
 /** Saved-only mode: nothing that chooses a provider, an endpoint or a config may be written out in the request. */
-function refuseInline(gw: GatewayHeaders): void {
+function refuseInline({ gw, req }: Exchange): void {
+  const addressHeader = addressHeaderOf(req.headers);
   const violations: readonly (readonly [boolean, ErrorType, string])[] = [
     [gw.config !== null && isInline(gw.config), 'inline_config_blocked', HEADER.config],
     [gw.provider !== null && !gw.provider.startsWith('@'), 'inline_provider_blocked', HEADER.provider],
     [gw.customHost !== null, 'inline_custom_host_blocked', HEADER.customHost],
+    [addressHeader !== null, 'inline_provider_url_blocked', addressHeader ?? ''],
     [gw.forwardHeaders !== null, 'inline_forward_headers_blocked', HEADER.forwardHeaders],
   ];
   const first = violations.find(([broken]) => broken);

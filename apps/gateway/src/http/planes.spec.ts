@@ -1,0 +1,110 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+/** As the interface names them, each under its own version or none. */
+const CONTROL_PATHS = [
+  'GET /v1/workspace-exclusions/input-guardrails',
+  'PUT /v1/workspace-exclusions/output-guardrails',
+  'GET /v1/admin/organisation/defaults',
+  'DELETE /v1/logs/exports/id',
+  'GET /v1/logs/exports/field-restrictions?workspace_id=w',
+  'PUT /v1/integrations/id/integration-models',
+  'PUT /v2/workspaces/id',
+  'GET /v2/workspaces/id?name_format=plain',
+  'PUT /v2/policies/usage-limits/id',
+  'PUT /v2/policies/rate-limits/id',
+  'GET /v2/api-keys?ids=a,b',
+  'POST /v1/scim/workspaces',
+  'GET /v1/scim/groups?search=x',
+  'GET /v1/auth/self',
+  'POST /oauth/register',
+  'GET /oauth/authorize?client_id=x',
+  'GET /mcp-servers/id/metadata',
+  'POST /v2/agent-integrations/fetch-agent-card',
+  'POST /v2/prompts/id/share',
+  'PUT /v2/batches/id',
+  'GET /v1/secret-references?page_size=5',
+  'GET /.well-known/openid-configuration',
+];
+/** Families that the control plane answers today; their routes have their place. */
+const FAMILIES = ['prompts', 'guardrails', 'configs'];
+
+describe('one base URL', () => {
+  let gateway: GatewayHarness;
+  let admin: StubProvider;
+  let stub: StubProvider;
+
+  beforeAll(async () => {
+    admin = await StubProvider.start();
+    stub = await StubProvider.start();
+    gateway = await GatewayHarness.start({ ADMIN_URL: admin.origin });
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await Promise.all([admin.stop(), stub.stop()]);
+  });
+  beforeEach(() => {
+    admin.answer({
+      status: 207,
+      headers: { 'x-of-control-plane': 'yes', etag: '"7"' },
+      body: { plane: 'control' },
+    });
+    stub.answerJson({ plane: 'data' });
+    admin.requests.length = 0;
+    stub.requests.length = 0;
+  });
+
+  const call = (method: string, path: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, {
+      method,
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-provider': '@main',
+        'if-match': '"6"',
+        'content-type': 'application/json',
+      },
+      ...(method === 'POST' || method === 'PUT' ? { body: '{"a":1}' } : {}),
+    });
+
+  it.each(CONTROL_PATHS)('[SVC-08] [VER-01] %s is the control plane’s, unchanged both ways', async (line) => {
+    const [method = '', path = ''] = line.split(' ');
+    const answer = await call(method, path);
+    expect([answer.status, await answer.json()]).toEqual([207, { plane: 'control' }]);
+    expect(answer.headers.get('x-of-control-plane')).toBe('yes');
+    expect(answer.headers.get('etag')).toBe('"7"');
+    const { headers, body, ...asked } = admin.lastRequest;
+    expect(asked).toMatchObject({ method, url: path });
+    expect(headers).toMatchObject({ 'x-gw-api-key': gateway.apiKey, 'if-match': '"6"' });
+    expect(body.toString()).toBe(method === 'POST' || method === 'PUT' ? '{"a":1}' : '');
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  it.each(FAMILIES)('[SVC-03] /v1/%s answers, from the control plane', async (family) => {
+    for (const path of [`/v1/${family}`, `/v1/${family}/id`, `/v2/${family}`])
+      expect(await (await call('GET', path)).json()).toEqual({ plane: 'control' });
+    expect(admin.requests).toHaveLength(3);
+  });
+
+  it.each([
+    '/v1/models',
+    '/v1/own/endpoint',
+    '/v1/batches',
+    '/v1/proxy/configs',
+    '/v1/config-uration',
+    '/v1/organisations-of-a-provider',
+  ])('[SVC-08] [VER-01] GET %s is the data plane’s', async (path) => {
+    expect(await (await call('GET', path)).json()).toEqual({ plane: 'data' });
+    expect(admin.requests).toHaveLength(0);
+  });
+
+  it('[VER-01] has no data plane outside of /v1', async () => {
+    for (const path of ['/v2/chat/completions', '/v2/own/endpoint']) {
+      expect(await (await call('GET', path)).json()).toEqual({ plane: 'control' });
+    }
+    for (const path of ['/v3/chat/completions', '/chat/completions', '/', '/V1/models']) {
+      expect((await call('GET', path)).status).toBe(404);
+    }
+    expect(stub.requests).toHaveLength(0);
+  });
+});

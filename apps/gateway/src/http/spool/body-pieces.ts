@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '@gw/kernel';
+import { discardRest } from '../discard-rest';
+
+interface Waiter {
+  readonly resolve: (piece: Buffer | null) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/**
+ * Hands out a request's body piece by piece. Between two calls of `next` nothing is read but what a socket's buffer holds, so a
+ * slow taker slows the client down.
+ */
+export class BodyPieces {
+  private waiter: Waiter | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private isBroken = false;
+
+  /** `idleMs`: how long `next` waits for the client. */
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly idleMs: number,
+  ) {
+    req.on('readable', this.onReadable);
+    req.on('end', this.onReadable);
+    req.on('error', this.onBroken);
+    req.on('close', this.onClose);
+  }
+
+  /**
+   * The next piece; null at the end. Rejects with `request_incomplete` when nothing comes for `idleMs`, or for `withinMs` where
+   * that is less, or when the client leaves.
+   */
+  next(withinMs = Infinity): Promise<Buffer | null> {
+    return new Promise((resolve, reject) => {
+      this.waiter = { resolve, reject };
+      this.onReadable();
+      if (this.waiter === null) return;
+      if (this.isBroken || this.req.destroyed) this.onBroken();
+      else this.timer = setTimeout(this.onBroken, Math.min(this.idleMs, withinMs));
+    });
+  }
+
+  /** Nothing more is wanted. The rest of a body that is not complete is dropped. */
+  stop(): void {
+    const { req } = this;
+    req.off('readable', this.onReadable);
+    req.off('end', this.onReadable);
+    req.off('close', this.onClose);
+    // `onBroken` stays: a later error would have no other listener.
+    discardRest(req);
+  }
+
+  private readonly onReadable = (): void => {
+    if (this.waiter === null) return;
+    const piece = this.req.read() as Buffer | null;
+    if (piece !== null) this.settle()?.resolve(piece);
+    else if (this.req.readableEnded) this.settle()?.resolve(null);
+  };
+
+  private readonly onClose = (): void => {
+    if (!this.req.readableEnded) this.onBroken();
+  };
+
+  private readonly onBroken = (): void => {
+    this.isBroken = true;
+    this.settle()?.reject(new GatewayError('request_incomplete'));
+  };
+
+  private settle(): Waiter | null {
+    const { waiter } = this;
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    this.waiter = null;
+    return waiter;
+  }
+}

@@ -1,0 +1,46 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+
+/** A part of the file, `[from, to)`, or bytes that stand in its place. */
+export type Segment = { readonly from: number; readonly to: number } | Buffer;
+
+const READ_BYTES = 65_536;
+
+/** Reads segments of a spooled body in their order, no faster than they are taken. */
+export class SpoolReader extends Readable {
+  private index = 0;
+  /** Bytes of the present segment that have been read. */
+  private done = 0;
+
+  constructor(
+    private readonly file: FileHandle,
+    private readonly segments: readonly Segment[],
+  ) {
+    super({ highWaterMark: READ_BYTES });
+  }
+
+  override _read(): void {
+    const segment = this.segments[this.index];
+    if (segment === undefined) this.push(null);
+    else if (Buffer.isBuffer(segment)) {
+      this.index += 1;
+      this.push(segment);
+    } else void this.readFrom(segment.from + this.done, segment.to);
+  }
+
+  private async readFrom(position: number, end: number): Promise<void> {
+    try {
+      const wanted = Math.min(READ_BYTES, end - position);
+      const { buffer, bytesRead } = await this.file.read(Buffer.allocUnsafe(wanted), 0, wanted, position);
+      if (bytesRead === 0) throw new Error('A spooled body is shorter than it was written.');
+      this.done += bytesRead;
+      if (position + bytesRead === end) {
+        this.index += 1;
+        this.done = 0;
+      }
+      this.push(bytesRead === wanted ? buffer : buffer.subarray(0, bytesRead));
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { FileHandle } from 'node:fs/promises';
+import { GatewayError } from '@gw/kernel';
+import type { BodySource } from '@gw/outbound';
+import { SpoolReader, type Segment } from './spool-reader';
+
+/** Bytes in the place of others: `[from, to)` of the body. */
+export interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: Buffer;
+}
+
+/** Room for all spooled bodies together. */
+export interface Room {
+  /** False when there is none. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+/** A request body in a file that has no name any more: it is gone with the last handle on it. */
+export class SpooledBody {
+  /** Bytes written. */
+  length = 0;
+  private readonly readers = new Set<SpoolReader>();
+  private isClosed = false;
+
+  /** `held`: bytes of the room that are taken for it already. */
+  constructor(
+    private readonly file: FileHandle,
+    private readonly room: Room,
+    private held: number,
+  ) {}
+
+  /** Resolves once the piece is written. Throws `unavailable` when there is no room for it, here or on the disk. */
+  async append(piece: Buffer): Promise<void> {
+    const more = this.length + piece.length - this.held;
+    if (more > 0) {
+      if (!this.room.take(more)) throw noRoom();
+      this.held += more;
+    }
+    try {
+      for (let done = 0; done < piece.length;) {
+        const { bytesWritten } = await this.file.write(piece, done, piece.length - done, this.length + done);
+        done += bytesWritten;
+      }
+    } catch (cause) {
+      throw noRoom(cause);
+    }
+    this.length += piece.length;
+  }
+
+  /** The body for sending, as often as it is opened. */
+  source(splice: Splice | null): BodySource {
+    const segments = splice ? spliced(this.length, splice) : [{ from: 0, to: this.length }];
+    return {
+      length: segments.reduce((sum, segment) => sum + sizeOf(segment), 0),
+      open: () => this.open(segments),
+    };
+  }
+
+  /** Ends what still reads it and frees its room. May be called more than once. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    for (const reader of this.readers) reader.destroy();
+    // The handle waits for the one read or write that may be under way; the room is free for whoever asks next.
+    this.room.give(this.held);
+    this.file.close().catch(() => undefined);
+  }
+
+  private open(segments: readonly Segment[]): SpoolReader {
+    const reader = new SpoolReader(this.file, segments);
+    this.readers.add(reader);
+    reader.once('close', () => this.readers.delete(reader));
+    if (this.isClosed) reader.destroy();
+    return reader;
+  }
+}
+
+export const noRoom = (cause?: unknown): GatewayError =>
+  new GatewayError('unavailable', { headers: { 'retry-after': '1' }, ...(cause !== undefined && { cause }) });
+
+const sizeOf = (segment: Segment): number =>
+  Buffer.isBuffer(segment) ? segment.length : segment.to - segment.from;
+
+const spliced = (length: number, { from, to, bytes }: Splice): Segment[] =>
+  [{ from: 0, to: from }, bytes, { from: to, to: length }].filter((segment) => sizeOf(segment) > 0);

@@ -1,0 +1,163 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { eventually } from '@gw/testing';
+import { GatewayHarness } from '../../spec-support/harness';
+
+const MIB = 1_048_576;
+const SIZE = 100 * MIB;
+const PIECE = 65_536;
+/** Added memory that a body of 100 MiB may take at most, with client and provider in the same process. */
+const ADDED_MAX = 64 * MIB;
+
+/** The `index`th piece of a body in which no two pieces are alike. */
+function pieceOf(index: number): Buffer {
+  const piece = Buffer.alloc(PIECE, index & 0xff);
+  piece.writeUInt32BE(index, index % (PIECE - 4));
+  return piece;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Looks, every ten megabytes of a transfer, at what living Buffers take above what they took before. */
+class Gauge {
+  most = 0;
+  private seen = 0;
+  private readonly before = living();
+
+  note(bytes: number): void {
+    this.seen += bytes;
+    if (this.seen < 10 * MIB) return;
+    this.seen = 0;
+    this.most = Math.max(this.most, living() - this.before);
+  }
+}
+
+function living(): number {
+  collectGarbage();
+  return process.memoryUsage().external;
+}
+
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+};
+
+const expectedSum = (): string => {
+  const hash = createHash('sha256');
+  for (let i = 0; i < SIZE / PIECE; i += 1) hash.update(pieceOf(i));
+  return hash.digest('hex');
+};
+
+jest.setTimeout(120_000);
+
+describe('transfers of 100 MiB', () => {
+  let gateway: GatewayHarness;
+  let provider: Server;
+  let sum: Hash;
+  let gauge: Gauge;
+  let received = 0;
+  let produced = 0;
+  let startReading: (() => void) | null = null;
+  const wanted = expectedSum();
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    sum = createHash('sha256');
+    gauge = new Gauge();
+    received = 0;
+    produced = 0;
+    provider = createServer((req, res) => {
+      if (req.method === 'GET') {
+        res.writeHead(200, { 'content-length': String(SIZE), 'content-type': 'application/octet-stream' });
+        const write = (): void => {
+          while (produced < SIZE) {
+            const isTaken = res.write(pieceOf(produced / PIECE));
+            produced += PIECE;
+            if (!isTaken) {
+              res.once('drain', write);
+              return;
+            }
+          }
+          res.end();
+        };
+        write();
+        return;
+      }
+      startReading = () => {
+        req.on('data', (chunk: Buffer) => {
+          received += chunk.length;
+          gauge.note(chunk.length);
+          sum.update(chunk);
+        });
+        req.on('end', () => res.end('{}'));
+      };
+    });
+    gateway.addProvider('main', 'openai', await listen(provider));
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    provider.closeAllConnections();
+    await new Promise((resolve) => provider.close(resolve));
+  });
+
+  const begin = (method: string, headers: Record<string, string> = {}) =>
+    httpRequest(`${gateway.baseUrl}/files/f-1/content`, {
+      method,
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', ...headers },
+    });
+
+  it('[PAS-01] arrive byte for byte at a provider that reads late, in bounded memory', async () => {
+    const req = begin('POST', {
+      'content-type': 'application/octet-stream',
+      'content-length': String(SIZE),
+    });
+    const status = new Promise<number>((resolve, reject) => {
+      req.once('error', reject);
+      req.once('response', (res) => {
+        res.resume();
+        resolve(res.statusCode ?? 0);
+      });
+    });
+    for (let i = 0; i < SIZE / PIECE; i += 1) {
+      gauge.note(PIECE);
+      if (!req.write(pieceOf(i))) await new Promise((resolve) => req.once('drain', resolve));
+    }
+    req.end();
+    const read = await eventually(() => startReading ?? undefined, { timeoutMs: 20_000 });
+    // The provider has the head and does not read: what is sent meanwhile stays within the sockets' buffers.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(received).toBe(0);
+    read();
+    expect(await status).toBe(200);
+    expect([received, sum.digest('hex')]).toEqual([SIZE, wanted]);
+    expect(gauge.most).toBeLessThan(ADDED_MAX);
+  });
+
+  it('[PAS-01] arrive byte for byte at a client that reads late: the provider waits, in bounded memory', async () => {
+    const req = begin('GET');
+    req.end();
+    const res = await new Promise<IncomingMessage>((resolve, reject) => {
+      req.once('error', reject);
+      req.once('response', resolve);
+    });
+    // The provider has stopped once it has produced nothing for many looks in a row.
+    let last = -1;
+    let still = 0;
+    await eventually(() => {
+      still = produced === last ? still + 1 : 0;
+      last = produced;
+      return still > 10;
+    });
+    expect(produced).toBeLessThan(SIZE / 2);
+    for await (const chunk of res) {
+      gauge.note((chunk as Buffer).length);
+      sum.update(chunk as Buffer);
+    }
+    expect([produced, sum.digest('hex')]).toEqual([SIZE, wanted]);
+    expect(gauge.most).toBeLessThan(ADDED_MAX);
+  });
+});

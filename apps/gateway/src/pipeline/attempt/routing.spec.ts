@@ -1,0 +1,77 @@
+import { eventually, StubProvider } from '@gw/testing';
+import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
+
+const COOLDOWN_MS = 1_000;
+
+describe('what requests learn from each other', () => {
+  let gateway: GatewayHarness;
+  let first: StubProvider;
+  let second: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    second.answerJson({ from: 'second' });
+    gateway.addProvider('first', 'openai', first.origin);
+    gateway.addProvider('second', 'openai', second.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), first.stop(), second.stop()]);
+  });
+
+  const config = {
+    strategy: {
+      mode: 'fallback',
+      cb_config: { consecutive_failures: 1, cooldown_interval: COOLDOWN_MS },
+    },
+    targets: [{ provider: '@first' }, { provider: '@second' }],
+  };
+  const send = (signal?: AbortSignal): Promise<Response> =>
+    fetch(`${gateway.baseUrl}/any/endpoint`, {
+      method: 'POST',
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config) },
+      body: '{}',
+      ...(signal && { signal }),
+    });
+  const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
+  const events = async () => (await last())?.decision.routing;
+
+  it('passes over a target whose breaker is open, and the log says why', async () => {
+    first.answer({ status: 500 });
+    expect(await (await send()).json()).toEqual({ from: 'second' });
+    expect(await events()).toEqual([{ target: 'config.targets[0]', event: 'breaker_opened' }]);
+    expect(await (await send()).json()).toEqual({ from: 'second' });
+    expect(await events()).toEqual([{ target: 'config.targets[0]', event: 'breaker_open' }]);
+    expect((await last())?.decision.attempts.map(({ target }) => target)).toEqual(['config.targets[1]']);
+    expect(first.requests).toHaveLength(1);
+  });
+
+  it('says nothing of routing where nothing but the config decided', async () => {
+    first.answerJson({ from: 'first' });
+    await send();
+    expect(Object.keys((await last())?.decision ?? {})).not.toContain('routing');
+  });
+
+  it('tries a broken target anew when the client of its probe has left, and learns nothing from that', async () => {
+    first.answer({ status: 500 }, { neverAnswer: true }, { body: { from: 'first' } });
+    await send();
+    await eventually(
+      async () => {
+        const leaving = new AbortController();
+        const asked = send(leaving.signal).catch(() => null);
+        const isProbe = await Promise.race([
+          asked.then(() => false),
+          first.waitForRequest(2).then(() => true),
+        ]);
+        leaving.abort();
+        await asked;
+        return isProbe;
+      },
+      { timeoutMs: 5 * COOLDOWN_MS },
+    );
+    await eventually(async () => (await last())?.outcome === 'client_closed');
+    expect(await events()).toEqual([{ target: 'config.targets[0]', event: 'breaker_probe' }]);
+    expect(await (await send()).json()).toEqual({ from: 'first' });
+    expect((await events())?.map(({ event }) => event)).toEqual(['breaker_probe', 'breaker_closed']);
+  });
+});

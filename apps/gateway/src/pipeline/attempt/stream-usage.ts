@@ -1,0 +1,33 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import type { JsonObject } from '@gw/providers';
+import type { Upstream } from '../answer';
+import type { Exchange } from '../exchange';
+
+const OPTIONS = 'stream_options';
+const MARK = Buffer.from(`"${OPTIONS}"`);
+const ASKED = Buffer.from(`"${OPTIONS}":{"include_usage":true}`);
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * The body with the question for usage, where a provider tells usage in a stream only when it is asked and the client has left
+ * `stream_options` out; null: nothing is asked. What the provider adds for it is kept from the client (`HiddenUsage`). A config
+ * that drops `stream_options` keeps it from being asked, for a host that does not know it.
+ */
+export function askForUsage(
+  { route, scan }: Exchange,
+  { provider, support, target }: Upstream,
+  body: Buffer,
+  parsed: JsonObject | null,
+): Buffer | null {
+  if (provider.usageOnRequest !== true || support?.via !== 'native') return null;
+  if (route.kind !== 'chat.completions' && route.kind !== 'completions') return null;
+  const streams = parsed === null ? scan?.stream === true : parsed['stream'] === true;
+  if (!streams || body.includes(MARK) || dropsOptions(target)) return null;
+  const end = body.lastIndexOf(CLOSE_OBJECT);
+  return Buffer.concat([body.subarray(0, end), COMMA, ASKED, body.subarray(end)]);
+}
+
+const COMMA = Buffer.from(',');
+
+const dropsOptions = ({ dropParams }: CompiledTarget): boolean =>
+  dropParams.some(({ segments }) => segments[0] === OPTIONS);

@@ -1,0 +1,101 @@
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+
+/** A content coding that one decoder undoes. */
+export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
+
+/** The coding of an answer; null: none, an unknown one, or several of them, which nothing here undoes. */
+export const codingOf = (contentEncoding: string | undefined): Coding | null =>
+  contentEncoding === undefined ? null : (CODINGS.get(contentEncoding.trim().toLowerCase()) ?? null);
+
+const CODINGS: ReadonlyMap<string, Coding> = new Map([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+  ['zstd', 'zstd'],
+]);
+
+/** RFC 9659: a decoder of `zstd` need not keep a window over 8 MiB. */
+const ZSTD_WINDOW_LOG_MAX = 23;
+/** Decoders hold windows of up to 16 MiB, so that many work at one time; the rest wait their turn. */
+const DECODERS_MAX = 8;
+
+let working = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Undoes `coding` outside the event loop, and hands what comes out to `take`, piece by piece. Stops once more than `maxBytes`
+ * have come out, so that a small answer can't become a large one. Resolves with true when the pieces were decoded to their
+ * end; never rejects. What waits for a decoder holds its pieces and nothing else.
+ */
+export async function decode(
+  pieces: readonly Buffer[],
+  coding: Coding,
+  maxBytes: number,
+  take: (chunk: Buffer) => void,
+): Promise<boolean> {
+  if (working >= DECODERS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  else working += 1;
+  try {
+    return await run(pieces, coding, maxBytes, take);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else working -= 1;
+  }
+}
+
+function run(
+  pieces: readonly Buffer[],
+  coding: Coding,
+  maxBytes: number,
+  take: (chunk: Buffer) => void,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const decoder = decoderOf(coding, pieces[0]);
+    let left = maxBytes;
+    decoder.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left >= 0) take(chunk);
+      else {
+        resolve(false);
+        decoder.destroy();
+      }
+    });
+    decoder.once('end', () => {
+      resolve(true);
+    });
+    decoder.once('error', () => {
+      resolve(false);
+    });
+    for (const piece of pieces) decoder.write(piece);
+    decoder.end();
+  });
+}
+
+function decoderOf(coding: Coding, first: Buffer | undefined) {
+  switch (coding) {
+    case 'gzip':
+      return createGunzip();
+    case 'deflate':
+      return hasZlibHeader(first) ? createInflate() : createInflateRaw();
+    case 'br':
+      return createBrotliDecompress();
+    case 'zstd':
+      return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } });
+  }
+}
+
+/** `deflate` has a zlib header by RFC 9110, and some servers leave it out. */
+const hasZlibHeader = (first: Buffer | undefined): boolean =>
+  first !== undefined &&
+  first.length > 1 &&
+  ((first[0] as number) & 0x0f) === 8 &&
+  first.readUInt16BE(0) % 31 === 0;

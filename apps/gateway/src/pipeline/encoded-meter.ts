@@ -1,0 +1,73 @@
+import type { Usage } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import { readAnswer, type AnswerFacts, type Provider } from '@gw/providers';
+import { valueOf } from '../http/header-rules';
+import type { Answer } from './answer';
+import { decode, type Coding } from './decoding';
+import type { Exchange } from './exchange';
+import type { Reply } from './reply';
+
+/** A decoded JSON answer is held whole while it is read. */
+const JSON_BYTES_MAX = 8 * 1_048_576;
+/** Decoded events are only looked through. */
+const EVENT_BYTES_MAX = 64 * 1_048_576;
+
+/**
+ * Usage and model of an answer that the provider has compressed. The client got the provider's bytes; what was kept of them is
+ * decoded once they have all gone by, and the record waits for that. An answer that was not kept whole, that decodes to more
+ * than the bounds above or that can't be decoded has no usage.
+ */
+export class EncodedMeter {
+  private found: AnswerFacts = NOTHING;
+  private readonly readsJson: boolean;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly reply: Reply,
+    private readonly answer: Answer,
+    private readonly coding: Coding,
+  ) {
+    const type = answer.status < 400 ? valueOf(answer.headers, 'content-type') : undefined;
+    if (type?.startsWith('text/event-stream')) exchange.streamed = true;
+    this.readsJson = type?.includes('json') ?? false;
+  }
+
+  usage(): Usage | null {
+    return this.found.usage;
+  }
+
+  model(): string | null {
+    return this.found.model;
+  }
+
+  /** Never rejects. */
+  async prepare(): Promise<void> {
+    if (this.reply.keptBytes === 0) return;
+    const { provider } = this.answer.upstream;
+    if (this.exchange.streamed) await this.readEvents(provider);
+    else if (this.readsJson && !this.reply.truncated) await this.readJson(provider);
+  }
+
+  private async readJson(provider: Provider): Promise<void> {
+    const decoded: Buffer[] = [];
+    const whole = await decode(this.reply.kept, this.coding, JSON_BYTES_MAX, (chunk) => decoded.push(chunk));
+    if (!whole) return;
+    this.found = readAnswer(provider, Buffer.concat(decoded));
+  }
+
+  /** What a cut stream has told until then counts too. */
+  private async readEvents(provider: Provider): Promise<void> {
+    const tap = provider.tap();
+    const whole = await decode(this.reply.kept, this.coding, EVENT_BYTES_MAX, (chunk) => {
+      tap.write(chunk);
+    });
+    this.found = { usage: tap.usage(), model: tap.model };
+    const { exchange, reply } = this;
+    if (exchange.outcome !== 'ok' || reply.truncated || !whole) return;
+    if (tap.complete && !tap.failed) return;
+    exchange.outcome = 'interrupted';
+    if (!tap.complete) exchange.failure = new GatewayError('stream_interrupted');
+  }
+}
+
+const NOTHING = { usage: null, model: null } as const;

@@ -1,0 +1,101 @@
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+interface ForwardProxy {
+  readonly url: string;
+  /** Targets, as the gateway named them. */
+  readonly seen: string[];
+  stop(): void;
+}
+
+/** Takes every name for the server at `port`; `CONNECT` is refused, which tells that it was asked. */
+async function startProxy(port: number): Promise<ForwardProxy> {
+  const seen: string[] = [];
+  const server: Server = createServer((req, res) => {
+    seen.push(String(req.url));
+    const { pathname } = new URL(String(req.url));
+    const onward = request({
+      port,
+      host: '127.0.0.1',
+      path: pathname,
+      method: req.method,
+      headers: req.headers,
+    });
+    onward.on('response', (answer) => {
+      res.writeHead(answer.statusCode ?? 0, { 'content-type': 'application/json' });
+      answer.pipe(res);
+    });
+    onward.on('error', () => res.destroy());
+    req.pipe(onward);
+  });
+  server.on('connect', (req, socket) => {
+    seen.push(`CONNECT ${String(req.url)}`);
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    seen,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+describe('the proxies of the installation', () => {
+  let stub: StubProvider;
+  let proxy: ForwardProxy;
+  let gateway: GatewayHarness;
+
+  beforeEach(async () => {
+    stub = await StubProvider.start();
+    stub.answerJson({ ok: true });
+    proxy = await startProxy(stub.port);
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    await stub.stop();
+    proxy.stop();
+  });
+
+  const start = async (environment: Record<string, string>): Promise<void> => {
+    gateway = await GatewayHarness.start({
+      TRUSTED_CUSTOM_HOSTS: '127.0.0.1,llm.example.org',
+      ...environment,
+    });
+  };
+  const ask = (host: string): Promise<Response> => {
+    gateway.addProvider('main', 'openai', null, { configurations: { custom_host: host } });
+    return fetch(`${gateway.baseUrl}/own/endpoint`, {
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' },
+    });
+  };
+
+  it('[ENV-02] HTTP_PROXY takes the calls to plain hosts, and not those to others', async () => {
+    await start({ HTTP_PROXY: proxy.url });
+    const answer = await ask('http://llm.example.org/v1');
+    expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
+    expect(proxy.seen).toEqual(['http://llm.example.org/v1/own/endpoint']);
+    expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-main');
+    expect((await ask(`https://127.0.0.1:${String(stub.port)}/v1`)).status).toBe(502);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  it('[ENV-02] HTTPS_PROXY takes the calls to TLS hosts through a tunnel, and not those to others', async () => {
+    await start({ HTTPS_PROXY: proxy.url });
+    expect((await ask('https://llm.example.org/v1')).status).toBe(502);
+    expect(proxy.seen).toEqual(['CONNECT llm.example.org:443']);
+    expect((await ask(`${stub.origin}/v1`)).status).toBe(200);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  it('[ENV-02] NO_PROXY keeps the calls that it names from both', async () => {
+    await start({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
+    expect((await ask(`${stub.origin}/v1`)).status).toBe(200);
+    expect((await ask(`https://127.0.0.1:${String(stub.port)}/v1`)).status).toBe(502);
+    expect(proxy.seen).toEqual([]);
+  });
+});

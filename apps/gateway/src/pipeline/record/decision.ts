@@ -1,0 +1,98 @@
+import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
+import type { Exchange } from '../exchange';
+import { TIMED_STAGES } from '../pipeline';
+import { fragment, remembered, type JsonWriter } from './json-writer';
+import { K } from './keys';
+
+/** Why the request went where it went: the last member of the record, and the end of it. */
+export function writeDecision(w: JsonWriter, exchange: Exchange): void {
+  const { strategy, matchedCondition, routing, limits, price, session } = exchange;
+  w.raw(K.decision);
+  w.raw(config(exchange.configSource));
+  if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
+  if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
+  writeList(w, K.attempts, exchange.attempts, writeAttempt);
+  if (routing.length > 0) writeList(w, K.routing, routing, writeEvent);
+  if (limits.length > 0) writeList(w, K.limits, limits, writeLimit);
+  if (price !== null) {
+    w.text(K.price, price.source);
+    w.text(K.model, price.model);
+    writeList(w, K.lines, price.lines, writeLine);
+    w.raw(K.close);
+  }
+  if (session !== null) w.json(K.session, session);
+  w.raw(K.stages);
+  writeStages(w, exchange.stageMs);
+  w.raw(K.end);
+}
+
+const config = remembered((source: DecisionRecord['config']) => JSON.stringify(source));
+
+function writeList<T>(
+  w: JsonWriter,
+  key: Buffer,
+  items: readonly T[],
+  write: (w: JsonWriter, item: T) => void,
+): void {
+  w.raw(key);
+  for (let i = 0; i < items.length; i += 1) {
+    if (i > 0) w.raw(K.comma);
+    write(w, items[i] as T);
+  }
+  w.raw(K.closeList);
+}
+
+const NO_KEY = fragment('');
+const writeText = (w: JsonWriter, value: string): void => w.text(NO_KEY, value);
+
+function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
+  w.text(K.target, attempt.target);
+  w.text(K.provider, attempt.provider);
+  w.text(K.credential, attempt.credential);
+  w.text(K.model, attempt.model);
+  if (attempt.retry > 0) w.number(K.retry, attempt.retry);
+  w.number(K.status, attempt.status);
+  w.text(K.attemptEnd, attempt.end);
+  if (attempt.reason !== null) w.text(K.reason, attempt.reason);
+  w.ms(K.startedMs, attempt.startedMs);
+  w.ms(K.durationMs, attempt.durationMs);
+  w.raw(K.close);
+}
+
+function writeEvent(w: JsonWriter, { target, event }: RoutingEvent): void {
+  w.text(K.target, target);
+  w.text(K.event, event);
+  w.raw(K.close);
+}
+
+function writeLimit(w: JsonWriter, state: LimitState): void {
+  w.text(K.scope, state.scope);
+  w.text(K.limitId, state.id);
+  w.text(K.type, state.type);
+  w.number(K.limit, state.limit);
+  w.number(K.used, state.used);
+  w.text(K.resetAt, state.resetAt);
+  w.text(K.verdict, state.verdict);
+  w.raw(K.close);
+}
+
+function writeLine(w: JsonWriter, { unit, quantity, pricePerMillion, cost }: PriceLine): void {
+  w.text(K.unit, unit);
+  w.number(K.quantity, quantity);
+  w.number(K.pricePerMillion, pricePerMillion);
+  w.number(K.cost, cost);
+  w.raw(K.close);
+}
+
+const STAGE_KEYS = TIMED_STAGES.map((name) => fragment(`"${name}":`));
+
+function writeStages(w: JsonWriter, stageMs: readonly number[]): void {
+  let first = true;
+  for (let at = 0; at < stageMs.length; at += 1) {
+    const took = stageMs[at] as number;
+    if (took < 0) continue;
+    if (!first) w.raw(K.comma);
+    first = false;
+    w.ms(STAGE_KEYS[at] as Buffer, took);
+  }
+}

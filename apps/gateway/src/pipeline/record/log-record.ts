@@ -1,0 +1,162 @@
+import type { ApiKeyDocument, DecisionRecord, ProviderDocument, Usage } from '@gw/contracts';
+import { redactMetadata, redactUrl } from '@gw/telemetry';
+import { valueOf } from '../../http/header-rules';
+import type { Principal } from '../../state/principals';
+import type { Exchange } from '../exchange';
+import { writeDecision } from './decision';
+import { JsonWriter, remembered } from './json-writer';
+import { K } from './keys';
+import { TIMED_STAGES } from '../pipeline';
+
+export interface RecordFacts {
+  readonly gatewayId: string;
+  readonly requestTruncated: boolean;
+  readonly responseTruncated: boolean;
+  /** Model that the answer names. */
+  readonly responseModel: string | null;
+}
+
+const writer = new JsonWriter();
+
+/**
+ * One `LogRecord` as JSON, made once a request is over; good until the next one is made. What most records would say is left out
+ * (`completeLogRecord` puts it back): each byte is written, checked, stored and sent. It is written piece by piece, with the
+ * parts that many requests share kept ready: building the object and serialising it costs six times as much.
+ */
+export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
+  const w = writer;
+  const { failure, usage, cost, firstByteAt, configSource } = exchange;
+  const last = exchange.attempts.at(-1);
+  w.begin();
+  writeRequest(w, exchange);
+  w.number(K.status, exchange.status);
+  w.text(K.outcome, exchange.outcome);
+  if (failure !== null) w.text(K.errorType, failure.type);
+  writeAnswerer(w, exchange);
+  w.text(K.responseModel, facts.responseModel);
+  if (exchange.streamed) w.boolean(K.streamed, true);
+  if (usage !== null) writeUsage(w, usage);
+  if (cost !== null) w.number(K.cost, cost);
+  w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
+  w.text(configIds(configSource), last?.target ?? null);
+  if (last && last.retry > 0) w.number(K.retries, last.retry);
+  writeMetadata(w, exchange.metadata);
+  w.ms(K.durationMs, exchange.elapsedMs());
+  if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - exchange.startedAt);
+  w.ms(K.overheadMs, overheadOf(exchange));
+  w.number(K.requestBytes, exchange.body.length + exchange.receivedBytes);
+  w.number(K.responseBytes, exchange.responseBytes);
+  w.text(K.requestType, exchange.req.headers['content-type'] ?? null);
+  w.text(K.responseType, responseTypeOf(exchange));
+  if (facts.requestTruncated) w.boolean(K.requestTruncated, true);
+  if (facts.responseTruncated) w.boolean(K.responseTruncated, true);
+  w.text(K.gatewayId, facts.gatewayId);
+  writeDecision(w, exchange);
+  return w.end();
+}
+
+function writeRequest(w: JsonWriter, exchange: Exchange): void {
+  const { id, traceId, spanId, parentSpanId, spanName, principal, url, query } = exchange;
+  w.raw(K.id);
+  w.ascii(id);
+  w.raw(K.createdAt);
+  w.ascii(isoOf(exchange.startedWallMs));
+  w.text(principal === null ? refusedOwner(exchange.refusedKey) : owner(principal), traceId);
+  if (spanId !== null) w.text(K.spanId, spanId);
+  if (parentSpanId !== null) w.text(K.parentSpanId, parentSpanId);
+  if (spanName !== null) w.text(K.spanName, spanName);
+  w.raw(K.method);
+  w.ascii(exchange.method);
+  w.text(K.url, query === '' ? url : redactUrl(url));
+  w.text(K.route, exchange.route.name);
+}
+
+let isoAt = -1;
+let iso = '';
+/** Many requests start within one millisecond. */
+function isoOf(atMs: number): string {
+  if (atMs !== isoAt) {
+    isoAt = atMs;
+    iso = new Date(atMs).toISOString();
+  }
+  return iso;
+}
+
+const ownerText = (
+  organisationId: string | null,
+  workspaceId: string | null,
+  apiKeyId: string | null,
+  userId: string | null,
+): string => `",${JSON.stringify({ organisationId, workspaceId, apiKeyId, userId }).slice(1, -1)},"traceId":`;
+
+const NOBODY = Buffer.from(ownerText(null, null, null, null));
+const refused = remembered((key: ApiKeyDocument) => ownerText(key.organisationId, null, key.id, null));
+const refusedOwner = (key: ApiKeyDocument | null): Buffer => (key === null ? NOBODY : refused(key));
+
+const owner = remembered(({ organisation, workspace, key }: Principal) =>
+  ownerText(organisation.id, workspace.id, key.id, key.userId),
+);
+
+/** Who answered; without an answer, who was tried last. */
+function writeAnswerer(w: JsonWriter, { answer, attempts, scan }: Exchange): void {
+  const asked = scan === null ? null : scan.model;
+  if (answer === null) {
+    const { provider = null, credential = null } = attempts.at(-1) ?? {};
+    w.text(K.provider, provider);
+    w.text(K.credential, credential);
+    w.text(K.noIntegration, asked);
+    return;
+  }
+  const { provider, saved, model } = answer.upstream;
+  w.text(K.provider, provider.id);
+  w.text(saved === null ? K.notSaved : savedIds(saved), model ?? asked);
+}
+
+const savedIds = remembered(
+  ({ slug, integrationId }: ProviderDocument) =>
+    `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
+);
+
+function writeUsage(w: JsonWriter, usage: Usage): void {
+  w.number(K.inputTokens, usage.inputTokens);
+  w.number(K.outputTokens, usage.outputTokens);
+  writeCount(w, K.cacheReadTokens, usage.cacheReadTokens);
+  writeCount(w, K.cacheWriteTokens, usage.cacheWriteTokens);
+  writeCount(w, K.cacheWrite1hTokens, usage.cacheWrite1hTokens ?? 0);
+  writeCount(w, K.reasoningTokens, usage.reasoningTokens);
+  writeCount(w, K.inputAudioTokens, usage.inputAudioTokens);
+  writeCount(w, K.outputAudioTokens, usage.outputAudioTokens);
+  w.raw(K.close);
+}
+
+function writeCount(w: JsonWriter, key: Buffer, count: number): void {
+  if (count !== 0) w.number(key, count);
+}
+
+const configIds = remembered(
+  ({ slug, versionId }: DecisionRecord['config']) =>
+    `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},"targetPath":`,
+);
+
+/** Most requests carry none. */
+function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>): void {
+  for (const _ in metadata) {
+    w.json(K.metadata, redactMetadata(metadata));
+    return;
+  }
+}
+
+const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
+
+/** What the stages took without their waiting: the request's body and the provider are not ours. */
+function overheadOf({ stageMs, waitedMs }: Exchange): number {
+  let sum = 0;
+  for (let at = 0; at < stageMs.length; at += 1) {
+    const took = stageMs[at] as number;
+    if (at !== RECEIVE && at !== REPLY && took > 0) sum += took;
+  }
+  return Math.max(0, sum - waitedMs);
+}
+
+const responseTypeOf = ({ answer }: Exchange): string | null =>
+  answer === null ? null : (valueOf(answer.headers, 'content-type') ?? null);

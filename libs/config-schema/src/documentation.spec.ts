@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CONFIG_SCHEMA, compileConfig, parseConfig } from './index';
+
+const document = readFileSync(resolve(__dirname, '../../../docs/configs.md'), 'utf8');
+const examples = [...document.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => json ?? '');
+
+describe('docs/configs.md', () => {
+  it.each(examples)('shows a config that is valid: %#', (example) => {
+    const result = parseConfig(example);
+    expect(result).toMatchObject({ ok: true });
+    if (result.ok) expect(compileConfig(result.config).targets.length).toBeGreaterThan(0);
+  });
+
+  it('shows every mode, and names every member that a config may have', () => {
+    const { config } = CONFIG_SCHEMA.$defs;
+    const { strategy, retry, cache } = config.properties;
+    const { cb_config, sticky } = strategy.properties;
+    for (const mode of strategy.properties.mode.enum) {
+      expect(examples.join('\n')).toContain(`"mode": "${mode}"`);
+    }
+    const members = [config, strategy, retry, cache, cb_config, sticky, cache.properties.embeddings].flatMap(
+      ({ properties }) => Object.keys(properties),
+    );
+    // The plural spelling is taken for compatibility and not recommended.
+    const missing = members.filter((name) => name !== 'use_retry_after_headers' && !document.includes(name));
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { isForbiddenName } from './names';
+
+/** What a condition reads of a request. */
+export type Subject =
+  | { readonly from: 'metadata'; readonly key: string }
+  | { readonly from: 'params'; readonly members: readonly string[] }
+  | { readonly from: 'headers'; readonly name: string }
+  | { readonly from: 'pathname' }
+  | { readonly from: 'model' }
+  /** Minutes since midnight. */
+  | { readonly from: 'time_of_day' }
+  | { readonly from: 'weekday' };
+
+export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+const FIXED: Readonly<Record<string, Subject>> = {
+  'url.pathname': Object.freeze({ from: 'pathname' }),
+  model: Object.freeze({ from: 'model' }),
+  'time.of_day': Object.freeze({ from: 'time_of_day' }),
+  'time.weekday': Object.freeze({ from: 'weekday' }),
+};
+
+/** Returns what is wrong as a sentence, never throws. */
+export function parseSubject(text: string): Subject | string {
+  const fixed = Object.hasOwn(FIXED, text) ? FIXED[text] : undefined;
+  return (
+    fixed ??
+    parseField(text) ??
+    'A condition reads metadata.<key>, params.<path>, headers.<name>, url.pathname, model, time.of_day or time.weekday.'
+  );
+}
+
+/** A field of the request that says who asks. Returns what is wrong as a sentence, never throws. */
+export function parseHashField(text: string): Subject | string {
+  return parseField(text) ?? 'Takes metadata.<key>, params.<path> or headers.<name>.';
+}
+
+function parseField(text: string): Subject | string | null {
+  const dot = text.indexOf('.');
+  const rest = text.slice(dot + 1);
+  const root = dot < 0 ? '' : text.slice(0, dot);
+  if (root === 'metadata' && rest !== '') return Object.freeze({ from: 'metadata', key: rest });
+  if (root === 'headers' && rest !== '') return Object.freeze({ from: 'headers', name: rest.toLowerCase() });
+  if (root !== 'params') return null;
+  const members = rest.split('.');
+  if (members.some((member) => member === '' || isForbiddenName(member))) {
+    return 'Not a path into the request body.';
+  }
+  return Object.freeze({ from: 'params', members: Object.freeze(members) });
+}
+
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** Minutes since midnight of `"HH:MM"`, else NaN. */
+export function minutesOf(value: unknown): number {
+  const match = typeof value === 'string' ? TIME.exec(value) : null;
+  return match ? Number(match[1]) * 60 + Number(match[2]) : NaN;
+}

@@ -1,0 +1,55 @@
+import type { AttemptRecord, DecisionRecord, LogRecord, Usage } from './log-record';
+
+/** What most records say, and a record on its way therefore leaves out. */
+const USUAL: Partial<LogRecord> = {
+  spanId: null,
+  parentSpanId: null,
+  spanName: null,
+  errorType: null,
+  streamed: false,
+  usage: null,
+  cost: null,
+  retries: 0,
+  cacheStatus: 'DISABLED',
+  metadata: {},
+  firstByteMs: null,
+  requestBodyTruncated: false,
+  responseBodyTruncated: false,
+};
+const USUAL_USAGE: Partial<Usage> = {
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+};
+const USUAL_DECISION: Partial<DecisionRecord> = {
+  strategy: [],
+  matchedCondition: null,
+  limits: [],
+  guardrails: [],
+  cache: { status: 'DISABLED', key: null },
+  price: null,
+};
+const USUAL_ATTEMPT: Partial<AttemptRecord> = { retry: 0, reason: null };
+
+/**
+ * A log record as a gateway ships it, with what it left out. Members that are there are not looked at, and a record that is whole
+ * already stays as it is.
+ */
+export function completeLogRecord(shipped: Partial<LogRecord>): LogRecord {
+  const { usage, decision } = shipped;
+  return {
+    ...USUAL,
+    ...shipped,
+    ...(isObject(usage) && { usage: { ...USUAL_USAGE, ...usage } }),
+    ...(isObject(decision) && {
+      decision: { ...USUAL_DECISION, ...decision, attempts: attemptsOf(decision.attempts) },
+    }),
+  } as LogRecord;
+}
+
+const attemptsOf = (attempts: readonly AttemptRecord[]): readonly AttemptRecord[] =>
+  Array.isArray(attempts) ? attempts.map((attempt: AttemptRecord) => ({ ...USUAL_ATTEMPT, ...attempt })) : [];
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,0 +1,53 @@
+import type { ShallowScan } from './shallow-scan';
+
+const BYTES_MAX = 524_288;
+const BYTES_AT_FIRST = 4_096;
+/** Places where something was left out. */
+const GAPS_MAX = 16_384;
+
+/** What is kept of a longer body, and where in it that stood. Past 512 KiB or 16,384 gaps it is full and takes no more. */
+export class Skeleton {
+  isFull = false;
+  private kept = Buffer.allocUnsafe(BYTES_AT_FIRST);
+  private length = 0;
+  /** Runs without a gap: where each begins here and in the body. */
+  private readonly runs: { readonly here: number; readonly there: number }[] = [];
+  private next = -1;
+
+  /** Copies `bytes[from, to)`, which stand at `there` in the body. */
+  keep(bytes: Buffer, from: number, to: number, there: number): void {
+    const size = to - from;
+    if (this.isFull || size <= 0) return;
+    if (this.length + size > BYTES_MAX || this.runs.length >= GAPS_MAX) {
+      this.isFull = true;
+      return;
+    }
+    if (there !== this.next) this.runs.push({ here: this.length, there });
+    this.next = there + size;
+    if (this.length + size > this.kept.length) this.grow(this.length + size);
+    bytes.copy(this.kept, this.length, from, to);
+    this.length += size;
+  }
+
+  bytes(): Buffer {
+    return this.kept.subarray(0, this.length);
+  }
+
+  /** A scan of these bytes as one of the body. */
+  located<T extends ShallowScan | null>(scan: T): T {
+    if (!scan?.modelSpan) return scan;
+    const [start, end] = scan.modelSpan;
+    return { ...scan, modelSpan: [this.inBody(start), this.inBody(end - 1) + 1] };
+  }
+
+  private inBody(offset: number): number {
+    const run = this.runs.findLast(({ here }) => here <= offset);
+    return run ? run.there + offset - run.here : offset;
+  }
+
+  private grow(size: number): void {
+    const grown = Buffer.allocUnsafe(Math.max(size, this.kept.length * 2));
+    this.kept.copy(grown, 0, 0, this.length);
+    this.kept = grown;
+  }
+}

@@ -1,0 +1,57 @@
+import { breakerStoreContract, withRedis, eventually } from '@gw/testing';
+import type { BreakerChange } from '@gw/contracts';
+import type { Redis } from 'ioredis';
+import { connectRedis, redisReady } from './connection';
+import { RedisBreakers } from './redis-breakers';
+import { RedisBus } from './redis-bus';
+
+describe('RedisBreakers', () => {
+  const server = withRedis();
+  const open: Redis[] = [];
+
+  async function connect(): Promise<Redis> {
+    const redis = connectRedis({ url: server.url, name: 'breakers' });
+    open.push(redis);
+    await redisReady(redis, 5_000);
+    return redis;
+  }
+
+  const store = async (): Promise<RedisBreakers> => {
+    const commands = await connect();
+    return new RedisBreakers(commands, new RedisBus(commands, await connect()));
+  };
+
+  beforeEach(async () => {
+    await (await connect()).flushall();
+  });
+  afterEach(() => {
+    for (const redis of open.splice(0)) redis.disconnect();
+  });
+
+  breakerStoreContract(async () => ({ one: await store(), other: await store() }));
+
+  it('drops changes while Redis is away, and tells of what is open once it is back', async () => {
+    const [one, other] = [await store(), await store()];
+    const told: BreakerChange[] = [];
+    other.subscribe((change) => told.push(change));
+    await server.kill();
+    one.publish({ key: 'lost', openForMs: 30_000 });
+    await server.start();
+    await Promise.all(open.map((redis) => redisReady(redis, 5_000)));
+    one.publish({ key: 'a', openForMs: 30_000 });
+    await eventually(() => told.some(({ key }) => key === 'a'));
+    expect(told.map(({ key }) => key)).not.toContain('lost');
+  });
+
+  it('takes no harm from a message or a key that is none of ours', async () => {
+    const one = await store();
+    const told: BreakerChange[] = [];
+    one.subscribe((change) => told.push(change));
+    const redis = await connect();
+    one.publish({ key: 'x'.repeat(513), openForMs: 30_000 });
+    for (const text of ['{', '5', '{"key":5}']) await redis.publish('gw:breakers:changes', text);
+    one.publish({ key: 'a', openForMs: 30_000 });
+    await eventually(() => told.some(({ key }) => key === 'a'));
+    expect(new Set(told.map(({ key }) => key))).toEqual(new Set(['a']));
+  });
+});

@@ -1,0 +1,88 @@
+import type { BreakerChange, BreakerStore } from '@gw/contracts';
+import type { Redis } from 'ioredis';
+import type { RedisBus } from './redis-bus';
+
+const OPEN = 'gw:breakers';
+const CHANNEL = 'gw:breakers:changes';
+/** Breakers that are kept; past it those that close soonest are dropped. */
+const CAPACITY = 10_000;
+const KEY_LENGTH_MAX = 512;
+
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/** Keeps the moment at which each breaker half-opens, by Redis' clock, and tells who listens. */
+const CHANGE = `${NOW}
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+if tonumber(ARGV[2]) > 0 then
+  redis.call('ZADD', KEYS[1], string.format('%.0f', now + ARGV[2]), ARGV[1])
+  local over = redis.call('ZCARD', KEYS[1]) - ${String(CAPACITY)}
+  if over > 0 then redis.call('ZREMRANGEBYRANK', KEYS[1], 0, over - 1) end
+else
+  redis.call('ZREM', KEYS[1], ARGV[1])
+end
+redis.call('PUBLISH', '${CHANNEL}', ARGV[3])
+return 1`;
+
+/** Keys with the milliseconds that they stay open. */
+const LOAD = `${NOW}
+local open = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
+for i = 2, #open, 2 do open[i] = string.format('%.0f', open[i] - now) end
+return open`;
+
+/** Shares breakers between gateways. While Redis is away each gateway goes by what it sees itself. */
+export class RedisBreakers implements BreakerStore {
+  constructor(
+    private readonly redis: Redis,
+    private readonly bus: RedisBus,
+  ) {}
+
+  publish(change: BreakerChange): void {
+    const { key, openForMs } = change;
+    if (key.length > KEY_LENGTH_MAX) return;
+    this.redis
+      .eval(CHANGE, 1, OPEN, key, Math.ceil(openForMs), JSON.stringify({ key, openForMs }))
+      .catch(() => undefined);
+  }
+
+  /** One listener for each bus. What is open is told anew whenever the subscription comes back. */
+  subscribe(listener: (change: BreakerChange) => void): () => void {
+    let isListening = true;
+    const end = this.bus.subscribe(CHANNEL, {
+      onMessage: (text) => {
+        const change = parse(text);
+        if (change !== null) listener(change);
+      },
+      onUp: () => {
+        this.redis.eval(LOAD, 1, OPEN).then(
+          (open) => {
+            if (isListening) for (const change of pairs(open)) listener(change);
+          },
+          () => undefined,
+        );
+      },
+    });
+    return () => {
+      isListening = false;
+      end();
+    };
+  }
+}
+
+/** Null for a message that is none of ours. */
+function parse(text: string): BreakerChange | null {
+  try {
+    const { key, openForMs } = JSON.parse(text) as Partial<BreakerChange>;
+    return typeof key === 'string' && typeof openForMs === 'number' ? { key, openForMs } : null;
+  } catch {
+    return null;
+  }
+}
+
+function* pairs(open: unknown): Generator<BreakerChange> {
+  if (!Array.isArray(open)) return;
+  for (let index = 0; index + 1 < open.length; index += 2) {
+    yield { key: String(open[index]), openForMs: Number(open[index + 1]) };
+  }
+}

@@ -1,0 +1,144 @@
+import type { CompiledEdge, CompiledLoadbalance, CompiledNode, CompiledTarget } from '@gw/config-schema';
+import { faultOf } from './faults';
+import { fieldsOf, unitHash } from './identity';
+import type { RequestFacts, Situation } from './types';
+
+/** Share of the choices by measurement that measure the others anew. */
+const EXPLORED = 0.05;
+
+/** Position of the edge that a request takes. Targets that are out of order are left out while any other is left. */
+export function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
+  const { compiled, runtime } = situation;
+  const isPlain = node.sticky === null && node.algorithm === 'weighted';
+  if (isPlain && !compiled.hasBreakers && !runtime.state.health.hasMarks) {
+    return pickByWeight(node, runtime.random());
+  }
+  const all = positions(node);
+  const healthy = all.filter((index) => isHealthy(node, index, situation));
+  return pickAmong(node, healthy.length > 0 ? healthy : all, situation);
+}
+
+/** Another one in place of those that were picked, or null when none is left that is in order. */
+export function pickSibling(
+  node: CompiledLoadbalance,
+  picked: readonly number[],
+  situation: Situation,
+): number | null {
+  const left = positions(node).filter(
+    (index) => !picked.includes(index) && isHealthy(node, index, situation),
+  );
+  return left.length > 0 ? pickAmong(node, left, situation) : null;
+}
+
+/** Edges that may be picked at all. */
+const positions = ({ weights }: CompiledLoadbalance): readonly number[] =>
+  weights.flatMap((weight, index) => (weight > 0 ? [index] : []));
+
+function isHealthy({ edges }: CompiledLoadbalance, index: number, situation: Situation): boolean {
+  const { node } = edges[index] as CompiledEdge;
+  const fault = faultOf(node, situation, true);
+  if (fault !== null) situation.note(node.path, fault);
+  return fault === null;
+}
+
+/** A target of weight 0 has an empty share and is never hit, whatever `random` gives. */
+function pickByWeight({ cumulativeWeights }: CompiledLoadbalance, random: number): number {
+  const total = cumulativeWeights[cumulativeWeights.length - 1] ?? 0;
+  const point = random * total;
+  const index = cumulativeWeights.findIndex((sum) => point < sum);
+  // Rounding may carry the point to the very end: it belongs to the last share that is not empty.
+  return index >= 0 ? index : cumulativeWeights.indexOf(total);
+}
+
+/** Picks one of `candidates`, positions of edges whose weight is above 0; at least one. */
+function pickAmong(node: CompiledLoadbalance, candidates: readonly number[], situation: Situation): number {
+  if (candidates.length === 1) return candidates[0] as number;
+  const { facts, runtime } = situation;
+  if (node.sticky) return pickSticky(node, candidates, facts, runtime.now());
+  if (node.algorithm === 'weighted' || runtime.random() < EXPLORED) {
+    return pickShare(node, candidates, runtime.random());
+  }
+  return pickShare(node, best(node, candidates, situation), runtime.random());
+}
+
+function pickShare({ weights }: CompiledLoadbalance, candidates: readonly number[], random: number): number {
+  let point = random * candidates.reduce((sum, index) => sum + (weights[index] ?? 0), 0);
+  for (const index of candidates) {
+    point -= weights[index] ?? 0;
+    if (point < 0) return index;
+  }
+  return candidates.at(-1) as number;
+}
+
+/**
+ * Weighted rendezvous hashing: every gateway finds the same target without asking, shares follow the weights, and a target that
+ * is out of order moves only its own callers. The choice changes when the time to live is over, for each caller at another moment.
+ */
+function pickSticky(
+  { sticky, weights, path }: CompiledLoadbalance,
+  candidates: readonly number[],
+  facts: RequestFacts,
+  nowMs: number,
+): number {
+  const fields = sticky?.fields ?? [];
+  const identity = `${facts.caller()}|${fieldsOf(fields, facts, nowMs) ?? ''}|${path}`;
+  const ttlMs = sticky?.ttlMs ?? 1;
+  const period = Math.floor(nowMs / ttlMs + unitHash(identity));
+  let picked = candidates[0] as number;
+  let highest = -1;
+  for (const index of candidates) {
+    const hash = unitHash(`${String(index)}|${String(period)}|${identity}`);
+    const score = -(weights[index] ?? 0) / Math.log(hash);
+    if (score > highest) [picked, highest] = [index, score];
+  }
+  return picked;
+}
+
+/** All that share the best figure; all there are while nothing is known of any. */
+function best(
+  node: CompiledLoadbalance,
+  candidates: readonly number[],
+  situation: Situation,
+): readonly number[] {
+  let lowest = Infinity;
+  let found: number[] = [];
+  for (const index of candidates) {
+    const { node: child } = node.edges[index] as CompiledEdge;
+    const share = node.algorithm === 'least_busy' ? (node.weights[index] ?? 1) : 1;
+    const figure = figureOf(child, node.algorithm, situation) / share;
+    if (figure < lowest) [lowest, found] = [figure, [index]];
+    else if (figure === lowest) found.push(index);
+  }
+  return found;
+}
+
+/** Of a strategy, what its targets show together: calls under way add up; for latency and cost the best one speaks. Unknown is Infinity. */
+function figureOf(
+  node: CompiledNode,
+  algorithm: CompiledLoadbalance['algorithm'],
+  situation: Situation,
+): number {
+  if (node.kind === 'target') return measured(node, algorithm, situation);
+  const figures = node.edges.map((edge) => figureOf(edge.node, algorithm, situation));
+  return algorithm === 'least_busy' ? figures.reduce((sum, figure) => sum + figure, 0) : Math.min(...figures);
+}
+
+function measured(
+  target: CompiledTarget,
+  algorithm: CompiledLoadbalance['algorithm'],
+  situation: Situation,
+): number {
+  const { runtime } = situation;
+  const endpoint = situation.endpoint(target);
+  const { statistics } = runtime.state;
+  switch (algorithm) {
+    case 'least_latency':
+      return statistics.meanLatencyMs(endpoint, runtime.now()) ?? Infinity;
+    case 'least_cost':
+      return statistics.costOf(endpoint) ?? Infinity;
+    case 'least_busy':
+      return statistics.busyOf(endpoint);
+    case 'weighted':
+      return 0;
+  }
+}

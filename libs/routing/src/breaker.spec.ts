@@ -1,0 +1,183 @@
+import { compileConfig, type BreakerSettings, type CompiledBreaker } from '@gw/config-schema';
+import fc from 'fast-check';
+import { Breaker, isBreakerFailure } from './index';
+import { answered, failed } from './testing/play';
+
+const rulesOf = (cb_config: BreakerSettings): CompiledBreaker =>
+  compileConfig({ strategy: { mode: 'single', cb_config }, targets: [{ provider: 'x' }] }).targets[0]
+    ?.breaker as CompiledBreaker;
+
+const T = 1_000_000;
+const FAIL = true;
+const OK = false;
+
+/** Records calls of one moment and tells what turned the breaker. */
+const calls = (breaker: Breaker, rules: CompiledBreaker, list: readonly boolean[], nowMs = T): unknown[] =>
+  list.map((isFailure) => breaker.record(rules, isFailure, false, nowMs));
+
+describe('what counts as a failure of a target', () => {
+  const rules = rulesOf({ failure_threshold: 1 });
+
+  it.each([500, 502, 503, 529])('an answer with %d', (status) => {
+    expect(isBreakerFailure(answered(status), rules)).toBe(true);
+  });
+
+  it.each([200, 246, 400, 401, 404, 429, 446])('not an answer with %d', (status) => {
+    expect(isBreakerFailure(answered(status), rules)).toBe(false);
+  });
+
+  it.each(['timeout', 'unreachable', 'interrupted', 'cut'] as const)('a call that ended as %s', (failure) => {
+    expect(isBreakerFailure(failed(failure), rules)).toBe(true);
+  });
+
+  it.each(['refused', 'denied'] as const)('nothing is known of a target after %s', (failure) => {
+    expect(isBreakerFailure(failed(failure, 500), rules)).toBeNull();
+  });
+
+  it('the listed statuses instead of 500 and above, and an answer that took too long', () => {
+    const own = rulesOf({ failure_threshold: 1, failure_status_codes: [429], slow_call_duration: 100 });
+    expect(isBreakerFailure(answered(429), own)).toBe(true);
+    expect(isBreakerFailure(answered(500), own)).toBe(false);
+    expect(isBreakerFailure(answered(200, null, 100), own)).toBe(false);
+    expect(isBreakerFailure(answered(200, null, 101), own)).toBe(true);
+  });
+});
+
+describe('a breaker', () => {
+  it('opens at so many failures within the window', () => {
+    const rules = rulesOf({ failure_threshold: 3, window: 10_000 });
+    const breaker = new Breaker();
+    expect(calls(breaker, rules, [FAIL, OK, FAIL, OK, FAIL])).toEqual([null, null, null, null, 'opened']);
+    expect(breaker.admits(rules, T)).toBe(false);
+  });
+
+  it('forgets failures that are older than the window', () => {
+    const rules = rulesOf({ failure_threshold: 2, window: 10_000 });
+    const breaker = new Breaker();
+    for (let minute = 0; minute < 10; minute++) {
+      expect(calls(breaker, rules, [FAIL], T + minute * 10_000)).toEqual([null]);
+    }
+    expect(calls(breaker, rules, [FAIL], T + 94_000)).toEqual(['opened']);
+  });
+
+  it('opens at a share of failures, once there are enough requests', () => {
+    const rules = rulesOf({ failure_threshold_percentage: 50, minimum_requests: 4 });
+    expect(calls(new Breaker(), rules, [FAIL, FAIL, FAIL, OK])).toEqual([null, null, null, null]);
+    expect(calls(new Breaker(), rules, [FAIL, FAIL, FAIL, FAIL])).toEqual([null, null, null, 'opened']);
+    expect(calls(new Breaker(), rules, [OK, OK, OK, FAIL, FAIL])).toEqual([null, null, null, null, null]);
+    expect(calls(new Breaker(), rules, [OK, OK, FAIL, FAIL])).toEqual([null, null, null, 'opened']);
+  });
+
+  it('opens at so many failures in a row', () => {
+    const rules = rulesOf({ consecutive_failures: 2 });
+    expect(calls(new Breaker(), rules, [FAIL, OK, FAIL, OK, FAIL, FAIL])).toEqual([
+      ...[null, null, null, null, null],
+      'opened',
+    ]);
+  });
+
+  it('lets one probe through after the cooldown, and closes when that succeeds', () => {
+    const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
+    const breaker = new Breaker();
+    calls(breaker, rules, [FAIL]);
+    expect(breaker.enter(rules, T + 999)).toBe('rejected');
+    expect(breaker.phase(T + 1000)).toBe('half_open');
+    expect(breaker.enter(rules, T + 1000)).toBe('probe');
+    expect(breaker.enter(rules, T + 1000)).toBe('rejected');
+    expect(breaker.record(rules, OK, true, T + 1001)).toBe('closed');
+    expect(breaker.enter(rules, T + 1001)).toBe('passed');
+    expect(calls(breaker, rules, [OK], T + 1001)).toEqual([null]);
+  });
+
+  it('opens anew when a probe fails', () => {
+    const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000, half_open_requests: 2 });
+    const breaker = new Breaker();
+    calls(breaker, rules, [FAIL]);
+    expect([1, 2, 3].map(() => breaker.enter(rules, T + 1000))).toEqual(['probe', 'probe', 'rejected']);
+    expect(breaker.record(rules, OK, true, T + 1001)).toBeNull();
+    expect(breaker.record(rules, FAIL, true, T + 1002)).toBe('opened');
+    expect(breaker.enter(rules, T + 2001)).toBe('rejected');
+    expect(breaker.enter(rules, T + 2002)).toBe('probe');
+  });
+
+  it('needs as many successes as there may be probes at a time', () => {
+    const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000, half_open_requests: 2 });
+    const breaker = new Breaker();
+    calls(breaker, rules, [FAIL]);
+    breaker.enter(rules, T + 1000);
+    expect(breaker.record(rules, OK, true, T + 1001)).toBeNull();
+    expect(breaker.enter(rules, T + 1001)).toBe('probe');
+    expect(breaker.record(rules, OK, true, T + 1002)).toBe('closed');
+  });
+
+  it('gives the place of a probe back when it ends without a verdict, or is never heard of again', () => {
+    const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
+    const breaker = new Breaker();
+    calls(breaker, rules, [FAIL]);
+    breaker.enter(rules, T + 1000);
+    breaker.release();
+    expect(breaker.enter(rules, T + 1001)).toBe('probe');
+    expect(breaker.enter(rules, T + 2000)).toBe('rejected');
+    expect(breaker.enter(rules, T + 2001)).toBe('probe');
+    expect(breaker.enter(rules, T + 2001)).toBe('rejected');
+  });
+
+  it('learns nothing from calls that began before it opened', () => {
+    const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
+    const breaker = new Breaker();
+    calls(breaker, rules, [FAIL]);
+    expect(calls(breaker, rules, [OK, FAIL], T + 500)).toEqual([null, null]);
+    expect(calls(breaker, rules, [OK, FAIL], T + 1500)).toEqual([null, null]);
+    expect(breaker.phase(T + 1500)).toBe('half_open');
+  });
+
+  it('does not stay open for longer because the clock was set back', () => {
+    const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
+    const breaker = new Breaker();
+    calls(breaker, rules, [FAIL]);
+    expect(breaker.enter(rules, T - 3_600_000)).toBe('probe');
+  });
+
+  it('never lets more probes through at a time than it may, and is never stuck, whatever happens', () => {
+    const action = fc.record({
+      wait: fc.integer({ min: 0, max: 700 }),
+      act: fc.constantFrom('enter', 'ok', 'fail', 'release'),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(action, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 3 }),
+        (actions, probesMax) => {
+          const rules = rulesOf({
+            consecutive_failures: 2,
+            cooldown_interval: 1000,
+            half_open_requests: probesMax,
+          });
+          const breaker = new Breaker();
+          let nowMs = T;
+          let probes = 0;
+          for (const { wait, act } of actions) {
+            nowMs += wait;
+            if (act === 'enter' && breaker.enter(rules, nowMs) === 'probe') probes++;
+            if (act === 'release' && probes > 0) {
+              probes--;
+              breaker.release();
+            }
+            if (act === 'ok' || act === 'fail') {
+              const isProbe = probes > 0;
+              if (isProbe) probes--;
+              breaker.record(rules, act === 'fail', isProbe, nowMs);
+            }
+          }
+          const later = nowMs + 1000;
+          const passed = Array.from({ length: 10 }, () => breaker.enter(rules, later));
+          const phase = breaker.phase(later);
+          expect(passed.filter((entry) => entry !== 'rejected')).toHaveLength(
+            phase === 'closed' ? 10 : probesMax,
+          );
+        },
+      ),
+      { seed: 11, numRuns: 500 },
+    );
+  });
+});

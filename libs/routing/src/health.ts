@@ -1,0 +1,114 @@
+import type { CompiledBreaker } from '@gw/config-schema';
+import type { BreakerChange, BreakerStore } from '@gw/contracts';
+import { Breaker } from './breaker';
+
+/** Why an endpoint is better left alone. */
+export type Mark = 'credential_failing' | 'rate_limited';
+
+export interface TargetHealthOptions {
+  /** Shares open breakers with other gateways. */
+  readonly store?: BreakerStore;
+  /** Breakers, and marks, that are kept; 10,000 when absent. At the cap the oldest one is forgotten. */
+  readonly capacity?: number;
+}
+
+const CAPACITY = 10_000;
+/** No breaker stays open for longer, whatever a message from elsewhere says. */
+const OPEN_FOR_MS_MAX = 3_600_000;
+
+/** What is known of the endpoints that requests go to: their breakers, and who asked to be left alone. Endpoints are `endpointKey`s. */
+export class TargetHealth {
+  private readonly breakers = new Map<string, Breaker>();
+  private readonly marks = new Map<string, { readonly mark: Mark; readonly untilMs: number }>();
+  private readonly store: BreakerStore | null;
+  private readonly capacity: number;
+
+  constructor({ store, capacity }: TargetHealthOptions = {}) {
+    this.store = store ?? null;
+    this.capacity = capacity ?? CAPACITY;
+  }
+
+  /** Starts hearing of other gateways' breakers. Returns a function that ends it. */
+  listen(now: () => number): () => void {
+    return (
+      this.store?.subscribe((change) => {
+        this.apply(change, now());
+      }) ?? nothing
+    );
+  }
+
+  /** False: nothing is marked, so there is no need to ask. */
+  get hasMarks(): boolean {
+    return this.marks.size > 0;
+  }
+
+  isOpen(endpoint: string, rules: CompiledBreaker, nowMs: number): boolean {
+    const breaker = this.breakers.get(keyOf(endpoint, rules));
+    return breaker !== undefined && !breaker.admits(rules, nowMs);
+  }
+
+  enter(endpoint: string, rules: CompiledBreaker, nowMs: number): 'passed' | 'probe' | 'rejected' {
+    return this.breakers.get(keyOf(endpoint, rules))?.enter(rules, nowMs) ?? 'passed';
+  }
+
+  release(endpoint: string, rules: CompiledBreaker): void {
+    this.breakers.get(keyOf(endpoint, rules))?.release();
+  }
+
+  /** Counts a call, and tells the other gateways when that opened or closed the breaker. */
+  record(
+    endpoint: string,
+    rules: CompiledBreaker,
+    call: { readonly failed: boolean; readonly isProbe: boolean },
+    nowMs: number,
+  ): 'opened' | 'closed' | null {
+    const key = keyOf(endpoint, rules);
+    const turned = this.breakerOf(key).record(rules, call.failed, call.isProbe, nowMs);
+    if (turned !== null) this.store?.publish({ key, openForMs: turned === 'opened' ? rules.cooldownMs : 0 });
+    return turned;
+  }
+
+  /** A later mark replaces an earlier one, except that a failing credential is not hidden by a rate limit. */
+  mark(endpoint: string, mark: Mark, untilMs: number, nowMs: number): void {
+    if (mark === 'rate_limited' && this.markOf(endpoint, nowMs) === 'credential_failing') return;
+    this.marks.delete(endpoint);
+    makeRoom(this.marks, this.capacity);
+    this.marks.set(endpoint, { mark, untilMs });
+  }
+
+  markOf(endpoint: string, nowMs: number): Mark | null {
+    const entry = this.marks.get(endpoint);
+    if (entry === undefined) return null;
+    if (nowMs < entry.untilMs) return entry.mark;
+    this.marks.delete(endpoint);
+    return null;
+  }
+
+  private apply({ key, openForMs }: BreakerChange, nowMs: number): void {
+    if (openForMs <= 0) this.breakers.get(key)?.close();
+    else if (this.breakers.get(key)?.phase(nowMs) !== 'open') {
+      this.breakerOf(key).open(Math.min(openForMs, OPEN_FOR_MS_MAX), nowMs);
+    }
+  }
+
+  private breakerOf(key: string): Breaker {
+    let breaker = this.breakers.get(key);
+    if (breaker === undefined) {
+      makeRoom(this.breakers, this.capacity);
+      breaker = new Breaker();
+      this.breakers.set(key, breaker);
+    }
+    return breaker;
+  }
+}
+
+const nothing = (): void => undefined;
+
+const keyOf = (endpoint: string, rules: CompiledBreaker): string => `${endpoint}#${rules.id}`;
+
+/** Forgets the oldest entry of a map that is full. */
+export function makeRoom(map: Map<string, unknown>, capacity: number): void {
+  if (map.size < capacity) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,440 @@
+import type { CompiledBreaker, GatewayConfig } from '@gw/config-schema';
+import {
+  createPlan,
+  createRoutingState,
+  endsHedge,
+  type AttemptOutcome,
+  type HedgeReport,
+  type RoutingStep,
+} from './index';
+import { answered, compiled, dice, factsOf, failed, play, request, runtimeOf } from './testing/play';
+
+const a = { name: 'a', provider: 'openai' };
+const b = { name: 'b', provider: 'anthropic' };
+const c = { name: 'c', provider: 'groq' };
+const cb_config = { consecutive_failures: 2, cooldown_interval: 1000 };
+
+describe('a target whose breaker is open', () => {
+  const fallback = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [a, b] });
+  const down = [answered(500), answered(200)];
+
+  it('is passed over by a fallback until a probe succeeds, and the decision says so', () => {
+    const runtime = runtimeOf();
+    expect(request(fallback, runtime, down).told).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
+    const opening = request(fallback, runtime, down);
+    expect(opening.cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'breaker_opened' }]);
+    const passed = request(fallback, runtime, [answered(200)]);
+    expect(passed.told).toEqual(['config.t[1]', 'answered']);
+    expect(passed.cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'breaker_open' }]);
+    runtime.nowMs += 1000;
+    const probe = request(fallback, runtime, [answered(200)]);
+    expect(probe.told).toEqual(['config.t[0]', 'answered']);
+    expect(probe.cursor.routingEvents.map(({ event }) => event)).toEqual(['breaker_probe', 'breaker_closed']);
+    expect(request(fallback, runtime, [answered(200)]).told).toEqual(['config.t[0]', 'answered']);
+  });
+
+  it('is probed by one request at a time, also when the one before left without an outcome', () => {
+    const runtime = runtimeOf();
+    for (let round = 0; round < 2; round++) request(fallback, runtime, down);
+    runtime.nowMs += 1000;
+    const probe = createPlan(fallback, factsOf(), runtime);
+    expect(probe.next(null)).toMatchObject({ target: { name: 'a' } });
+    expect(request(fallback, runtime, []).told).toEqual(['config.t[1]']);
+    probe.abandon();
+    expect(request(fallback, runtime, []).told).toEqual(['config.t[0]']);
+  });
+
+  it('is tried all the same when every target of the config is open', () => {
+    const runtime = runtimeOf();
+    for (let round = 0; round < 2; round++) request(fallback, runtime, [answered(500), answered(500)]);
+    const last = request(fallback, runtime, [answered(500), answered(200)]);
+    expect(last.told).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
+    expect(last.cursor.routingEvents.map(({ event }) => event)).toEqual([
+      ...['breaker_open', 'breaker_open'],
+      ...['breaker_bypassed', 'breaker_bypassed'],
+    ]);
+  });
+
+  it('is not repeated once its breaker opens', () => {
+    const patient = { ...a, retry: { attempts: 5 } };
+    const config = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [patient, b] });
+    expect(request(config, runtimeOf(), [answered(500), answered(500), answered(200)]).told).toEqual([
+      'config.t[0]',
+      'config.t[0]+1@1000',
+      'config.t[1]',
+      'answered',
+    ]);
+  });
+
+  it('is left out of a balanced choice, of a sticky one and of a canary', () => {
+    const open = (strategy: GatewayConfig): string[] => {
+      const config = compiled(strategy);
+      const runtime = runtimeOf(0);
+      const first = (): string => request(config, runtime, []).told[0] ?? '';
+      const before = first();
+      for (let round = 0; round < 2; round++) request(config, runtime, [failed('timeout')]);
+      return [before, first()];
+    };
+    const targets = [a, b];
+    expect(open({ strategy: { mode: 'loadbalance', cb_config }, targets })).toEqual([
+      'config.t[0]',
+      'config.t[1]',
+    ]);
+    const sticky = { mode: 'loadbalance' as const, cb_config, sticky: { enabled: true } };
+    const [before, after] = open({ strategy: sticky, targets });
+    expect(new Set([before, after])).toEqual(new Set(['config.t[0]', 'config.t[1]']));
+    const canary = { mode: 'canary' as const, percentage: 10, cb_config };
+    expect(open({ strategy: canary, targets })).toEqual(['config.t[1]', 'config.t[0]']);
+  });
+
+  it('counts with the strategy that it stands under: a strategy is passed over when nothing in it is left', () => {
+    const config = compiled({
+      strategy: { mode: 'fallback', cb_config },
+      targets: [
+        { strategy: { mode: 'fallback' }, targets: [a, b] },
+        {
+          strategy: { mode: 'conditional', conditions: [{ query: {}, then: 'c' }] },
+          targets: [c],
+        },
+      ],
+    });
+    const runtime = runtimeOf();
+    const bad = answered(500);
+    for (let round = 0; round < 2; round++) request(config, runtime, [bad, bad, answered(200)]);
+    expect(request(config, runtime, [answered(200)]).told).toEqual(['config.t[1].t[0]', 'answered']);
+  });
+
+  it('says nothing of what the gateway refused or a guardrail denied', () => {
+    const runtime = runtimeOf();
+    for (let round = 0; round < 5; round++)
+      request(fallback, runtime, [failed('refused', 429), failed('denied', 446)]);
+    expect(request(fallback, runtime, []).told).toEqual(['config.t[0]']);
+  });
+});
+
+describe('a fallback over a primary that fails at 30 %', () => {
+  it('gives no client an error in 5,000 requests, whether or not the breaker takes part', () => {
+    for (const rules of [{}, { cb_config: { failure_threshold_percentage: 50 } }]) {
+      const config = compiled({ strategy: { mode: 'fallback', ...rules }, targets: [a, b] });
+      const random = dice(5);
+      const runtime = runtimeOf();
+      for (let index = 0; index < 5000; index++) {
+        runtime.nowMs += 10;
+        const cursor = createPlan(config, factsOf(), runtime);
+        let step = cursor.next(null);
+        let status = 0;
+        while (step.kind === 'try') {
+          status = step.target.name === 'a' && random() < 0.3 ? 503 : 200;
+          step = cursor.next(answered(status));
+        }
+        expect(status).toBe(200);
+      }
+    }
+  });
+});
+
+describe('a refused credential', () => {
+  it.each([401, 402, 403])(
+    'is put last for half a minute after %d, and still tried when nothing else answers',
+    (status) => {
+      const config = compiled({ strategy: { mode: 'fallback' }, targets: [a, b] });
+      const runtime = runtimeOf();
+      request(config, runtime, [answered(status), answered(200)]);
+      const next = request(config, runtime, [answered(500), answered(200)]);
+      expect(next.told).toEqual(['config.t[1]', 'config.t[0]', 'answered']);
+      expect(next.cursor.routingEvents).toEqual([
+        { target: 'config.targets[0]', event: 'credential_failing' },
+      ]);
+      runtime.nowMs += 30_000;
+      expect(request(config, runtime, []).told).toEqual(['config.t[0]']);
+    },
+  );
+
+  it('is left out of a balanced choice while another one works', () => {
+    const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
+    const runtime = runtimeOf(0);
+    request(config, runtime, [answered(401)]);
+    expect(request(config, runtime, [answered(401)]).told).toEqual(['config.t[1]', 'answered']);
+    expect(request(config, runtime, []).told).toEqual(['config.t[0]']);
+  });
+
+  it('is not repeated, unless the config lists the status', () => {
+    const repeating = (retry: NonNullable<GatewayConfig['retry']>): string[] =>
+      request(compiled({ ...a, retry }), runtimeOf(), [answered(401)]).told;
+    expect(repeating({ attempts: 3 })).toEqual(['config', 'answered']);
+    expect(repeating({ attempts: 3, on_status_codes: [401] })).toEqual(['config', 'config+1@1000']);
+  });
+});
+
+describe('a rate-limited target', () => {
+  const rotating = compiled({
+    strategy: { mode: 'loadbalance' },
+    retry: { attempts: 3, use_retry_after_header: true },
+    targets: [a, b, c],
+  });
+
+  it('gives its place to one beside it at once, each of them once, then its pause is waited for', () => {
+    const { told, cursor } = request(rotating, runtimeOf(0), [
+      answered(429, 5000),
+      answered(429, 6000),
+      answered(429, 7000),
+      answered(200),
+    ]);
+    expect(told).toEqual([
+      'config.t[0]',
+      'config.t[1]+1@0',
+      'config.t[2]+2@0',
+      'config.t[2]+3@7000',
+      'answered',
+    ]);
+    expect(cursor.routingEvents.filter(({ event }) => event === 'rotated')).toHaveLength(2);
+    expect(cursor.retryCount).toBe(3);
+  });
+
+  it('is passed over by other requests for as long as it asked', () => {
+    const runtime = runtimeOf(0);
+    request(rotating, runtime, [answered(429, 5000), answered(200)]);
+    expect(request(rotating, runtime, []).told).toEqual(['config.t[1]']);
+    runtime.nowMs += 5000;
+    expect(request(rotating, runtime, []).told).toEqual(['config.t[0]']);
+  });
+
+  it('is still tried by a fallback, which knows no equals', () => {
+    const config = compiled({ strategy: { mode: 'fallback' }, targets: [a, b] });
+    const runtime = runtimeOf();
+    request(config, runtime, [answered(429, 5000), answered(200)]);
+    expect(request(config, runtime, []).told).toEqual(['config.t[0]']);
+  });
+
+  it('also gives its place away when the gateway itself refused the call for a limit', () => {
+    const told = request(rotating, runtimeOf(0), [failed('refused', 429), answered(200)]).told;
+    expect(told).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
+  });
+
+  it('keeps its place when the process has no retries left', () => {
+    const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 0 } }) };
+    const { told, cursor } = request(rotating, runtime, [answered(429)]);
+    expect(told).toEqual(['config.t[0]', 'answered']);
+    expect(cursor.routingEvents.map(({ event }) => event)).toEqual(['retry_budget_spent']);
+  });
+
+  it('keeps its place when the config asks for no retries', () => {
+    const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
+    expect(request(config, runtimeOf(0), [answered(429)]).told).toEqual(['config.t[0]', 'answered']);
+  });
+});
+
+describe('a choice by what was measured', () => {
+  const share = (
+    algorithm: 'least_latency' | 'least_cost' | 'least_busy',
+    targets: readonly GatewayConfig[],
+  ) => {
+    const config = compiled({ strategy: { mode: 'loadbalance', algorithm }, targets });
+    const random = dice(7);
+    const runtime = { ...runtimeOf(), random };
+    return {
+      state: runtime.state,
+      picks: (requests: number): number[] => {
+        const counts = targets.map(() => 0);
+        for (let index = 0; index < requests; index++) {
+          const step = createPlan(config, factsOf(), runtime).next(null);
+          if (step.kind !== 'try') continue;
+          const position = config.targets.indexOf(step.target);
+          counts[position] = (counts[position] ?? 0) + 1;
+        }
+        return counts;
+      },
+    };
+  };
+
+  it('goes to the quickest target, and looks at the others now and then', () => {
+    const { state, picks } = share('least_latency', [a, b, c]);
+    for (const [index, ms] of [80, 20, 50].entries()) {
+      state.statistics.latency(`config.targets[${String(index)}]`, ms, 1_000_000);
+    }
+    const [slow = 0, quick = 0, middling = 0] = picks(3000);
+    expect(quick).toBeGreaterThan(2850);
+    expect(slow).toBeGreaterThan(0);
+    expect(middling).toBeGreaterThan(0);
+  });
+
+  it('goes to the cheapest target', () => {
+    const { state, picks } = share('least_cost', [a, b]);
+    state.statistics.cost('config.targets[0]', 5);
+    state.statistics.cost('config.targets[1]', 50);
+    expect(picks(1000)[0]).toBeGreaterThan(940);
+  });
+
+  it('goes to the target with the fewest calls under way for its weight', () => {
+    const { state, picks } = share('least_busy', [
+      { ...a, weight: 1 },
+      { ...b, weight: 10 },
+    ]);
+    for (let call = 0; call < 2; call++) state.statistics.started('config.targets[0]');
+    for (let call = 0; call < 10; call++) state.statistics.started('config.targets[1]');
+    expect(picks(1000)[1]).toBeGreaterThan(940);
+    for (let call = 0; call < 2; call++) state.statistics.ended('config.targets[0]');
+    expect(picks(1000)[0]).toBeGreaterThan(900);
+  });
+
+  it('goes by weight while nothing is known, and never to a target of weight 0', () => {
+    const { picks } = share('least_latency', [
+      { ...a, weight: 3 },
+      { ...b, weight: 1 },
+      { ...c, weight: 0 },
+    ]);
+    const [three = 0, one = 0, none] = picks(4000);
+    expect(Math.abs(three - 3000)).toBeLessThan(150);
+    expect(Math.abs(one - 1000)).toBeLessThan(150);
+    expect(none).toBe(0);
+  });
+
+  it('learns from outcomes: a target that hangs is slow, one that fails at once is not quick', () => {
+    const config = compiled({
+      strategy: { mode: 'loadbalance', algorithm: 'least_latency' },
+      targets: [a, b],
+    });
+    const runtime = runtimeOf(0.06);
+    runtime.state.statistics.latency('config.targets[1]', 40, runtime.nowMs);
+    const timeout: AttemptOutcome = { status: 408, failure: 'timeout', retryAfterMs: null, elapsedMs: 9000 };
+    const { statistics } = runtime.state;
+    statistics.latency('config.targets[0]', 1, runtime.nowMs);
+    request(config, runtime, [timeout]);
+    expect(statistics.meanLatencyMs('config.targets[0]', runtime.nowMs)).toBe(4500.5);
+    request(config, runtime, [answered(500, null, 1)]);
+    expect(statistics.meanLatencyMs('config.targets[1]', runtime.nowMs)).toBe(40);
+  });
+});
+
+describe('hedge', () => {
+  const config = compiled({ strategy: { mode: 'hedge' }, retry: { attempts: 1 }, targets: [a, b] });
+  const known = (latencyMs = 50) => {
+    const runtime = runtimeOf();
+    for (let call = 0; call < 100; call++) {
+      runtime.state.statistics.latency('config.targets[0]', latencyMs, runtime.nowMs);
+    }
+    return runtime;
+  };
+  const report = (winner: 'first' | 'second', other: Partial<HedgeReport['other']> = {}): HedgeReport => ({
+    winner,
+    other: { status: null, failure: null, elapsedMs: 80, cancelled: true, ...other },
+  });
+  const hedgeOf = (step: RoutingStep) => (step.kind === 'try' ? step.hedge : null);
+
+  it('offers a second request after the recent 95th percentile of the first target', () => {
+    const offer = hedgeOf(createPlan(config, factsOf(), known()).next(null));
+    expect(offer?.target.name).toBe('b');
+    expect(offer?.delayMs).toBeGreaterThan(45);
+    expect(offer?.delayMs).toBeLessThan(60);
+  });
+
+  it('offers none before it has learnt what is slow, unless the config says when', () => {
+    expect(hedgeOf(createPlan(config, factsOf(), runtimeOf()).next(null))).toBeNull();
+    const fixed = compiled({ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a] });
+    const offer = hedgeOf(createPlan(fixed, factsOf(), runtimeOf()).next(null));
+    expect(offer).toMatchObject({ delayMs: 30, target: { name: 'a' } });
+  });
+
+  it('goes on from the one that answered, and repeats without a second request', () => {
+    const runtime = known();
+    const cursor = createPlan(config, factsOf(), runtime);
+    cursor.next(null);
+    const both = { ...answered(503), hedge: report('second', { status: 500, cancelled: false }) };
+    expect(cursor.next(both)).toMatchObject({ kind: 'try', target: { name: 'b' }, retry: 1, hedge: null });
+    expect(cursor.next(answered(200)).kind).toBe('stop');
+    expect(runtime.state.hedges.totals()).toMatchObject({ offered: 1, won: 1, wasted: 1 });
+  });
+
+  it('learns how long a request was waited for that was given up, so that the delay does not shrink by itself', () => {
+    const fixed = compiled({ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a, b] });
+    const runtime = runtimeOf();
+    const cursor = createPlan(fixed, factsOf(), runtime);
+    cursor.next(null);
+    cursor.next({ ...answered(200, null, 40), hedge: report('second', { elapsedMs: 500 }) });
+    const meanOf = (path: string): number | null =>
+      runtime.state.statistics.meanLatencyMs(path, runtime.nowMs);
+    expect([meanOf('config.targets[0]'), meanOf('config.targets[1]')]).toEqual([500, 40]);
+  });
+
+  it('cuts a slow tail by more than half for less than a tenth more calls', () => {
+    const pair = compiled({ strategy: { mode: 'hedge' }, targets: [a, b] });
+    const random = dice(3);
+    // One call in forty hangs for two seconds; the others take 40 to 60 ms.
+    const callMs = (): number => (random() < 0.025 ? 2000 : 40 + random() * 20);
+    const runtime = runtimeOf();
+    const latencies: number[] = [];
+    const alone: number[] = [];
+    for (let index = 0; index < 5000; index++) {
+      runtime.nowMs += 10;
+      const cursor = createPlan(pair, factsOf(), runtime);
+      const offer = hedgeOf(cursor.next(null));
+      const firstMs = callMs();
+      alone.push(firstMs);
+      const isLate = offer !== null && firstMs > offer.delayMs && runtime.state.hedges.take(offer);
+      const secondMs = callMs();
+      const secondWins = isLate && offer.delayMs + secondMs < firstMs;
+      const totalMs = secondWins ? offer.delayMs + secondMs : firstMs;
+      latencies.push(totalMs);
+      const waitedMs = isLate ? (secondWins ? totalMs : firstMs - offer.delayMs) : 0;
+      cursor.next({
+        ...answered(200, null, secondWins ? secondMs : firstMs),
+        ...(isLate ? { hedge: report(secondWins ? 'second' : 'first', { elapsedMs: waitedMs }) } : {}),
+      });
+    }
+    const p99 = (list: number[]): number =>
+      [...list].sort((x, y) => x - y)[Math.floor(list.length * 0.99)] ?? 0;
+    expect(p99(latencies)).toBeLessThan(p99(alone) / 2);
+    const { made, offered } = runtime.state.hedges.totals();
+    expect(offered).toBe(5000);
+    expect(made).toBeGreaterThan(100);
+    expect(made).toBeLessThan(500);
+  });
+
+  it('prices the second request by what its target costs', () => {
+    const runtime = known();
+    runtime.state.statistics.cost('config.targets[0]', 10);
+    runtime.state.statistics.cost('config.targets[1]', 30);
+    expect(hedgeOf(createPlan(config, factsOf(), runtime).next(null))?.price).toBe(3);
+  });
+
+  it('sends alone to the one that is in order', () => {
+    const broken = compiled({ strategy: { mode: 'hedge', hedge_delay: 30, cb_config }, targets: [a, b] });
+    const runtime = runtimeOf();
+    for (let round = 0; round < 2; round++) request(broken, runtime, [failed('timeout')]);
+    const step = createPlan(broken, factsOf(), runtime).next(null);
+    expect(step).toMatchObject({ kind: 'try', target: { name: 'b' }, hedge: null });
+    const other = runtimeOf();
+    const rules = broken.targets[1]?.breaker as CompiledBreaker;
+    for (let round = 0; round < 2; round++) {
+      other.state.health.record('config.targets[1]', rules, { failed: true, isProbe: false }, other.nowMs);
+    }
+    const alone = createPlan(broken, factsOf(), other).next(null);
+    expect(alone).toMatchObject({ kind: 'try', target: { name: 'a' }, hedge: null });
+  });
+
+  it('takes part in a fallback as one target', () => {
+    const around = compiled({
+      strategy: { mode: 'fallback' },
+      targets: [{ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a, b] }, c],
+    });
+    const cursor = createPlan(around, factsOf(), runtimeOf());
+    expect(play(cursor, [answered(500), answered(200)])).toEqual([
+      'config.t[0].t[0]',
+      'config.t[1]',
+      'answered',
+    ]);
+  });
+
+  it.each([
+    [answered(200), true],
+    [answered(400), true],
+    [answered(246), true],
+    [answered(429), false],
+    [answered(401), false],
+    [answered(500), false],
+    [failed('timeout', 408), false],
+    [failed('unreachable'), false],
+  ])('is over with %j: %s', (outcome, expected) => {
+    expect(endsHedge(outcome)).toBe(expected);
+  });
+});

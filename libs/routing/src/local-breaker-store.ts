@@ -1,0 +1,34 @@
+import type { BreakerChange, BreakerStore } from '@gw/contracts';
+
+/** Breakers that are kept; at the cap the one that opened first is forgotten. */
+const CAPACITY = 10_000;
+
+/** Shares breakers within a process. `now` in milliseconds. */
+export class LocalBreakerStore implements BreakerStore {
+  private readonly open = new Map<string, number>();
+  private readonly listeners = new Set<(change: BreakerChange) => void>();
+
+  constructor(private readonly now: () => number) {}
+
+  publish(change: BreakerChange): void {
+    this.open.delete(change.key);
+    if (change.openForMs > 0) {
+      const [oldest] = this.open.keys();
+      if (this.open.size >= CAPACITY && oldest !== undefined) this.open.delete(oldest);
+      this.open.set(change.key, this.now() + change.openForMs);
+    }
+    for (const listener of this.listeners) listener(change);
+  }
+
+  subscribe(listener: (change: BreakerChange) => void): () => void {
+    this.listeners.add(listener);
+    for (const [key, untilMs] of this.open) {
+      const openForMs = untilMs - this.now();
+      if (openForMs > 0) listener({ key, openForMs });
+      else this.open.delete(key);
+    }
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+}

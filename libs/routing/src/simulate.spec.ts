@@ -1,0 +1,99 @@
+import { compileConfig } from '@gw/config-schema';
+import { simulate, type SimulatedRequest } from './index';
+import { answered, compiled } from './testing/play';
+
+const request: SimulatedRequest = {
+  metadata: { plan: 'paid' },
+  params: { model: 'gpt-x', user: 'u1' },
+  headers: { 'x-region': 'eu' },
+  pathname: '/v1/chat/completions',
+  caller: 'key',
+};
+const options = { nowMs: Date.UTC(2026, 10, 20, 12) };
+
+const config = compiled({
+  strategy: {
+    mode: 'conditional',
+    conditions: [
+      { query: { 'metadata.plan': 'paid', 'headers.x-region': 'eu', model: 'gpt-x' }, then: 'good' },
+    ],
+    default: 'plain',
+  },
+  targets: [
+    {
+      name: 'good',
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: '@first', retry: { attempts: 1 } }, { virtual_key: 'second' }],
+    },
+    { name: 'plain', provider: 'openai' },
+  ],
+});
+
+describe('simulate', () => {
+  it('tells the whole plan, and what the outcomes lead to', () => {
+    const { plan, decision } = simulate(
+      config,
+      request,
+      [answered(503), answered(503), answered(201)],
+      options,
+    );
+    expect(plan.map(({ target, provider, retry, waitMs }) => [target, provider, retry, waitMs])).toEqual([
+      ['config.targets[0].targets[0]', '@first', 0, 0],
+      ['config.targets[0].targets[0]', '@first', 1, 500],
+      ['config.targets[0].targets[1]', '@second', 0, 0],
+    ]);
+    expect(decision).toMatchObject({
+      attempts: [{ status: 503 }, { status: 503, retry: 1 }, { status: 201 }],
+      end: 'answered',
+      answeredBy: 'config.targets[0].targets[1]',
+      matchedCondition: 'config.strategy.conditions[0] -> good',
+      strategy: [
+        'config: conditional -> targets[0]',
+        'config.targets[0]: fallback -> targets[0]',
+        'config.targets[0]: fallback -> targets[1]',
+      ],
+      retryCount: 0,
+    });
+  });
+
+  it('takes a try without an outcome for answered', () => {
+    const { decision } = simulate(config, { ...request, metadata: {} }, [], options);
+    expect(decision).toMatchObject({
+      end: 'answered',
+      answeredBy: 'config.targets[1]',
+      attempts: [{ status: 200 }],
+    });
+  });
+
+  it('says when no condition matched', () => {
+    const strict = compiled({
+      strategy: { mode: 'conditional', conditions: [{ query: { model: 'other' }, then: 'a' }] },
+      targets: [{ name: 'a' }],
+    });
+    expect(simulate(strict, request, [], options)).toMatchObject({
+      plan: [],
+      decision: { end: 'condition_unmatched', answeredBy: null, attempts: [] },
+    });
+  });
+
+  it('lets time pass with the tries, so that breakers and pauses count', () => {
+    const broken = compiled({
+      strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1 } },
+      retry: { attempts: 3 },
+      targets: [{ provider: 'a' }, { provider: 'b' }],
+    });
+    const { decision } = simulate(broken, request, [answered(500)], options);
+    expect(decision.routing.map(({ event }) => event)).toEqual(['breaker_opened', 'breaker_open']);
+    expect(decision.attempts).toHaveLength(2);
+  });
+
+  it('gives the same result for the same arguments', () => {
+    const balanced = compileConfig({
+      strategy: { mode: 'loadbalance' },
+      targets: [{ provider: 'a' }, { provider: 'b' }],
+    });
+    const once = simulate(balanced, request, [], { ...options, random: 0.9 });
+    expect(simulate(balanced, request, [], { ...options, random: 0.9 })).toEqual(once);
+    expect(once.decision.answeredBy).toBe('config.targets[1]');
+  });
+});

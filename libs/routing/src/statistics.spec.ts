@@ -1,0 +1,70 @@
+import { TargetStatistics } from './index';
+
+const T = 1_000_000;
+
+describe('TargetStatistics', () => {
+  const filled = (latencies: readonly number[], nowMs = T): TargetStatistics => {
+    const statistics = new TargetStatistics();
+    for (const ms of latencies) statistics.latency('e', ms, nowMs);
+    return statistics;
+  };
+  const range = (length: number, of: (index: number) => number): number[] =>
+    Array.from({ length }, (_, index) => of(index));
+
+  it.each([
+    [range(100, (index) => index + 1), 95],
+    [range(1000, (index) => (index < 960 ? 20 : 3000)), 20],
+    [range(1000, (index) => (index < 940 ? 20 : 3000)), 3000],
+    [range(50, () => 0.2), 1],
+    [range(20, () => 60_000), 60_000],
+  ])('knows the 95th percentile to within a sixth (%#)', (latencies, expected) => {
+    const p95 = filled(latencies).p95LatencyMs('e', T) ?? 0;
+    expect(p95 / expected).toBeGreaterThan(0.85);
+    expect(p95 / expected).toBeLessThan(1.18);
+  });
+
+  it('says nothing of a percentile from fewer than 20 calls, and nothing of an endpoint that it never met', () => {
+    expect(filled(range(19, () => 5)).p95LatencyMs('e', T)).toBeNull();
+    expect(filled(range(20, () => 5)).p95LatencyMs('e', T)).not.toBeNull();
+    expect(filled([]).p95LatencyMs('f', T)).toBeNull();
+    expect(filled([]).meanLatencyMs('f', T)).toBeNull();
+    expect(filled([]).costOf('f')).toBeNull();
+    expect(filled([]).busyOf('f')).toBe(0);
+  });
+
+  it('remembers for half a minute to a minute', () => {
+    const statistics = filled([100, 300]);
+    expect(statistics.meanLatencyMs('e', T + 29_999)).toBe(200);
+    statistics.latency('e', 50, T + 30_000);
+    expect(statistics.meanLatencyMs('e', T + 59_000)).toBe(150);
+    statistics.latency('e', 10, T + 61_000);
+    expect(statistics.meanLatencyMs('e', T + 61_000)).toBe(30);
+    expect(statistics.meanLatencyMs('e', T + 200_000)).toBeNull();
+  });
+
+  it('counts what is under way, and never below zero', () => {
+    const statistics = new TargetStatistics();
+    statistics.ended('e');
+    statistics.started('e');
+    statistics.started('e');
+    statistics.ended('e');
+    expect(statistics.busyOf('e')).toBe(1);
+    statistics.ended('e');
+    statistics.ended('e');
+    expect(statistics.busyOf('e')).toBe(0);
+  });
+
+  it('follows the cost of a call', () => {
+    const statistics = new TargetStatistics();
+    statistics.cost('e', 100);
+    expect(statistics.costOf('e')).toBe(100);
+    statistics.cost('e', 200);
+    expect(statistics.costOf('e')).toBe(110);
+  });
+
+  it('holds no more endpoints than its capacity', () => {
+    const statistics = new TargetStatistics(2);
+    for (const endpoint of ['a', 'b', 'c']) statistics.cost(endpoint, 1);
+    expect(['a', 'b', 'c'].map((endpoint) => statistics.costOf(endpoint))).toEqual([null, 1, 1]);
+  });
+});

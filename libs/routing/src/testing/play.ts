@@ -1,0 +1,99 @@
+import { compileConfig, validateConfig, type CompiledConfig, type GatewayConfig } from '@gw/config-schema';
+import {
+  createPlan,
+  createRoutingState,
+  type AttemptFailure,
+  type AttemptOutcome,
+  type RequestFacts,
+  type RoutingCursor,
+  type RoutingRuntime,
+} from '../index';
+
+/** For specs only: a request, a runtime whose time and dice are set by hand, and outcomes. */
+export const factsOf = (own: Partial<RequestFacts> = {}): RequestFacts => ({
+  metadata: {},
+  params: () => ({}),
+  header: () => undefined,
+  pathname: '/v1/chat/completions',
+  model: () => 'gpt-x',
+  caller: () => 'key',
+  // Each target is an endpoint of its own, so that specs need not invent credentials.
+  endpoint: ({ path }) => path,
+  ...own,
+});
+
+export interface TestRuntime extends RoutingRuntime {
+  nowMs: number;
+  drawn: number;
+}
+
+export const runtimeOf = (drawn = 0, nowMs = 1_000_000): TestRuntime => {
+  const runtime = {
+    nowMs,
+    drawn,
+    random: () => runtime.drawn,
+    now: () => runtime.nowMs,
+    state: createRoutingState(),
+  };
+  return runtime;
+};
+
+export function compiled(config: GatewayConfig): CompiledConfig {
+  const result = validateConfig(config);
+  if (!result.ok) throw new Error(JSON.stringify(result.details));
+  return compileConfig(config);
+}
+
+export const answered = (
+  status: number,
+  retryAfterMs: number | null = null,
+  elapsedMs = 1,
+): AttemptOutcome => ({
+  status,
+  failure: null,
+  retryAfterMs,
+  elapsedMs,
+});
+
+export const failed = (failure: AttemptFailure, status: number | null = null): AttemptOutcome => ({
+  status,
+  failure,
+  retryAfterMs: null,
+  elapsedMs: 1,
+});
+
+/** Plays outcomes and tells the tries, as `path` or `path+retry@wait`, and the reason of the stop if it came to that. */
+export function play(cursor: RoutingCursor, outcomes: readonly AttemptOutcome[]): string[] {
+  const told: string[] = [];
+  let previous: AttemptOutcome | null = null;
+  for (const outcome of [...outcomes, null]) {
+    const step = cursor.next(previous);
+    if (step.kind === 'stop') return [...told, step.reason];
+    const path = step.target.path.replaceAll('targets', 't');
+    told.push(step.retry === 0 ? path : `${path}+${String(step.retry)}@${String(step.waitMs)}`);
+    previous = outcome;
+  }
+  return told;
+}
+
+/** One request through a config. */
+export const request = (
+  config: CompiledConfig,
+  runtime: RoutingRuntime,
+  outcomes: readonly AttemptOutcome[],
+  own: Partial<RequestFacts> = {},
+): { readonly told: string[]; readonly cursor: RoutingCursor } => {
+  const cursor = createPlan(config, factsOf(own), runtime);
+  return { told: play(cursor, outcomes), cursor };
+};
+
+/** Small and seeded, so that a failure can be repeated. */
+export function dice(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

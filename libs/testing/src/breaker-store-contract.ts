@@ -1,0 +1,55 @@
+import type { BreakerChange, BreakerStore } from '@gw/contracts';
+import { eventually } from './eventually';
+
+/** Two gateways' ends of one store; a driver within one process gives the same one twice. */
+export interface BreakerStorePair {
+  readonly one: BreakerStore;
+  readonly other: BreakerStore;
+}
+
+/** What every driver of the breaker store promises. `open` gives stores on which nothing is open yet. */
+export function breakerStoreContract(open: () => Promise<BreakerStorePair>): void {
+  const last = (told: readonly BreakerChange[], key: string): number | undefined =>
+    told.filter((change) => change.key === key).at(-1)?.openForMs;
+
+  it('tells another gateway that a breaker opened, and that it closed', async () => {
+    const { one, other } = await open();
+    const told: BreakerChange[] = [];
+    other.subscribe((change) => told.push(change));
+    // A subscription may take a moment; what is published meanwhile is told once it stands.
+    one.publish({ key: 'a', openForMs: 30_000 });
+    await eventually(() => (last(told, 'a') ?? 0) > 29_000);
+    expect(last(told, 'a')).toBeLessThanOrEqual(30_000);
+    one.publish({ key: 'a', openForMs: 0 });
+    await eventually(() => last(told, 'a') === 0);
+  });
+
+  it('tells who comes later of what is open still, and of nothing else', async () => {
+    const { one, other } = await open();
+    const seen: BreakerChange[] = [];
+    const stop = one.subscribe((change) => seen.push(change));
+    for (const key of ['short', 'long', 'closed']) {
+      one.publish({ key, openForMs: key === 'short' ? 1 : 30_000 });
+    }
+    one.publish({ key: 'closed', openForMs: 0 });
+    await eventually(() => last(seen, 'closed') === 0);
+    stop();
+    const told: BreakerChange[] = [];
+    other.subscribe((change) => told.push(change));
+    await eventually(() => last(told, 'long') !== undefined);
+    expect(last(told, 'long')).toBeLessThanOrEqual(30_000);
+    expect(last(told, 'closed') ?? 0).toBe(0);
+    expect(last(told, 'short') ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  it('tells nothing to who has stopped listening', async () => {
+    const { one, other } = await open();
+    const told: BreakerChange[] = [];
+    other.subscribe((change) => told.push(change))();
+    const seen: BreakerChange[] = [];
+    one.subscribe((change) => seen.push(change));
+    one.publish({ key: 'a', openForMs: 30_000 });
+    await eventually(() => last(seen, 'a') !== undefined);
+    expect(told).toEqual([]);
+  });
+}
