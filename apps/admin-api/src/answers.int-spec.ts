@@ -8,6 +8,7 @@ interface Made {
   readonly slug: string;
   readonly version_id: string;
   readonly refresh_token: string;
+  readonly inviteLink: string;
   readonly data: { readonly slug: string };
 }
 
@@ -47,7 +48,28 @@ describe('the answers of the control plane', () => {
     await step('PUT', '/v1/admin/organisation/settings', { settings: { debug_log: 1 } });
     await step('GET', '/v1/admin/users');
     await step('GET', `/v1/admin/users/${id}`);
+    const added = await admin.user(ours.organisationId, 'member');
+    await step('PUT', `/v1/users/${added.id}`, { role: 'admin' });
+    await step('DELETE', `/v1/users/${added.id}`);
+    const invited = { email: 'new@example.com', role: 'member', workspaces: [] };
+    const invite = await step('POST', '/v1/users/invites', invited);
+    await step('GET', '/v1/users/invites');
+    await step('GET', `/v1/users/invites/${invite.id}`);
+    const { inviteLink } = await step('POST', `/v1/users/invites/${invite.id}/resend`);
+    const linkToken = inviteLink.split('/').at(-1);
+    await step('POST', '/v1/invites/accept', { token: linkToken, password: PASSWORD });
+    const other = await step('POST', '/v1/users/invites', { ...invited, email: 'other@example.com' });
+    await step('DELETE', `/v1/users/invites/${other.id}`);
+    await step(
+      'GET',
+      '/v1/api-keys/self/details?include_organisation=true&include_workspace=true',
+      undefined,
+      {
+        key: ours.key,
+      },
+    );
     await step('GET', '/v1/audit-logs');
+    await step('GET', '/v1/audit-logs/verify');
     const body = { id: 'host/0', version: '2.10.0' };
     expect((await admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body })).status).toBe(200);
     await step('GET', '/v1/admin/gateways');

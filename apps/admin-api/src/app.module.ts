@@ -1,4 +1,5 @@
 import { dataSourceOptions } from '@gw/entities';
+import { databaseTls } from '@gw/kernel';
 import { EtagInterceptor, RequestValidationPipe, type Log } from '@gw/web';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
@@ -15,6 +16,7 @@ import { CredentialsModule } from './credentials/credentials.module';
 import { GatewaysModule } from './gateways/gateways.module';
 import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
+import { InvitesModule } from './invites/invites.module';
 import { IntegrationsModule } from './integrations/integrations.module';
 import { LabelsModule } from './labels/labels.module';
 import { LogsModule } from './logs/logs.module';
@@ -32,6 +34,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
 const RESOURCES = [
   OrganisationsModule,
   UsersModule,
+  InvitesModule,
   WorkspacesModule,
   ApiKeysModule,
   IntegrationsModule,
@@ -57,7 +60,12 @@ export class AppModule {
       module: AppModule,
       imports: [
         SettingsModule.with(settings),
-        TypeOrmModule.forRoot({ ...dataSourceOptions(database), retryAttempts: 0 }),
+        TypeOrmModule.forRootAsync({
+          useFactory: async () => ({
+            ...dataSourceOptions({ ...database, tls: await databaseTls(database.url, settings) }),
+            retryAttempts: 0,
+          }),
+        }),
         AuditModule,
         AuthModule,
         CredentialsModule,

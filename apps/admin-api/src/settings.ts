@@ -1,6 +1,8 @@
 import {
   base64Key,
+  DATABASE_TLS_SETTINGS,
   deriveKey,
+  feature,
   flag,
   hashingKey,
   integer,
@@ -27,9 +29,21 @@ const apiKeyPrefix: Setting<string> = {
   },
 };
 
+/** Features that OFF switches off; `auth/features.ts` names their routes. */
+export const FEATURE_SETTINGS = {
+  API_ACCESS_ENABLED: feature(),
+  AUDIT_LOGS_ENABLED: feature(),
+  GUARDRAILS_ENABLED: feature(),
+  DATA_EXPORTS_ENABLED: feature(),
+  USAGE_LIMITS_ENABLED: feature(),
+  POLICY_ENABLED: feature(),
+  SCIM_ENABLED: feature(),
+};
+
 /** Every setting of the admin API. A new one is one line here. */
 export const ADMIN_SETTINGS = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
+  ...DATABASE_TLS_SETTINGS,
   DB_POOL_SIZE: integer({ min: 2, max: 1_000 }, 12),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
   ENCRYPTION_KEY: base64Key(32),
@@ -40,13 +54,16 @@ export const ADMIN_SETTINGS = {
   /** True blocks inline configs everywhere, whatever the organisations say. */
   BLOCK_INLINE_CONFIG: flag(false),
   TRUSTED_CUSTOM_HOSTS: text(''),
-  API_ACCESS_ENABLED: flag(true),
-  AUDIT_LOGS_ENABLED: flag(true),
+  ...FEATURE_SETTINGS,
   /** Requests of one credential in a minute; 0 for no limit. */
   CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
   /** Days, shown to users only: what is really kept is the log store's affair. */
   LOG_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 90),
   METRICS_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 365),
+  /** Address of the console, which links of invites lead to; the admin API's own when absent. */
+  CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** Days that the link of an invite works. */
+  INVITE_DAYS: integer({ min: 1, max: 90 }, 7),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
 };
 
@@ -60,6 +77,7 @@ export class Secrets {
   /** Of the HMAC that API keys are stored by. */
   readonly apiKeyPepper: KeyObject;
   readonly refreshTokenPepper: KeyObject;
+  readonly inviteTokenPepper: KeyObject;
   /** Signs the access tokens of sessions (HS256). */
   readonly sessionKey: Buffer;
   /** Seals provider credentials. */
@@ -71,6 +89,7 @@ export class Secrets {
   ) {
     this.apiKeyPepper = hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
     this.refreshTokenPepper = hashingKey(deriveKey(master, 'refresh-token-hash').toString('hex'));
+    this.inviteTokenPepper = hashingKey(deriveKey(master, 'invite-token-hash').toString('hex'));
     this.sessionKey = deriveKey(master, 'session');
     this.sealingKeyring = { current: 'k1', keys: new Map([['k1', deriveKey(master, 'seal/v1')]]) };
   }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { readSettings, SettingsError } from '@gw/kernel';
+import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
 import { createLog } from '@gw/web';
 import { Secrets } from './settings';
 import { readCredentials, writeCredentials } from './setup/credentials-file';
@@ -32,7 +32,11 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
   const settings = readSettings(SETUP_SETTINGS, environment);
   const log = createLog('setup', settings.LOG_LEVEL);
   const secrets = new Secrets(settings.ENCRYPTION_KEY, settings.SERVICE_TOKEN);
-  const database = { url: settings.DATABASE_URL, waitMs: settings.DATABASE_WAIT_SECONDS * 1_000 };
+  const database = {
+    url: settings.DATABASE_URL,
+    tls: await databaseTls(settings.DATABASE_URL, settings),
+    waitMs: settings.DATABASE_WAIT_SECONDS * 1_000,
+  };
   await withMigratedDatabase(database, async (dataSource) => {
     const known = await readCredentials(settings.CREDENTIALS_FILE);
     const tools = {

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWorker } from './app';
+import { readWorkerSettings } from './settings';
 
 const TOKEN = 'a service token of tests';
 
@@ -29,15 +30,13 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
   let port: number;
 
   const startWorker = async (): Promise<void> => {
-    const settings = {
+    const settings = readWorkerSettings({
       DATABASE_URL: database.url,
-      REDIS_URL: driver === 'redis' ? redis.url : null,
+      REDIS_URL: driver === 'redis' ? redis.url : '',
       SERVICE_TOKEN: TOKEN,
-      WORKER_PORT: port,
-      HOST: '127.0.0.1',
-      DB_POOL_SIZE: 4,
+      DB_POOL_SIZE: '4',
       LOG_LEVEL: 'error',
-    } as const;
+    });
     worker = await createWorker(settings, createLog('test', 'silent'));
     await worker.listen(port, '127.0.0.1');
   };

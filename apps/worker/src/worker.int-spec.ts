@@ -4,18 +4,11 @@ import { createTestDatabase, eventually, sampleLogRecord, testDatabase } from '@
 import { createLog } from '@gw/web';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createWorker } from './app';
+import { readWorkerSettings, type WorkerSettings } from './settings';
 
 const TOKEN = 'a service token of tests';
-const settingsFor = (url: string) =>
-  ({
-    DATABASE_URL: url,
-    REDIS_URL: null,
-    SERVICE_TOKEN: TOKEN,
-    WORKER_PORT: 8789,
-    HOST: '127.0.0.1',
-    DB_POOL_SIZE: 3,
-    LOG_LEVEL: 'error',
-  }) as const;
+const settingsFor = (url: string): WorkerSettings =>
+  readWorkerSettings({ DATABASE_URL: url, SERVICE_TOKEN: TOKEN, DB_POOL_SIZE: '3', LOG_LEVEL: 'error' });
 
 describe('worker', () => {
   let worker: NestFastifyApplication;

@@ -1,5 +1,6 @@
 import { dataSourceOptions } from '@gw/entities';
-import type { JobStore } from '@gw/jobs';
+import type { JobProcessor, JobStore } from '@gw/jobs';
+import { databaseTls, type DatabaseTls } from '@gw/kernel';
 import type { Log } from '@gw/web';
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -8,11 +9,13 @@ import { LogIngest } from './ingest/log-ingest';
 import { LogIngestController } from './ingest/log-ingest.controller';
 import { LogPartitions } from './ingest/log-partitions.service';
 import { LogStreamConsumer } from './ingest/log-stream.consumer';
+import { ExpiryProcessor } from './jobs/expiry/expiry.processor';
 import { JobRunner } from './jobs/job-runner';
 import { LogPartitionsProcessor } from './jobs/log-partitions/log-partitions.processor';
 import type { WorkerSettings } from './settings';
 
 const LOG = Symbol('log');
+const TLS = Symbol('tls');
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
@@ -20,19 +23,22 @@ export class WorkerModule implements OnApplicationShutdown {
 
   static with(settings: WorkerSettings, log: Log): DynamicModule {
     const { DATABASE_URL, REDIS_URL, DB_POOL_SIZE } = settings;
-    const jobStore: JobStore =
-      REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL } : { kind: 'redis', url: REDIS_URL };
+    const jobStoreOf = (tls: DatabaseTls): JobStore =>
+      REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL, tls } : { kind: 'redis', url: REDIS_URL };
     return {
       module: WorkerModule,
       controllers: [HealthController, LogIngestController],
       providers: [
         { provide: LOG, useValue: log },
+        { provide: TLS, useFactory: () => databaseTls(DATABASE_URL, settings) },
         {
           provide: DataSource,
-          useFactory: () =>
+          inject: [TLS],
+          useFactory: (tls: DatabaseTls) =>
             new DataSource(
               dataSourceOptions({
                 url: DATABASE_URL,
+                tls,
                 poolSize: DB_POOL_SIZE,
                 applicationName: 'tollgate-worker',
               }),
@@ -61,9 +67,15 @@ export class WorkerModule implements OnApplicationShutdown {
         },
         LogPartitionsProcessor,
         {
+          provide: ExpiryProcessor,
+          inject: [DataSource],
+          useFactory: (source: DataSource) => new ExpiryProcessor(source, settings.AUDIT_LOGS_ENABLED),
+        },
+        {
           provide: JobRunner,
-          inject: [LogPartitionsProcessor],
-          useFactory: (partitions: LogPartitionsProcessor) => new JobRunner(jobStore, [partitions], log),
+          inject: [TLS, LogPartitionsProcessor, ExpiryProcessor],
+          useFactory: (tls: DatabaseTls, ...processors: JobProcessor[]) =>
+            new JobRunner(jobStoreOf(tls), processors, log),
         },
       ],
     };

@@ -78,6 +78,9 @@ const LETTER: Readonly<Record<string, KeyType>> = {
   J: 'jwt',
 };
 
+/** Every kind of credential that holds scopes. */
+export const KEY_TYPES: readonly KeyType[] = Object.values(LETTER);
+
 function build(): ReadonlyMap<string, ReadonlySet<KeyType>> {
   const holders = new Map<string, ReadonlySet<KeyType>>();
   for (const [resource, { actions, holders: letters }] of CATALOGUE) {

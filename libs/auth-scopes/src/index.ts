@@ -1,2 +1,24 @@
-export { canonicalScope, isScope, SCOPES, scopesAllowedFor, type KeyType } from './catalogue';
-export { ceilingOf, userKeyCeiling, workspaceRank, type OrganisationRole, type WorkspaceRole } from './roles';
+export { canonicalScope, isScope, KEY_TYPES, SCOPES, scopesAllowedFor, type KeyType } from './catalogue';
+export {
+  ceilingOf,
+  standingOf,
+  userKeyCeiling,
+  workspaceRank,
+  type OrganisationRole,
+  type WorkspaceRole,
+} from './roles';
+export {
+  ALL_OPEN,
+  capabilitiesOf,
+  closedFor,
+  DEFAULT_SECURITY,
+  SECURITY_CATEGORIES,
+  SECURITY_SETTINGS,
+  securityInForce,
+  type CapabilityName,
+  type SecurityCategory,
+  type SecuritySetting,
+  type SecuritySettings,
+  type Standing,
+  type StoredSecurity,
+} from './security-settings';

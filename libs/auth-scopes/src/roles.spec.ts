@@ -1,5 +1,12 @@
 import { SCOPES, scopesAllowedFor } from './catalogue';
-import { ceilingOf, userKeyCeiling, workspaceRank } from './roles';
+import { ceilingOf as ceilingWith, userKeyCeiling as userKeyCeilingWith, workspaceRank } from './roles';
+import { ALL_OPEN, SECURITY_SETTINGS, securityInForce } from './security-settings';
+
+const DEFAULTS = securityInForce({ organisation: {}, workspace: {}, overrides: {} });
+type Roles = [Parameters<typeof ceilingWith>[0], Parameters<typeof ceilingWith>[1]];
+const ceilingOf = (...roles: Roles): ReadonlySet<string> => ceilingWith(...roles, DEFAULTS);
+const userKeyCeiling = (role: Roles[0] | null, inWorkspace: Roles[1]): ReadonlySet<string> =>
+  userKeyCeilingWith(role, inWorkspace, DEFAULTS);
 
 describe('the ceilings of roles', () => {
   it('gives owners and admins of the organisation everything, in every workspace', () => {
@@ -15,8 +22,9 @@ describe('the ceilings of roles', () => {
     expect(ceilingOf('member', 'manager')).toEqual(scopesAllowedFor('workspace-service'));
   });
 
-  it('[SCP-07] keeps members from changing what belongs to the workspace', () => {
-    const member = ceilingOf('member', 'member');
+  it('[SCP-07] keeps members from changing what belongs to the workspace, but where a setting opens it', () => {
+    const shut = Object.fromEntries(SECURITY_SETTINGS.map(({ name }) => [name, !name.includes('Write')]));
+    const member = ceilingWith('member', 'member', { ...shut, membersWriteApiKeys: true });
     const changing = [...member].filter((scope) => /\.(?:create|update|delete|publish|export)$/.test(scope));
     expect(changing.every((scope) => scope.startsWith('workspace_user_api_keys.'))).toBe(true);
     expect(member.has('completions.write')).toBe(true);
@@ -38,5 +46,35 @@ describe('the ceilings of roles', () => {
   it('ranks the roles, so that nobody grants one above their own', () => {
     expect(workspaceRank('member')).toBeLessThan(workspaceRank('manager'));
     expect(workspaceRank('manager')).toBeLessThan(workspaceRank('admin'));
+  });
+});
+
+describe('the ceilings of roles under security settings', () => {
+  const off = (...names: string[]): Record<string, boolean> => ({
+    ...DEFAULTS,
+    ...Object.fromEntries(names.map((name) => [name, false])),
+  });
+
+  it('takes from members and managers what is closed to them, and from no one else', () => {
+    const settings = off('membersViewConfigs', 'managersViewConfigs');
+    expect(ceilingWith('member', 'member', settings).has('configs.read')).toBe(false);
+    expect(ceilingWith('member', 'manager', settings).has('configs.list')).toBe(false);
+    expect(ceilingWith('member', 'admin', settings).has('configs.list')).toBe(true);
+    expect(ceilingWith('owner', 'member', settings).has('configs.list')).toBe(true);
+  });
+
+  it('gives members what is opened to them, but never keys of the workspace', () => {
+    const opened = ceilingWith('member', 'member', ALL_OPEN);
+    expect(opened.has('configs.create')).toBe(true);
+    expect(ceilingOf('member', 'member').has('configs.create')).toBe(false);
+    expect([...opened].filter((scope) => scope.startsWith('workspace_service_api_keys'))).toEqual([]);
+  });
+
+  it('binds owners and admins by the two settings that are theirs', () => {
+    for (const role of ['owner', 'admin'] as const) {
+      const settings = off('organisationAdminsViewLogs', 'organisationAdminsViewLogMetadata');
+      const closed = SCOPES.filter((scope) => !ceilingWith(role, null, settings).has(scope));
+      expect(closed).toEqual(['logs.list', 'logs.view', 'logs.export']);
+    }
   });
 });

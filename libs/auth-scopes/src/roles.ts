@@ -1,4 +1,11 @@
 import { SCOPES, scopesAllowedFor } from './catalogue';
+import {
+  closedFor,
+  openedForMembers,
+  scopesOf,
+  type SecuritySettings,
+  type Standing,
+} from './security-settings';
 
 export type OrganisationRole = 'owner' | 'admin' | 'member';
 export type WorkspaceRole = 'admin' | 'manager' | 'member';
@@ -58,13 +65,27 @@ const MANAGER: ReadonlySet<string> = new Set(scopesAllowedFor('workspace-service
 /** A member of the organisation outside of any workspace. */
 const ORGANISATION_MEMBER: ReadonlySet<string> = new Set(['workspaces.list', 'workspaces.read']);
 
-/**
- * The most that a user may do, and the most that a key they make may hold. Owners and admins of the organisation have every
- * scope in every workspace; `workspaceRole` is null outside of a workspace.
- */
-export function ceilingOf(
+/** By which security settings a user is bound; null: by none. `workspaceRole` is null outside of a workspace. */
+export function standingOf(
   organisationRole: OrganisationRole,
   workspaceRole: WorkspaceRole | null,
+): Standing | null {
+  if (organisationRole !== 'member') return 'organisationAdmins';
+  switch (workspaceRole) {
+    case 'manager':
+      return 'managers';
+    case 'member':
+      return 'members';
+    case 'admin':
+    case null:
+      return null;
+  }
+}
+
+function ofRole(
+  organisationRole: OrganisationRole,
+  workspaceRole: WorkspaceRole | null,
+  settings: SecuritySettings,
 ): ReadonlySet<string> {
   if (organisationRole !== 'member') return ALL;
   switch (workspaceRole) {
@@ -72,10 +93,26 @@ export function ceilingOf(
     case 'manager':
       return MANAGER;
     case 'member':
-      return MEMBER;
+      return new Set([...MEMBER, ...openedForMembers(settings)]);
     case null:
       return ORGANISATION_MEMBER;
   }
+}
+
+/**
+ * The most that a user may do, and the most that a key they make may hold. Owners and admins of the organisation have every
+ * scope in every workspace; `workspaceRole` is null outside of a workspace. `settings`: those in force there.
+ */
+export function ceilingOf(
+  organisationRole: OrganisationRole,
+  workspaceRole: WorkspaceRole | null,
+  settings: SecuritySettings,
+): ReadonlySet<string> {
+  const most = ofRole(organisationRole, workspaceRole, settings);
+  const closed = closedFor(standingOf(organisationRole, workspaceRole), settings);
+  if (closed.size === 0) return most;
+  const taken = new Set(scopesOf(closed));
+  return new Set([...most].filter((scope) => !taken.has(scope)));
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -87,7 +124,8 @@ const NOTHING: ReadonlySet<string> = new Set();
 export function userKeyCeiling(
   organisationRole: OrganisationRole | null,
   workspaceRole: WorkspaceRole | null,
+  settings: SecuritySettings,
 ): ReadonlySet<string> {
   const isOutside = organisationRole === null || (organisationRole === 'member' && workspaceRole === null);
-  return isOutside ? NOTHING : ceilingOf(organisationRole, workspaceRole);
+  return isOutside ? NOTHING : ceilingOf(organisationRole, workspaceRole, settings);
 }

@@ -1,15 +1,19 @@
+import type { DatabaseTls } from '@gw/kernel';
 import type { DataSourceOptions } from 'typeorm';
 import { ChangeEventEntity } from './change-events/change-event.entity';
 import { GatewayEntity } from './gateways/gateway.entity';
 import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 import { ApiKeyEntity } from './identity/api-key.entity';
+import { AuditChainEntity } from './identity/audit-chain.entity';
 import { AuditLogEntity } from './identity/audit-log.entity';
 import { OrganisationUserEntity } from './identity/organisation-user.entity';
 import { OrganisationEntity } from './identity/organisation.entity';
 import { SessionEntity } from './identity/session.entity';
+import { UserInviteEntity } from './identity/user-invite.entity';
 import { UserEntity } from './identity/user.entity';
 import { WorkspaceUserEntity } from './identity/workspace-user.entity';
 import { WorkspaceEntity } from './identity/workspace.entity';
+import { IdentityRules1795310000000 } from './migrations/1795310000000-identity-rules';
 import { Identity1795200000000 } from './migrations/1795200000000-identity';
 import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
@@ -37,9 +41,11 @@ export const ENTITIES = [
   WorkspaceEntity,
   WorkspaceUserEntity,
   SessionEntity,
+  UserInviteEntity,
   ApiKeyEntity,
   ApiKeySecretEntity,
   AuditLogEntity,
+  AuditChainEntity,
   IntegrationEntity,
   IntegrationModelEntity,
   IntegrationWorkspaceEntity,
@@ -59,6 +65,7 @@ export const ENTITIES = [
 /** Every migration; TypeORM runs them by the number in their name. */
 export const MIGRATIONS = [
   Identity1795200000000,
+  IdentityRules1795310000000,
   Resources1795220000000,
   ChangeEvents1795250000000,
   Gateways1795260000000,
@@ -69,6 +76,8 @@ export const MIGRATIONS = [
 export interface DatabaseSettings {
   /** `postgres://…` */
   readonly url: string;
+  /** Undefined: as the URL says. */
+  readonly tls?: DatabaseTls | undefined;
   /** Connections of this process, at most. */
   readonly poolSize: number;
   /** Shown in `pg_stat_activity`. */
@@ -82,6 +91,7 @@ export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions
   return {
     type: 'postgres',
     url: settings.url,
+    ...(settings.tls === undefined ? {} : { ssl: settings.tls }),
     poolSize: settings.poolSize,
     applicationName: settings.applicationName,
     connectTimeoutMS: 5_000,

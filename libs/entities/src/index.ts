@@ -1,8 +1,11 @@
+export { appendAudit, verifyAuditChain, type AuditRow, type AuditVerification } from './audit/audit-chain';
 export { ChangeEventEntity } from './change-events/change-event.entity';
+export { CHANGE_CHANNEL, KEYS_PER_EVENT_MAX, recordChange, type Change } from './change-events/record-change';
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
 export { GatewayEntity } from './gateways/gateway.entity';
 export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
+export { AuditChainEntity } from './identity/audit-chain.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';
 export type { StoredUsageLimit } from './identity/limits';
 export { OrganisationUserEntity } from './identity/organisation-user.entity';
@@ -10,8 +13,11 @@ export {
   OrganisationEntity,
   type DataPlaneSecuritySettings,
   type OrganisationSettings,
+  type StoredSecuritySettings,
+  type UserKeySettings,
 } from './identity/organisation.entity';
 export { SessionEntity } from './identity/session.entity';
+export { UserInviteEntity, type InvitedApiKey, type InvitedWorkspace } from './identity/user-invite.entity';
 export { UserEntity } from './identity/user.entity';
 export { WorkspaceUserEntity } from './identity/workspace-user.entity';
 export { WorkspaceEntity, type WorkspaceDefaults, type WorkspaceSettings } from './identity/workspace.entity';

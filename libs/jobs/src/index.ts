@@ -1,3 +1,4 @@
+export { expiryJob } from './expiry.job';
 export { defineJob, type JobProcessor, type JobSpec } from './job';
 export { JobQueue } from './job-queue';
 export { prepareJobStore, type JobStore } from './job-store';

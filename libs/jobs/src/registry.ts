@@ -1,8 +1,9 @@
 import { GatewayError } from '@gw/kernel';
+import { expiryJob } from './expiry.job';
 import type { JobProcessor, JobSpec } from './job';
 import { logPartitionsJob } from './log-partitions.job';
 
-export const JOBS: readonly JobSpec[] = [logPartitionsJob];
+export const JOBS: readonly JobSpec[] = [logPartitionsJob, expiryJob];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */
 export function processorsByName(

@@ -7,12 +7,19 @@ export {
   type ErrorType,
   type GatewayErrorOptions,
 } from './errors';
+export {
+  databaseTls,
+  DATABASE_TLS_SETTINGS,
+  type DatabaseTls,
+  type DatabaseTlsSettings,
+} from './database-tls';
 export { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
 export { deriveKey, seal, unseal, type Keyring } from './sealed';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {
   base64Key,
+  feature,
   flag,
   integer,
   oneOf,

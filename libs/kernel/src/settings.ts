@@ -85,6 +85,19 @@ export function flag(fallback?: boolean): Setting<boolean> {
   };
 }
 
+/**
+ * A feature that is on unless it is switched off, by `OFF` alone: `false` and its like leave it on, since a feature that guards
+ * something must not end by a slip.
+ */
+export const feature = (): Setting<boolean> => ({
+  fallback: true,
+  parse: (value) => {
+    if (/^off$/i.test(value)) return false;
+    flag().parse(value);
+    return true;
+  },
+});
+
 /** An absolute URL of one of the schemes, without credentials unless `allowCredentials`. */
 export function url(
   options: { readonly protocols: readonly string[]; readonly allowCredentials?: boolean },

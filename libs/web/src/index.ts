@@ -14,7 +14,7 @@ export {
   type ListOptions,
   type MapOptions,
 } from './fields/composite-fields';
-export { type FieldOptions } from './fields/options';
+export { field as customField, type FieldOptions } from './fields/options';
 export {
   QueryBooleanField,
   QueryEnumListField,

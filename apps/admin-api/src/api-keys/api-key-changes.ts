@@ -1,12 +1,13 @@
 import type { ApiKeyEntity } from '@gw/entities';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
+import type { UserKeyRules } from '../tenant-settings/user-key-settings';
 import type { Principal } from '../auth/principal';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configIdOf } from '../workspaces/config-references';
 import { assertWithinCreator, assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from './api-keys.dto';
-import { toRotationPolicy } from './rotation-policy';
+import { assertLife, changedRotation, rulesFor } from './user-key-rules';
 
 /** Absent stays, null clears. Throws `validation_failed` for a config that is not of the key's workspace. */
 export async function applyDefaults(
@@ -35,13 +36,13 @@ export async function applyUpdate(
   if (input.description !== undefined) row.description = input.description;
   if (input.alert_emails !== undefined) row.alertEmails = input.alert_emails;
   if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
-  if (input.rotation_policy !== undefined) {
-    row.rotationPolicy = input.rotation_policy && toRotationPolicy(input.rotation_policy);
-  }
+  const rules = await rulesFor(manager, row);
+  const rotation = changedRotation(row, input.rotation_policy, rules);
+  if (rotation !== undefined) row.rotationPolicy = rotation;
   if (input.defaults !== undefined) {
     await applyDefaults(manager, row, input.defaults ?? { metadata: null, config_id: null });
   }
-  applyLife(row, input);
+  applyLife(row, input, rules);
 }
 
 async function applyScopes(
@@ -61,9 +62,9 @@ async function applyScopes(
 }
 
 /** Expiry and budget; a key that is no longer expired or exhausted works again. */
-function applyLife(row: ApiKeyEntity, input: UpdateApiKeyDto): void {
+function applyLife(row: ApiKeyEntity, input: UpdateApiKeyDto, rules: UserKeyRules | null): void {
   if (input.expires_at !== undefined) {
-    row.expiresAt = toExpiry(input.expires_at);
+    row.expiresAt = assertLife(toExpiry(input.expires_at), rules);
     if (row.status === 'expired') row.status = 'active';
   }
   if (input.usage_limits !== undefined) {

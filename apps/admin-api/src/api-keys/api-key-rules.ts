@@ -4,6 +4,7 @@ import { GatewayError } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../auth/principal';
+import { securityOf } from '../auth/security';
 
 export type ApiKeyType = ApiKeyEntity['type'];
 export type ApiKeyAction = 'create' | 'read' | 'update' | 'delete' | 'list' | 'rotate';
@@ -77,7 +78,8 @@ export async function assertWithinUser(
   if (!seat || (seat.role === 'member' && !membership)) {
     throw invalid('user_id', 'user_id names no member of this workspace');
   }
-  const ceiling = userKeyCeiling(seat.role, membership?.role ?? null);
+  const settings = await securityOf(manager, organisationId, workspaceId);
+  const ceiling = userKeyCeiling(seat.role, membership?.role ?? null, settings);
   const excess = scopes.filter((scope) => !ceiling.has(scope));
   if (excess.length > 0) {
     throw new GatewayError('scope_exceeds_creator', {

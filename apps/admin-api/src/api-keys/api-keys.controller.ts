@@ -2,17 +2,22 @@ import { GatewayError } from '@gw/kernel';
 import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../auth/access';
+import { ApiKeyOnly, Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
 import { anyTypeScope, API_KEY_TYPES } from './api-key-rules';
 import { CreateApiKeyBody, ListApiKeysQuery, RotateApiKeyDto, UpdateApiKeyDto } from './api-keys.dto';
 import { ApiKeysService } from './api-keys.service';
+import { SelfDetailsAnswer, SelfDetailsQuery } from './self-details.dto';
+import { SelfDetailsService } from './self-details.service';
 import { ApiKeyAnswer, CreatedApiKey, RotatedApiKey } from './api-keys.view';
 
 @ControlRoutes('api-keys')
 export class ApiKeysController {
-  constructor(private readonly apiKeys: ApiKeysService) {}
+  constructor(
+    private readonly apiKeys: ApiKeysService,
+    private readonly details: SelfDetailsService,
+  ) {}
 
   @Post(':type/:subType')
   @Requires(...anyTypeScope('create'))
@@ -38,6 +43,13 @@ export class ApiKeysController {
   @ApiOkResponse({ type: listAnswerOf(ApiKeyAnswer) })
   list(@Caller() caller: Principal, @Query() query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
     return this.apiKeys.list(caller, query);
+  }
+
+  @Get('self/details')
+  @ApiKeyOnly()
+  @ApiOkResponse({ type: SelfDetailsAnswer })
+  self(@Caller() caller: Principal, @Query() query: SelfDetailsQuery): Promise<SelfDetailsAnswer> {
+    return this.details.describe(caller, query);
   }
 
   @Get(':id')

@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { ApiKeySecretsService } from './api-key-secrets.service';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
+import { SelfDetailsService } from './self-details.service';
+import { UserKeysService } from './user-keys.service';
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysService, ApiKeySecretsService],
-  exports: [ApiKeysService],
+  providers: [ApiKeysService, ApiKeySecretsService, SelfDetailsService, UserKeysService],
+  exports: [UserKeysService],
 })
 export class ApiKeysModule {}

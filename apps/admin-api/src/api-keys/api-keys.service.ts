@@ -3,7 +3,7 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
@@ -17,7 +17,6 @@ import {
   isPlainMember,
   normaliseScopes,
   scopeFor,
-  toExpiry,
   type ApiKeyAction,
   type ApiKeyType,
 } from './api-key-rules';
@@ -29,15 +28,8 @@ import {
   type RotateApiKeyDto,
   type UpdateApiKeyDto,
 } from './api-keys.dto';
-import { toRotationPolicy } from './rotation-policy';
+import { assertRoomForKey, expiryOf, rotationOf, rulesFor } from './user-key-rules';
 import { toApiKey, type ApiKeyAnswer, type CreatedApiKey, type RotatedApiKey } from './api-keys.view';
-
-/** A user in one workspace. */
-export interface UserPlace {
-  readonly organisationId: string;
-  readonly workspaceId: string;
-  readonly userId: string;
-}
 
 @Injectable()
 export class ApiKeysService {
@@ -63,6 +55,10 @@ export class ApiKeysService {
       if (userId !== null && workspaceId !== null) {
         await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);
       }
+      const rules = await rulesFor(manager, { organisationId, workspaceId, userId });
+      if (rules && userId !== null && workspaceId !== null) {
+        await assertRoomForKey(manager, { organisationId, workspaceId, userId }, rules);
+      }
       const row = manager.create(ApiKeyEntity, {
         id: uuidv7(),
         type,
@@ -73,7 +69,7 @@ export class ApiKeysService {
         description: input.description ?? null,
         status: 'active',
         scopes,
-        expiresAt: toExpiry(input.expires_at),
+        expiresAt: expiryOf(input.expires_at, rules),
         creationMode: caller.kind === 'session' ? 'ui' : 'api',
         allowConfigOverride: true,
         defaultMetadata: null,
@@ -81,7 +77,7 @@ export class ApiKeysService {
         alertEmails: input.alert_emails ?? null,
         rateLimits: toStoredRateLimits(input.rate_limits ?? null),
         usageLimits: input.usage_limits ? toStoredUsageLimit(input.usage_limits, 'usage_limits') : null,
-        rotationPolicy: input.rotation_policy ? toRotationPolicy(input.rotation_policy) : null,
+        rotationPolicy: rotationOf(input.rotation_policy, rules),
       });
       if (input.defaults) await applyDefaults(manager, row, input.defaults);
       await manager.insert(ApiKeyEntity, row);
@@ -192,23 +188,6 @@ export class ApiKeysService {
     });
   }
 
-  /** Ends the user keys of one user in a workspace: who leaves takes no key along. */
-  async archiveUserKeys(write: Write, at: UserPlace): Promise<void> {
-    const ids = await userKeyIds(write, at);
-    if (ids.length === 0) return;
-    await this.secrets.revoke(write, ids);
-    await write.manager.update(ApiKeyEntity, { id: In(ids) }, { status: 'archived' });
-    for (const resourceId of ids) {
-      const { workspaceId } = at;
-      write.audit({ action: 'delete', resourceType: 'api_keys', resourceId, workspaceId });
-    }
-  }
-
-  /** The user's role has changed, and with it what their keys may do: gateways must read them again. */
-  async touchUserKeys(write: Write, at: UserPlace): Promise<void> {
-    await this.secrets.touch(write, await userKeyIds(write, at));
-  }
-
   private async find(
     manager: EntityManager,
     caller: Principal,
@@ -224,6 +203,14 @@ export class ApiKeysService {
     const key = found(row);
     assertMay(caller, key.type, action);
     return key;
+  }
+
+  /** The key of the caller itself, which needs no scope. */
+  async own(caller: Principal): Promise<ApiKeyAnswer> {
+    const { manager } = this.dataSource;
+    const id = caller.apiKeyId ?? '';
+    const row = await manager.findOneBy(ApiKeyEntity, { id, organisationId: caller.organisationId });
+    return this.viewOf(manager, found(row));
   }
 
   private async viewsOf(manager: EntityManager, rows: readonly ApiKeyEntity[]): Promise<ApiKeyAnswer[]> {
@@ -250,15 +237,6 @@ export class ApiKeysService {
 function visibleTo(caller: Principal): FindOptionsWhere<ApiKeyEntity> {
   const mine = reach(caller);
   return isPlainMember(caller) ? { ...mine, type: 'workspace-user', userId: caller.userId ?? '' } : mine;
-}
-
-async function userKeyIds({ manager }: Write, at: UserPlace): Promise<string[]> {
-  const { organisationId, workspaceId, userId } = at;
-  const rows = await manager.find(ApiKeyEntity, {
-    where: { organisationId, workspaceId, userId, type: 'workspace-user', status: Not('archived' as const) },
-    select: { id: true },
-  });
-  return rows.map(({ id }) => id);
 }
 
 function userOf(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): string | null {

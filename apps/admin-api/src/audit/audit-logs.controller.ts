@@ -3,7 +3,12 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
-import { AuditRecordsAnswer, ListAuditLogsQuery } from './audit-logs.dto';
+import {
+  AuditRecordsAnswer,
+  AuditVerificationAnswer,
+  ListAuditLogsQuery,
+  VerifyAuditLogsQuery,
+} from './audit-logs.dto';
 import { AuditLogsService } from './audit-logs.service';
 
 @ControlRoutes('audit-logs')
@@ -15,5 +20,15 @@ export class AuditLogsController {
   @ApiOkResponse({ type: AuditRecordsAnswer })
   list(@Caller() caller: Principal, @Query() query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
     return this.auditLogs.list(caller, query);
+  }
+
+  @Get('verify')
+  @Requires('audit_logs.list')
+  @ApiOkResponse({ type: AuditVerificationAnswer })
+  verify(
+    @Caller() caller: Principal,
+    @Query() query: VerifyAuditLogsQuery,
+  ): Promise<AuditVerificationAnswer> {
+    return this.auditLogs.verify(caller, query);
   }
 }

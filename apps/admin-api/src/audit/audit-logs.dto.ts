@@ -47,6 +47,48 @@ export class ListAuditLogsQuery extends pageOf({ size: 20, sizeMax: 100 }) {
   client_ip?: string;
 }
 
+export class VerifyAuditLogsQuery {
+  @QueryIntegerField({
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    fallback: 1,
+    description: 'The first record to check.',
+  })
+  from_sequence!: number;
+
+  @QueryIntegerField({ min: 1, max: 100_000, fallback: 10_000, description: 'Records to check at most.' })
+  limit!: number;
+}
+
+class AuditHeadAnswer {
+  @Answer.integer({ description: 'Of the newest record; 0 before the first.', example: 42 })
+  readonly sequence!: number;
+
+  @Answer.text({ description: 'SHA-256, hex.', example: '9f86d081884c7d659a2feaa0c55ad015' })
+  readonly hash!: string;
+}
+
+/** Whether the records are as they were written. */
+export class AuditVerificationAnswer {
+  @Answer.kind('audit-verification')
+  readonly object!: 'audit-verification';
+
+  @Answer.boolean({ description: 'False: a record was changed, taken out, put in or moved.' })
+  readonly valid!: boolean;
+
+  @Answer.integer({ example: 42 })
+  readonly checked!: number;
+
+  @Answer.integer({ nullable: true, description: 'The first sequence that is wrong.', example: null })
+  readonly broken_at!: number | null;
+
+  @Answer.integer({ nullable: true, description: 'Where the next part begins.', example: null })
+  readonly next_sequence!: number | null;
+
+  @Answer.one(() => AuditHeadAnswer)
+  readonly head!: AuditHeadAnswer;
+}
+
 /** One change or one refused attempt. */
 export class AuditRecordAnswer {
   @Answer.uuid()
@@ -102,6 +144,15 @@ export class AuditRecordAnswer {
 
   @Answer.text({ nullable: true, example: 'curl/8' })
   readonly user_agent!: string | null;
+
+  @Answer.integer({ nullable: true, description: 'Place in the chain; null before it began.', example: 42 })
+  readonly sequence!: number | null;
+
+  @Answer.text({ nullable: true, description: 'Of the record before.', example: '9f86d081884c7d65' })
+  readonly previous_hash!: string | null;
+
+  @Answer.text({ nullable: true, example: '60303ae22b998861' })
+  readonly hash!: string | null;
 }
 
 export class AuditRecordsAnswer {

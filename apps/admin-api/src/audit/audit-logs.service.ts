@@ -1,22 +1,22 @@
-import { AuditLogEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+import { AuditLogEntity, verifyAuditChain } from '@gw/entities';
 import { invalid, recordsOf, windowOf } from '@gw/web';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Between, DataSource, LessThanOrEqual, MoreThanOrEqual, type FindOperator } from 'typeorm';
 import type { Principal } from '../auth/principal';
-import { reach } from '../auth/tenancy';
-import { SETTINGS, type AdminSettings } from '../settings';
-import type { AuditRecordAnswer, AuditRecordsAnswer, ListAuditLogsQuery } from './audit-logs.dto';
+import { inOrganisation, reach } from '../auth/tenancy';
+import type {
+  AuditRecordAnswer,
+  AuditRecordsAnswer,
+  AuditVerificationAnswer,
+  ListAuditLogsQuery,
+  VerifyAuditLogsQuery,
+} from './audit-logs.dto';
 
 @Injectable()
 export class AuditLogsService {
-  constructor(
-    private readonly dataSource: DataSource,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   async list(caller: Principal, query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
-    if (!this.settings.AUDIT_LOGS_ENABLED) throw new GatewayError('feature_disabled');
     const createdAt = timesOf(query);
     const filters = {
       createdAt,
@@ -37,6 +37,25 @@ export class AuditLogsService {
       ...windowOf(query),
     });
     return recordsOf([rows.map(toRecord), total]);
+  }
+
+  /** The chain runs through all workspaces, so only the organisation as a whole can check it. */
+  async verify(caller: Principal, query: VerifyAuditLogsQuery): Promise<AuditVerificationAnswer> {
+    const { organisationId } = inOrganisation(caller);
+    const found = await verifyAuditChain(
+      this.dataSource.manager,
+      organisationId,
+      query.from_sequence,
+      query.limit,
+    );
+    return {
+      object: 'audit-verification',
+      valid: found.valid,
+      checked: found.checked,
+      broken_at: found.brokenAt,
+      next_sequence: found.next,
+      head: found.head,
+    };
   }
 }
 
@@ -69,4 +88,7 @@ const toRecord = (row: AuditLogEntity): AuditRecordAnswer => ({
   after: row.after,
   client_ip: row.clientIp,
   user_agent: row.userAgent,
+  sequence: row.sequence === null ? null : Number(row.sequence),
+  previous_hash: row.previousHash,
+  hash: row.hash,
 });

@@ -1,4 +1,4 @@
-import { AuditLogEntity } from '@gw/entities';
+import { appendAudit, type AuditLogEntity, type AuditRow } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
@@ -42,44 +42,43 @@ function actorOf(caller: AuditCaller): Pick<AuditLogEntity, 'userType' | 'userId
   }
 }
 
-/** Rows of one statement: a row has 18 values, and Postgres takes 65,535 of them at once. */
-const ROWS_MAX = 1_000;
-
 /** Writes audit rows, in the transaction of the change that they tell of. Writes none with AUDIT_LOGS_ENABLED=OFF. */
 @Injectable()
 export class AuditRecorder {
   constructor(@Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>) {}
 
+  /** Last in the transaction, but for the change event: from here to the commit the organisation's writers wait in line. */
   async record(
     manager: EntityManager,
     caller: AuditCaller,
     entries: readonly (AuditEntry | Refusal)[],
   ): Promise<void> {
     if (entries.length === 0 || !this.settings.AUDIT_LOGS_ENABLED) return;
-    const { request } = caller;
-    for (let at = 0; at < entries.length; at += ROWS_MAX) {
-      await manager.insert(
-        AuditLogEntity,
-        entries.slice(at, at + ROWS_MAX).map((entry) => ({
-          id: uuidv7(),
-          createdAt: new Date(),
-          organisationId: caller.organisationId,
-          workspaceId: entry.workspaceId === undefined ? caller.workspaceId : entry.workspaceId,
-          ...actorOf(caller),
-          action: entry.action,
-          resourceType: entry.resourceType,
-          resourceId: entry.resourceId,
-          before: mask(entry.before ?? null) as object | null,
-          after: mask(entry.after ?? null) as object | null,
-          method: request.method,
-          uri: request.uri.slice(0, 2048),
-          requestId: request.id,
-          responseStatusCode: 'status' in entry ? entry.status : 200,
-          errorType: 'status' in entry ? entry.errorType : null,
-          clientIp: request.clientIp,
-          userAgent: request.userAgent?.slice(0, 512) ?? null,
-        })),
-      );
-    }
+    const rows = entries.map((entry) => rowOf(caller, entry));
+    if (manager.queryRunner?.isTransactionActive) await appendAudit(manager, rows);
+    else await manager.transaction((inner) => appendAudit(inner, rows));
   }
+}
+
+function rowOf(caller: AuditCaller, entry: AuditEntry | Refusal): AuditRow {
+  const { request } = caller;
+  return {
+    id: uuidv7(),
+    createdAt: new Date(),
+    organisationId: caller.organisationId,
+    workspaceId: entry.workspaceId === undefined ? caller.workspaceId : entry.workspaceId,
+    ...actorOf(caller),
+    action: entry.action,
+    resourceType: entry.resourceType,
+    resourceId: entry.resourceId,
+    before: mask(entry.before ?? null) as object | null,
+    after: mask(entry.after ?? null) as object | null,
+    method: request.method,
+    uri: request.uri.slice(0, 2048),
+    requestId: request.id,
+    responseStatusCode: 'status' in entry ? entry.status : 200,
+    errorType: 'status' in entry ? entry.errorType : null,
+    clientIp: request.clientIp,
+    userAgent: request.userAgent?.slice(0, 512) ?? null,
+  };
 }

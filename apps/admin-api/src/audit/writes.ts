@@ -1,9 +1,8 @@
 import type { DocumentKey } from '@gw/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Principal } from '../auth/principal';
 import { ChangeRecorder } from '../read-model/change-recorder';
-import { AuditRecorder, type AuditEntry } from './audit-recorder';
+import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
 
 /**
  * One control-plane write: its rows, its audit rows and its change event commit together or not at all.
@@ -27,7 +26,7 @@ export class Writes {
     private readonly audits: AuditRecorder,
   ) {}
 
-  run<T>(caller: Principal, work: (write: Write) => Promise<T>): Promise<T> {
+  run<T>(caller: AuditCaller, work: (write: Write) => Promise<T>): Promise<T> {
     return this.dataSource.transaction(async (manager) => {
       const write = new Write(manager);
       const result = await work(write);

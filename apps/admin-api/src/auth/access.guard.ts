@@ -1,3 +1,4 @@
+import { capabilitiesOf } from '@gw/auth-scopes';
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -8,6 +9,7 @@ import { ACCESS_RULE, type AccessRule } from './access';
 import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';
 import type { Principal } from './principal';
+import { assertEnabled } from './features';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
@@ -44,10 +46,12 @@ export class AccessGuard implements CanActivate {
         this.assertService(request);
         return true;
       case 'session':
+      case 'api_key':
       case 'scopes': {
-        const caller = await this.callerOf(context, request, rule.kind === 'session');
+        const caller = await this.callerOf(context, request, rule.kind);
         request.principal = caller;
-        if (rule.kind === 'scopes') assertScope(caller, rule.anyOf);
+        assertEnabled(request.routeOptions.url ?? request.url, this.settings);
+        if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);
         return true;
       }
     }
@@ -56,16 +60,19 @@ export class AccessGuard implements CanActivate {
   private async callerOf(
     context: ExecutionContext,
     request: FastifyRequest & { user?: AuthenticatedSession },
-    sessionOnly: boolean,
+    rule: 'session' | 'api_key' | 'scopes',
   ): Promise<Principal> {
     const presented = presentedBy(request);
     if (presented.kind === 'session') {
+      if (rule === 'api_key') {
+        throw new GatewayError('unauthenticated', { message: 'This needs an API key.' });
+      }
       await this.sessions.canActivate(context);
       if (!request.user) throw new GatewayError('unauthenticated');
       this.throttle.admit(request.user.id);
       return this.principals.ofSession(request.user, request);
     }
-    if (sessionOnly) {
+    if (rule === 'session') {
       throw new GatewayError('unauthenticated', { message: 'This needs the token of a logged-in user.' });
     }
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
@@ -83,6 +90,19 @@ export class AccessGuard implements CanActivate {
       throw new GatewayError('unauthenticated');
     }
   }
+}
+
+/** A closed setting is said first: its scopes are taken away with it, and only its name tells whom to ask. */
+function assertAllowed(caller: Principal, anyOf: readonly string[]): void {
+  const closed = capabilitiesOf(anyOf).filter((capability) => caller.closed.has(capability));
+  if (closed.length > 0 && caller.standing !== null) {
+    const settings = closed.map((capability) => `${caller.standing ?? ''}${capability}`);
+    throw new GatewayError('forbidden', {
+      message: `The security settings do not allow this: ${settings.join(', ')} is off.`,
+      extra: { security_settings: settings },
+    });
+  }
+  assertScope(caller, anyOf);
 }
 
 function assertScope(caller: Principal, anyOf: readonly string[]): void {

@@ -1,12 +1,14 @@
 import { isScope } from '@gw/auth-scopes';
 import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { accessRow } from './access-table';
 
 /** Who may call a route. Every route declares exactly one; one without any is refused at start and for every caller. */
 export type AccessRule =
   | { readonly kind: 'scopes'; readonly anyOf: readonly string[] }
   | { readonly kind: 'public'; readonly reason: string }
   | { readonly kind: 'session' }
+  | { readonly kind: 'api_key' }
   | { readonly kind: 'service' };
 
 export const ACCESS_RULE = 'gw:access-rule';
@@ -29,9 +31,13 @@ const declare = (rule: AccessRule, ...more: MethodDecorator[]): MethodDecorator 
 export function Requires(...anyOf: [string, ...string[]]): MethodDecorator {
   const unknown = anyOf.filter((scope) => !isScope(scope));
   if (unknown.length > 0) throw new Error(`Not in the catalogue of scopes: ${unknown.join(', ')}.`);
+  const row = accessRow(anyOf);
   return declare(
     { kind: 'scopes', anyOf },
     ApiExtension('x-gw-scopes', anyOf),
+    ApiExtension('x-gw-key-types', row.keyTypes),
+    ApiExtension('x-gw-roles', row.roles),
+    ApiExtension('x-gw-security-settings', row.securitySettings),
     ApiSecurity('api_key'),
     ApiBearerAuth('bearer'),
   );
@@ -44,6 +50,10 @@ export const Public = (reason: string): MethodDecorator =>
 /** A logged-in user, whatever the role. An API key alone is 401. */
 export const SessionOnly = (): MethodDecorator =>
   declare({ kind: 'session' }, ApiExtension('x-gw-scopes', []), ApiBearerAuth('bearer'));
+
+/** An API key of any type, whatever its scopes: for what it may know of itself. A session is 401. */
+export const ApiKeyOnly = (): MethodDecorator =>
+  declare({ kind: 'api_key' }, ApiExtension('x-gw-scopes', []), ApiSecurity('api_key'));
 
 /** Our own processes, by the service token. Never in the public document. */
 export const ServiceOnly = (): MethodDecorator => declare({ kind: 'service' });

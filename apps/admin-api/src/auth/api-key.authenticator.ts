@@ -1,3 +1,4 @@
+import { securityInForce, type SecuritySettings, type StoredSecurity } from '@gw/auth-scopes';
 import { ApiKeyEntity, ApiKeySecretEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { GatewayError, hashApiKey } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
@@ -5,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Secrets } from '../settings';
 import { scopesInForce, withUserRoles, type UserRoles } from './key-scopes';
 
-export interface AuthenticatedKey {
+export interface AuthenticatedKey extends UserRoles {
   readonly id: string;
   readonly type: ApiKeyEntity['type'];
   readonly status: ApiKeyEntity['status'];
@@ -15,7 +16,15 @@ export interface AuthenticatedKey {
   /** Those in force: of a user key, within its user's role of now. */
   readonly scopes: string[];
   readonly expiresAt: Date | null;
+  /** Those in force in the key's workspace. */
+  readonly security: SecuritySettings;
 }
+
+type KeyRow = Omit<AuthenticatedKey, 'security'> & {
+  readonly organisationSecurity: StoredSecurity['organisation'];
+  readonly workspaceSecurity: StoredSecurity['workspace'] | null;
+  readonly overrides: StoredSecurity['overrides'];
+};
 
 /** Finds the key of a secret with one query. Nothing is cached: a revoked key is refused by the next call. */
 @Injectable()
@@ -31,10 +40,16 @@ export class ApiKeyAuthenticator {
     if (!key) throw new GatewayError('api_key_invalid');
     const isOver = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
     if (key.status === 'expired' || isOver) throw new GatewayError('api_key_expired');
-    return { ...key, scopes: scopesInForce(key, key) };
+    const { organisationSecurity, workspaceSecurity, overrides, ...known } = key;
+    const security = securityInForce({
+      organisation: organisationSecurity,
+      workspace: workspaceSecurity ?? {},
+      overrides,
+    });
+    return { ...known, security, scopes: scopesInForce(key, key, security) };
   }
 
-  private async find(secretHash: string): Promise<(AuthenticatedKey & UserRoles) | undefined> {
+  private async find(secretHash: string): Promise<KeyRow | undefined> {
     const query = this.dataSource
       .createQueryBuilder(ApiKeySecretEntity, 'secret')
       .innerJoin(ApiKeyEntity, 'key', `key.id = secret.apiKeyId AND key.status <> 'archived'`)
@@ -51,9 +66,12 @@ export class ApiKeyAuthenticator {
       .addSelect('key.workspaceId', 'workspaceId')
       .addSelect('key.userId', 'userId')
       .addSelect('key.scopes', 'scopes')
+      .addSelect('organisation.securitySettings', 'organisationSecurity')
+      .addSelect('organisation.workspaceOverrides', 'overrides')
+      .addSelect('workspace.securitySettings', 'workspaceSecurity')
       .addSelect('LEAST(key.expiresAt, secret.expiresAt)', 'expiresAt')
       .where('secret.secretHash = :secretHash', { secretHash })
       .andWhere(`(key.workspaceId IS NULL OR workspace.status = 'active')`);
-    return withUserRoles(query).getRawOne<AuthenticatedKey & UserRoles>();
+    return withUserRoles(query).getRawOne<KeyRow>();
   }
 }

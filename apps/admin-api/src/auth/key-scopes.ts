@@ -1,4 +1,9 @@
-import { userKeyCeiling, type OrganisationRole, type WorkspaceRole } from '@gw/auth-scopes';
+import {
+  userKeyCeiling,
+  type OrganisationRole,
+  type SecuritySettings,
+  type WorkspaceRole,
+} from '@gw/auth-scopes';
 import { ApiKeyEntity, OrganisationUserEntity, UserEntity, WorkspaceUserEntity } from '@gw/entities';
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
@@ -26,9 +31,13 @@ export const withUserRoles = <T extends ObjectLiteral>(query: SelectQueryBuilder
     .addSelect('member.role', 'workspaceRole');
 
 /** The scopes that count: a user key never does more than its user, whose role may have been lowered since it was made. */
-export function scopesInForce(key: Pick<ApiKeyEntity, 'type' | 'scopes'>, roles: UserRoles): string[] {
+export function scopesInForce(
+  key: Pick<ApiKeyEntity, 'type' | 'scopes'>,
+  roles: UserRoles,
+  settings: SecuritySettings,
+): string[] {
   if (key.type !== 'workspace-user') return key.scopes;
-  const ceiling = userKeyCeiling(roles.organisationRole, roles.workspaceRole);
+  const ceiling = userKeyCeiling(roles.organisationRole, roles.workspaceRole, settings);
   return key.scopes.filter((scope) => ceiling.has(scope));
 }
 

@@ -1,4 +1,4 @@
-import type { KeyType, OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
+import type { CapabilityName, KeyType, OrganisationRole, Standing, WorkspaceRole } from '@gw/auth-scopes';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
@@ -30,14 +30,18 @@ export interface Principal {
   readonly apiKeyId: string | null;
   readonly keyType: KeyType | null;
   readonly sessionId: string | null;
-  /** Of a session's user; null for keys. */
+  /** Of the user of a session or of a user key; null for service keys. */
   readonly organisationRole: OrganisationRole | null;
-  /** In `workspaceId`; null for keys and outside of a workspace. */
+  /** The same in `workspaceId`; null outside of a workspace. */
   readonly workspaceRole: WorkspaceRole | null;
   /** Every workspace that a session's user is a member of; empty for keys. */
   readonly memberships: ReadonlyMap<string, WorkspaceRole>;
   /** What the call may do, and the most that a key made by it may hold. */
   readonly scopes: ReadonlySet<string>;
+  /** By which security settings the caller is bound: those of the user of a session or of a user key. Null: by none. */
+  readonly standing: Standing | null;
+  /** What those settings close for the caller, whatever their scopes. */
+  readonly closed: ReadonlySet<CapabilityName>;
   /** The secret that was shown ends then, or the session. */
   readonly expiresAt: Date | null;
   readonly request: RequestFacts;

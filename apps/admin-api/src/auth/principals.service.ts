@@ -1,4 +1,4 @@
-import { ceilingOf } from '@gw/auth-scopes';
+import { ceilingOf, closedFor, standingOf, type CapabilityName, type Standing } from '@gw/auth-scopes';
 import { WorkspaceEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
@@ -8,6 +8,7 @@ import { DataSource } from 'typeorm';
 import type { AuthenticatedKey } from './api-key.authenticator';
 import type { Principal, RequestFacts } from './principal';
 import type { AuthenticatedSession } from './session.strategy';
+import { securityOf } from './security';
 import { byReference } from './tenancy';
 
 const memberOf = (source: unknown, name: string): unknown =>
@@ -35,6 +36,17 @@ export function factsOf(request: FastifyRequest): RequestFacts {
   };
 }
 
+/** A user key is bound as its user is, a service key by nothing. */
+function boundBy(key: AuthenticatedKey): {
+  readonly standing: Standing | null;
+  readonly closed: ReadonlySet<CapabilityName>;
+} {
+  const { organisationRole, workspaceRole, security } = key;
+  const isUsers = key.type === 'workspace-user' && organisationRole !== null;
+  const standing = isUsers ? standingOf(organisationRole, workspaceRole) : null;
+  return { standing, closed: closedFor(standing, security) };
+}
+
 /** Turns a credential into the caller of one request, narrowed to the workspace that the request names. */
 @Injectable()
 export class PrincipalsService {
@@ -54,10 +66,11 @@ export class PrincipalsService {
       apiKeyId: key.id,
       keyType: key.type,
       sessionId: null,
-      organisationRole: null,
-      workspaceRole: null,
+      organisationRole: key.type === 'workspace-user' ? key.organisationRole : null,
+      workspaceRole: key.type === 'workspace-user' ? key.workspaceRole : null,
       memberships: new Map(),
       scopes: new Set(key.scopes),
+      ...boundBy(key),
       expiresAt: key.expiresAt,
       request: factsOf(request),
     };
@@ -72,6 +85,8 @@ export class PrincipalsService {
     const [only] = memberships.keys();
     const workspaceId = named ?? (isMember && memberships.size === 1 ? (only ?? null) : null);
     const workspaceRole = workspaceId === null ? null : (memberships.get(workspaceId) ?? null);
+    const settings = await securityOf(this.dataSource.manager, session.organisationId, workspaceId);
+    const standing = standingOf(role, workspaceRole);
     return {
       kind: 'session',
       organisationId: session.organisationId,
@@ -83,7 +98,9 @@ export class PrincipalsService {
       organisationRole: role,
       workspaceRole,
       memberships,
-      scopes: ceilingOf(role, workspaceRole),
+      scopes: ceilingOf(role, workspaceRole, settings),
+      standing,
+      closed: closedFor(standing, settings),
       expiresAt: session.expiresAt,
       request: factsOf(request),
     };

@@ -1,6 +1,8 @@
-import { SCOPES } from '@gw/auth-scopes';
+import { ALL_OPEN, SCOPES, SECURITY_SETTINGS, scopesAllowedFor } from '@gw/auth-scopes';
+import { OrganisationEntity } from '@gw/entities';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { ROLES } from './access-table';
 import { routeRules } from './route-rules';
 
 interface Operation {
@@ -8,6 +10,9 @@ interface Operation {
   readonly path: string;
   readonly access: string;
   readonly scopes: readonly string[];
+  readonly keyTypes: readonly string[];
+  readonly roles: readonly string[];
+  readonly settings: readonly string[];
 }
 
 function operationsOf(document: OpenAPIObject): Operation[] {
@@ -17,6 +22,9 @@ function operationsOf(document: OpenAPIObject): Operation[] {
       path,
       access: String(operation['x-gw-access']),
       scopes: (operation['x-gw-scopes'] ?? []) as string[],
+      keyTypes: (operation['x-gw-key-types'] ?? []) as string[],
+      roles: (operation['x-gw-roles'] ?? []) as string[],
+      settings: (operation['x-gw-security-settings'] ?? []) as string[],
     })),
   );
 }
@@ -52,7 +60,9 @@ describe('every live route', () => {
   it('asks for scopes of the catalogue alone', () => {
     const named = operations.flatMap(({ scopes }) => scopes);
     expect(named.filter((scope) => !SCOPES.includes(scope))).toEqual([]);
-    const open = operations.filter(({ access }) => !['scopes', 'public', 'session'].includes(access));
+    const open = operations.filter(
+      ({ access }) => !['scopes', 'public', 'session', 'api_key'].includes(access),
+    );
     expect(open).toEqual([]);
     expect(operations.filter(({ access, scopes }) => access === 'scopes' && scopes.length === 0)).toEqual([]);
   });
@@ -116,10 +126,122 @@ describe('every live route', () => {
     }
   });
 
+  it('refuses a session where an API key is asked for', async () => {
+    const { email } = await admin.user(tenant.organisationId, 'owner');
+    const token = await admin.login(email);
+    const keyOnly = operations.filter(({ access }) => access === 'api_key');
+    expect(keyOnly.map(({ path }) => path)).toContain('/v1/api-keys/self/details');
+    for (const { method, path } of keyOnly) {
+      expect((await admin.call(method, path, { token })).status).toBe(401);
+    }
+  });
+
   it('refuses internal routes without the service token', async () => {
     const call = { body: { keys: [] } };
     expect((await admin.post('/internal/v1/documents', call)).status).toBe(401);
     expect((await admin.post('/internal/v1/documents', { ...call, key: tenant.adminKey })).status).toBe(401);
     expect((await admin.post('/internal/v1/documents', { ...call, token: 'x'.repeat(40) })).status).toBe(401);
   });
+});
+
+interface Refused {
+  readonly error?: { readonly type?: string; readonly security_settings?: string[] };
+}
+
+describe('the table of routes in the document', () => {
+  const admin = new TestAdminApi();
+  let tenant: Tenant;
+  let operations: Operation[];
+
+  beforeAll(async () => {
+    tenant = await admin.tenant();
+    operations = operationsOf(admin.api.document).filter(({ access }) => access === 'scopes');
+  });
+
+  const settle = (settings: Record<string, boolean>): Promise<unknown> =>
+    admin.dataSource.manager.update(
+      OrganisationEntity,
+      { id: tenant.organisationId },
+      { securitySettings: settings },
+    );
+  const target = (path: string): string => withIds(path.replace('{workspaceId}', tenant.workspaceId));
+
+  /** Routes that answer otherwise than their row says. */
+  async function unlike(
+    by: { readonly key?: string; readonly token?: string },
+    isAllowed: (operation: Operation) => boolean,
+  ): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const operation of operations) {
+      const { method, path } = operation;
+      const { status, body } = await admin.call<Refused>(method, target(path), by);
+      const isRefused = status === 403 && body.error?.type === 'scope_missing';
+      // A workspace that is not the caller's is hidden before anything else is said.
+      const isHidden = status === 404 && path.includes('{workspaceId}');
+      const isRight = isAllowed(operation)
+        ? !isRefused && status !== 401 && status < 500
+        : isRefused || isHidden;
+      if (!isRight) wrong.push(`${method} ${path}: ${String(status)} ${body.error?.type ?? ''}`);
+    }
+    return wrong;
+  }
+
+  it('has scopes, key types and roles for every route, and someone who may call it', () => {
+    const empty = operations.filter(
+      ({ scopes, keyTypes, roles }) => scopes.length === 0 || keyTypes.length === 0 || roles.length === 0,
+    );
+    expect(empty).toEqual([]);
+  });
+
+  it.each(['organisation-service', 'workspace-service', 'workspace-user'] as const)(
+    '[SCP-01] holds for keys of the type %s that have all they may have',
+    async (type) => {
+      await settle(ALL_OPEN);
+      const { organisationId, workspaceId } = tenant;
+      const at = type === 'organisation-service' ? { organisationId } : { organisationId, workspaceId };
+      const { id: userId } = await admin.user(organisationId, 'owner');
+      const place = type === 'workspace-user' ? { ...at, userId } : at;
+      const key = await admin.apiKey(type, place, [...scopesAllowedFor(type)]);
+      expect(await unlike({ key }, ({ keyTypes }) => keyTypes.includes(type))).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.each(ROLES)(
+    'holds for a session of the role $name',
+    async ({ name, organisation, workspace }) => {
+      await settle(ALL_OPEN);
+      const memberships = workspace === null ? {} : { [tenant.workspaceId]: workspace };
+      const { email } = await admin.user(tenant.organisationId, organisation, memberships);
+      const token = await admin.login(email);
+      expect(await unlike({ token }, ({ roles }) => roles.includes(name))).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('closes each route by each of its settings, for sessions and for user keys, and by no other', async () => {
+    const { organisationId, workspaceId } = tenant;
+    const open: string[] = [];
+    const holders = {
+      members: await admin.user(organisationId, 'member', { [workspaceId]: 'member' }),
+      managers: await admin.user(organisationId, 'member', { [workspaceId]: 'manager' }),
+      organisationAdmins: await admin.user(organisationId, 'admin'),
+    };
+    for (const [standing, { id: userId, email }] of Object.entries(holders)) {
+      const token = await admin.login(email);
+      const key = await admin.apiKey('workspace-user', { organisationId, workspaceId, userId });
+      for (const { name } of SECURITY_SETTINGS.filter((setting) => setting.standing === standing)) {
+        await settle({ ...ALL_OPEN, [name]: false });
+        for (const { method, path, settings } of operations) {
+          if (!path.startsWith('/v1/')) continue;
+          for (const by of [{ token }, { key }]) {
+            const { status, body } = await admin.call<Refused>(method, target(path), by);
+            const named = status === 403 && body.error?.security_settings?.includes(name) === true;
+            if (named !== settings.includes(name)) open.push(`${name} ${method} ${path}: ${String(status)}`);
+          }
+        }
+      }
+    }
+    expect(open).toEqual([]);
+  }, 120_000);
 });

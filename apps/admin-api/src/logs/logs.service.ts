@@ -9,7 +9,12 @@ import type { LogDetailAnswer, LogPage } from './log-answers.dto';
 import { logAnswer, logDetailAnswer } from './log.view';
 import type { ListLogsQuery } from './logs.dto';
 
-const ownerOf = ({ organisationId, workspaceId }: Principal): LogOwner => ({ organisationId, workspaceId });
+/** Whom a setting keeps to their own data sees the requests of their own keys alone. */
+const ownerOf = ({ organisationId, workspaceId, closed, userId }: Principal): LogOwner => ({
+  organisationId,
+  workspaceId,
+  userId: closed.has('ViewAllData') ? userId : null,
+});
 
 @Injectable()
 export class LogsService {

@@ -1,3 +1,10 @@
+import {
+  SecuritySettingsAnswer,
+  SecuritySettingsDto,
+  WorkspaceOverridesAnswer,
+  WorkspaceOverridesDto,
+} from '../tenant-settings/security-settings.dto';
+import { UserKeySettingsAnswer, UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
 import { Answer, BitField, BooleanField, NameField, NestedField, RowAnswer } from '@gw/web';
 
 export class UpdateOrganisationDto {
@@ -5,13 +12,20 @@ export class UpdateOrganisationDto {
   name?: string;
 }
 
-export class OrganisationSettingsDto {
+export class OrganisationSettingsDto extends UserKeySettingsDto {
   @BitField({
     optional: true,
     nullable: true,
     description: '1: bodies are logged (the default). 0: metrics only.',
   })
   debug_log?: 0 | 1 | null;
+
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description: 'New members of the default workspace get a user key.',
+  })
+  default_workspace_user_api_key_auto_create?: boolean | null;
 }
 
 export class DataPlaneSecurityDto {
@@ -26,6 +40,16 @@ export class UpdateOrganisationSettingsDto {
 
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
   data_plane_security_settings?: DataPlaneSecurityDto;
+
+  @NestedField(() => SecuritySettingsDto, { optional: true })
+  security_settings?: SecuritySettingsDto;
+
+  @NestedField(() => WorkspaceOverridesDto, {
+    optional: true,
+    description:
+      'What workspaces may set for themselves. Switching one off takes their own settings of it away.',
+  })
+  workspace_overrides?: WorkspaceOverridesDto;
 }
 
 class RetentionAnswer {
@@ -56,9 +80,12 @@ export class OrganisationAnswer extends RowAnswer {
   readonly retention!: RetentionAnswer;
 }
 
-class SettingsInForce {
+class SettingsInForce extends UserKeySettingsAnswer {
   @Answer.bit()
   readonly debug_log!: 0 | 1;
+
+  @Answer.boolean()
+  readonly default_workspace_user_api_key_auto_create!: boolean;
 }
 
 class SecurityInForce {
@@ -75,6 +102,12 @@ export class OrganisationSettingsAnswer {
 
   @Answer.one(() => SecurityInForce)
   readonly data_plane_security_settings!: SecurityInForce;
+
+  @Answer.one(() => SecuritySettingsAnswer)
+  readonly security_settings!: SecuritySettingsAnswer;
+
+  @Answer.one(() => WorkspaceOverridesAnswer)
+  readonly workspace_overrides!: WorkspaceOverridesAnswer;
 
   @Answer.etag()
   readonly etag!: string;

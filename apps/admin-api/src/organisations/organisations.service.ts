@@ -1,5 +1,6 @@
+import { SECURITY_SETTINGS, securityInForce } from '@gw/auth-scopes';
 import { documentKey } from '@gw/contracts';
-import { OrganisationEntity } from '@gw/entities';
+import { OrganisationEntity, type UserKeySettings } from '@gw/entities';
 import { assertMatches, etagOf, rowFields } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -7,6 +8,12 @@ import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation } from '../auth/tenancy';
 import { SETTINGS, type AdminSettings } from '../settings';
+import { OVERRIDE_DEFAULTS } from '../tenant-settings/security-settings.dto';
+import {
+  mergeSettings,
+  toStoredUserKeySettings,
+  userKeySettingsAnswer,
+} from '../tenant-settings/user-key-settings';
 import type {
   OrganisationAnswer,
   OrganisationSettingsAnswer,
@@ -58,12 +65,8 @@ export class OrganisationsService {
       const row = await this.find(manager, caller, true);
       assertMatches(ifMatch, row);
       const before = this.settingsView(row);
-      const debugLog = input.settings?.debug_log;
-      if (debugLog !== undefined) row.settings = debugLog === null ? {} : { debug_log: debugLog };
-      const block = input.data_plane_security_settings?.block_inline_config;
-      if (block !== undefined) {
-        row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
-      }
+      applySettings(row, input);
+      await resetOverrides(manager, row, input.workspace_overrides);
       await manager.save(OrganisationEntity, row);
       const after = this.settingsView(row);
       write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
@@ -105,9 +108,67 @@ export class OrganisationsService {
     const { block_inline_config: blocked = false } = row.dataPlaneSecuritySettings;
     return {
       object: 'organisation-settings',
-      settings: { debug_log: row.settings.debug_log ?? 1 },
+      settings: {
+        debug_log: row.settings.debug_log ?? 1,
+        default_workspace_user_api_key_auto_create:
+          row.settings.default_workspace_user_api_key_auto_create ?? false,
+        ...userKeySettingsAnswer({ ...USER_KEY_DEFAULTS, ...row.settings }),
+      },
       data_plane_security_settings: { block_inline_config: blocked || this.env.BLOCK_INLINE_CONFIG },
+      security_settings: securityInForce({
+        organisation: row.securitySettings,
+        workspace: {},
+        overrides: {},
+      }),
+      workspace_overrides: { ...OVERRIDE_DEFAULTS, ...row.workspaceOverrides },
       etag: etagOf(row),
     };
   }
+}
+
+const USER_KEY_DEFAULTS: UserKeySettings = {
+  user_api_key_count: -1,
+  user_api_key_ttl: 0,
+  user_api_key_max_ttl: 0,
+  user_api_key_rotation_period: 0,
+  user_api_key_auto_create: false,
+  user_api_key_auto_create_scopes: [],
+};
+
+function applySettings(row: OrganisationEntity, input: UpdateOrganisationSettingsDto): void {
+  const { settings, security_settings: security, workspace_overrides: overrides } = input;
+  if (settings !== undefined) {
+    row.settings = mergeSettings(row.settings, {
+      debug_log: settings.debug_log,
+      default_workspace_user_api_key_auto_create: settings.default_workspace_user_api_key_auto_create,
+      ...toStoredUserKeySettings(settings),
+    });
+  }
+  const block = input.data_plane_security_settings?.block_inline_config;
+  if (block !== undefined) {
+    row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
+  }
+  if (security !== undefined) row.securitySettings = { ...security };
+  if (overrides !== undefined)
+    row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
+}
+
+/** What workspaces had set for themselves goes with the permission; it would come back unseen with it otherwise. */
+async function resetOverrides(
+  manager: EntityManager,
+  { id, workspaceOverrides }: OrganisationEntity,
+  changed: UpdateOrganisationSettingsDto['workspace_overrides'],
+): Promise<void> {
+  const shut = Object.keys(changed ?? {}).filter((category) => workspaceOverrides[category] === false);
+  if (shut.length === 0) return;
+  const names = SECURITY_SETTINGS.filter(({ category }) => shut.includes(category)).map(({ name }) => name);
+  const settings = shut.includes('user_api_keys') ? Object.keys(USER_KEY_DEFAULTS) : [];
+  await manager.query(
+    `UPDATE workspaces SET
+       version = version + 1,
+       security_settings = security_settings - $2::text[],
+       settings = settings - $3::text[]
+     WHERE organisation_id = $1`,
+    [id, names, settings],
+  );
 }

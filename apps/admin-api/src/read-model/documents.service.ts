@@ -1,3 +1,4 @@
+import { DEFAULT_SECURITY } from '@gw/auth-scopes';
 import type { DocumentKey, DocumentsAnswer, ReadModelDocument } from '@gw/contracts';
 import {
   ApiKeyEntity,
@@ -80,7 +81,8 @@ export class DocumentsService {
       const secret = byHash.get(hash);
       const apiKey = secret && keys.get(secret.apiKeyId);
       if (apiKey) {
-        const scopes = scopesInForce(apiKey, roles.get(apiKey.id) ?? NO_ROLES);
+        // No security setting closes a scope of the data plane, so a change of settings changes no document of a key.
+        const scopes = scopesInForce(apiKey, roles.get(apiKey.id) ?? NO_ROLES, DEFAULT_SECURITY);
         to.set(key, apiKeyDocument(apiKey, secret, scopes));
       }
     }

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { CHANGE_CHANNEL } from './change-recorder';
+import { CHANGE_CHANNEL } from '@gw/entities';
 import { Outbox } from './outbox';
 
 /** The safety net under the notifications. */
@@ -113,9 +113,10 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
   /** A connection of its own: notifications come to the session that listens, and a pool gives a session away. */
   private async listen(): Promise<void> {
     if (this.stopped) return;
-    const { url } = this.dataSource.options as { url?: string };
+    const { url, ssl } = this.dataSource.options as { url?: string; ssl?: boolean };
     const client = new Client({
       connectionString: url,
+      ...(ssl === undefined ? {} : { ssl }),
       application_name: 'admin-api-events',
       connectionTimeoutMillis: 5_000,
       keepAlive: true,

@@ -1,5 +1,5 @@
 import { ArrayMaxSize, IsArray, IsString } from 'class-validator';
-import { KEYS_PER_EVENT_MAX } from './change-recorder';
+import { KEYS_PER_EVENT_MAX } from '@gw/entities';
 
 /** Keys of any text: one that nobody has must not make the others of its read fail. */
 export class DocumentsRequestDto {

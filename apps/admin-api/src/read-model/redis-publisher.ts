@@ -1,7 +1,7 @@
 import { EVENT_CHANNEL, HEARTBEAT_MS, type ChangeEvent, type ControlPlaneEvent } from '@gw/contracts';
 import type { Publisher, RedisDocuments, StoredCopy } from '@gw/redis';
 import { Logger } from '@nestjs/common';
-import { KEYS_PER_EVENT_MAX } from './change-recorder';
+import { KEYS_PER_EVENT_MAX } from '@gw/entities';
 import type { DocumentsService } from './documents.service';
 import type { Outbox } from './outbox';
 import type { OutboxTail } from './outbox-tail';

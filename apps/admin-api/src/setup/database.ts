@@ -1,4 +1,5 @@
 import { dataSourceOptions } from '@gw/entities';
+import type { DatabaseTls } from '@gw/kernel';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
@@ -15,12 +16,19 @@ const isPassing = (error: unknown): boolean => {
   return typeof code === 'string' && (PASSING.has(code) || /^E[A-Z]+$/.test(code));
 };
 
+export interface SetupDatabase {
+  readonly url: string;
+  readonly tls?: DatabaseTls | undefined;
+  readonly waitMs: number;
+}
+
 /** A connection, waiting up to `waitMs` for a server that is not there yet. */
-async function connect(url: string, waitMs: number): Promise<Client> {
+async function connect({ url, tls, waitMs }: SetupDatabase): Promise<Client> {
   const until = Date.now() + waitMs;
   for (;;) {
     const client = new Client({
       connectionString: url,
+      ...(tls === undefined ? {} : { ssl: tls }),
       connectionTimeoutMillis: 5_000,
       application_name: 'tollgate-setup',
     });
@@ -41,16 +49,17 @@ async function connect(url: string, waitMs: number): Promise<Client> {
  * Statements have no time limit here, since a migration may take long.
  */
 export async function withMigratedDatabase<T>(
-  settings: { readonly url: string; readonly waitMs: number },
+  settings: SetupDatabase,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const lock = await connect(settings.url, settings.waitMs);
+  const lock = await connect(settings);
   try {
     await lock.query(`SET lock_timeout = ${String(LOCK_WAIT_MS)}`);
     await lock.query('SELECT pg_advisory_lock($1)', [SETUP_LOCK]);
     const dataSource = new DataSource(
       dataSourceOptions({
         url: settings.url,
+        tls: settings.tls,
         poolSize: 2,
         applicationName: 'tollgate-setup',
         statementTimeoutMs: 0,

@@ -33,6 +33,10 @@ const {
   API_KEY_PREFIX,
   TRUSTED_CUSTOM_HOSTS,
   LOG_LEVEL,
+  DB_SSL,
+  DB_SSL_CA,
+  DB_SSL_CERT,
+  DB_SSL_KEY,
 } = ADMIN_SETTINGS;
 
 /** Settings of the set-up: those that it shares with the admin API, and its own. */
@@ -45,6 +49,10 @@ export const SETUP_SETTINGS = {
   API_KEY_PREFIX,
   TRUSTED_CUSTOM_HOSTS,
   LOG_LEVEL,
+  DB_SSL,
+  DB_SSL_CA,
+  DB_SSL_CERT,
+  DB_SSL_KEY,
   GATEWAY_PORT: port(8787),
   /** Where the credentials of the first start are written, with mode 0600. */
   CREDENTIALS_FILE: text(),

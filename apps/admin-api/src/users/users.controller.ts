@@ -1,15 +1,19 @@
-import { listAnswerOf, type ListAnswer } from '@gw/web';
-import { Get, Param, Query } from '@nestjs/common';
+import { EmptyAnswer, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
-import { ListUsersQuery, UserAnswer } from './users.dto';
+import { UserChangesService } from './user-changes.service';
+import { ListUsersQuery, UpdateUserDto, UserAnswer } from './users.dto';
 import { UsersService } from './users.service';
 
 @ControlRoutes('admin/users', 'users')
 export class UsersController {
-  constructor(private readonly users: UsersService) {}
+  constructor(
+    private readonly users: UsersService,
+    private readonly changes: UserChangesService,
+  ) {}
 
   @Get()
   @Requires('organisation_users.list')
@@ -23,5 +27,23 @@ export class UsersController {
   @ApiOkResponse({ type: UserAnswer })
   get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<UserAnswer> {
     return this.users.get(caller, userId);
+  }
+
+  @Put(':userId')
+  @Requires('organisation_users.update')
+  @ApiOkResponse({ type: EmptyAnswer })
+  update(
+    @Caller() caller: Principal,
+    @Param('userId') userId: string,
+    @Body() body: UpdateUserDto,
+  ): Promise<object> {
+    return this.changes.update(caller, userId, body);
+  }
+
+  @Delete(':userId')
+  @Requires('organisation_users.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
+  remove(@Caller() caller: Principal, @Param('userId') userId: string): Promise<object> {
+    return this.changes.remove(caller, userId);
   }
 }

@@ -21,6 +21,14 @@ export class ListUsersQuery {
   email?: string;
 }
 
+export class UpdateUserDto {
+  @EnumField(['owner', 'admin', 'member'], {
+    example: 'member',
+    description: 'Only an owner makes, changes and removes owners.',
+  })
+  role!: 'owner' | 'admin' | 'member';
+}
+
 export class UserAnswer {
   @Answer.kind('user')
   readonly object!: 'user';

@@ -1,4 +1,5 @@
-import { EmailField, EnumField, NestedListField, pageOf, UuidField } from '@gw/web';
+import { customField, EmailField, EnumField, NestedListField, pageOf, UUID, UuidField } from '@gw/web';
+import { ArrayMaxSize, IsArray, ValidateBy } from 'class-validator';
 
 const ROLES = ['admin', 'manager', 'member'] as const;
 type Role = (typeof ROLES)[number];
@@ -31,3 +32,48 @@ export class ListMembersQuery extends pageOf({ size: 50 }) {
   @EmailField({ optional: true })
   email?: string;
 }
+
+const isFirstMember = (value: unknown): boolean => {
+  if (typeof value === 'string') return UUID.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, role } = value as Partial<Record<string, unknown>>;
+  return typeof id === 'string' && UUID.test(id) && ROLES.some((known) => known === role);
+};
+
+/** The members that a new workspace begins with: ids, which make members, or ids with roles. */
+export const FirstMembersField = (): PropertyDecorator =>
+  customField(
+    { optional: true, description: 'Users of the organisation: an id makes a member.' },
+    {
+      type: 'array',
+      maxItems: 100,
+      items: {
+        anyOf: [
+          { type: 'string', format: 'uuid' },
+          {
+            type: 'object',
+            required: ['id', 'role'],
+            properties: {
+              id: { type: 'string', format: 'uuid' },
+              role: { type: 'string', enum: [...ROLES] },
+            },
+          },
+        ],
+      },
+    },
+    IsArray(),
+    ArrayMaxSize(100),
+    ValidateBy(
+      {
+        name: 'isFirstMember',
+        validator: {
+          validate: isFirstMember,
+          defaultMessage: () => 'each of $property must be a user id, or an id with a role',
+        },
+      },
+      { each: true },
+    ),
+  );
+
+export const toNewMembers = (users: readonly (string | NewMemberDto)[] = []): NewMemberDto[] =>
+  users.map((user) => (typeof user === 'string' ? { id: user, role: 'member' } : user));

@@ -4,11 +4,11 @@ import { GatewayError } from '@gw/kernel';
 import { invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { ApiKeysService } from '../api-keys/api-keys.service';
-import { FOR_UPDATE, Writes } from '../audit/writes';
+import { UserKeysService } from '../api-keys/user-keys.service';
+import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
-import type { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
+import type { AddMembersDto, ListMembersQuery, NewMemberDto, UpdateMemberDto } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';
 import { toMember, type MemberAnswer } from './workspaces.view';
 
@@ -20,7 +20,7 @@ export class WorkspaceMembersService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly apiKeys: ApiKeysService,
+    private readonly userKeys: UserKeysService,
   ) {}
 
   async list(caller: Principal, query: ListMembersQuery): Promise<ListAnswer<MemberAnswer>> {
@@ -42,36 +42,45 @@ export class WorkspaceMembersService {
     const { organisationId, workspaceId } = inWorkspace(caller);
     for (const { role } of input.users) assertMayGrant(caller, role);
     return this.writes.run(caller, async (write) => {
-      const { manager } = write;
       // Holds off a deletion of the workspace until the members are in.
-      await manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
-      const ids = input.users.map(({ id }) => id.toLowerCase());
-      const seats = await manager.findBy(OrganisationUserEntity, {
-        organisationId,
-        userId: In(ids),
-        status: 'active',
-      });
-      const seated = new Set(seats.map(({ userId }) => userId));
-      const stranger = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
-      if (stranger !== -1) {
-        throw invalid(
-          `users.${String(stranger)}.id`,
-          'names no user of the organisation, or one named before',
-        );
-      }
-      const present = await manager.countBy(WorkspaceUserEntity, { workspaceId, userId: In(ids) });
-      if (present > 0) throw new GatewayError('conflict', { message: 'A user is already a member.' });
-      await manager.insert(
-        WorkspaceUserEntity,
-        input.users.map(({ role }, index) => ({ workspaceId, userId: ids[index] as string, role })),
-      );
-      for (const userId of ids) {
-        const after = await this.view(manager, workspaceId, userId);
-        write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
-        await this.apiKeys.touchUserKeys(write, { organisationId, workspaceId, userId });
-      }
+      await write.manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
+      await this.join(write, { organisationId, workspaceId }, input.users);
       return {};
     });
+  }
+
+  /** Lets users in, with the keys that the settings promise them. Throws as `add` does. */
+  async join(
+    write: Write,
+    at: { readonly organisationId: string; readonly workspaceId: string },
+    users: readonly NewMemberDto[],
+  ): Promise<void> {
+    if (users.length === 0) return;
+    const { manager } = write;
+    const { organisationId, workspaceId } = at;
+    const ids = users.map(({ id }) => id.toLowerCase());
+    const seats = await manager.findBy(OrganisationUserEntity, {
+      organisationId,
+      userId: In(ids),
+      status: 'active',
+    });
+    const seated = new Set(seats.map(({ userId }) => userId));
+    const stranger = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
+    if (stranger !== -1) {
+      throw invalid(`users.${String(stranger)}.id`, 'names no user of the organisation, or one named before');
+    }
+    const present = await manager.countBy(WorkspaceUserEntity, { workspaceId, userId: In(ids) });
+    if (present > 0) throw new GatewayError('conflict', { message: 'A user is already a member.' });
+    await manager.insert(
+      WorkspaceUserEntity,
+      users.map(({ role }, index) => ({ workspaceId, userId: ids[index] as string, role })),
+    );
+    for (const userId of ids) {
+      const after = await this.view(manager, workspaceId, userId);
+      write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
+      await this.userKeys.touch(write, { organisationId, workspaceId, userId });
+      await this.userKeys.provision(write, { organisationId, workspaceId, userId });
+    }
   }
 
   /** The user's keys do no more than the new role from now on. */
@@ -93,7 +102,7 @@ export class WorkspaceMembersService {
         before,
         after,
       });
-      await this.apiKeys.touchUserKeys(write, { organisationId, workspaceId, userId });
+      await this.userKeys.touch(write, { organisationId, workspaceId, userId });
       return {};
     });
   }
@@ -107,7 +116,7 @@ export class WorkspaceMembersService {
       assertMayGrant(caller, row.role);
       const before = await this.view(manager, workspaceId, userId);
       await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
-      await this.apiKeys.archiveUserKeys(write, { organisationId, workspaceId, userId });
+      await this.userKeys.archive(write, { organisationId, workspaceId, userId });
       write.audit({ action: 'delete', resourceType: 'members', resourceId: userId, workspaceId, before });
       return {};
     });
@@ -131,9 +140,9 @@ export class WorkspaceMembersService {
   }
 }
 
-/** A user never gives, changes or takes a role above their own. API keys are bound by their scopes alone. */
+/** A user never gives, changes or takes a role above their own, by their keys neither. Service keys are bound by scopes alone. */
 function assertMayGrant(caller: Principal, role: WorkspaceRole): void {
-  if (caller.kind !== 'session' || caller.organisationRole !== 'member') return;
+  if (caller.organisationRole !== 'member') return;
   if (caller.workspaceRole !== null && workspaceRank(role) <= workspaceRank(caller.workspaceRole)) return;
   throw new GatewayError('forbidden', { message: 'You cannot give or change a role above your own.' });
 }

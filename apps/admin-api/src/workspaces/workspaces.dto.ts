@@ -13,6 +13,9 @@ import {
   EnumField,
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
+import { SecuritySettingsDto } from '../tenant-settings/security-settings.dto';
+import { FirstMembersField, type NewMemberDto } from './workspace-members.dto';
+import { UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
 import { DataPlaneSecurityDto } from '../organisations/organisations.dto';
 
 export class WorkspaceDefaultsDto {
@@ -23,7 +26,7 @@ export class WorkspaceDefaultsDto {
   user_api_key_config?: string | null;
 }
 
-export class WorkspaceSettingsDto {
+export class WorkspaceSettingsDto extends UserKeySettingsDto {
   @BitField({ optional: true, nullable: true, description: '1: bodies are logged. 0: metrics only.' })
   debug_log?: 0 | 1 | null;
 }
@@ -58,6 +61,9 @@ export class CreateWorkspaceDto extends WorkspaceFieldsDto {
 
   @SlugField({ optional: true, description: 'Made of the name when absent.' })
   slug?: string;
+
+  @FirstMembersField()
+  users?: (string | NewMemberDto)[];
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
@@ -66,6 +72,13 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
 
   @NestedField(() => WorkspaceSettingsDto, { optional: true })
   settings?: WorkspaceSettingsDto;
+
+  @NestedField(() => SecuritySettingsDto, {
+    optional: true,
+    description:
+      'All of them; those may differ from the organisation whose category it lets workspaces override.',
+  })
+  security_settings?: SecuritySettingsDto;
 
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
   data_plane_security_settings?: DataPlaneSecurityDto;

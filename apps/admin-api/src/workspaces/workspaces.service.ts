@@ -6,13 +6,17 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
+import { securityOf } from '../auth/security';
 import { byReference, found } from '../auth/tenancy';
+import { applyTenantSettings } from '../tenant-settings/workspace-settings';
 import { escapeLike, slugOf } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { configIdOf, configSlugsOf } from './config-references';
 import { assertNothingShared } from '../prompts/prompt-writes';
 import { archiveDependents, countDependents } from './workspace-dependents';
+import { toNewMembers } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';
+import { WorkspaceMembersService } from './workspace-members.service';
 import type {
   CreateWorkspaceDto,
   DeleteWorkspaceDto,
@@ -42,6 +46,7 @@ export class WorkspacesService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
+    private readonly members: WorkspaceMembersService,
   ) {}
 
   create(caller: Principal, input: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
@@ -79,6 +84,8 @@ export class WorkspacesService {
         workspaceId: id,
         after,
       });
+      const { organisationId } = caller;
+      await this.members.join(write, { organisationId, workspaceId: id }, toNewMembers(input.users));
       write.changed(documentKey.workspace(id));
       return after;
     });
@@ -107,7 +114,9 @@ export class WorkspacesService {
     const row = await this.find(manager, caller, reference);
     const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
     const [members] = await membersOf(manager, row.id, { current_page: 0, page_size: 1000 });
-    return { ...this.view(row, slugs, query.name_format), users: members.map(toMember) };
+    const security = await securityOf(manager, row.organisationId, row.id);
+    const view = toWorkspace(row, slugs.get(defaultConfigOf(row) ?? '') ?? null, query.name_format, security);
+    return { ...view, users: members.map(toMember) };
   }
 
   update(
@@ -192,7 +201,7 @@ export class WorkspacesService {
     if (input.defaults !== undefined) {
       row.defaults = await mergeDefaults(manager, row, input.defaults ?? CLEARED_DEFAULTS);
     }
-    applySettings(row, input);
+    await applyTenantSettings(manager, row, input);
   }
 
   /** An emoji before the name is ignored, in the row and in what was sent. */
@@ -224,16 +233,9 @@ export class WorkspacesService {
   }
 
   private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceAnswer> {
-    return this.view(row, await configSlugsOf(manager, [defaultConfigOf(row)]));
+    const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
+    return { ...this.view(row, slugs), security_settings: row.securitySettings };
   }
-}
-
-function applySettings(row: WorkspaceEntity, input: UpdateWorkspaceDto): void {
-  const log = input.settings?.debug_log;
-  if (log !== undefined) row.settings = log === null ? {} : { debug_log: log };
-  const block = input.data_plane_security_settings?.block_inline_config;
-  if (block !== undefined)
-    row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
 }
 
 const CLEARED_DEFAULTS: WorkspaceDefaultsDto = { metadata: null, user_api_key_config: null };

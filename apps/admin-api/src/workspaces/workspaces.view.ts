@@ -1,7 +1,11 @@
+import type { SecuritySettings } from '@gw/auth-scopes';
 import type { StoredUsageLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import type { RateLimitRule } from '@gw/contracts';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
 import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
+import { SecuritySettingsAnswer } from '../tenant-settings/security-settings.dto';
+import { userKeySettingsAnswer } from '../tenant-settings/user-key-settings';
+import { UserKeySettingsAnswer } from '../tenant-settings/user-key-settings.dto';
 import { displayName, type NameFormat } from './workspace-names';
 
 class WorkspaceDefaultsAnswer {
@@ -21,7 +25,7 @@ class WorkspaceDefaultsAnswer {
   readonly object!: 'workspace-defaults';
 }
 
-class WorkspaceSettingsAnswer {
+class WorkspaceSettingsAnswer extends UserKeySettingsAnswer {
   @Answer.bit({ nullable: true, description: 'Null: as the organisation says.' })
   readonly debug_log!: 0 | 1 | null;
 }
@@ -101,6 +105,9 @@ export class WorkspaceAnswer extends RowAnswer {
   @Answer.one(() => WorkspaceSettingsAnswer)
   readonly settings!: WorkspaceSettingsAnswer;
 
+  @Answer.one(() => SecuritySettingsAnswer, { optional: true, description: 'Those in force.' })
+  readonly security_settings?: SecuritySettingsAnswer;
+
   @Answer.one(() => WorkspaceSecurityAnswer)
   readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
 
@@ -128,6 +135,7 @@ export function toWorkspace(
   row: WorkspaceEntity,
   configSlug: string | null,
   format: NameFormat = 'display',
+  security: SecuritySettings | null = null,
 ): WorkspaceAnswer {
   return {
     id: row.id,
@@ -145,7 +153,8 @@ export function toWorkspace(
       user_api_key_config: configSlug,
       object: 'workspace-defaults',
     },
-    settings: { debug_log: row.settings.debug_log ?? null },
+    settings: { debug_log: row.settings.debug_log ?? null, ...userKeySettingsAnswer(row.settings) },
+    ...(security === null ? {} : { security_settings: security }),
     data_plane_security_settings: {
       block_inline_config: row.dataPlaneSecuritySettings.block_inline_config ?? null,
     },

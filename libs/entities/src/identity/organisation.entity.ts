@@ -1,10 +1,31 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 
-export interface OrganisationSettings {
+/** What is said of user keys; of a workspace, absent means as the organisation says. */
+export interface UserKeySettings {
+  /** User keys of one user in one workspace; -1: no limit. */
+  readonly user_api_key_count?: number;
+  /** Seconds that a new user key lives when it names no end; 0: for ever. */
+  readonly user_api_key_ttl?: number;
+  /** Seconds that a user key lives at most; 0: no bound. */
+  readonly user_api_key_max_ttl?: number;
+  /** Days between rotations that user keys must have, 1 to 365; 0: none. */
+  readonly user_api_key_rotation_period?: number;
+  /** Whether a new member of a workspace gets a user key. */
+  readonly user_api_key_auto_create?: boolean;
+  /** Scopes of such a key; empty: the default set. */
+  readonly user_api_key_auto_create_scopes?: readonly string[];
+}
+
+export interface OrganisationSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only. */
   readonly debug_log?: 0 | 1;
+  /** `user_api_key_auto_create` of the default workspace alone. */
+  readonly default_workspace_user_api_key_auto_create?: boolean;
 }
+
+/** Security settings by name; what is absent has its default. */
+export type StoredSecuritySettings = Readonly<Record<string, boolean>>;
 
 /** Kept apart from `settings`: a workspace may override it only where the organisation allows that. */
 export interface DataPlaneSecuritySettings {
@@ -31,4 +52,11 @@ export class OrganisationEntity extends Row {
 
   @Column({ name: 'data_plane_security_settings', type: 'jsonb', default: {} })
   dataPlaneSecuritySettings!: DataPlaneSecuritySettings;
+
+  @Column({ name: 'security_settings', type: 'jsonb', default: {} })
+  securitySettings!: StoredSecuritySettings;
+
+  /** Categories of settings that workspaces may set for themselves. */
+  @Column({ name: 'workspace_overrides', type: 'jsonb', default: {} })
+  workspaceOverrides!: Readonly<Record<string, boolean>>;
 }

@@ -2,7 +2,12 @@ import type { RateLimitRule } from '@gw/contracts';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 import type { StoredUsageLimit } from './limits';
-import { OrganisationEntity, type DataPlaneSecuritySettings } from './organisation.entity';
+import {
+  OrganisationEntity,
+  type DataPlaneSecuritySettings,
+  type StoredSecuritySettings,
+  type UserKeySettings,
+} from './organisation.entity';
 
 export interface WorkspaceDefaults {
   readonly metadata?: Readonly<Record<string, string>>;
@@ -10,7 +15,7 @@ export interface WorkspaceDefaults {
   readonly user_api_key_config?: string;
 }
 
-export interface WorkspaceSettings {
+export interface WorkspaceSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only; absent: as the organisation says. */
   readonly debug_log?: 0 | 1;
 }
@@ -70,4 +75,8 @@ export class WorkspaceEntity extends Row {
 
   @Column({ name: 'creation_source', type: 'varchar', length: 16, default: 'api' })
   creationSource!: 'default' | 'ui' | 'api' | 'scim';
+
+  /** In force for the categories that the organisation lets workspaces override. */
+  @Column({ name: 'security_settings', type: 'jsonb', default: {} })
+  securitySettings!: StoredSecuritySettings;
 }

@@ -29,6 +29,8 @@ export type StoredRequestLogDetail = StoredRequestLog &
 export interface LogOwner {
   readonly organisationId: string;
   readonly workspaceId: string | null;
+  /** Of the keys of this user alone; absent or null: of all. */
+  readonly userId?: string | null;
 }
 
 export interface Bounds<T> {
@@ -119,9 +121,10 @@ export async function findLog(
 
 type Bind = (value: unknown) => string;
 
-function ownerConditions({ organisationId, workspaceId }: LogOwner, bind: Bind): string[] {
+function ownerConditions({ organisationId, workspaceId, userId }: LogOwner, bind: Bind): string[] {
   const conditions = [`organisation_id = ${bind(organisationId)}`];
   if (workspaceId !== null) conditions.push(`workspace_id = ${bind(workspaceId)}`);
+  if (typeof userId === 'string') conditions.push(`user_id = ${bind(userId)}`);
   return conditions;
 }
 

@@ -1,0 +1,149 @@
+import { userKeyCeiling } from '@gw/auth-scopes';
+import {
+  ApiKeyEntity,
+  OrganisationUserEntity,
+  UserEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+  type InvitedApiKey,
+} from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { In, Not, type EntityManager } from 'typeorm';
+import type { Write } from '../audit/writes';
+import { securityOf } from '../auth/security';
+import { found } from '../auth/tenancy';
+import type { UserKeyRules } from '../tenant-settings/user-key-settings';
+import { ApiKeySecretsService } from './api-key-secrets.service';
+import { toApiKey } from './api-keys.view';
+import { expiryOf, rotationOf, rulesFor, type UserPlace } from './user-key-rules';
+
+/** The scopes of a key that was made by itself, as far as its user's role has them. */
+const AUTO_SCOPES = [
+  'completions.write',
+  'prompts.render',
+  'mcp.invoke',
+  'agents.invoke',
+  'guardrails.invoke',
+  'logs.list',
+  'logs.view',
+  'analytics.view',
+];
+
+/** What happens to the user keys of someone who joins, leaves or changes roles. */
+@Injectable()
+export class UserKeysService {
+  constructor(private readonly secrets: ApiKeySecretsService) {}
+
+  /**
+   * The key that a new member of a workspace gets where the settings say so. Nobody has seen its secret: its user gets one by
+   * rotating it. Makes none for a user who has one, and none whose role has none of the scopes.
+   */
+  async provision(write: Write, at: UserPlace): Promise<void> {
+    const { manager } = write;
+    const rules = await rulesFor(manager, at);
+    if (!rules?.autoCreate) return;
+    const has = await manager.existsBy(ApiKeyEntity, {
+      workspaceId: at.workspaceId,
+      userId: at.userId,
+      creationMode: 'auto',
+      status: Not('archived' as const),
+    });
+    if (has) return;
+    const wanted = rules.autoCreateScopes.length > 0 ? rules.autoCreateScopes : AUTO_SCOPES;
+    await this.make(write, at, { name: null, scopes: wanted, expires_at: null, metadata: null });
+  }
+
+  /** The key that an invite promised: with those of its scopes that the user's role has. */
+  async makePromised(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {
+    await this.make(write, at, details);
+  }
+
+  /** Ends the user keys of one user, in one workspace or in all: who leaves takes no key along. */
+  async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
+    const keys = await liveKeys(write.manager, at);
+    if (keys.length === 0) return;
+    const ids = keys.map(({ id }) => id);
+    await this.secrets.revoke(write, ids);
+    await write.manager.update(ApiKeyEntity, { id: In(ids) }, { status: 'archived' });
+    for (const { id, workspaceId } of keys) {
+      write.audit({ action: 'delete', resourceType: 'api_keys', resourceId: id, workspaceId });
+    }
+  }
+
+  /** The user's role has changed, and with it what their keys may do: gateways must read them again. */
+  async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
+    const keys = await liveKeys(write.manager, at);
+    await this.secrets.touch(
+      write,
+      keys.map(({ id }) => id),
+    );
+  }
+
+  private async make(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {
+    const { manager } = write;
+    const ceiling = await ceilingOf(manager, at);
+    const scopes = details.scopes.filter((scope) => ceiling.has(scope));
+    if (scopes.length === 0) return;
+    const rules = await rulesFor(manager, at);
+    const expiresAt = endOf(details, rules);
+    // A promised key may be over before its invite is accepted.
+    if (expiresAt !== null && expiresAt.getTime() <= Date.now()) return;
+    const id = uuidv7();
+    await manager.insert(ApiKeyEntity, {
+      id,
+      type: 'workspace-user',
+      ...at,
+      name: details.name ?? (await nameFor(manager, at)),
+      scopes,
+      expiresAt,
+      creationMode: 'auto',
+      defaultMetadata: details.metadata,
+      rotationPolicy: rotationOf(undefined, rules),
+    });
+    await this.secrets.issue(write, id);
+    const row = await manager.findOneByOrFail(ApiKeyEntity, { id });
+    const after = toApiKey(row, '', null);
+    const { workspaceId } = at;
+    write.audit({ action: 'create', resourceType: 'api_keys', resourceId: id, workspaceId, after });
+  }
+}
+
+/** As promised, but never beyond the longest life that keys have here by now. */
+function endOf(details: InvitedApiKey, rules: UserKeyRules | null): Date | null {
+  if (details.expires_at === null) return expiryOf(undefined, rules);
+  const promised = new Date(details.expires_at).getTime();
+  const maxTtl = rules?.maxTtl ?? 0;
+  return new Date(maxTtl === 0 ? promised : Math.min(promised, Date.now() + maxTtl * 1_000));
+}
+
+async function ceilingOf(manager: EntityManager, at: UserPlace): Promise<ReadonlySet<string>> {
+  const { organisationId, workspaceId, userId } = at;
+  const seat = await manager.findOneBy(OrganisationUserEntity, { organisationId, userId, status: 'active' });
+  const member = await manager.findOneBy(WorkspaceUserEntity, { workspaceId, userId });
+  const settings = await securityOf(manager, organisationId, workspaceId);
+  return userKeyCeiling(seat?.role ?? null, member?.role ?? null, settings);
+}
+
+async function nameFor(manager: EntityManager, { workspaceId, userId }: UserPlace): Promise<string> {
+  const workspace = found(await manager.findOneBy(WorkspaceEntity, { id: workspaceId }));
+  const user = found(await manager.findOneBy(UserEntity, { id: userId }));
+  return `auto-${workspace.slug}-${user.email}`.slice(0, 255);
+}
+
+function liveKeys(
+  manager: EntityManager,
+  at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>,
+): Promise<ApiKeyEntity[]> {
+  const { organisationId, workspaceId, userId } = at;
+  return manager.find(ApiKeyEntity, {
+    where: {
+      organisationId,
+      ...(workspaceId === undefined ? {} : { workspaceId }),
+      userId,
+      type: 'workspace-user',
+      status: Not('archived' as const),
+    },
+    select: { id: true, workspaceId: true },
+  });
+}

@@ -1,0 +1,30 @@
+import { GatewayError } from '@gw/kernel';
+import type { AdminSettings } from '../settings';
+
+type Feature =
+  | 'AUDIT_LOGS_ENABLED'
+  | 'GUARDRAILS_ENABLED'
+  | 'DATA_EXPORTS_ENABLED'
+  | 'USAGE_LIMITS_ENABLED'
+  | 'POLICY_ENABLED'
+  | 'SCIM_ENABLED';
+
+/** The routes of each feature, below `/v1` and `/v2`: a path and all beneath it. A path may belong to several. */
+export const FEATURE_ROUTES: Readonly<Record<Feature, readonly string[]>> = {
+  AUDIT_LOGS_ENABLED: ['audit-logs'],
+  GUARDRAILS_ENABLED: ['guardrails', 'workspace-exclusions'],
+  DATA_EXPORTS_ENABLED: ['logs/exports'],
+  USAGE_LIMITS_ENABLED: ['policies/usage-limits'],
+  POLICY_ENABLED: ['policies'],
+  SCIM_ENABLED: ['scim'],
+};
+
+/** Throws `feature_disabled` for a route of a feature that is off; of SCIM `not_found`, as identity providers expect it. */
+export function assertEnabled(route: string, settings: Pick<AdminSettings, Feature>): void {
+  const path = route.replace(/^\/v[12]\//, '');
+  for (const [feature, prefixes] of Object.entries(FEATURE_ROUTES) as [Feature, readonly string[]][]) {
+    if (settings[feature]) continue;
+    if (!prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))) continue;
+    throw new GatewayError(feature === 'SCIM_ENABLED' ? 'not_found' : 'feature_disabled');
+  }
+}

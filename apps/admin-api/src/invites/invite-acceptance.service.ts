@@ -1,0 +1,140 @@
+import {
+  OrganisationEntity,
+  OrganisationUserEntity,
+  UserEntity,
+  UserInviteEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+} from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { UserKeysService } from '../api-keys/user-keys.service';
+import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { LoginThrottle } from '../auth/login-throttle';
+import { hashPassword, isPassword } from '../auth/passwords';
+import type { RequestFacts } from '../auth/principal';
+import { InviteTokens } from './invite-tokens';
+import type { AcceptedInvite, AcceptInviteDto } from './invites.dto';
+
+/** Turns an invite into a user of the organisation, once. */
+@Injectable()
+export class InviteAcceptanceService {
+  private readonly throttle = new LoginThrottle();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly tokens: InviteTokens,
+    private readonly userKeys: UserKeysService,
+  ) {}
+
+  /**
+   * Throws `not_found` with one text for a link that is unknown, used, replaced, cancelled or over. Someone who is known here
+   * must show their own password, and never gets a new one: a link passes through other hands, and the person may belong to
+   * other organisations.
+   */
+  async accept(input: AcceptInviteDto, request: RequestFacts): Promise<AcceptedInvite> {
+    const tokenHash = this.tokens.hash(input.token);
+    const { manager } = this.dataSource;
+    const invite = await manager.findOneBy(UserInviteEntity, { tokenHash, status: 'pending' });
+    if (!invite || invite.expiresAt.getTime() <= Date.now()) throw ended();
+    const known = await manager.findOneBy(UserEntity, { email: invite.email });
+    await this.assertOwnPassword(known, input, request);
+    const userId = known?.id ?? uuidv7();
+    const passwordHash = known ? null : await hashPassword(input.password);
+    const caller = {
+      kind: 'session',
+      organisationId: invite.organisationId,
+      workspaceId: null,
+      userId,
+      apiKeyId: null,
+      request,
+    } as const;
+    return this.writes.run(caller, async (write) => {
+      const row = await write.manager.findOne(UserInviteEntity, {
+        where: { id: invite.id, tokenHash, status: 'pending' },
+        lock: FOR_UPDATE,
+      });
+      const organisation = await write.manager.existsBy(OrganisationEntity, {
+        id: invite.organisationId,
+        status: 'active',
+      });
+      if (!row || !organisation) throw ended();
+      const names = {
+        firstName: input.first_name ?? row.firstName,
+        lastName: input.last_name ?? row.lastName,
+      };
+      if (!known) {
+        await write.manager.insert(UserEntity, { id: userId, email: row.email, passwordHash, ...names });
+      } else if (known.status !== 'active') {
+        await write.manager.update(UserEntity, { id: userId }, { status: 'active' });
+      }
+      await this.seat(write, row, userId);
+      row.status = 'accepted';
+      row.acceptedAt = new Date();
+      await write.manager.save(UserInviteEntity, row);
+      write.audit({
+        action: 'update',
+        resourceType: 'invites',
+        resourceId: row.id,
+        after: { status: 'accepted', email: row.email, role: row.role, user_id: userId },
+      });
+      return { object: 'user', id: userId, email: row.email, organisation_id: row.organisationId };
+    });
+  }
+
+  private async assertOwnPassword(
+    known: UserEntity | null,
+    input: AcceptInviteDto,
+    request: RequestFacts,
+  ): Promise<void> {
+    if (!known || known.passwordHash === null) return;
+    const address = request.clientIp ?? '';
+    this.throttle.attempt(address, known.email);
+    if (!(await isPassword(known.passwordHash, input.password))) {
+      throw new GatewayError('unauthenticated', {
+        message: 'A user of this address exists: the password must be theirs.',
+      });
+    }
+    this.throttle.succeeded(address, known.email);
+  }
+
+  /** Workspaces that have gone since the invite are left out. */
+  private async seat(write: Write, invite: UserInviteEntity, userId: string): Promise<void> {
+    const { manager } = write;
+    const { organisationId, role } = invite;
+    await manager.upsert(OrganisationUserEntity, { organisationId, userId, role, status: 'active' }, [
+      'organisationId',
+      'userId',
+    ]);
+    write.audit({
+      action: 'create',
+      resourceType: 'users',
+      resourceId: userId,
+      after: { email: invite.email, role },
+    });
+    const live = await manager.find(WorkspaceEntity, {
+      where: { id: In(invite.workspaces.map(({ id }) => id)), organisationId, status: 'active' },
+      select: { id: true },
+    });
+    for (const { id: workspaceId } of live) {
+      const named = invite.workspaces.find(({ id }) => id === workspaceId);
+      const membership = { workspaceId, userId, role: named?.role ?? 'member' };
+      await manager.upsert(WorkspaceUserEntity, membership, ['workspaceId', 'userId']);
+      write.audit({
+        action: 'create',
+        resourceType: 'members',
+        resourceId: userId,
+        workspaceId,
+        after: { role: membership.role },
+      });
+      const at = { organisationId, workspaceId, userId };
+      if (invite.apiKeyDetails) await this.userKeys.makePromised(write, at, invite.apiKeyDetails);
+      else await this.userKeys.provision(write, at);
+    }
+  }
+}
+
+const ended = (): GatewayError =>
+  new GatewayError('not_found', { message: 'The invite is not valid any more; ask for a new one.' });

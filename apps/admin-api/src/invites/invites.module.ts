@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { ApiKeysModule } from '../api-keys/api-keys.module';
+import { InviteAcceptanceService } from './invite-acceptance.service';
+import { InviteTokens } from './invite-tokens';
+import { InviteAcceptanceController, InvitesController } from './invites.controller';
+import { InvitesService } from './invites.service';
+
+@Module({
+  imports: [ApiKeysModule],
+  controllers: [InvitesController, InviteAcceptanceController],
+  providers: [InvitesService, InviteAcceptanceService, InviteTokens],
+})
+export class InvitesModule {}

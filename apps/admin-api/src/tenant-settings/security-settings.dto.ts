@@ -1,0 +1,38 @@
+import { SECURITY_CATEGORIES, SECURITY_SETTINGS } from '@gw/auth-scopes';
+import { Answer, BooleanField } from '@gw/web';
+
+/** All 35 settings: a part of them is refused, so that nobody changes what they did not see. */
+export class SecuritySettingsDto {
+  [setting: string]: boolean;
+}
+
+/** Those in force. */
+export class SecuritySettingsAnswer {
+  readonly [setting: string]: boolean;
+}
+
+for (const { name, fallback, category } of SECURITY_SETTINGS) {
+  const description = `Default ${String(fallback)}; category ${category}.`;
+  BooleanField({ description, example: fallback })(SecuritySettingsDto.prototype, name);
+  Answer.boolean({ description, example: fallback })(SecuritySettingsAnswer.prototype, name);
+}
+
+/** Categories that workspaces may set for themselves, with the default of each. */
+export const OVERRIDE_DEFAULTS: Readonly<Record<string, boolean>> = {
+  ...Object.fromEntries(SECURITY_CATEGORIES.map((category) => [category, false])),
+  user_api_keys: true,
+};
+
+export class WorkspaceOverridesDto {
+  [category: string]: boolean;
+}
+
+export class WorkspaceOverridesAnswer {
+  readonly [category: string]: boolean;
+}
+
+for (const [category, fallback] of Object.entries(OVERRIDE_DEFAULTS)) {
+  const description = `Default ${String(fallback)}.`;
+  BooleanField({ optional: true, description, example: fallback })(WorkspaceOverridesDto.prototype, category);
+  Answer.boolean({ description, example: fallback })(WorkspaceOverridesAnswer.prototype, category);
+}

@@ -1,0 +1,86 @@
+import { Answer, BooleanField, customField, IntegerField, TextListField } from '@gw/web';
+import { ValidateBy } from 'class-validator';
+
+const COUNT_MAX = 10_000;
+/** Ten years. */
+const SECONDS_MAX = 315_360_000;
+const PERIODS: Readonly<Record<string, number>> = { weekly: 7, monthly: 30, '': 0 };
+
+/** Days of a rotation period: a number of 1 to 365, `weekly` or `monthly`; 0 for none. Null when the value is none of these. */
+export function rotationDays(value: unknown): number | null {
+  if (typeof value === 'string') return Object.hasOwn(PERIODS, value) ? (PERIODS[value] ?? null) : null;
+  const isDays = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 365;
+  return isDays ? value : null;
+}
+
+const RotationPeriodField = (): PropertyDecorator =>
+  customField(
+    { optional: true, nullable: true, description: 'Days; empty or null: none.', example: 30 },
+    {
+      anyOf: [
+        { type: 'integer', minimum: 1, maximum: 365 },
+        { type: 'string', enum: Object.keys(PERIODS) },
+      ],
+    },
+    ValidateBy({
+      name: 'isRotationPeriod',
+      validator: {
+        validate: (value: unknown) => rotationDays(value) !== null,
+        defaultMessage: () => '$property must be 1 to 365 days, weekly, monthly or empty',
+      },
+    }),
+  );
+
+/** What is absent stays; null is as if it had never been set. */
+export class UserKeySettingsDto {
+  @IntegerField({ optional: true, nullable: true, min: -1, max: COUNT_MAX, description: '-1: no limit.' })
+  user_api_key_count?: number | null;
+
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: 0,
+    max: SECONDS_MAX,
+    description: 'Seconds; 0: none.',
+  })
+  user_api_key_ttl?: number | null;
+
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: 0,
+    max: SECONDS_MAX,
+    description: 'Seconds; 0: none.',
+  })
+  user_api_key_max_ttl?: number | null;
+
+  @RotationPeriodField()
+  user_api_key_rotation_period?: number | string | null;
+
+  @BooleanField({ optional: true, nullable: true, description: 'New members get a user key.' })
+  user_api_key_auto_create?: boolean | null;
+
+  @TextListField({ optional: true, nullable: true, maxItems: 300, description: 'Empty: the default set.' })
+  user_api_key_auto_create_scopes?: string[] | null;
+}
+
+/** Of a workspace, null: as the organisation says. */
+export class UserKeySettingsAnswer {
+  @Answer.integer({ nullable: true, example: -1 })
+  readonly user_api_key_count!: number | null;
+
+  @Answer.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
+  readonly user_api_key_ttl!: number | null;
+
+  @Answer.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
+  readonly user_api_key_max_ttl!: number | null;
+
+  @Answer.integer({ nullable: true, description: 'Days; 0: none.', example: 30 })
+  readonly user_api_key_rotation_period!: number | null;
+
+  @Answer.boolean({ nullable: true })
+  readonly user_api_key_auto_create!: boolean | null;
+
+  @Answer.texts({ nullable: true, example: ['completions.write'] })
+  readonly user_api_key_auto_create_scopes!: readonly string[] | null;
+}

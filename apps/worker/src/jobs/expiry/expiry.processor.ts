@@ -1,0 +1,109 @@
+import { documentKey } from '@gw/contracts';
+import {
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  appendAudit,
+  recordChange,
+  UserInviteEntity,
+  type AuditRow,
+} from '@gw/entities';
+import { expiryJob, type JobProcessor } from '@gw/jobs';
+import { uuidv7 } from '@gw/kernel';
+import { In, LessThanOrEqual, type DataSource, type EntityManager } from 'typeorm';
+
+/** Rows of one transaction. */
+const BATCH = 200;
+/** Batches of one run; what is left is for the next. */
+const BATCHES_MAX = 500;
+
+/** Safe to run twice, and on many machines: what is marked already is not found, what another marks is passed over. */
+export class ExpiryProcessor implements JobProcessor {
+  readonly spec = expiryJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly auditEnabled: boolean,
+  ) {}
+
+  async process(): Promise<void> {
+    await this.untilNone((manager) => this.expireKeys(manager));
+    await this.untilNone(endTransitions);
+    await this.source.manager.update(
+      UserInviteEntity,
+      { status: 'pending', expiresAt: LessThanOrEqual(new Date()) },
+      { status: 'expired' },
+    );
+  }
+
+  private async untilNone(batch: (manager: EntityManager) => Promise<number>): Promise<void> {
+    for (let count = 0; count < BATCHES_MAX; count += 1) {
+      if ((await this.source.transaction(batch)) < BATCH) return;
+    }
+  }
+
+  private async expireKeys(manager: EntityManager): Promise<number> {
+    const keys = await manager.find(ApiKeyEntity, {
+      where: { status: In(['active', 'exhausted']), expiresAt: LessThanOrEqual(new Date()) },
+      order: { expiresAt: 'ASC' },
+      take: BATCH,
+      lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+    });
+    if (keys.length === 0) return 0;
+    const ids = keys.map(({ id }) => id);
+    await manager.update(ApiKeyEntity, { id: In(ids) }, { status: 'expired' });
+    const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId: In(ids) });
+    if (this.auditEnabled) {
+      // In one order, so that two workers never wait for each other's organisations.
+      for (const [, rows] of [...byOrganisation(keys)].sort(([one], [other]) => (one < other ? -1 : 1))) {
+        await appendAudit(manager, rows);
+      }
+    }
+    await recordChange(manager, { changed: secrets.map(({ secretHash }) => documentKey.apiKey(secretHash)) });
+    return keys.length;
+  }
+}
+
+/** The old secrets of rotated keys, once their time is over. */
+async function endTransitions(manager: EntityManager): Promise<number> {
+  const secrets = await manager.find(ApiKeySecretEntity, {
+    where: { state: 'transition', expiresAt: LessThanOrEqual(new Date()) },
+    order: { expiresAt: 'ASC' },
+    take: BATCH,
+    lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+  });
+  if (secrets.length === 0) return 0;
+  await manager.delete(ApiKeySecretEntity, { secretHash: In(secrets.map(({ secretHash }) => secretHash)) });
+  await recordChange(manager, { removed: secrets.map(({ secretHash }) => documentKey.apiKey(secretHash)) });
+  return secrets.length;
+}
+
+function byOrganisation(keys: readonly ApiKeyEntity[]): Map<string, AuditRow[]> {
+  const rows = new Map<string, AuditRow[]>();
+  for (const key of keys) {
+    const own = rows.get(key.organisationId) ?? [];
+    own.push(expired(key));
+    rows.set(key.organisationId, own);
+  }
+  return rows;
+}
+
+const expired = (key: ApiKeyEntity): AuditRow => ({
+  id: uuidv7(),
+  createdAt: new Date(),
+  organisationId: key.organisationId,
+  workspaceId: key.workspaceId,
+  userType: 'system',
+  userId: null,
+  action: 'expire',
+  resourceType: 'api_keys',
+  resourceId: key.id,
+  before: { status: key.status },
+  after: { status: 'expired', expires_at: key.expiresAt?.toISOString() ?? null },
+  method: 'JOB',
+  uri: expiryJob.name,
+  requestId: null,
+  responseStatusCode: 200,
+  errorType: null,
+  clientIp: null,
+  userAgent: null,
+});

@@ -1,0 +1,38 @@
+import { isScope } from './catalogue';
+import { capabilitiesOf, SECURITY_SETTINGS, securityInForce } from './security-settings';
+
+describe('the security settings', () => {
+  const defaults = securityInForce({ organisation: {}, workspace: {}, overrides: {} });
+
+  it('are 35, and off only where members would change configs, prompts or guardrails', () => {
+    expect(SECURITY_SETTINGS).toHaveLength(35);
+    expect(new Set(SECURITY_SETTINGS.map(({ name }) => name)).size).toBe(35);
+    const off = Object.entries(defaults).filter(([, value]) => !value);
+    expect(off.map(([name]) => name)).toEqual([
+      'membersWriteConfigs',
+      'membersWritePrompts',
+      'membersWriteGuardrails',
+    ]);
+  });
+
+  it('[REL-08] follow the organisation, but where it lets the workspace override the category', () => {
+    const organisation = { membersViewLogs: false, membersViewConfigs: false };
+    const workspace = { membersViewLogs: true, membersViewConfigs: true };
+    const settings = securityInForce({ organisation, workspace, overrides: { logs: true } });
+    expect(settings['membersViewLogs']).toBe(true);
+    expect(settings['membersViewConfigs']).toBe(false);
+  });
+
+  it('[REL-13] have analytics for members and for managers', () => {
+    expect(defaults).toMatchObject({ membersViewAnalytics: true, managersViewAnalytics: true });
+    expect(capabilitiesOf(['analytics.view'])).toEqual(['ViewAnalytics']);
+  });
+
+  it('name the capability of a route by its scopes', () => {
+    expect(capabilitiesOf(['logs.view', 'completions.write', 'logs.write'])).toEqual(['ViewLogs']);
+    expect(capabilitiesOf(['organisation_users.list'])).toEqual([]);
+    const write = capabilitiesOf(['workspace_user_api_keys.create', 'workspace_service_api_keys.create']);
+    expect(write).toEqual(['WriteApiKeys']);
+    expect(isScope('configs.create')).toBe(true);
+  });
+});

@@ -1,0 +1,16 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The head of one organisation's chain of audit rows. */
+@Entity('audit_chains')
+export class AuditChainEntity {
+  @PrimaryColumn({ name: 'organisation_id', type: 'uuid', primaryKeyConstraintName: 'audit_chains_pk' })
+  organisationId!: string;
+
+  /** Of the newest row; the first has 1. */
+  @Column({ name: 'sequence', type: 'bigint' })
+  sequence!: string;
+
+  /** Of the newest row. */
+  @Column({ name: 'hash', type: 'char', length: 64 })
+  hash!: string;
+}

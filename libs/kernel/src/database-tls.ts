@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { oneOf, optional, SettingsError, type Setting } from './settings';
+
+const BUNDLE = 'MANAGED_BUNDLE';
+const MODES = ['DISABLED', 'PREFERRED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY', BUNDLE] as const;
+
+/** PEM text, or the path of a file that holds it. */
+const pem = (what: string): Setting<string> => ({
+  fallback: undefined,
+  parse: (value) => {
+    const text = value.includes('-----BEGIN ') ? value.replaceAll('\\n', '\n') : readPem(value, what);
+    if (!text.includes(`${what}-----`)) throw new Error(`must hold a ${what.toLowerCase()} in PEM`);
+    return text;
+  },
+});
+
+function readPem(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new Error(`must be a ${what.toLowerCase()} in PEM, or the path of a file that can be read`);
+  }
+}
+
+/** Of every process that connects to the database. */
+export const DATABASE_TLS_SETTINGS = {
+  /**
+   * DISABLED: as DATABASE_URL says. PREFERRED: TLS where the server has it. REQUIRED: TLS with any certificate. VERIFY_CA: one of
+   * a trusted authority. VERIFY_IDENTITY: also of the host. MANAGED_BUNDLE: as VERIFY_IDENTITY, with the certificate bundle of
+   * the managed database's vendor in DB_SSL_CA.
+   */
+  DB_SSL: oneOf(MODES, 'DISABLED'),
+  DB_SSL_CA: optional(pem('CERTIFICATE')),
+  DB_SSL_CERT: optional(pem('CERTIFICATE')),
+  DB_SSL_KEY: optional(pem('PRIVATE KEY')),
+};
+
+export interface DatabaseTlsSettings {
+  readonly DB_SSL: (typeof MODES)[number];
+  readonly DB_SSL_CA: string | null;
+  readonly DB_SSL_CERT: string | null;
+  readonly DB_SSL_KEY: string | null;
+}
+
+/** The `ssl` option of the Postgres driver. Undefined: as the URL says. */
+export type DatabaseTls =
+  | false
+  | {
+      readonly rejectUnauthorized: boolean;
+      readonly ca?: string;
+      readonly cert?: string;
+      readonly key?: string;
+      readonly checkServerIdentity?: (name: string, certificate: PeerCertificate) => Error | undefined;
+    }
+  | undefined;
+
+/**
+ * How to connect to the database of `url`. Asks the server with PREFERRED, once: a server that gains TLS later is used with it
+ * after a restart. Throws `SettingsError` for settings that do not go together.
+ */
+export async function databaseTls(url: string, settings: DatabaseTlsSettings): Promise<DatabaseTls> {
+  assertComplete(settings);
+  const own = ownCertificates(settings);
+  switch (settings.DB_SSL) {
+    case 'DISABLED':
+      return undefined;
+    case 'PREFERRED':
+      return (await hasTls(new URL(url))) ? { rejectUnauthorized: false, ...own } : false;
+    case 'REQUIRED':
+      return { rejectUnauthorized: false, ...own };
+    case 'VERIFY_CA':
+      return { rejectUnauthorized: true, ...own, checkServerIdentity: () => undefined };
+    case 'VERIFY_IDENTITY':
+    case BUNDLE: {
+      // The driver names no host to TLS when it is an address, and TLS would then check the certificate for `localhost`.
+      const host = hostOf(new URL(url));
+      return {
+        rejectUnauthorized: true,
+        ...own,
+        checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+      };
+    }
+  }
+}
+
+function assertComplete({ DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY }: DatabaseTlsSettings): void {
+  if ((DB_SSL_CERT === null) !== (DB_SSL_KEY === null)) {
+    const name = DB_SSL_CERT === null ? 'DB_SSL_CERT' : 'DB_SSL_KEY';
+    throw new SettingsError([{ name, rule: 'is required with the other half of the pair' }]);
+  }
+  if (DB_SSL === BUNDLE && DB_SSL_CA === null) {
+    throw new SettingsError([{ name: 'DB_SSL_CA', rule: `is required with DB_SSL=${BUNDLE}` }]);
+  }
+}
+
+const ownCertificates = ({ DB_SSL_CA: ca, DB_SSL_CERT: cert, DB_SSL_KEY: key }: DatabaseTlsSettings) => ({
+  ...(ca === null ? {} : { ca }),
+  ...(cert === null || key === null ? {} : { cert, key }),
+});
+
+/** Without the brackets of an IPv6 address. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+/** SSLRequest of the Postgres protocol: its length and its code. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** Whether the server offers TLS. A server that can't be reached counts as one that does: the connection then says why not. */
+function hasTls(url: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect({
+      host: hostOf(url),
+      port: url.port === '' ? 5432 : Number(url.port),
+      timeout: PROBE_TIMEOUT_MS,
+    });
+    const end = (offers: boolean): void => {
+      socket.destroy();
+      resolve(offers);
+    };
+    socket.once('connect', () => socket.write(SSL_REQUEST));
+    socket.once('data', (answer) => {
+      end(answer.toString('latin1', 0, 1) === 'S');
+    });
+    socket.once('error', () => {
+      end(true);
+    });
+    socket.once('timeout', () => {
+      end(true);
+    });
+    socket.once('close', () => {
+      end(true);
+    });
+  });
+}
