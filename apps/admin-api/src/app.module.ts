@@ -17,6 +17,7 @@ import { WelcomeController } from './health/welcome.controller';
 import { IntegrationsModule } from './integrations/integrations.module';
 import { LogsModule } from './logs/logs.module';
 import { OrganisationsModule } from './organisations/organisations.module';
+import { PoliciesModule } from './policies/policies.module';
 import { ProvidersModule } from './providers/providers.module';
 import { ReadModelModule } from './read-model/read-model.module';
 import type { AdminSettings } from './settings';
@@ -37,6 +38,7 @@ const RESOURCES = [
   ConfigsModule,
   LogsModule,
   GatewaysModule,
+  PoliciesModule,
 ];
 
 @Module({})

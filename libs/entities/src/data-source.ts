@@ -15,12 +15,15 @@ import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
 import { Gateways1795260000000 } from './migrations/1795260000000-gateways';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
+import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
 import { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
+import { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
+import { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -41,6 +44,8 @@ export const ENTITIES = [
   ConfigVersionEntity,
   ChangeEventEntity,
   GatewayEntity,
+  UsageLimitPolicyEntity,
+  RateLimitPolicyEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -50,6 +55,7 @@ export const MIGRATIONS = [
   ChangeEvents1795250000000,
   Gateways1795260000000,
   RequestLogs1795300000000,
+  Policies1795340000000,
 ];
 
 export interface DatabaseSettings {

@@ -21,6 +21,8 @@ export { IntegrationModelEntity } from './resources/integration-model.entity';
 export { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 export { IntegrationEntity, type GlobalWorkspaceAccess } from './resources/integration.entity';
 export { ProviderEntity, type ProviderStatus } from './resources/provider.entity';
+export { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
+export { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
 export { PlainRow, Row } from './row';
 export { dayOf, ensureLogPartitions } from './logs/log-partitions';
 export {

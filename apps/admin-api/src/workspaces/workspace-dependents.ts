@@ -6,6 +6,8 @@ import {
   IntegrationEntity,
   IntegrationWorkspaceEntity,
   ProviderEntity,
+  RateLimitPolicyEntity,
+  UsageLimitPolicyEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
@@ -23,6 +25,8 @@ const KINDS = [
   ['integrations', IntegrationEntity, { isVirtualKey: false }],
   ['providers', ProviderEntity, {}],
   ['configs', ConfigEntity, {}],
+  ['usage_limit_policies', UsageLimitPolicyEntity, {}],
+  ['rate_limit_policies', RateLimitPolicyEntity, {}],
 ] as const;
 
 /** Live resources of the workspace, by kind; kinds without any are left out. */
@@ -47,6 +51,7 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
   );
   await archiveIntegrations(write, workspaceId);
   await archiveConfigs(write, workspaceId);
+  await archivePolicies(write, workspaceId);
   await write.manager.delete(IntegrationWorkspaceEntity, { workspaceId });
   await write.manager.delete(WorkspaceUserEntity, { workspaceId });
 }
@@ -88,6 +93,16 @@ async function archiveConfigs(write: Write, workspaceId: string): Promise<void> 
       documentKey.config(workspaceId, slug),
     ]),
   );
+}
+
+/** They are part of the workspace's document, which goes with it. */
+async function archivePolicies(write: Write, workspaceId: string): Promise<void> {
+  const live = { workspaceId, status: 'active' } as const;
+  for (const entity of [UsageLimitPolicyEntity, RateLimitPolicyEntity]) {
+    const rows = await write.manager.find(entity, { where: live, select: { id: true } });
+    await write.manager.update(entity, live, { status: 'archived' });
+    auditDeletions(write, workspaceId, 'policies', rows);
+  }
 }
 
 function auditDeletions(
