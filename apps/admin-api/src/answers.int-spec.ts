@@ -224,6 +224,26 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/labels/${label.id}`, undefined, by);
   });
 
+  it('of policies are as the document says', async () => {
+    const by = { key: ours.key };
+    const body = {
+      name: 'Full',
+      conditions: [{ key: 'metadata.team', value: ['a', 'b'], excludes: 'c' }],
+      group_by: [{ key: 'api_key' }],
+    };
+    const bodies = {
+      'usage-limits': { ...body, type: 'cost', credit_limit: 5, periodic_reset: 'weekly' },
+      'rate-limits': { ...body, type: 'requests', unit: 'rpw', value: 5 },
+    };
+    for (const [kind, full] of Object.entries(bodies)) {
+      const { id } = await step('POST', `/v1/policies/${kind}`, full, by);
+      await step('GET', `/v1/policies/${kind}`, undefined, by);
+      await step('GET', `/v1/policies/${kind}/${id}`, undefined, by);
+      await step('PUT', `/v1/policies/${kind}/${id}`, { conditions: body.conditions }, by);
+      await step('DELETE', `/v1/policies/${kind}/${id}`, undefined, by);
+    }
+  });
+
   it('of logs are as the document says', async () => {
     const { organisationId, workspaceId } = ours;
     const record = { ...sampleLogRecord(), organisationId, workspaceId };

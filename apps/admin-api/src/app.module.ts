@@ -22,6 +22,7 @@ import { LabelsModule } from './labels/labels.module';
 import { LogsModule } from './logs/logs.module';
 import { OrganisationsModule } from './organisations/organisations.module';
 import { PromptsModule } from './prompts/prompts.module';
+import { PoliciesModule } from './policies/policies.module';
 import { ProvidersModule } from './providers/providers.module';
 import { ReadModelModule } from './read-model/read-model.module';
 import type { AdminSettings } from './settings';
@@ -46,6 +47,7 @@ const RESOURCES = [
   LabelsModule,
   CollectionsModule,
   PromptsModule,
+  PoliciesModule,
 ];
 
 @Module({})

@@ -26,12 +26,15 @@ import { PromptLabelEntity } from './prompts/prompt-label.entity';
 import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
+import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
 import { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
+import { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
+import { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -60,6 +63,8 @@ export const ENTITIES = [
   PromptVersionEntity,
   PromptLabelEntity,
   PromptShareEntity,
+  UsageLimitPolicyEntity,
+  RateLimitPolicyEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -71,6 +76,7 @@ export const MIGRATIONS = [
   Gateways1795260000000,
   RequestLogs1795300000000,
   Prompts1795320000000,
+  Policies1795340000000,
 ];
 
 export interface DatabaseSettings {

@@ -33,6 +33,8 @@ export { PromptLabelEntity } from './prompts/prompt-label.entity';
 export { PromptShareEntity } from './prompts/prompt-share.entity';
 export { PromptVersionEntity } from './prompts/prompt-version.entity';
 export { PromptEntity } from './prompts/prompt.entity';
+export { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
+export { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
 export { PlainRow, Row } from './row';
 export { dayOf, ensureLogPartitions } from './logs/log-partitions';
 export {

@@ -11,6 +11,7 @@ export {
   ObjectListField,
   TextListField,
   TextOrObjectField,
+  TextOrListField,
   type ListOptions,
   type MapOptions,
 } from './fields/composite-fields';
@@ -46,7 +47,7 @@ export { toPublicError } from './http/error-mapping';
 export { answerParserError, rawAnswer } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';
 export { RouteTable } from './http/route-table';
-export { invalid, RequestValidationPipe, validationFailed } from './http/validation-pipe';
+export { invalid, RequestValidationPipe, Strict, validationFailed } from './http/validation-pipe';
 export { createLog, describeFault, NestLog, type Log } from './logger';
 export { serveOpenApi, type OpenApiOptions } from './openapi';
 export {

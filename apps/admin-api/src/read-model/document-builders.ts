@@ -5,7 +5,9 @@ import type {
   OrganisationDocument,
   ProviderDocument,
   ProviderModel,
+  RateLimitPolicyRule,
   ReadModelDocument,
+  UsageLimitPolicyRule,
   UsageLimitRule,
   WorkspaceDocument,
 } from '@gw/contracts';
@@ -18,7 +20,9 @@ import type {
   IntegrationModelEntity,
   OrganisationEntity,
   ProviderEntity,
+  RateLimitPolicyEntity,
   StoredUsageLimit,
+  UsageLimitPolicyEntity,
   WorkspaceEntity,
 } from '@gw/entities';
 import type { ProviderCredential } from '../credentials/credentials.service';
@@ -74,6 +78,7 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
   defaultConfigId: string | null,
+  policies: WorkspacePolicies,
 ): WorkspaceDocument =>
   versioned<WorkspaceDocument>({
     kind: 'workspace',
@@ -86,12 +91,53 @@ export const workspaceDocument = (
     logBodies: workspace.settings.debug_log !== 0,
     rateLimits: workspace.rateLimits ?? [],
     usageLimits: usageLimits(workspace.usageLimits),
+    ...policiesOf(policies),
     defaults: {
       metadata: workspace.defaults.metadata ?? {},
       config: defaultConfigId,
       userKeyConfig: workspace.defaults.user_api_key_config ?? null,
     },
   });
+
+/** The active ones of one workspace. */
+export interface WorkspacePolicies {
+  readonly usageLimits: readonly UsageLimitPolicyEntity[];
+  readonly rateLimits: readonly RateLimitPolicyEntity[];
+}
+
+const policiesOf = ({
+  usageLimits: usage,
+  rateLimits: rate,
+}: WorkspacePolicies): Pick<WorkspaceDocument, 'policies'> =>
+  usage.length === 0 && rate.length === 0
+    ? {}
+    : { policies: { usageLimits: usage.map(usageLimitPolicy), rateLimits: rate.map(rateLimitPolicy) } };
+
+const usageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolicyRule => ({
+  id: row.id,
+  name: row.name,
+  conditions: row.conditions,
+  groupBy: row.groupBy,
+  limit: {
+    type: row.type,
+    creditLimit: row.creditLimit,
+    alertThreshold: row.alertThreshold,
+    periodicReset: row.periodicReset,
+    periodicResetDays: row.periodicResetDays,
+    nextResetAt: row.nextUsageResetAt?.toISOString() ?? null,
+    status: 'active',
+    lastResetAt: row.lastResetAt?.toISOString() ?? null,
+  },
+});
+
+const rateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyRule => ({
+  id: row.id,
+  name: row.name,
+  conditions: row.conditions,
+  groupBy: row.groupBy,
+  target: row.target,
+  limit: { type: row.type, unit: row.unit, value: row.value },
+});
 
 export const providerDocument = (
   provider: ProviderEntity,

@@ -9,6 +9,8 @@ import {
   IntegrationModelEntity,
   OrganisationEntity,
   ProviderEntity,
+  RateLimitPolicyEntity,
+  UsageLimitPolicyEntity,
   WorkspaceEntity,
 } from '@gw/entities';
 import { UUID } from '@gw/web';
@@ -119,11 +121,21 @@ export class DocumentsService {
       select: { id: true, workspaceId: true },
     });
     const defaultOf = new Map(defaults.map((config) => [config.workspaceId, config.id]));
+    const active = {
+      where: { workspaceId: id, status: 'active' },
+      order: { createdAt: 'ASC', id: 'ASC' },
+    } as const;
+    const usageLimits = byWorkspace(await manager.find(UsageLimitPolicyEntity, active));
+    const rateLimits = byWorkspace(await manager.find(RateLimitPolicyEntity, active));
     for (const item of wanted) {
       const row = rows.get(item.id);
       const organisation = row && organisations.get(row.organisationId);
       if (organisation) {
-        to.set(item.key, workspaceDocument(row, defaultOf.get(row.id) ?? null));
+        const policies = {
+          usageLimits: usageLimits.get(row.id) ?? [],
+          rateLimits: rateLimits.get(row.id) ?? [],
+        };
+        to.set(item.key, workspaceDocument(row, defaultOf.get(row.id) ?? null, policies));
       }
     }
   }
@@ -202,6 +214,16 @@ const pairsOf = (
   workspaceIds: wanted.map(({ workspaceId }) => workspaceId),
   names: wanted.map(({ name }) => name),
 });
+
+function byWorkspace<T extends { readonly workspaceId: string }>(rows: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.workspaceId);
+    if (group) group.push(row);
+    else groups.set(row.workspaceId, [row]);
+  }
+  return groups;
+}
 
 const nameOf = (workspaceId: string, name: string): string => `${workspaceId}:${name}`;
 

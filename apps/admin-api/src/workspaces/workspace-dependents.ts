@@ -7,6 +7,8 @@ import {
   IntegrationWorkspaceEntity,
   PromptEntity,
   ProviderEntity,
+  RateLimitPolicyEntity,
+  UsageLimitPolicyEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
@@ -26,6 +28,8 @@ const KINDS = [
   ['providers', ProviderEntity, {}],
   ['configs', ConfigEntity, {}],
   ['prompts', PromptEntity, {}],
+  ['usage_limit_policies', UsageLimitPolicyEntity, {}],
+  ['rate_limit_policies', RateLimitPolicyEntity, {}],
 ] as const;
 
 /** Live resources of the workspace, by kind; kinds without any are left out. */
@@ -51,6 +55,7 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
   await archiveIntegrations(write, workspaceId);
   await archiveConfigs(write, workspaceId);
   await archivePromptsOf(write, workspaceId);
+  await archivePolicies(write, workspaceId);
   await write.manager.delete(IntegrationWorkspaceEntity, { workspaceId });
   await write.manager.delete(WorkspaceUserEntity, { workspaceId });
 }
@@ -92,6 +97,16 @@ async function archiveConfigs(write: Write, workspaceId: string): Promise<void> 
       documentKey.config(workspaceId, slug),
     ]),
   );
+}
+
+/** They are part of the workspace's document, which goes with it. */
+async function archivePolicies(write: Write, workspaceId: string): Promise<void> {
+  const live = { workspaceId, status: 'active' } as const;
+  for (const entity of [UsageLimitPolicyEntity, RateLimitPolicyEntity]) {
+    const rows = await write.manager.find(entity, { where: live, select: { id: true } });
+    await write.manager.update(entity, live, { status: 'archived' });
+    auditDeletions(write, workspaceId, 'policies', rows);
+  }
 }
 
 function auditDeletions(

@@ -45,6 +45,37 @@ export function TextListField(options: ListOptions & { readonly itemMax?: number
   );
 }
 
+/** One text of 1 to 255 characters, or a list of 1 to 100 of them. */
+export const TextOrListField = (options: FieldOptions = {}): PropertyDecorator =>
+  field(
+    options,
+    {
+      oneOf: [
+        { type: 'string', minLength: 1, maxLength: 255 },
+        {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 255 },
+          minItems: 1,
+          maxItems: 100,
+        },
+      ],
+    },
+    ValidateBy({
+      name: 'isTextOrTexts',
+      validator: {
+        validate: (value: unknown) => {
+          const texts: unknown[] = Array.isArray(value) ? value : [value];
+          return texts.length >= 1 && texts.length <= 100 && texts.every(isShortText);
+        },
+        defaultMessage: () =>
+          '$property must be a text of 1 to 255 characters, or a list of 1 to 100 of them',
+      },
+    }),
+  );
+
+const isShortText = (text: unknown): boolean =>
+  typeof text === 'string' && text.length >= 1 && text.length <= 255 && isStorableText(text);
+
 export const EmailListField = (options: ListOptions = {}): PropertyDecorator =>
   field(
     options,

@@ -1,5 +1,11 @@
 import { GatewayError, type ErrorDetail } from '@gw/kernel';
-import { Injectable, ValidationPipe, type ArgumentMetadata, type Type } from '@nestjs/common';
+import {
+  Injectable,
+  ValidationPipe,
+  type ArgumentMetadata,
+  type Type,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 
 const DETAILS_MAX = 100;
@@ -47,18 +53,32 @@ function refuseBrackets(query: object, metatype: Type): void {
   }
 }
 
-/** Checks bodies and queries against their DTO classes. Unknown fields are dropped; a class may be strict by itself. */
+const STRICT = Symbol('STRICT');
+
+/** For the class of a body: a field that it does not know, at any depth, is refused and not dropped. */
+export const Strict = (): ClassDecorator => (target) => {
+  Reflect.defineMetadata(STRICT, true, target);
+};
+
+const isStrict = ({ metatype }: ArgumentMetadata): boolean =>
+  metatype !== undefined && Reflect.hasMetadata(STRICT, metatype);
+
+const OPTIONS: ValidationPipeOptions = {
+  transform: true,
+  whitelist: true,
+  stopAtFirstError: false,
+  forbidUnknownValues: true,
+  validationError: { target: false, value: false },
+  exceptionFactory: (errors) => validationFailed([...detailsOf(errors, '')]),
+};
+
+/** Checks bodies and queries against their DTO classes. Unknown fields are dropped, unless the class is `@Strict()`. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
+  private readonly strict = new ValidationPipe({ ...OPTIONS, forbidNonWhitelisted: true });
+
   constructor() {
-    super({
-      transform: true,
-      whitelist: true,
-      stopAtFirstError: false,
-      forbidUnknownValues: true,
-      validationError: { target: false, value: false },
-      exceptionFactory: (errors) => validationFailed([...detailsOf(errors, '')]),
-    });
+    super(OPTIONS);
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
@@ -73,6 +93,8 @@ export class RequestValidationPipe extends ValidationPipe {
       });
     }
     if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value, metadata.metatype);
-    return (await super.transform(value, metadata)) as unknown;
+    return (await (isStrict(metadata)
+      ? this.strict.transform(value, metadata)
+      : super.transform(value, metadata))) as unknown;
   }
 }

@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { RateLimitPoliciesController, UsageLimitPoliciesController } from './policies.controller';
+import { RateLimitPoliciesService } from './rate-limit-policies.service';
+import { UsageLimitPoliciesService } from './usage-limit-policies.service';
+
+@Module({
+  controllers: [UsageLimitPoliciesController, RateLimitPoliciesController],
+  providers: [UsageLimitPoliciesService, RateLimitPoliciesService],
+})
+export class PoliciesModule {}

@@ -1,0 +1,95 @@
+import { RateLimitPolicyEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { assertMatches, listOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import type {
+  CreatedRateLimitPolicyDto,
+  CreateRateLimitPolicyDto,
+  GetPolicyQuery,
+  ListRateLimitPoliciesQuery,
+  UpdateRateLimitPolicyDto,
+} from './policies.dto';
+import { toRateLimitPolicy, type RateLimitPolicyAnswer } from './policies.view';
+import { assertOwnOrganisation, findPolicy, listPolicies, recordPolicy, roomFor } from './policy-rows';
+import { conditionsOf, groupKeysOf } from './policy-rules';
+
+@Injectable()
+export class RateLimitPoliciesService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  create(caller: Principal, input: CreateRateLimitPolicyDto): Promise<CreatedRateLimitPolicyDto> {
+    assertOwnOrganisation(caller, input.organisation_id);
+    const { target = 'llm', name, description = null, type, unit, value } = input;
+    const conditions = conditionsOf(target, input.conditions);
+    const groupBy = groupKeysOf(target, input.group_by ?? []);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const owner = await roomFor(manager, RateLimitPolicyEntity, caller);
+      const content = { name, description, target, conditions, groupBy, type, unit, value };
+      const row = await manager.save(
+        manager.create(RateLimitPolicyEntity, { id: uuidv7(), ...owner, ...content, status: 'active' }),
+      );
+      recordPolicy(write, 'create', row, { after: toRateLimitPolicy(row) });
+      return { id: row.id, object: 'policy_rate_limits' };
+    });
+  }
+
+  async list(
+    caller: Principal,
+    query: ListRateLimitPoliciesQuery,
+  ): Promise<ListAnswer<RateLimitPolicyAnswer>> {
+    const { type, unit, target } = query;
+    const { manager } = this.dataSource;
+    const filters = { type, unit, target };
+    const [rows, total] = await listPolicies(manager, RateLimitPolicyEntity, caller, query, filters);
+    return listOf([rows.map(toRateLimitPolicy), total]);
+  }
+
+  async get(caller: Principal, id: string, query: GetPolicyQuery): Promise<RateLimitPolicyAnswer> {
+    return toRateLimitPolicy(
+      await findPolicy(this.dataSource.manager, RateLimitPolicyEntity, caller, id, query),
+    );
+  }
+
+  update(
+    caller: Principal,
+    id: string,
+    input: UpdateRateLimitPolicyDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findPolicy(manager, RateLimitPolicyEntity, caller, id, { forUpdate: true });
+      assertMatches(ifMatch, row);
+      const before = toRateLimitPolicy(row);
+      const { name, description, conditions, unit, value } = input;
+      if (name !== undefined) row.name = name;
+      if (description !== undefined) row.description = description;
+      if (conditions !== undefined) row.conditions = conditionsOf(row.target, conditions);
+      if (unit !== undefined) row.unit = unit;
+      if (value !== undefined) row.value = value;
+      recordPolicy(write, 'update', row, { before, after: toRateLimitPolicy(await manager.save(row)) });
+      return {};
+    });
+  }
+
+  /** Soft. */
+  remove(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findPolicy(manager, RateLimitPolicyEntity, caller, id, { forUpdate: true });
+      assertMatches(ifMatch, row);
+      const before = toRateLimitPolicy(row);
+      row.status = 'archived';
+      await manager.save(row);
+      recordPolicy(write, 'delete', row, { before });
+      return {};
+    });
+  }
+}

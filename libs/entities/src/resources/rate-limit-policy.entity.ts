@@ -1,0 +1,53 @@
+import type { PolicyCondition, RateLimitPolicyRule, RateLimitRule } from '@gw/contracts';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { WorkspaceEntity } from '../identity/workspace.entity';
+import { Row } from '../row';
+
+/** A rate limit of those requests of a workspace that meet its conditions. */
+@Entity('rate_limit_policies')
+@Check('rate_limit_policies_status_ck', `status IN ('active', 'archived')`)
+@Index('rate_limit_policies_page_ix', ['workspaceId', 'createdAt', 'id'])
+@Index('rate_limit_policies_organisation_ix', ['organisationId', 'createdAt', 'id'])
+export class RateLimitPolicyEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'rate_limit_policies_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'rate_limit_policies_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'workspace_id', type: 'uuid' })
+  @ForeignKey(() => WorkspaceEntity, { name: 'rate_limit_policies_workspace_fk' })
+  workspaceId!: string;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  @Column({ name: 'description', type: 'varchar', length: 500, nullable: true })
+  description!: string | null;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'archived';
+
+  /** All must hold. */
+  @Column({ name: 'conditions', type: 'jsonb' })
+  conditions!: readonly PolicyCondition[];
+
+  /** Keys whose values are counted apart. */
+  @Column({ name: 'group_by', type: 'jsonb' })
+  groupBy!: readonly string[];
+
+  @Column({ name: 'target', type: 'varchar', length: 16 })
+  target!: RateLimitPolicyRule['target'];
+
+  @Column({ name: 'type', type: 'varchar', length: 16 })
+  type!: RateLimitRule['type'];
+
+  @Column({ name: 'unit', type: 'varchar', length: 8 })
+  unit!: Exclude<RateLimitRule['unit'], 'rps'>;
+
+  /** 1 to 10^12, which a double holds exactly. */
+  @Column({ name: 'value', type: 'double precision' })
+  value!: number;
+}
