@@ -85,7 +85,7 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-function assertScope(caller: Principal, anyOf: readonly string[]): void {
+export function assertScope(caller: Principal, anyOf: readonly string[]): void {
   if (anyOf.some((scope) => caller.scopes.has(scope))) return;
   throw new GatewayError('scope_missing', {
     message: `The credential lacks the scope ${anyOf.join(' or ')}.`,
