@@ -164,6 +164,7 @@ describe('the answers of the control plane', () => {
     await step('PUT', `/v1/configs/${config.slug}`, { name: 'Fuller' }, { key });
     await step('GET', `/v1/configs/${config.slug}/versions`, undefined, { key });
     await step('GET', `/v1/configs/${config.slug}/versions/${config.version_id}`, undefined, { key });
+    await step('POST', '/v1/configs/simulate', { config: config.slug, outcomes: [{ status: 503 }] }, { key });
     await step('DELETE', `/v1/configs/${config.slug}`, undefined, { key });
   });
 

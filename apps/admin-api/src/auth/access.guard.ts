@@ -105,7 +105,7 @@ function assertAllowed(caller: Principal, anyOf: readonly string[]): void {
   assertScope(caller, anyOf);
 }
 
-function assertScope(caller: Principal, anyOf: readonly string[]): void {
+export function assertScope(caller: Principal, anyOf: readonly string[]): void {
   if (anyOf.some((scope) => caller.scopes.has(scope))) return;
   throw new GatewayError('scope_missing', {
     message: `The credential lacks the scope ${anyOf.join(' or ')}.`,

@@ -1,4 +1,4 @@
-import { configInvalid, validateConfig, type ConfigErrorDetail } from '@gw/config-schema';
+import { configInvalid, validateConfig, type ConfigErrorDetail, type GatewayConfig } from '@gw/config-schema';
 import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/contracts';
 import type { AddressPolicy } from '@gw/kernel';
 
@@ -11,11 +11,21 @@ const SECRETS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/**
- * Throws `config_invalid` with everything that is wrong. Beyond the rules of the document itself: the addresses in it must be
- * allowed, and it must hold no credential, since a saved config is readable by everyone who may read configs.
- */
+/** Throws `config_invalid` as `validConfig` does, and for a credential: a saved config is readable by everyone who may read configs. */
 export function assertSavable(config: Readonly<Record<string, unknown>>, addresses: AddressPolicy): void {
+  validConfig(config, addresses);
+  const credentials = credentialsIn(config, []);
+  if (credentials.length > 0) throw configInvalid(credentials);
+}
+
+/**
+ * Throws `config_invalid` with everything that is wrong. Beyond the rules of the document itself, the addresses in it must be
+ * allowed. The returned config is `config`, not a copy.
+ */
+export function validConfig(
+  config: Readonly<Record<string, unknown>>,
+  addresses: AddressPolicy,
+): GatewayConfig {
   const result = validateConfig(config, {
     // A saved provider may come later or go: only names of the catalogue are held against it.
     isKnownProvider: (id) => id.startsWith('@') || catalogueProvider(id) !== undefined,
@@ -27,8 +37,7 @@ export function assertSavable(config: Readonly<Record<string, unknown>>, address
     },
   });
   if (!result.ok) throw configInvalid(result.details);
-  const credentials = credentialsIn(config, []);
-  if (credentials.length > 0) throw configInvalid(credentials);
+  return result.config;
 }
 
 /** The config is valid, so its nesting is bounded. */

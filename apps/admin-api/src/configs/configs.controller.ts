@@ -14,17 +14,31 @@ import {
 } from './configs.dto';
 import { ConfigsService } from './configs.service';
 import { ConfigAnswer, ConfigItemAnswer } from './configs.view';
+import { SimulateConfigDto } from './simulation.dto';
+import { SimulationService } from './simulation.service';
+import { SimulationAnswer } from './simulation.view';
 
 @ControlRoutes('configs')
 @ApiQuery(WORKSPACE_ID)
 export class ConfigsController {
-  constructor(private readonly configs: ConfigsService) {}
+  constructor(
+    private readonly configs: ConfigsService,
+    private readonly simulation: SimulationService,
+  ) {}
 
   @Post()
   @Requires('configs.create')
   @ApiOkResponse({ type: CreatedConfigDto })
   create(@Caller() caller: Principal, @Body() body: CreateConfigDto): Promise<CreatedConfigDto> {
     return this.configs.create(caller, body);
+  }
+
+  /** Writes nothing and calls no provider, so whoever may read configs may ask. */
+  @Post('simulate')
+  @Requires('configs.read')
+  @ApiOkResponse({ type: SimulationAnswer })
+  simulate(@Caller() caller: Principal, @Body() body: SimulateConfigDto): Promise<SimulationAnswer> {
+    return this.simulation.run(caller, body);
   }
 
   @Get()

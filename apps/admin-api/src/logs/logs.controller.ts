@@ -7,6 +7,9 @@ import { LogDetailAnswer, LogPage } from './log-answers.dto';
 import { ListLogsQuery } from './logs.dto';
 import { LogsService } from './logs.service';
 
+/** Any one of them. */
+export const READS_A_LOG: [string, ...string[]] = ['logs.view', 'completions.write', 'logs.write'];
+
 @ControlRoutes('logs')
 export class LogsController {
   constructor(private readonly logs: LogsService) {}
@@ -23,7 +26,7 @@ export class LogsController {
   }
 
   @Get(':logId')
-  @Requires('logs.view', 'completions.write', 'logs.write')
+  @Requires(...READS_A_LOG)
   @ApiOkResponse({ type: LogDetailAnswer })
   get(@Caller() caller: Principal, @Param('logId') logId: string): Promise<LogDetailAnswer> {
     return this.logs.get(caller, logId);
