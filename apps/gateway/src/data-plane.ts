@@ -10,7 +10,7 @@ import {
 import { InProcessRateCounters, type RateCounters } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
-import { createRoutingState, LocalBreakerStore, type RoutingState } from '@gw/routing';
+import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
@@ -40,6 +40,7 @@ import { ResolveStage } from './pipeline/stages/resolve.stage';
 import { ValidateStage } from './pipeline/stages/validate.stage';
 import { createRealtime } from './realtime/realtime';
 import { listOf, type GatewaySettings } from './settings';
+import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
 import { CataloguePricer } from './state/pricer';
@@ -95,11 +96,12 @@ export function createDataPlane({
   const counters = new InProcessRateCounters();
   const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
-  const settlement = new Settlement(journal, counters, new CataloguePricer(), bodies, {
+  const breakers = createBreakers(settings.REDIS_URL, log);
+  const routing = createRoutingState({ store: breakers.store });
+  const settlement = new Settlement(journal, counters, new CataloguePricer(), bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
-  const routing = createRoutingState({ store: new LocalBreakerStore(Date.now) });
   const stopListening = routing.health.listen(Date.now);
   const attempts = attemptsWith(settings, documents, policy, counters, routing);
   const stages = stagesOf({
@@ -112,9 +114,7 @@ export function createDataPlane({
     attempts,
     outbound,
   });
-  const failures: FailureLog = (exchange, error) => {
-    log.warn({ requestId: exchange.id, ...describeFault(error) }, 'a request failed');
-  };
+  const failures = failureLog(log);
   const realtime = createRealtime({
     stages,
     attempts,
@@ -130,11 +130,18 @@ export function createDataPlane({
     close: () => {
       realtime.close();
       stopListening();
+      breakers.close();
       outbound.close();
       controlPlane.close();
     },
   };
 }
+
+const failureLog =
+  (log: Log): FailureLog =>
+  (exchange, error) => {
+    log.warn({ requestId: exchange.id, ...describeFault(error) }, 'a request failed');
+  };
 
 interface StageParts {
   readonly settings: GatewaySettings;

@@ -97,6 +97,8 @@ export class Exchange {
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
   waitedMs = 0;
+  /** Counted as busy with this request, until its answer is over; null where no strategy of the config asks for that. */
+  busyEndpoint: string | null = null;
   /** The provider was asked for usage that the client has not asked for, and must not see. */
   hidesUsage = false;
 

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { RateCounters } from '@gw/limits';
+import type { TargetStatistics } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import type { BodyBudget } from '../http/body-budget';
 import type { Upstream } from './answer';
@@ -33,6 +34,7 @@ export class Settlement {
     private readonly counters: RateCounters,
     private readonly pricer: Pricer,
     private readonly bodies: BodyBudget,
+    private readonly statistics: TargetStatistics,
     private readonly options: SettlementOptions,
   ) {}
 
@@ -55,6 +57,7 @@ export class Settlement {
     exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
     this.charge(exchange, responseModel);
+    if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     this.bodies.give(exchange.heldBytes);
@@ -74,6 +77,13 @@ export class Settlement {
     const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
     this.journal.append(record, request, response, onDurable);
+  }
+
+  /** For strategies that choose by load or cost. */
+  private measure(exchange: Exchange, endpoint: string): void {
+    exchange.busyEndpoint = null;
+    this.statistics.ended(endpoint);
+    if (exchange.cost !== null) this.statistics.cost(endpoint, exchange.cost);
   }
 
   private charge(exchange: Exchange, responseModel: string | null): void {

@@ -88,6 +88,7 @@ export class Attempts implements AttemptListener {
       return;
     }
     this.startedMs = this.exchange.elapsedMs();
+    if (this.cursor.compiled.needsStatistics) this.markBusy();
     try {
       this.maker.begin(this.exchange, this.step.target, this);
     } catch (thrown) {
@@ -100,6 +101,7 @@ export class Attempts implements AttemptListener {
     const elapsedMs = exchange.elapsedMs() - startedMs;
     exchange.waitedMs += elapsedMs;
     this.last = tried;
+    if ('failure' in tried) this.markIdle();
     this.outcome = 'answer' in tried ? outcomeOf(tried.answer, elapsedMs) : { ...tried.outcome, elapsedMs };
     record(exchange, step.target, step.retry, tried, startedMs, elapsedMs);
     // What ends because the client leaves says nothing of the target.
@@ -109,6 +111,21 @@ export class Attempts implements AttemptListener {
 
   private discardLast(): void {
     if (this.last && 'answer' in this.last) this.last.answer.discard();
+    this.markIdle();
+  }
+
+  /** An answer that goes to the client keeps its endpoint busy until it is settled. */
+  private markBusy(): void {
+    const endpoint = this.cursor.endpoint(this.step.target);
+    this.exchange.busyEndpoint = endpoint;
+    this.cursor.runtime.state.statistics.started(endpoint);
+  }
+
+  private markIdle(): void {
+    const { busyEndpoint } = this.exchange;
+    if (busyEndpoint === null) return;
+    this.exchange.busyEndpoint = null;
+    this.cursor.runtime.state.statistics.ended(busyEndpoint);
   }
 
   private finish(): void {

@@ -1,0 +1,68 @@
+import { eventually, StubProvider, withRedis } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+const COOLDOWN_MS = 60_000;
+
+describe('breakers of gateways that share a Redis', () => {
+  const redis = withRedis();
+  let gateways: GatewayHarness[];
+  let primary: StubProvider;
+  let fallback: StubProvider;
+
+  beforeEach(async () => {
+    [primary, fallback] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    fallback.answerJson({ from: 'fallback' });
+    gateways = [];
+  });
+  afterEach(async () => {
+    await Promise.all([...gateways.map((gateway) => gateway.stop()), primary.stop(), fallback.stop()]);
+  });
+
+  async function start(): Promise<GatewayHarness> {
+    const gateway = await GatewayHarness.start({ REDIS_URL: redis.url });
+    gateways.push(gateway);
+    gateway.addProvider('primary', 'openai', primary.origin);
+    gateway.addProvider('fallback', 'openai', fallback.origin);
+    return gateway;
+  }
+
+  const config = JSON.stringify({
+    strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1, cooldown_interval: COOLDOWN_MS } },
+    targets: [{ provider: '@primary' }, { provider: '@fallback' }],
+  });
+
+  async function answerOf(gateway: GatewayHarness): Promise<unknown> {
+    const response = await fetch(`${gateway.baseUrl}/any/endpoint`, {
+      method: 'POST',
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': config },
+      body: '{}',
+      signal: AbortSignal.timeout(5_000),
+    });
+    return response.json();
+  }
+
+  it('one that opened on one gateway is open on the others, and on those that start later', async () => {
+    const [one, other] = [await start(), await start()];
+    primary.answerJson({ from: 'primary' });
+    expect(await answerOf(other)).toEqual({ from: 'primary' });
+    primary.answer({ status: 500 });
+    expect(await answerOf(one)).toEqual({ from: 'fallback' });
+    primary.answerJson({ from: 'primary' });
+    await eventually(async () => ((await answerOf(other)) as { from: string }).from === 'fallback');
+    const late = await start();
+    await eventually(async () => ((await answerOf(late)) as { from: string }).from === 'fallback');
+    const asked = primary.requests.length;
+    for (const gateway of gateways) expect(await answerOf(gateway)).toEqual({ from: 'fallback' });
+    expect(primary.requests).toHaveLength(asked);
+  });
+
+  it('act within a gateway while Redis is away, and no request waits for it or fails', async () => {
+    const gateway = await start();
+    await redis.kill();
+    primary.answer({ status: 500 });
+    expect(await answerOf(gateway)).toEqual({ from: 'fallback' });
+    expect(await answerOf(gateway)).toEqual({ from: 'fallback' });
+    expect(primary.requests).toHaveLength(1);
+    await redis.start();
+  });
+});
