@@ -103,7 +103,7 @@ export class ResponseCache {
     const { embedder } = semantic;
     const plain = missed(policy.refresh ? 'REFRESH' : 'SEMANTIC MISS', key);
     const compared = textOf(request, semantic);
-    if (compared === null) return plain;
+    if (compared === null) return { ...plain, status: policy.refresh ? 'REFRESH' : 'MISS' };
     const vector = await vectorOf(embedder, compared.text);
     if (vector === null) return plain;
     const bucket = bucketKey(request, embedder.id, compared.rest);

@@ -40,6 +40,7 @@ export class Flight {
   private upstream: OutboundCall | null = null;
   /** Receives the call that counts. */
   private upstreamOf: OutboundHandler | null = null;
+  private lastOwner: Member | null = null;
   private stopped = false;
   private takeovers = 0;
 
@@ -56,13 +57,14 @@ export class Flight {
   join(handler: OutboundHandler, start: StartCall): Member {
     const member = new Member(this, handler, start);
     this.members.push(member);
-    if (this.members.length === 1) this.call(start);
-    else setImmediate(() => this.serve(member));
+    if (this.members.length === 1) this.firstCall(member);
+    else setImmediate(() => this.serveAgain(member));
     return member;
   }
 
+  /** Who owns the call at its end owns it for good. */
   isOwner(member: Member): boolean {
-    return this.members[0] === member;
+    return (this.lastOwner ?? this.members[0]) === member;
   }
 
   leave(member: Member): void {
@@ -75,8 +77,14 @@ export class Flight {
     this.upstream?.abort();
   }
 
+  /** Hands on what waited for the member, and lets go of what it took. */
+  serveAgain(member: Member): void {
+    this.serve(member);
+    this.afterServing();
+  }
+
   /** Hands a member what it has not had, as long as it takes it. */
-  serve(member: Member): void {
+  private serve(member: Member): void {
     if (member.serving || member.over) return;
     member.serving = true;
     if (this.head !== null && !member.headSent) {
@@ -94,7 +102,7 @@ export class Flight {
   }
 
   /** After somebody has taken something or has left. */
-  afterServing(): void {
+  private afterServing(): void {
     if (!this.whole) this.letGo();
     const owner = this.members[0];
     if (this.upstream === null || this.outcome !== null || owner === undefined) return;
@@ -103,6 +111,15 @@ export class Flight {
     this.stopped = stop;
     if (stop) this.upstream.pause();
     else this.upstream.resume();
+  }
+
+  private firstCall(member: Member): void {
+    try {
+      this.call(member.start);
+    } catch (thrown) {
+      this.remove(member);
+      throw thrown;
+    }
   }
 
   private call(start: StartCall): void {
@@ -143,6 +160,7 @@ export class Flight {
 
   private onOutcome(outcome: 'ended' | OutboundError): void {
     this.outcome = outcome;
+    this.lastOwner = this.members[0] ?? null;
     this.close();
     this.serveAll();
     this.letGo();
@@ -156,10 +174,17 @@ export class Flight {
     }
     this.takeovers += 1;
     this.upstreamOf = null;
-    const owner = this.members[0] as Member;
-    this.finish(owner, error);
+    this.finish(this.members[0] as Member, error);
     const next = this.members[0];
-    if (next !== undefined) this.call(next.start);
+    if (next !== undefined) this.callAgain(next);
+  }
+
+  private callAgain(member: Member): void {
+    try {
+      this.call(member.start);
+    } catch (cause) {
+      this.onOutcome(new OutboundError('unreachable', 'The call could not be made.', null, { cause }));
+    }
   }
 
   private serveAll(): void {
@@ -257,8 +282,7 @@ export class Member implements OutboundCall {
 
   resume(): void {
     this.paused = false;
-    this.flight.serve(this);
-    this.flight.afterServing();
+    this.flight.serveAgain(this);
   }
 
   abort(): void {

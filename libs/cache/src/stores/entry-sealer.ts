@@ -12,6 +12,10 @@ const VERSION = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
 const IV = Buffer.alloc(12);
+const KEY_ID_LENGTH_MAX = 16;
+
+/** What sealing adds to a value, at most. */
+export const SEALING_BYTES_MAX = 2 + KEY_ID_LENGTH_MAX + SALT_BYTES + TAG_BYTES;
 
 /**
  * Encrypts what rests outside of this process, in bytes: version, key id behind its length, salt, ciphertext, tag (AES-256-GCM).

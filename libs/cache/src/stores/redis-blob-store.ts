@@ -1,12 +1,12 @@
 import type { Redis } from '@gw/redis';
 import type { BlobStore } from './blob-store';
-import type { EntrySealer } from './entry-sealer';
+import { SEALING_BYTES_MAX, type EntrySealer } from './entry-sealer';
 import { NO_REPLY, type RedisGuard } from './redis-guard';
 
 export interface RedisBlobStoreOptions {
   /** Starts every key: `gw:cache:`. */
   readonly prefix: string;
-  /** One entry as it rests, sealing included; a bigger one is neither written nor read. */
+  /** One entry; a bigger one is neither written nor read. */
   readonly entryBytesMax: number;
   /** Writes that Redis has not confirmed; what comes on top is not stored. */
   readonly pendingBytesMax: number;
@@ -24,18 +24,19 @@ export class RedisBlobStore implements BlobStore {
   ) {}
 
   async get(key: string): Promise<Buffer | null> {
-    const { prefix, entryBytesMax } = this.options;
+    const at = this.options.prefix + key;
+    const bytesMax = this.options.entryBytesMax + SEALING_BYTES_MAX;
     // A range instead of the value: whatever lies there, no more than one entry is read.
-    const sealed = await this.guard.ask(() => this.redis.getrangeBuffer(prefix + key, 0, entryBytesMax));
-    if (sealed === NO_REPLY || sealed.length === 0 || sealed.length > entryBytesMax) return null;
-    return this.sealer.open(sealed, prefix + key);
+    const sealed = await this.guard.ask(() => this.redis.getrangeBuffer(at, 0, bytesMax));
+    if (sealed === NO_REPLY || sealed.length === 0 || sealed.length > bytesMax) return null;
+    return this.sealer.open(sealed, at);
   }
 
   set(key: string, value: Buffer, ttlMs: number): void {
     const { prefix, entryBytesMax, pendingBytesMax } = this.options;
+    if (value.length > entryBytesMax || this.pendingBytes + value.length > pendingBytesMax) return;
     const at = prefix + key;
     const sealed = this.sealer.seal(value, at);
-    if (sealed.length > entryBytesMax || this.pendingBytes + sealed.length > pendingBytesMax) return;
     void this.guard.ask(() => {
       this.pendingBytes += sealed.length;
       // The bytes are held until the connection is done with them, which may be after the guard has given up.
