@@ -155,6 +155,11 @@ describe('the cache in Redis', () => {
     const embedder = { id: 'e', embed: () => Promise.resolve([[1, 0]]) };
     const source = { embedder, body: () => ({ messages: [{ role: 'user', content: 'hi' }] }) };
 
+    async function back(): Promise<void> {
+      await server.start();
+      await Promise.all(open.map((connection) => redisReady(connection, 10_000)));
+    }
+
     /** A look-up of every kind, and how long it took. */
     async function look(cache: ResponseCache): Promise<{ lookup: Lookup; tookMs: number }> {
       const started = performance.now();
@@ -179,8 +184,7 @@ describe('the cache in Redis', () => {
       const gone = await look(cache);
       expect(gone.lookup.status).toBe('SEMANTIC MISS');
       expect(gone.tookMs).toBeLessThan(600);
-      await server.start();
-      await redisReady(redis, 10_000);
+      await back();
       const request = sampleRequest({ namespace: 'back' });
       await eventually(async () => {
         const lookup = await cache.lookUp(request, policy, null);
@@ -199,7 +203,7 @@ describe('the cache in Redis', () => {
       const first = await idempotency.begin('s', 'f', wait);
       if (first.kind === 'first') await first.complete(sampleAnswer());
       expect((await idempotency.begin('s', 'f', wait)).kind).toBe('replay');
-      await server.start();
+      await back();
     });
   });
 });

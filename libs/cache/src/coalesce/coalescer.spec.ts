@@ -230,6 +230,22 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
+  /** A provider that was told to wait, or was cancelled, sends nothing. */
+  function send(call: ManualUpstream['last'], size: number): string {
+    if (call.paused || call.aborted) return '';
+    const text = 'abcdefghijklmnopqrstuvwxyz0123456789'.slice(size % 5, (size % 5) + size);
+    call.handler.onData(Buffer.from(text));
+    return text;
+  }
+  /** Only the first call has an answer; those that are made because others failed fail too. */
+  function end(ending: 'end' | 'error'): void {
+    for (const call of upstream.calls) {
+      if (call.aborted) continue;
+      if (ending === 'end' && call === upstream.calls[0]) call.handler.onEnd();
+      else call.handler.onError(failure());
+    }
+  }
+
   it('gives each request its answer or a failure, once and in order, within its memory, whatever happens', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('data' as const), size: fc.integer({ min: 1, max: 30 }) }),
@@ -252,27 +268,16 @@ describe('Coalescer', () => {
         const joined = [join()];
         head();
         let sent = '';
-        let letter = 0;
         for (const { kind, size } of steps) {
           const first = upstream.calls[0] as (typeof upstream.calls)[number];
           const picked = joined[size % joined.length] as Joined;
-          // A provider that was told to wait, or was cancelled, sends nothing.
-          if (kind === 'data' && !first.paused && !first.aborted) {
-            const text = String.fromCharCode(97 + (letter++ % 26)).repeat(size);
-            sent += text;
-            first.handler.onData(Buffer.from(text));
-          } else if (kind === 'join') joined.push(join());
-          else if (kind === 'pause') picked.call.pause();
-          else if (kind === 'resume') picked.call.resume();
-          else if (kind === 'abort') picked.call.abort();
-          else await nextTurn();
+          if (kind === 'data') sent += send(first, size);
+          else if (kind === 'join') joined.push(join());
+          else if (kind === 'turn') await nextTurn();
+          else picked.call[kind]();
           expect(coalescer.bytes).toBeLessThanOrEqual(2 * 60 + 30);
         }
-        for (const call of upstream.calls) {
-          if (call.aborted) continue;
-          if (ending === 'end' && call === upstream.calls[0]) call.handler.onEnd();
-          else call.handler.onError(failure());
-        }
+        end(ending);
         await nextTurn();
         for (const { call, handler } of joined) {
           call.resume();

@@ -53,7 +53,7 @@ function member(body: JsonObject, name: string): ComparedText | null {
 function lastMessage(body: JsonObject, name: string): ComparedText | null {
   const messages: unknown = body[name];
   if (!Array.isArray(messages) || !messages.every(isPlain)) return null;
-  const last = messages.at(-1) as JsonObject | undefined;
+  const last = messages.at(-1);
   if (last?.['role'] !== 'user') return null;
   const before = messages.slice(0, -1) as unknown[];
   return compared(textOf(last['content']), () => ({

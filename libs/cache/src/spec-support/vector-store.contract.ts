@@ -14,9 +14,9 @@ export function vectorStoreContract(make: () => VectorStore): void {
   let store: VectorStore;
   let bucket: string;
   const nearest = (vector: Float32Array, in_ = bucket, nowMs = NOW) => store.nearest(in_, vector, nowMs);
-  const added = (id: string, vector: Float32Array, expiresAtMs = LATER): Promise<void> => {
+  const added = async (id: string, vector: Float32Array, expiresAtMs = LATER): Promise<void> => {
     store.add(bucket, { id, vector, expiresAtMs }, NOW);
-    return eventually(async () => (await nearest(vector))?.id === id);
+    await eventually(async () => (await nearest(vector))?.id === id);
   };
 
   beforeEach(() => {
