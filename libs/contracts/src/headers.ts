@@ -16,6 +16,8 @@ export const HEADER = {
   explain: 'x-gw-explain',
   modelsEndpoint: 'x-gw-models-endpoint',
   strictOpenAi: 'x-gw-strict-open-ai-compliance',
+  cacheNamespace: 'x-gw-cache-namespace',
+  cacheForceRefresh: 'x-gw-cache-force-refresh',
   // answers
   requestId: 'x-gw-request-id',
   lastUsedOption: 'x-gw-last-used-option-index',

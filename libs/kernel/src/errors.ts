@@ -121,6 +121,16 @@ export const ERRORS = {
   rate_limited: { status: 429, code: 'AB06', message: 'A rate limit was reached.' },
   // AB07: conflict
   conflict: { status: 409, code: 'AB07', message: 'The change conflicts with what is there.' },
+  idempotency_key_reused: {
+    status: 422,
+    code: 'AB07',
+    message: 'This Idempotency-Key was used for another request.',
+  },
+  idempotency_in_flight: {
+    status: 409,
+    code: 'AB07',
+    message: 'The first request with this Idempotency-Key is still being answered.',
+  },
   etag_mismatch: { status: 412, code: 'AB07', message: 'The resource has changed since you read it.' },
   // AB08: not found
   not_found: { status: 404, code: 'AB08', message: 'Not found.' },

@@ -1,0 +1,126 @@
+import { OutboundError } from '@gw/outbound';
+import { AnswerRecorder, isStorableStatus, type AnswerMeter, type Measured } from './answer-recorder';
+import { replayAnswer } from './replay';
+import { NotingHandler, nextTurn } from './spec-support/handler';
+import { sampleAnswer } from './spec-support/samples';
+import type { StoredAnswer } from './stored-answer';
+
+const measured: Measured = { usage: null, cost: 7, model: 'm' };
+const whole: AnswerMeter = { write: () => undefined, finish: () => measured };
+const EVENTS = ['content-type', 'text/event-stream; charset=utf-8', 'set-cookie', 'a=b'];
+
+function record(bodyBytesMax = 100, meter: AnswerMeter = whole) {
+  const kept: StoredAnswer[] = [];
+  const next = new NotingHandler();
+  const endedBefore: boolean[] = [];
+  const recorder = new AnswerRecorder(next, {
+    bodyBytesMax,
+    meter: () => meter,
+    keeps: isStorableStatus,
+    onWhole: (answer) => {
+      endedBefore.push(next.ended);
+      kept.push(answer);
+    },
+    now: () => 5,
+  });
+  return { recorder, next, kept, endedBefore };
+}
+
+describe('AnswerRecorder', () => {
+  it('keeps a whole answer in its pieces, without cookies, after the client has had its end', () => {
+    const { recorder, next, kept, endedBefore } = record();
+    recorder.onHeaders(200, EVENTS);
+    recorder.onData(Buffer.from('data: 1\n\n'));
+    recorder.onData(Buffer.from('data: [DONE]\n\n'));
+    recorder.onEnd();
+    expect(next.text).toBe('data: 1\n\ndata: [DONE]\n\n');
+    expect(next.headers).toBe(EVENTS);
+    expect(endedBefore).toEqual([true]);
+    expect(kept).toEqual([
+      {
+        status: 200,
+        headers: ['content-type', 'text/event-stream; charset=utf-8'],
+        chunks: next.chunks,
+        streamed: true,
+        createdAtMs: 5,
+        ...measured,
+      },
+    ]);
+  });
+
+  it.each([199, 202, 206, 301, 400, 429, 500, 503])(
+    'passes an answer of status %i on and keeps nothing',
+    (status) => {
+      const { recorder, next, kept } = record();
+      recorder.onHeaders(status, EVENTS);
+      recorder.onData(Buffer.from('x'));
+      recorder.onEnd();
+      expect(next.text).toBe('x');
+      expect(kept).toEqual([]);
+    },
+  );
+
+  it('keeps nothing of an answer that was cut, that its meter finds incomplete, or that is too long', () => {
+    const cut = record();
+    cut.recorder.onHeaders(200, EVENTS);
+    cut.recorder.onData(Buffer.from('x'));
+    cut.recorder.onError(new OutboundError('interrupted', 'cut'));
+    const incomplete = record(100, { write: () => undefined, finish: () => null });
+    incomplete.recorder.onHeaders(200, EVENTS);
+    incomplete.recorder.onEnd();
+    const long = record(5);
+    long.recorder.onHeaders(200, EVENTS);
+    long.recorder.onData(Buffer.from('123456'));
+    long.recorder.onData(Buffer.from('7'));
+    long.recorder.onEnd();
+    expect(cut.next.error?.failure).toBe('interrupted');
+    expect(incomplete.next.ended).toBe(true);
+    expect(long.next.text).toBe('1234567');
+    expect([...cut.kept, ...incomplete.kept, ...long.kept]).toEqual([]);
+  });
+});
+
+describe('replayAnswer', () => {
+  const pieces = ['a', 'b', 'c'].map((text) => Buffer.from(text));
+
+  it('plays a stream in its pieces and tells no length; a whole body tells it', async () => {
+    const stream = new NotingHandler();
+    replayAnswer(sampleAnswer('', { chunks: pieces, streamed: true }), stream);
+    expect(stream.status).toBeNull();
+    const plain = new NotingHandler();
+    replayAnswer(sampleAnswer('héllo'), plain);
+    await nextTurn();
+    expect(stream).toMatchObject({ status: 200, chunks: pieces, ended: true, violations: 0 });
+    expect(stream.headers).not.toContain('content-length');
+    expect(plain.headers.slice(-2)).toEqual(['content-length', '6']);
+    expect(plain).toMatchObject({ text: 'héllo', ended: true });
+  });
+
+  it('stops while it is paused, also from within a piece, and goes on where it was', async () => {
+    const handler = new NotingHandler();
+    const call = replayAnswer(sampleAnswer('', { chunks: pieces }), handler);
+    const onData = handler.onData.bind(handler);
+    handler.onData = (chunk) => {
+      onData(chunk);
+      call.pause();
+    };
+    await nextTurn();
+    expect(handler.text).toBe('a');
+    call.resume();
+    expect(handler.text).toBe('ab');
+    call.resume();
+    expect(handler).toMatchObject({ text: 'abc', ended: false });
+    call.resume();
+    expect(handler).toMatchObject({ ended: true, violations: 0 });
+  });
+
+  it('tells an abort once and plays nothing after it', async () => {
+    const handler = new NotingHandler();
+    const call = replayAnswer(sampleAnswer('x'), handler);
+    call.abort();
+    call.abort();
+    await nextTurn();
+    expect(handler).toMatchObject({ status: null, violations: 0 });
+    expect(handler.error?.failure).toBe('aborted');
+  });
+});

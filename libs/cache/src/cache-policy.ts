@@ -1,0 +1,121 @@
+import { HEADER } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+
+/** The `cache` member of a config's node, as validated. */
+export interface CacheSettings {
+  readonly mode: 'simple' | 'semantic';
+  /** Seconds. */
+  readonly max_age?: number;
+  readonly namespace?: string;
+  /** Identical requests in flight share one call. */
+  readonly coalesce?: boolean;
+  /** Similarity from which a stored answer counts, 0 to 1. */
+  readonly threshold?: number;
+}
+
+/** What a request's own headers say about the cache. Null: nothing. */
+export interface CacheControls {
+  /** `x-gw-cache-namespace` */
+  readonly namespace: string | null;
+  /** `x-gw-cache-force-refresh` */
+  readonly forceRefresh: boolean;
+  /** `max-age` of `cache-control`, seconds. */
+  readonly maxAgeS: number | null;
+}
+
+export interface CachePolicy {
+  readonly maxAgeMs: number;
+  readonly namespace: string | null;
+  /** The cache is not read; the fresh answer replaces what is stored. */
+  readonly refresh: boolean;
+  readonly coalesce: boolean;
+  /** Null: exact only. */
+  readonly threshold: number | null;
+}
+
+/** Values of `x-gw-cache-status`. */
+export type CacheStatus = 'DISABLED' | 'HIT' | 'MISS' | 'REFRESH' | 'SEMANTIC HIT' | 'SEMANTIC MISS';
+
+export const CACHE_LIMITS = {
+  /** Seconds. */
+  maxAgeDefaultS: 604_800,
+  /** Of the request's own `cache-control: max-age`; a config may go below. */
+  maxAgeMinS: 60,
+  maxAgeMaxS: 7_776_000,
+  namespaceLengthMax: 255,
+  thresholdDefault: 0.95,
+} as const;
+
+/** Families whose answers depend on the body alone. The others keep state, run jobs or carry audio and files. */
+const CACHEABLE: ReadonlySet<string> = new Set([
+  'chat.completions',
+  'completions',
+  'embeddings',
+  'images.generations',
+  'messages',
+  'messages.count_tokens',
+  'moderations',
+  'ocr',
+  'passthrough',
+  'rerank',
+  'responses',
+]);
+
+/** Whether answers of a route may be stored at all: questions asked by POST, in families that keep no state. */
+export const isCacheable = (method: string, route: string): boolean =>
+  method === 'POST' && CACHEABLE.has(route);
+
+/**
+ * What the cache does for a request, or null: nothing (`DISABLED`). The request's headers adjust what the config switches on and
+ * switch nothing on themselves. `maxAgeCapS` is the organisation's longest age; null: none.
+ */
+export function cachePolicy(
+  settings: CacheSettings | null,
+  controls: CacheControls,
+  maxAgeCapS: number | null = null,
+): CachePolicy | null {
+  if (settings === null) return null;
+  const asked = controls.maxAgeS ?? settings.max_age ?? CACHE_LIMITS.maxAgeDefaultS;
+  return {
+    maxAgeMs: Math.min(asked, maxAgeCapS ?? asked) * 1_000,
+    namespace: controls.namespace ?? settings.namespace ?? null,
+    refresh: controls.forceRefresh,
+    coalesce: settings.coalesce === true,
+    threshold: settings.mode === 'semantic' ? (settings.threshold ?? CACHE_LIMITS.thresholdDefault) : null,
+  };
+}
+
+const NO_CONTROLS: CacheControls = Object.freeze({ namespace: null, forceRefresh: false, maxAgeS: null });
+
+/**
+ * Reads the values of `x-gw-cache-namespace`, `x-gw-cache-force-refresh` and `cache-control`. A `max-age` out of bounds is not
+ * ours to refuse, because clients and proxies send that header on their own: it counts as not sent. Throws `header_invalid`.
+ */
+export function readCacheControls(
+  namespace: string | undefined,
+  forceRefresh: string | undefined,
+  cacheControl: string | undefined,
+): CacheControls {
+  if (namespace === undefined && forceRefresh === undefined && cacheControl === undefined) return NO_CONTROLS;
+  if (namespace !== undefined && (namespace === '' || namespace.length > CACHE_LIMITS.namespaceLengthMax)) {
+    const most = String(CACHE_LIMITS.namespaceLengthMax);
+    throw invalid(HEADER.cacheNamespace, `must have 1 to ${most} characters.`);
+  }
+  if (forceRefresh !== undefined && forceRefresh !== 'true' && forceRefresh !== 'false') {
+    throw invalid(HEADER.cacheForceRefresh, 'must be true or false.');
+  }
+  return {
+    namespace: namespace ?? null,
+    forceRefresh: forceRefresh === 'true',
+    maxAgeS: cacheControl === undefined ? null : maxAgeOf(cacheControl),
+  };
+}
+
+function maxAgeOf(cacheControl: string): number | null {
+  const found = /(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)/i.exec(cacheControl);
+  const seconds = Number(found?.[1] ?? Number.NaN);
+  return seconds >= CACHE_LIMITS.maxAgeMinS && seconds <= CACHE_LIMITS.maxAgeMaxS ? seconds : null;
+}
+
+const invalid = (param: string, rule: string): GatewayError =>
+  new GatewayError('header_invalid', { param, message: `${param} ${rule}` });

@@ -1,0 +1,209 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { connectRedis, redisReady, type Redis } from '@gw/redis';
+import { eventually, withRedis } from '@gw/testing';
+import { Idempotency } from './idempotency/idempotency';
+import { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store';
+import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store';
+import { ResponseCache, type Lookup } from './response-cache';
+import { RedisVectorStore } from './semantic/redis-vector-store';
+import { normalised } from './semantic/vectors';
+import { blobStoreContract, CONTRACT_ENTRY_BYTES_MAX } from './spec-support/blob-store.contract';
+import { idempotencyStoreContract } from './spec-support/idempotency-store.contract';
+import { sampleAnswer, sampleRequest } from './spec-support/samples';
+import { CONTRACT_PER_BUCKET_MAX, vectorStoreContract } from './spec-support/vector-store.contract';
+import { EntrySealer } from './stores/entry-sealer';
+import { RedisBlobStore } from './stores/redis-blob-store';
+import { RedisGuard } from './stores/redis-guard';
+
+const PREFIX = 'gw:cache:';
+const sealer = new EntrySealer({ current: 'k1', keys: new Map([['k1', randomBytes(32)]]) });
+/** Enough for a busy machine; what must be quick sets its own. */
+const patientGuard = (): RedisGuard => new RedisGuard({ timeoutMs: 2_000 });
+
+describe('the cache in Redis', () => {
+  const open: Redis[] = [];
+  // Before the server's own hook, which would leave connections that try again.
+  afterAll(() => {
+    for (const connection of open) connection.disconnect();
+  });
+  const server = withRedis();
+  let redis: Redis;
+
+  async function connect(): Promise<Redis> {
+    const connection = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 500 });
+    open.push(connection);
+    await redisReady(connection, 5_000);
+    return connection;
+  }
+  beforeAll(async () => {
+    redis = await connect();
+  });
+
+  const blobs = (guard = patientGuard(), pendingBytesMax = 1_000_000, by = redis): RedisBlobStore =>
+    new RedisBlobStore(by, guard, sealer, {
+      prefix: PREFIX,
+      entryBytesMax: CONTRACT_ENTRY_BYTES_MAX,
+      pendingBytesMax,
+    });
+  const vectors = (guard = patientGuard(), bytesMax = 10_000_000, by = redis): RedisVectorStore =>
+    new RedisVectorStore(by, guard, sealer, {
+      prefix: `${PREFIX}vectors:`,
+      bytesMax,
+      perBucketMax: CONTRACT_PER_BUCKET_MAX,
+    });
+  const firstAnswers = (guard = patientGuard(), by = redis): RedisIdempotencyStore =>
+    new RedisIdempotencyStore(by, guard, sealer, { prefix: 'gw:idempotency:' });
+
+  describe('RedisBlobStore', () => {
+    blobStoreContract(() => blobs());
+
+    it('shows nothing of an entry in Redis, and opens none that was moved to another key or changed', async () => {
+      const store = blobs();
+      const [one, two] = [randomUUID(), randomUUID()];
+      store.set(one, Buffer.from('the secret answer'), 60_000);
+      await eventually(async () => (await store.get(one)) !== null);
+      const rest = await redis.getBuffer(PREFIX + one);
+      expect(rest?.includes('secret')).toBe(false);
+      await redis.set(PREFIX + two, rest ?? '');
+      expect(await store.get(two)).toBeNull();
+      await redis.setrange(PREFIX + one, 30, 'xx');
+      expect(await store.get(one)).toBeNull();
+    });
+
+    it('reads no more than one entry, whatever lies under its key', async () => {
+      const key = randomUUID();
+      await redis.set(PREFIX + key, Buffer.alloc(CONTRACT_ENTRY_BYTES_MAX * 3));
+      expect(await blobs().get(key)).toBeNull();
+      await redis.del(PREFIX + key);
+      await redis.rpush(PREFIX + key, 'a list');
+      expect(await blobs().get(key)).toBeNull();
+    });
+
+    it('gives every entry a time to live', async () => {
+      const key = randomUUID();
+      blobs().set(key, Buffer.from('x'), 60_000);
+      await eventually(async () => (await redis.pttl(PREFIX + key)) > 50_000);
+    });
+
+    it('stores nothing on top of what Redis has yet to confirm', async () => {
+      const store = blobs(patientGuard(), 3_000);
+      const keys = Array.from({ length: 5 }, () => randomUUID());
+      for (const key of keys) store.set(key, randomBytes(1_200), 60_000);
+      await eventually(async () => (await store.get(keys[1] as string)) !== null);
+      const held = await Promise.all(keys.map(async (key) => (await store.get(key)) !== null));
+      expect(held).toEqual([true, true, false, false, false]);
+    });
+  });
+
+  describe('RedisVectorStore', () => {
+    vectorStoreContract(() => vectors());
+    const east = normalised([1, 0]) as Float32Array;
+    const LATER = Date.now() + 600_000;
+
+    it('is shared by all gateways, and lets a bucket live as long as its longest-lived vector', async () => {
+      const [one, two] = [vectors(), vectors(patientGuard(), 10_000_000, await connect())];
+      const bucket = randomUUID();
+      expect(await two.nearest(bucket, east, Date.now())).toBeNull();
+      one.add(bucket, { id: 'a', vector: east, expiresAtMs: LATER }, Date.now());
+      await eventually(async () => (await two.nearest(bucket, east, Date.now()))?.id === 'a');
+      one.add(bucket, { id: 'b', vector: east, expiresAtMs: Date.now() + 60_000 }, Date.now());
+      await eventually(async () => (await redis.xlen(`${PREFIX}vectors:${bucket}`)) === 2);
+      expect(await redis.pttl(`${PREFIX}vectors:${bucket}`)).toBeGreaterThan(500_000);
+    });
+
+    it('reads a bucket anew that it had to forget, and holds no more than its bound', async () => {
+      const store = vectors(patientGuard(), 4_000);
+      const buckets = Array.from({ length: 30 }, () => randomUUID());
+      for (const bucket of buckets) {
+        store.add(bucket, { id: bucket, vector: east, expiresAtMs: LATER }, Date.now());
+        await eventually(async () => (await store.nearest(bucket, east, Date.now()))?.id === bucket);
+      }
+      for (const bucket of buckets) expect((await store.nearest(bucket, east, Date.now()))?.id).toBe(bucket);
+    });
+
+    it('passes over items that are none of its own', async () => {
+      const bucket = randomUUID();
+      await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'v', 'nonsense');
+      await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'w', '');
+      expect(await vectors().nearest(bucket, east, Date.now())).toBeNull();
+    });
+  });
+
+  describe('RedisIdempotencyStore', () => {
+    idempotencyStoreContract(() => firstAnswers());
+
+    it('lets a call on one gateway wait for the first call on another', async () => {
+      const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
+      const one = new Idempotency(firstAnswers(), fallback);
+      const two = new Idempotency(firstAnswers(patientGuard(), await connect()), fallback);
+      const scope = randomUUID();
+      const wait = { timeoutMs: 10_000, isGone: () => false };
+      const print = 'f'.repeat(43);
+      const first = await one.begin(scope, print, wait);
+      const second = two.begin(scope, print, wait);
+      if (first.kind === 'first') await first.complete(sampleAnswer('once'));
+      expect(await second).toEqual({ kind: 'replay', answer: sampleAnswer('once') });
+      await expect(two.begin(scope, 'g'.repeat(43), wait)).rejects.toMatchObject({
+        type: 'idempotency_key_reused',
+      });
+      expect((await redis.getBuffer(`gw:idempotency:${scope}`))?.includes('once')).toBe(false);
+    });
+  });
+
+  describe('while Redis hangs or is gone', () => {
+    const policy = { maxAgeMs: 60_000, namespace: null, refresh: false, coalesce: false, threshold: 0.9 };
+    const embedder = { id: 'e', embed: () => Promise.resolve([[1, 0]]) };
+    const source = { embedder, body: () => ({ messages: [{ role: 'user', content: 'hi' }] }) };
+
+    async function back(): Promise<void> {
+      await server.start();
+      await Promise.all(open.map((connection) => redisReady(connection, 10_000)));
+    }
+
+    /** A look-up of every kind, and how long it took. */
+    async function look(cache: ResponseCache): Promise<{ lookup: Lookup; tookMs: number }> {
+      const started = performance.now();
+      const lookup = await cache.lookUp(sampleRequest({ namespace: randomUUID() }), policy, source);
+      cache.keep(lookup, policy, sampleAnswer('x', { createdAtMs: Date.now() }));
+      return { lookup, tookMs: performance.now() - started };
+    }
+
+    it('goes on as a miss within its bound, then waits for nothing at all, and reads again when Redis is back', async () => {
+      const guard = new RedisGuard({ timeoutMs: 100, coolDownMs: 1_000 });
+      const cache = new ResponseCache(blobs(guard), vectors(guard));
+      expect((await look(cache)).lookup.status).toBe('SEMANTIC MISS');
+      const admin = await connect();
+      await admin.client('PAUSE', 30_000);
+      const first = await look(cache);
+      const second = await look(cache);
+      expect([first.lookup.status, second.lookup.status]).toEqual(['SEMANTIC MISS', 'SEMANTIC MISS']);
+      expect(first.tookMs).toBeGreaterThan(90);
+      expect(first.tookMs).toBeLessThan(600);
+      expect(second.tookMs).toBeLessThan(90);
+      await server.kill();
+      const gone = await look(cache);
+      expect(gone.lookup.status).toBe('SEMANTIC MISS');
+      expect(gone.tookMs).toBeLessThan(600);
+      await back();
+      const request = sampleRequest({ namespace: 'back' });
+      await eventually(async () => {
+        const lookup = await cache.lookUp(request, policy, null);
+        cache.keep(lookup, policy, sampleAnswer('x', { createdAtMs: Date.now() }));
+        return lookup.status === 'HIT';
+      });
+    });
+
+    it('keeps the promise of an idempotency key within the process', async () => {
+      const connection = await connect();
+      const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
+      const guard = new RedisGuard({ timeoutMs: 100 });
+      const idempotency = new Idempotency(firstAnswers(guard, connection), fallback);
+      await server.kill();
+      const wait = { timeoutMs: 5_000, isGone: () => false };
+      const first = await idempotency.begin('s', 'f', wait);
+      if (first.kind === 'first') await first.complete(sampleAnswer());
+      expect((await idempotency.begin('s', 'f', wait)).kind).toBe('replay');
+      await back();
+    });
+  });
+});

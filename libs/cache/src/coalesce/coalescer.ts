@@ -1,0 +1,91 @@
+import type { OutboundCall, OutboundHandler } from '@gw/outbound';
+import { Flight, type FlightBounds, type StartCall } from './flight';
+
+export interface CoalescerOptions extends Partial<FlightBounds> {
+  /** Calls that others may join at the same time; requests on top go alone. */
+  readonly flightsMax?: number;
+  /** Requests that share one call, the first included; those on top go alone. */
+  readonly membersMax?: number;
+  /** Bytes that all flights hold; past them no flight is joined and those who are behind lose their answer. */
+  readonly bytesMax?: number;
+}
+
+/** A request's own call, whether others share it or not. */
+export interface SharedCall extends OutboundCall {
+  /** The provider call counts as this request's: it pays for it and records its usage. Read it when the request ends. */
+  readonly isOwner: boolean;
+}
+
+const DEFAULTS = {
+  flightsMax: 10_000,
+  membersMax: 1_000,
+  bytesMax: 67_108_864,
+  recordBytesMax: 1_048_576,
+  behindBytesMax: 1_048_576,
+  behindBytesUnderPressure: 65_536,
+  takeoversMax: 1,
+};
+
+/**
+ * Lets identical requests in flight share one provider call, within this process. Head and pieces reach everybody as they come;
+ * who joins late is given what has gone by. The answer is shared whatever its status: whoever retries meets the others again.
+ */
+export class Coalescer {
+  private readonly flights = new Map<string, Flight>();
+  private readonly bounds: typeof DEFAULTS;
+  private held = 0;
+
+  constructor(options: CoalescerOptions = {}) {
+    this.bounds = { ...DEFAULTS, ...options };
+  }
+
+  /** Calls that can be joined now. */
+  get open(): number {
+    return this.flights.size;
+  }
+
+  get bytes(): number {
+    return this.held;
+  }
+
+  /** `key` says what is asked for, tenant included: `cacheKey`. `start` is called at once, later, or never. */
+  join(key: string, handler: OutboundHandler, start: StartCall): SharedCall {
+    const { flightsMax, membersMax, bytesMax } = this.bounds;
+    const known = this.flights.get(key);
+    if (known !== undefined && known.size < membersMax) return known.join(handler, start);
+    if (known !== undefined || this.flights.size >= flightsMax || this.held >= bytesMax) {
+      return alone(start(handler));
+    }
+    const flight = new Flight(this.bounds, this.controlOf(key));
+    this.flights.set(key, flight);
+    return flight.join(handler, start);
+  }
+
+  private controlOf(key: string) {
+    const isFull = (): boolean => this.held > this.bounds.bytesMax;
+    return {
+      account: (bytes: number): void => {
+        this.held += bytes;
+      },
+      get underPressure(): boolean {
+        return isFull();
+      },
+      close: (): void => {
+        this.flights.delete(key);
+      },
+    };
+  }
+}
+
+const alone = (call: OutboundCall): SharedCall => ({
+  isOwner: true,
+  pause: () => {
+    call.pause();
+  },
+  resume: () => {
+    call.resume();
+  },
+  abort: () => {
+    call.abort();
+  },
+});

@@ -1,0 +1,168 @@
+import { GatewayError } from '@gw/kernel';
+import { idempotencyStoreContract } from '../spec-support/idempotency-store.contract';
+import { sampleAnswer } from '../spec-support/samples';
+import { Idempotency, type Begun, type FirstCall } from './idempotency';
+import {
+  idempotencyFingerprint,
+  idempotencyScope,
+  isFinalStatus,
+  readIdempotencyKey,
+  type IdempotencyScope,
+} from './idempotency-key';
+import type { IdempotencyStore } from './idempotency-store';
+import { MemoryIdempotencyStore } from './memory-idempotency-store';
+
+const memory = (): MemoryIdempotencyStore => new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
+const patient = { timeoutMs: 5_000, isGone: () => false };
+const firstOf = (begun: Begun): FirstCall => {
+  if (begun.kind !== 'first') throw new Error('Not the first call.');
+  return begun;
+};
+
+describe('MemoryIdempotencyStore', () => {
+  idempotencyStoreContract(memory);
+
+  it('refuses what it has no room to promise, and never lets answers push out who is at work', async () => {
+    const store = new MemoryIdempotencyStore({ bytesMax: 2_000, runningMax: 2 });
+    const claim = (scope: string) => ({ scope, fingerprint: 'f', token: scope });
+    await store.claim(claim('a'), 60_000);
+    for (let i = 0; i < 20; i += 1) {
+      await store.claim(claim(`done-${String(i)}`), 60_000);
+      await store.complete(claim(`done-${String(i)}`), Buffer.alloc(500), 60_000);
+    }
+    expect((await store.claim(claim('a'), 60_000)).kind).toBe('running');
+    await store.claim(claim('b'), 60_000);
+    await expect(store.claim(claim('c'), 60_000)).rejects.toMatchObject({ type: 'unavailable' });
+  });
+});
+
+describe('Idempotency', () => {
+  let idempotency: Idempotency;
+  beforeEach(() => {
+    idempotency = new Idempotency(memory(), memory(), { answerBytesMax: 10_000 });
+  });
+
+  it('replays the first answer, byte for byte and status for status', async () => {
+    const answer = sampleAnswer('created', { status: 201 });
+    await firstOf(await idempotency.begin('s', 'f', patient)).complete(answer);
+    expect(await idempotency.begin('s', 'f', patient)).toEqual({ kind: 'replay', answer });
+    expect((await idempotency.begin('other scope', 'f', patient)).kind).toBe('first');
+  });
+
+  it('refuses another request under the key, while the first runs and after', async () => {
+    const first = firstOf(await idempotency.begin('s', 'f', patient));
+    const refusal = { type: 'idempotency_key_reused', status: 422 };
+    await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
+    await first.complete(sampleAnswer());
+    await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
+  });
+
+  it('lets a second call wait for the first and gives it the same answer', async () => {
+    const first = firstOf(await idempotency.begin('s', 'f', patient));
+    const second = idempotency.begin('s', 'f', patient);
+    const third = idempotency.begin('s', 'f', patient);
+    await first.complete(sampleAnswer());
+    expect(await Promise.all([second, third])).toEqual([
+      { kind: 'replay', answer: sampleAnswer() },
+      { kind: 'replay', answer: sampleAnswer() },
+    ]);
+  });
+
+  it('lets exactly one of those who wait carry out what the first did not', async () => {
+    const first = firstOf(await idempotency.begin('s', 'f', patient));
+    const waiting = [idempotency.begin('s', 'f', patient), idempotency.begin('s', 'f', patient)];
+    await first.release();
+    const taken = firstOf(await Promise.race(waiting));
+    await taken.complete(sampleAnswer('second try'));
+    const kinds = (await Promise.all(waiting)).map(({ kind }) => kind);
+    expect(kinds.sort()).toEqual(['first', 'replay']);
+  });
+
+  it('waits no longer than it may, and not for a caller that has left', async () => {
+    const first = firstOf(await idempotency.begin('s', 'f', patient));
+    const inFlight = {
+      type: 'idempotency_in_flight',
+      status: 409,
+      options: { headers: { 'retry-after': '1' } },
+    };
+    await expect(idempotency.begin('s', 'f', { ...patient, timeoutMs: 30 })).rejects.toMatchObject(inFlight);
+    await expect(idempotency.begin('s', 'f', { ...patient, isGone: () => true })).rejects.toMatchObject(
+      inFlight,
+    );
+    await first.release();
+  });
+
+  it('does not carry out again what was answered too large to keep', async () => {
+    await firstOf(await idempotency.begin('s', 'f', patient)).complete(sampleAnswer('x'.repeat(10_000)));
+    await expect(idempotency.begin('s', 'f', patient)).rejects.toMatchObject({
+      type: 'conflict',
+      status: 409,
+    });
+  });
+
+  it('counts the first end of a call and no other', async () => {
+    const first = firstOf(await idempotency.begin('s', 'f', patient));
+    await first.complete(sampleAnswer('one'));
+    await first.release();
+    await first.complete(sampleAnswer('two'));
+    const again = await idempotency.begin('s', 'f', patient);
+    expect(again).toEqual({ kind: 'replay', answer: sampleAnswer('one') });
+  });
+
+  it('keeps its promise within the process while the shared store is away', async () => {
+    const away = (): Promise<never> => Promise.reject(new Error('away'));
+    const store: IdempotencyStore = {
+      claim: away,
+      renew: away,
+      complete: away,
+      release: away,
+      changed: away,
+    };
+    const alone = new Idempotency(store, memory());
+    await firstOf(await alone.begin('s', 'f', patient)).complete(sampleAnswer());
+    expect((await alone.begin('s', 'f', patient)).kind).toBe('replay');
+  });
+});
+
+describe('an idempotency key', () => {
+  it('is one value of visible ASCII', () => {
+    expect(readIdempotencyKey(undefined)).toBeNull();
+    expect(readIdempotencyKey('a-1')).toBe('a-1');
+    for (const value of ['', 'a b', 'é', 'x'.repeat(256), ['a', 'b']])
+      expect(() => readIdempotencyKey(value)).toThrow(GatewayError);
+  });
+
+  it('means something else in another workspace, organisation, method or path', () => {
+    const scope: IdempotencyScope = {
+      organisationId: 'o',
+      workspaceId: 'w',
+      method: 'POST',
+      path: '/v1/x',
+      key: 'k',
+    };
+    const others = Object.keys(scope).map((field) => idempotencyScope({ ...scope, [field]: 'z' }));
+    expect(new Set([idempotencyScope(scope), ...others]).size).toBe(6);
+  });
+
+  it('stands for one request: url, headers and body', () => {
+    const request = { url: '/v1/x?a', headers: ['a', 'b'], body: Buffer.from('x') };
+    const others = [{ url: '/v1/x' }, { headers: ['a', 'c'] }, { body: Buffer.from('y') }];
+    const prints = others.map((over) => idempotencyFingerprint({ ...request, ...over }));
+    expect(new Set([idempotencyFingerprint(request), ...prints]).size).toBe(4);
+  });
+
+  it.each([
+    [200, true],
+    [302, true],
+    [400, true],
+    [404, true],
+    [408, false],
+    [409, false],
+    [425, false],
+    [429, false],
+    [500, false],
+    [503, false],
+  ])('keeps an answer of status %i: %s, so that what clients try again can succeed', (status, isFinal) => {
+    expect(isFinalStatus(status)).toBe(isFinal);
+  });
+});

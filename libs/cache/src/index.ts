@@ -1,0 +1,67 @@
+export {
+  AnswerRecorder,
+  isStorableStatus,
+  type AnswerMeter,
+  type Measured,
+  type RecorderOptions,
+} from './answer-recorder';
+export {
+  CACHE_LIMITS,
+  cachePolicy,
+  isCacheable,
+  readCacheControls,
+  type CacheControls,
+  type CachePolicy,
+  type CacheSettings,
+  type CacheStatus,
+} from './cache-policy';
+export {
+  cacheKey,
+  inlineConfigVersion,
+  ownCredential,
+  relevantHeaders,
+  type CacheRequest,
+} from './cache-request';
+export { Coalescer, type CoalescerOptions, type SharedCall } from './coalesce/coalescer';
+export {
+  Idempotency,
+  type Begun,
+  type FirstCall,
+  type IdempotencyOptions,
+  type WaitOptions,
+} from './idempotency/idempotency';
+export {
+  idempotencyFingerprint,
+  idempotencyScope,
+  isFinalStatus,
+  readIdempotencyKey,
+  type IdempotencyScope,
+  type IdempotentRequest,
+} from './idempotency/idempotency-key';
+export type { Claim, IdempotencyState, IdempotencyStore } from './idempotency/idempotency-store';
+export {
+  MemoryIdempotencyStore,
+  type MemoryIdempotencyStoreOptions,
+} from './idempotency/memory-idempotency-store';
+export {
+  RedisIdempotencyStore,
+  type RedisIdempotencyStoreOptions,
+} from './idempotency/redis-idempotency-store';
+export { replayAnswer } from './replay';
+export {
+  ResponseCache,
+  type Embedder,
+  type Lookup,
+  type ResponseCacheOptions,
+  type SemanticSource,
+} from './response-cache';
+export { MemoryVectorStore, type MemoryVectorStoreOptions } from './semantic/memory-vector-store';
+export { RedisVectorStore, type RedisVectorStoreOptions } from './semantic/redis-vector-store';
+export { VECTOR_LIMITS, type StoredVector, type VectorStore } from './semantic/vector-store';
+export type { Neighbour } from './semantic/vectors';
+export { decodeAnswer, encodeAnswer, type StoredAnswer } from './stored-answer';
+export type { BlobStore } from './stores/blob-store';
+export { EntrySealer } from './stores/entry-sealer';
+export { MemoryBlobStore, type MemoryBlobStoreOptions } from './stores/memory-blob-store';
+export { RedisBlobStore, type RedisBlobStoreOptions } from './stores/redis-blob-store';
+export { RedisGuard, type RedisGuardOptions } from './stores/redis-guard';

@@ -1,0 +1,72 @@
+import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
+import type { StoredAnswer } from './stored-answer';
+
+/**
+ * Plays a stored answer to a handler the way a connection would bring it, from the next turn of the event loop on: a stream in
+ * its pieces, as fast as the client takes them. Can be paused and aborted like a call.
+ */
+export const replayAnswer = (answer: StoredAnswer, handler: OutboundHandler): OutboundCall =>
+  new Replay(answer, handler);
+
+class Replay implements OutboundCall {
+  private next = 0;
+  private begun = false;
+  private paused = false;
+  private playing = false;
+  private over = false;
+
+  constructor(
+    private readonly answer: StoredAnswer,
+    private readonly handler: OutboundHandler,
+  ) {
+    setImmediate(() => {
+      if (this.over) return;
+      this.begun = true;
+      handler.onHeaders(answer.status, headersOf(answer));
+      this.play();
+    });
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    if (this.begun) this.play();
+  }
+
+  abort(): void {
+    if (this.over) return;
+    this.over = true;
+    this.handler.onError(new OutboundError('aborted', 'The call was cancelled.'));
+  }
+
+  private play(): void {
+    // A handler may pause and resume while it is given a piece.
+    if (this.playing) return;
+    this.playing = true;
+    while (this.isRunning()) {
+      const chunk = this.answer.chunks[this.next];
+      if (chunk === undefined) {
+        this.over = true;
+        this.handler.onEnd();
+        break;
+      }
+      this.next += 1;
+      this.handler.onData(chunk);
+    }
+    this.playing = false;
+  }
+
+  private isRunning(): boolean {
+    return !this.over && !this.paused;
+  }
+}
+
+/** A whole body says how long it is; a stream's length is nobody's business. */
+function headersOf({ headers, streamed, chunks }: StoredAnswer): readonly string[] {
+  if (streamed) return headers;
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return [...headers, 'content-length', String(length)];
+}

@@ -1,0 +1,163 @@
+import type { CachePolicy } from './cache-policy';
+import { ResponseCache, type Embedder, type Lookup, type SemanticSource } from './response-cache';
+import { MemoryVectorStore } from './semantic/memory-vector-store';
+import { sampleAnswer, sampleRequest } from './spec-support/samples';
+import { MemoryBlobStore } from './stores/memory-blob-store';
+import type { CacheRequest } from './cache-request';
+
+const exact: CachePolicy = {
+  maxAgeMs: 10_000,
+  namespace: null,
+  refresh: false,
+  coalesce: false,
+  threshold: null,
+};
+const semantic: CachePolicy = { ...exact, threshold: 0.9 };
+
+/** Two meanings: texts about cats and others; a third component tells texts of one meaning apart a little. */
+class MeaningEmbedder implements Embedder {
+  readonly asked: string[] = [];
+  constructor(readonly id = 'stub/one') {}
+
+  embed(texts: readonly string[]): Promise<number[][]> {
+    this.asked.push(...texts);
+    return Promise.resolve(
+      texts.map((text) => [text.includes('cat') ? 1 : 0, text.includes('cat') ? 0 : 1, text.length / 1_000]),
+    );
+  }
+}
+
+describe('ResponseCache', () => {
+  let now: number;
+  let entries: MemoryBlobStore;
+  let cache: ResponseCache;
+  let embedder: MeaningEmbedder;
+
+  beforeEach(() => {
+    now = 1_000_000;
+    entries = new MemoryBlobStore({ bytesMax: 1_000_000, entryBytesMax: 100_000 });
+    const vectors = new MemoryVectorStore({ bytesMax: 1_000_000 });
+    cache = new ResponseCache(entries, vectors, { now: () => now });
+    embedder = new MeaningEmbedder();
+  });
+
+  const asking = (text: string, over: Partial<CacheRequest> = {}): CacheRequest =>
+    sampleRequest({ body: Buffer.from(JSON.stringify(bodyOf(text))), ...over });
+  const bodyOf = (text: string) => ({ model: 'm', messages: [{ role: 'user', content: text }] });
+  const source = (text: string, by: Embedder = embedder): SemanticSource => ({
+    embedder: by,
+    body: () => bodyOf(text),
+  });
+  /** Asks, and answers when nothing was stored. */
+  async function ask(text: string, policy = semantic, over: Partial<CacheRequest> = {}): Promise<Lookup> {
+    const lookup = await cache.lookUp(asking(text, over), policy, source(text));
+    if (lookup.answer === null) cache.keep(lookup, policy, sampleAnswer(`on: ${text}`, { createdAtMs: now }));
+    return lookup;
+  }
+
+  it('answers at once, without a promise, what it was given before, with its usage and cost', () => {
+    const request = sampleRequest();
+    const first = cache.lookUp(request, exact, null) as Lookup;
+    expect(first).toMatchObject({ status: 'MISS', answer: null });
+    cache.keep(first, exact, sampleAnswer());
+    expect(cache.lookUp(request, exact, null)).toEqual({
+      ...first,
+      status: 'HIT',
+      answer: sampleAnswer(),
+    });
+  });
+
+  it('replaces what is stored on a forced refresh, which never reads', () => {
+    const request = sampleRequest();
+    cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleAnswer('old'));
+    const refresh = cache.lookUp(request, { ...exact, refresh: true }, null) as Lookup;
+    expect(refresh).toMatchObject({ status: 'REFRESH', answer: null });
+    cache.keep(refresh, exact, sampleAnswer('new'));
+    const { answer } = cache.lookUp(request, exact, null) as Lookup;
+    expect(answer?.chunks.toString()).toBe('new');
+  });
+
+  it('gives no answer older than the request wants, even where it was kept for longer', () => {
+    const request = sampleRequest();
+    cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleAnswer('x', { createdAtMs: now }));
+    now += 5_000;
+    const statusFor = (maxAgeMs: number) =>
+      (cache.lookUp(request, { ...exact, maxAgeMs }, null) as Lookup).status;
+    expect([statusFor(5_000), statusFor(5_001)]).toEqual(['MISS', 'HIT']);
+  });
+
+  it('takes a damaged entry for missing', () => {
+    const request = sampleRequest();
+    const lookup = cache.lookUp(request, exact, null) as Lookup;
+    entries.set(lookup.key, Buffer.from('damaged'), 60_000);
+    expect(cache.lookUp(request, exact, null)).toMatchObject({ status: 'MISS', answer: null });
+  });
+
+  it('answers a question of the same meaning, and says how similar it was', async () => {
+    expect((await ask('What is a cat?')).status).toBe('SEMANTIC MISS');
+    const found = await ask('Tell me what a cat is');
+    expect(found).toMatchObject({ status: 'SEMANTIC HIT' });
+    expect(found.similarity).toBeGreaterThan(0.99);
+    expect(found.answer?.chunks.toString()).toBe('on: What is a cat?');
+    expect((await ask('What is a dog?')).status).toBe('SEMANTIC MISS');
+  });
+
+  it('finds the same question without asking the embedder', async () => {
+    await ask('What is a cat?');
+    expect((await ask('What is a cat?')).status).toBe('HIT');
+    expect(embedder.asked).toEqual(['What is a cat?']);
+  });
+
+  it.each([
+    ['organisation', { organisationId: 'o2' }],
+    ['workspace', { workspaceId: 'w2' }],
+    ['config version', { configVersion: 'v2' }],
+    ['credential', { credential: 'p2@1' }],
+    ['model', { model: 'other' }],
+    ['namespace', { namespace: 'n' }],
+    ['user in the metadata', { metadata: { _user: 'u2' } }],
+  ])('never answers by meaning across another %s', async (_name, over) => {
+    await ask('What is a cat?');
+    expect((await ask('Tell me what a cat is', semantic, over)).status).toBe('SEMANTIC MISS');
+  });
+
+  it('never compares vectors of different embedders', async () => {
+    await ask('What is a cat?');
+    const other = source('Tell me what a cat is', new MeaningEmbedder('stub/two'));
+    const lookup = await cache.lookUp(asking('Tell me what a cat is'), semantic, other);
+    expect(lookup.status).toBe('SEMANTIC MISS');
+  });
+
+  it('is an exact cache without a threshold, and asks no embedder then', async () => {
+    await ask('What is a cat?', exact);
+    expect((await ask('Tell me what a cat is', exact)).status).toBe('MISS');
+    expect(embedder.asked).toEqual([]);
+  });
+
+  it('learns from a forced refresh and does not answer from it', async () => {
+    const refreshed = await ask('What is a cat?', { ...semantic, refresh: true });
+    expect(refreshed.status).toBe('REFRESH');
+    expect((await ask('Tell me what a cat is')).status).toBe('SEMANTIC HIT');
+  });
+
+  it('goes on without an embedder that fails, a body that cannot be read, and a text that is not one', async () => {
+    const failing: Embedder = { id: 'x', embed: () => Promise.reject(new Error('away')) };
+    const request = asking('What is a cat?');
+    expect((await cache.lookUp(request, semantic, source('cat', failing))).status).toBe('SEMANTIC MISS');
+    const unreadable: SemanticSource = {
+      embedder,
+      body: () => {
+        throw new Error('no JSON');
+      },
+    };
+    expect(await cache.lookUp(request, semantic, unreadable)).toMatchObject({ status: 'MISS', place: null });
+    const tools: SemanticSource = { embedder, body: () => ({ ...bodyOf('cat'), tools: [] }) };
+    expect(await cache.lookUp(request, semantic, tools)).toMatchObject({ status: 'MISS', place: null });
+  });
+
+  it('gives no answer by meaning whose entry has gone', async () => {
+    const first = await ask('What is a cat?');
+    entries.delete(first.key);
+    expect((await ask('Tell me what a cat is')).status).toBe('SEMANTIC MISS');
+  });
+});

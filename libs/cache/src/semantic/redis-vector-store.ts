@@ -1,0 +1,118 @@
+import type { Redis } from '@gw/redis';
+import { MemoryVectorStore, type MemoryVectorStoreOptions } from './memory-vector-store';
+import { DIMENSIONS_MAX, type Neighbour } from './vectors';
+import { LRUCache } from 'lru-cache';
+import { VECTOR_LIMITS, type StoredVector, type VectorStore } from './vector-store';
+import type { EntrySealer } from '../stores/entry-sealer';
+import { NO_REPLY, type RedisGuard } from '../stores/redis-guard';
+
+export interface RedisVectorStoreOptions extends MemoryVectorStoreOptions {
+  /** Starts every key: `gw:cache:vectors:`. */
+  readonly prefix: string;
+}
+
+/** Read at a time, so that a first look into a full bucket holds neither Redis nor this process up. */
+const PAGE = 64;
+const BUCKETS_FOLLOWED_MAX = 100_000;
+const PENDING_MAX = 1_000;
+
+/** Adds a vector and lets the bucket live as long as its longest-lived vector. */
+const ADD = `
+redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[1], '*', 'v', ARGV[2])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+return 1`;
+
+/**
+ * Vectors shared through Redis, without any module: each bucket is a stream of sealed vectors, capped like the bucket. Every
+ * gateway follows the buckets that it is asked about and searches its own copy, so a look-up brings over the wire only what is
+ * new. While Redis is away the copy answers; what it no longer has (the stream was lost, the entry has gone) ends in a miss.
+ */
+export class RedisVectorStore implements VectorStore {
+  private readonly copies: MemoryVectorStore;
+  /** Id of the last item of the stream that was read, by bucket. */
+  private readonly readUpTo = new LRUCache<string, string>({ max: BUCKETS_FOLLOWED_MAX });
+  private readonly following = new Map<string, Promise<void>>();
+  private readonly perBucketMax: number;
+  private pending = 0;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly guard: RedisGuard,
+    private readonly sealer: EntrySealer,
+    private readonly options: RedisVectorStoreOptions,
+  ) {
+    this.copies = new MemoryVectorStore(options);
+    this.perBucketMax = options.perBucketMax ?? VECTOR_LIMITS.perBucketMax;
+  }
+
+  async nearest(bucket: string, vector: Float32Array, nowMs: number): Promise<Neighbour | null> {
+    await this.follow(bucket);
+    return this.copies.nearest(bucket, vector, nowMs);
+  }
+
+  add(bucket: string, stored: StoredVector, nowMs: number): void {
+    if (this.pending >= PENDING_MAX) return;
+    const at = this.options.prefix + bucket;
+    const sealed = this.sealer.seal(encodeVector(stored), at);
+    const ttlMs = Math.max(1, Math.ceil(stored.expiresAtMs - nowMs));
+    void this.guard.ask(() => {
+      this.pending += 1;
+      return this.redis
+        .call('EVAL', ADD, 1, at, this.perBucketMax, sealed, ttlMs)
+        .finally(() => (this.pending -= 1));
+    });
+  }
+
+  /** Requests that ask about the same bucket at the same time read it once. */
+  private follow(bucket: string): Promise<void> {
+    const running = this.following.get(bucket);
+    if (running) return running;
+    const reading = this.readNew(bucket).finally(() => this.following.delete(bucket));
+    this.following.set(bucket, reading);
+    return reading;
+  }
+
+  private async readNew(bucket: string): Promise<void> {
+    const at = this.options.prefix + bucket;
+    // A copy that was pushed out of memory is read anew.
+    if (!this.copies.has(bucket)) this.readUpTo.delete(bucket);
+    // One page more than a bucket holds: writers that never stop must not keep a reader for ever.
+    for (let page = 0; page <= this.perBucketMax / PAGE; page += 1) {
+      const from = this.readUpTo.get(bucket);
+      const items = await this.guard.ask(() =>
+        this.redis.xrangeBuffer(at, from === undefined ? '-' : `(${from}`, '+', 'COUNT', PAGE),
+      );
+      if (items === NO_REPLY) return;
+      for (const [id, fields] of items) this.take(bucket, at, id, fields);
+      if (items.length < PAGE) return;
+    }
+  }
+
+  private take(bucket: string, at: string, id: Buffer, fields: readonly Buffer[]): void {
+    this.readUpTo.set(bucket, id.toString('latin1'));
+    const sealed = fields[1];
+    const plain = sealed === undefined ? null : this.sealer.open(sealed, at);
+    const stored = plain === null ? null : decodeVector(plain);
+    if (stored !== null) this.copies.add(bucket, stored);
+  }
+}
+
+/** Expiry as a double, length of the id, id, components as 32-bit floats. */
+function encodeVector({ id, vector, expiresAtMs }: StoredVector): Buffer {
+  const bytes = Buffer.allocUnsafe(10 + id.length + 4 * vector.length);
+  bytes.writeDoubleLE(expiresAtMs, 0);
+  bytes.writeUInt16LE(id.length, 8);
+  let at = 10 + bytes.write(id, 10, 'latin1');
+  for (const component of vector) at = bytes.writeFloatLE(component, at);
+  return bytes;
+}
+
+function decodeVector(bytes: Buffer): StoredVector | null {
+  if (bytes.length < 10) return null;
+  const vectorAt = 10 + bytes.readUInt16LE(8);
+  const dimensions = (bytes.length - vectorAt) / 4;
+  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > DIMENSIONS_MAX) return null;
+  const vector = new Float32Array(dimensions);
+  for (let i = 0; i < dimensions; i += 1) vector[i] = bytes.readFloatLE(vectorAt + 4 * i);
+  return { id: bytes.toString('latin1', 10, vectorAt), vector, expiresAtMs: bytes.readDoubleLE(0) };
+}

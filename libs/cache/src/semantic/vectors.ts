@@ -1,0 +1,95 @@
+export interface Neighbour {
+  /** Key of the entry that the vector stands for. */
+  readonly id: string;
+  /** Cosine, -1 to 1. */
+  readonly similarity: number;
+}
+
+/** Components of a vector, at most. */
+export const DIMENSIONS_MAX = 4_096;
+
+/** A copy of length 1, so that a dot product is the cosine. Null for what has no direction: empty, zero, not finite, too long. */
+export function normalised(vector: ArrayLike<number>): Float32Array | null {
+  if (vector.length === 0 || vector.length > DIMENSIONS_MAX) return null;
+  let sum = 0;
+  for (let i = 0; i < vector.length; i += 1) sum += (vector[i] as number) * (vector[i] as number);
+  const length = Math.sqrt(sum);
+  if (!Number.isFinite(length) || length === 0) return null;
+  return Float32Array.from(vector, (component) => component / length);
+}
+
+const INITIAL_CAPACITY = 8;
+
+/**
+ * Vectors of one bucket, at most `capacity`: the oldest goes when it is full. All lie in one array and every search looks at all
+ * of them, so that it is exact; 1,000 vectors of 1,536 components take about a millisecond.
+ */
+export class VectorSet {
+  private vectors: Float32Array;
+  private readonly slots = new Map<string, number>();
+  private readonly ids: string[] = [];
+  private readonly expiries: number[] = [];
+  private nextSlot = 0;
+
+  constructor(
+    readonly dimensions: number,
+    private readonly capacity: number,
+  ) {
+    this.vectors = new Float32Array(dimensions * Math.min(capacity, INITIAL_CAPACITY));
+  }
+
+  get size(): number {
+    return this.slots.size;
+  }
+
+  /** Of the array and its books, about. */
+  get bytes(): number {
+    return this.vectors.byteLength + this.ids.length * 160;
+  }
+
+  /** `vector` is normalised and has `dimensions` components. One that has the same id is replaced. */
+  add(id: string, vector: Float32Array, expiresAtMs: number): void {
+    const slot = this.slots.get(id) ?? this.takeSlot();
+    this.vectors.set(vector, slot * this.dimensions);
+    this.ids[slot] = id;
+    this.expiries[slot] = expiresAtMs;
+    this.slots.set(id, slot);
+  }
+
+  /** The most similar vector that has not expired; the first of equals. */
+  nearest(vector: Float32Array, nowMs: number): Neighbour | null {
+    let best: string | null = null;
+    let similarity = -Infinity;
+    for (let slot = 0; slot < this.ids.length; slot += 1) {
+      const id = this.ids[slot] as string;
+      if ((this.expiries[slot] as number) <= nowMs) continue;
+      const found = this.dot(vector, slot * this.dimensions);
+      if (found > similarity) {
+        similarity = found;
+        best = id;
+      }
+    }
+    return best === null ? null : { id: best, similarity };
+  }
+
+  private dot(vector: Float32Array, from: number): number {
+    const { vectors, dimensions } = this;
+    let sum = 0;
+    for (let i = 0; i < dimensions; i += 1) sum += (vector[i] as number) * (vectors[from + i] as number);
+    return sum;
+  }
+
+  private takeSlot(): number {
+    const slot = this.nextSlot;
+    this.nextSlot = (slot + 1) % this.capacity;
+    const previous = this.ids[slot];
+    if (previous !== undefined) this.slots.delete(previous);
+    const needed = (slot + 1) * this.dimensions;
+    if (needed > this.vectors.length) {
+      const grown = new Float32Array(Math.min(this.capacity * this.dimensions, this.vectors.length * 2));
+      grown.set(this.vectors);
+      this.vectors = grown;
+    }
+    return slot;
+  }
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { eventually } from '@gw/testing';
+import type { BlobStore } from '../index';
+
+export const CONTRACT_ENTRY_BYTES_MAX = 10_000;
+
+/** What every driver promises. `make` gives a store whose entries are its own, with the entry bound above. */
+export function blobStoreContract(make: () => BlobStore): void {
+  let store: BlobStore;
+  let count = 0;
+  const freshKey = (): string => `key-${String((count += 1))}-${randomBytes(8).toString('hex')}`;
+  const isThere = (key: string) => async (): Promise<boolean> => (await store.get(key)) !== null;
+
+  beforeEach(() => {
+    store = make();
+  });
+
+  it('gives back any bytes, and nothing for another key', async () => {
+    const key = freshKey();
+    const value = randomBytes(2_048);
+    store.set(key, value, 60_000);
+    await eventually(isThere(key));
+    expect((await store.get(key))?.equals(value)).toBe(true);
+    expect(await store.get(`${key}x`)).toBeNull();
+    expect(await store.get(freshKey())).toBeNull();
+  });
+
+  it('replaces an entry, and forgets one', async () => {
+    const key = freshKey();
+    store.set(key, Buffer.from('one'), 60_000);
+    await eventually(isThere(key));
+    store.set(key, Buffer.from('two'), 60_000);
+    await eventually(async () => (await store.get(key))?.toString() === 'two');
+    store.delete(key);
+    await eventually(async () => (await store.get(key)) === null);
+  });
+
+  it('forgets an entry when its time has passed', async () => {
+    const key = freshKey();
+    store.set(key, Buffer.from('short'), 150);
+    await eventually(isThere(key));
+    await eventually(async () => (await store.get(key)) === null);
+  });
+
+  it('does not store an entry over its bound, and keeps the one next to it', async () => {
+    const large = freshKey();
+    const small = freshKey();
+    store.set(large, randomBytes(CONTRACT_ENTRY_BYTES_MAX + 1), 60_000);
+    store.set(small, Buffer.from('small'), 60_000);
+    await eventually(isThere(small));
+    expect(await store.get(large)).toBeNull();
+  });
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@gw/testing';
+import type { Claim, IdempotencyStore } from '../index';
+
+const fingerprint = 'f'.repeat(43);
+const other = 'g'.repeat(43);
+const HOUR_MS = 3_600_000;
+
+/** What every driver promises. */
+export function idempotencyStoreContract(make: () => IdempotencyStore): void {
+  let store: IdempotencyStore;
+  let scope: string;
+  const claimOf = (print = fingerprint): Claim => ({ scope, fingerprint: print, token: randomUUID() });
+
+  beforeEach(() => {
+    store = make();
+    scope = randomUUID();
+  });
+
+  it('gives the claim to one of many that ask at the same time', async () => {
+    const states = await Promise.all(Array.from({ length: 20 }, () => store.claim(claimOf(), HOUR_MS)));
+    expect(states.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect(states.filter(({ kind }) => kind === 'running')).toHaveLength(19);
+  });
+
+  it('tells what was asked for under the scope, while it runs and after', async () => {
+    const claim = claimOf();
+    await store.claim(claim, HOUR_MS);
+    expect(await store.claim(claimOf(other), HOUR_MS)).toEqual({ kind: 'running', fingerprint });
+    await store.complete(claim, Buffer.from([0, 255, 13, 10]), HOUR_MS);
+    expect(await store.claim(claimOf(other), HOUR_MS)).toEqual({
+      kind: 'done',
+      fingerprint,
+      answer: Buffer.from([0, 255, 13, 10]),
+    });
+  });
+
+  it('remembers that there was an answer, where it was too large to keep', async () => {
+    const claim = claimOf();
+    await store.claim(claim, HOUR_MS);
+    await store.complete(claim, null, HOUR_MS);
+    expect(await store.claim(claimOf(), HOUR_MS)).toEqual({ kind: 'done', fingerprint, answer: null });
+  });
+
+  it('gives a released scope to the next one', async () => {
+    const claim = claimOf();
+    await store.claim(claim, HOUR_MS);
+    await store.release(claimOf());
+    expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('running');
+    await store.release(claim);
+    expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('claimed');
+  });
+
+  it('ends a claim that is not renewed, so that a process that died holds nobody up; who lost it changes nothing', async () => {
+    const lost = claimOf();
+    await store.claim(lost, 50);
+    const next = claimOf();
+    await eventually(async () => (await store.claim(next, HOUR_MS)).kind === 'claimed');
+    await store.complete(lost, Buffer.from('late'), HOUR_MS);
+    await store.release(lost);
+    expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('running');
+    await store.complete(next, Buffer.from('answer'), HOUR_MS);
+    expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({ answer: Buffer.from('answer') });
+  });
+
+  it('keeps an answer whose lease ran out, with nobody after it', async () => {
+    const claim = claimOf();
+    await store.claim(claim, 1);
+    await store.complete(claim, Buffer.from('answer'), HOUR_MS);
+    expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({
+      kind: 'done',
+      answer: Buffer.from('answer'),
+    });
+  });
+
+  it('holds a claim for as long as it is renewed', async () => {
+    const renewed = claimOf();
+    const left = { ...claimOf(), scope: randomUUID() };
+    await store.claim(renewed, 100);
+    await store.renew(renewed, HOUR_MS);
+    await store.claim(left, 100);
+    await eventually(
+      async () => (await store.claim({ ...left, token: randomUUID() }, HOUR_MS)).kind === 'claimed',
+    );
+    expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('running');
+  });
+
+  it('forgets an answer when its time has passed', async () => {
+    const claim = claimOf();
+    await store.claim(claim, HOUR_MS);
+    await store.complete(claim, Buffer.from('x'), 100);
+    await eventually(async () => (await store.claim(claimOf(), HOUR_MS)).kind === 'claimed');
+  });
+}

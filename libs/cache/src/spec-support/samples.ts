@@ -1,0 +1,39 @@
+import type { CacheRequest, StoredAnswer } from '../index';
+
+export const sampleRequest = (over: Partial<CacheRequest> = {}): CacheRequest => ({
+  organisationId: 'o1',
+  workspaceId: 'w1',
+  configVersion: 'v1',
+  provider: 'openai',
+  credential: 'p1@1',
+  model: 'gpt-x',
+  route: 'chat.completions',
+  method: 'POST',
+  origin: 'https://api.openai.com',
+  path: '/v1/chat/completions',
+  headers: ['content-type', 'application/json'],
+  body: Buffer.from('{"model":"gpt-x","messages":[]}'),
+  namespace: null,
+  metadata: {},
+  ...over,
+});
+
+export const sampleAnswer = (text = 'hello', over: Partial<StoredAnswer> = {}): StoredAnswer => ({
+  status: 200,
+  headers: ['content-type', 'application/json'],
+  chunks: [Buffer.from(text)],
+  streamed: false,
+  createdAtMs: 1_000_000,
+  model: 'gpt-x',
+  usage: {
+    inputTokens: 3,
+    outputTokens: 4,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    inputAudioTokens: 0,
+    outputAudioTokens: 0,
+  },
+  cost: 120,
+  ...over,
+});

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { sampleAnswer } from './spec-support/samples';
+import { decodeAnswer, encodeAnswer, storableHeaders } from './stored-answer';
+
+const chunks = fc.array(
+  fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes)),
+  { maxLength: 8 },
+);
+
+describe('encodeAnswer', () => {
+  it('gives back every piece as it came, with what was known of the answer', () => {
+    fc.assert(
+      fc.property(chunks, fc.boolean(), (pieces, streamed) => {
+        const answer = sampleAnswer('', { chunks: pieces, streamed, model: 'modèle' });
+        expect(decodeAnswer(encodeAnswer(answer))).toEqual(answer);
+      }),
+    );
+  });
+
+  it('makes a missing entry of one in which any byte was changed, cut off or added', () => {
+    const frame = encodeAnswer(sampleAnswer('hello', { chunks: [Buffer.from('he'), Buffer.from('llo')] }));
+    for (let at = 0; at < frame.length; at += 1) {
+      const damaged = Buffer.from(frame);
+      damaged[at] = (damaged[at] as number) ^ 0x10;
+      expect(decodeAnswer(damaged)).toBeNull();
+      expect(decodeAnswer(frame.subarray(0, at))).toBeNull();
+    }
+    expect(decodeAnswer(Buffer.concat([frame, Buffer.from([0])]))).toBeNull();
+  });
+
+  it('keeps nothing of the connection’s buffers alive', () => {
+    const shared = Buffer.alloc(65_536, 'x');
+    const frame = encodeAnswer(sampleAnswer('', { chunks: [shared.subarray(0, 10)] }));
+    expect(frame.buffer.byteLength).toBe(frame.length);
+    expect(frame.length).toBeLessThan(1_000);
+  });
+});
+
+it('stores headers that describe the body, and never cookies, credentials, ids or limits', () => {
+  const headers = [
+    ...['Content-Type', 'text/event-stream', 'set-cookie', 'a=b', 'authorization', 'Bearer s'],
+    ...[
+      'x-request-id',
+      'r1',
+      'x-ratelimit-remaining-requests',
+      '1',
+      'content-encoding',
+      'gzip',
+      'date',
+      'now',
+    ],
+    ...['x-api-key', 's', 'x-amz-security-token', 's', 'content-length', '5', 'transfer-encoding', 'chunked'],
+  ];
+  expect(storableHeaders(headers)).toEqual(['content-type', 'text/event-stream', 'content-encoding', 'gzip']);
+});

@@ -1,0 +1,94 @@
+import type { Usage } from '@gw/contracts';
+import { crc32 } from 'node:zlib';
+
+/** A complete answer, as it can be stored and replayed. */
+export interface StoredAnswer {
+  readonly status: number;
+  /** Flat names and values, `storableHeaders` only. */
+  readonly headers: readonly string[];
+  /** The body in the pieces in which it came. Never written to by a reader: several replays share it. */
+  readonly chunks: readonly Buffer[];
+  /** The body is a stream of events. */
+  readonly streamed: boolean;
+  /** Milliseconds since 1970. */
+  readonly createdAtMs: number;
+  readonly model: string | null;
+  readonly usage: Usage | null;
+  /** What the answer cost, and what each replay saves: 1e-8 USD. Null: not known. */
+  readonly cost: number | null;
+}
+
+const VERSION = 1;
+/** Version, checksum, bytes of the description, number of pieces. */
+const HEAD_BYTES = 1 + 4 + 4 + 4;
+const CHECKED_FROM = 5;
+
+/**
+ * One buffer of its own, shared with nothing: version, CRC-32 of the rest, description as JSON behind its length, lengths of the
+ * pieces behind their number, pieces.
+ */
+export function encodeAnswer(answer: StoredAnswer): Buffer {
+  const { chunks, ...description } = answer;
+  const text = Buffer.from(JSON.stringify(description), 'utf8');
+  const bodyBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const frame = Buffer.allocUnsafeSlow(HEAD_BYTES + text.length + 4 * chunks.length + bodyBytes);
+  frame.writeUInt8(VERSION, 0);
+  frame.writeUInt32LE(text.length, 5);
+  frame.writeUInt32LE(chunks.length, 9);
+  let at = HEAD_BYTES + text.copy(frame, HEAD_BYTES);
+  for (const chunk of chunks) at = frame.writeUInt32LE(chunk.length, at);
+  for (const chunk of chunks) at += chunk.copy(frame, at);
+  frame.writeUInt32LE(crc32(frame.subarray(CHECKED_FROM)), 1);
+  return frame;
+}
+
+/** Null for what `encodeAnswer` did not make, or what was damaged since. The pieces point into `frame`. */
+export function decodeAnswer(frame: Buffer): StoredAnswer | null {
+  if (frame.length < HEAD_BYTES || frame[0] !== VERSION) return null;
+  if (frame.readUInt32LE(1) !== crc32(frame.subarray(CHECKED_FROM))) return null;
+  const lengthsAt = HEAD_BYTES + frame.readUInt32LE(5);
+  const count = frame.readUInt32LE(9);
+  let at = lengthsAt + 4 * count;
+  if (at > frame.length) return null;
+  const chunks: Buffer[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const end = at + frame.readUInt32LE(lengthsAt + 4 * i);
+    chunks.push(frame.subarray(at, end));
+    at = end;
+  }
+  if (at !== frame.length) return null;
+  const description = JSON.parse(frame.toString('utf8', HEAD_BYTES, lengthsAt)) as Omit<
+    StoredAnswer,
+    'chunks'
+  >;
+  return { ...description, chunks };
+}
+
+/** Headers that describe the body. The others belong to one request (ids, limits, cookies) or may carry a secret. */
+const STORABLE: ReadonlySet<string> = new Set([
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'openai-model',
+  'openai-version',
+]);
+
+/** What may be stored of an answer's flat header list, names in lower case. */
+export function storableHeaders(headers: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = (headers[i] as string).toLowerCase();
+    if (STORABLE.has(name)) kept.push(name, headers[i + 1] as string);
+  }
+  return kept;
+}
+
+/** Whether the flat list says that the body is a stream of events. */
+export function isEventStream(headers: readonly string[]): boolean {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    if ((headers[i] as string).toLowerCase() === 'content-type')
+      return (headers[i + 1] as string).startsWith('text/event-stream');
+  }
+  return false;
+}

@@ -1,0 +1,26 @@
+import { NO_REPLY, RedisGuard } from './redis-guard';
+
+const never = (): Promise<string> => new Promise(() => undefined);
+
+describe('RedisGuard', () => {
+  it('waits no longer than its bound, then leaves Redis alone for its cool-down', async () => {
+    let now = 0;
+    const guard = new RedisGuard({ timeoutMs: 20, coolDownMs: 1_000, now: () => now });
+    expect(await guard.ask(never)).toBe(NO_REPLY);
+    let asked = 0;
+    const ask = (): Promise<string> => {
+      asked += 1;
+      return Promise.resolve('x');
+    };
+    now = 999;
+    expect(await guard.ask(ask)).toBe(NO_REPLY);
+    expect(asked).toBe(0);
+    now = 1_000;
+    expect(await guard.ask(ask)).toBe('x');
+  });
+
+  it('takes a refusal for no reply', async () => {
+    const guard = new RedisGuard();
+    expect(await guard.ask(() => Promise.reject(new Error('away')))).toBe(NO_REPLY);
+  });
+});
