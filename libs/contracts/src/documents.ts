@@ -9,7 +9,13 @@ export interface RateLimitRule {
   readonly unit: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw';
   /** 0 blocks everything. */
   readonly value: number;
+  /** Absent: fixed. */
+  readonly window?: 'fixed' | 'sliding';
+  readonly onOutage?: OutageMode;
 }
+
+/** What a limit does while its counters cannot be reached: go on within a local share, or refuse. */
+export type OutageMode = 'hold' | 'refuse';
 
 export interface UsageLimitRule {
   readonly type: 'cost' | 'tokens' | 'requests';
@@ -20,6 +26,36 @@ export interface UsageLimitRule {
   readonly periodicResetDays: number | null;
   readonly nextResetAt: string | null;
   readonly status: 'active' | 'exhausted';
+  /** ISO 8601: use before it does not count. A periodic reset sets it to the boundary itself, so that it happens once. */
+  readonly lastResetAt?: string | null;
+  /** `strict` never lets estimates pass the limit; absent: `standard`. */
+  readonly enforcement?: 'strict' | 'standard';
+  readonly onOutage?: OutageMode;
+}
+
+/** `value` and `excludes` list alternatives; `*` is any present value. */
+export interface PolicyCondition {
+  readonly key: string;
+  readonly value?: string | readonly string[];
+  readonly excludes?: string | readonly string[];
+}
+
+interface PolicyRule {
+  readonly id: string;
+  readonly name: string | null;
+  /** All must hold. */
+  readonly conditions: readonly PolicyCondition[];
+  /** Each combination of values is counted apart; empty: one counter for all. */
+  readonly groupBy: readonly string[];
+}
+
+export interface UsageLimitPolicyRule extends PolicyRule {
+  readonly limit: UsageLimitRule;
+}
+
+export interface RateLimitPolicyRule extends PolicyRule {
+  readonly target: 'llm' | 'mcp_tools';
+  readonly limit: RateLimitRule;
 }
 
 /** Addressed by the HMAC of the secret, so a rotated key has one document for each live secret. */
@@ -70,6 +106,11 @@ export interface WorkspaceDocument {
   readonly logBodies: boolean;
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
+  /** Absent: none. */
+  readonly policies?: {
+    readonly usageLimits: readonly UsageLimitPolicyRule[];
+    readonly rateLimits: readonly RateLimitPolicyRule[];
+  };
   readonly defaults: {
     readonly metadata: Readonly<Record<string, string>>;
     /** Id of the config of requests that name none. */

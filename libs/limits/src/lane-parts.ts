@@ -1,0 +1,205 @@
+import type { OutageMode } from '@gw/contracts';
+import { boundariesOf, type Bucket } from './bucket';
+import { EXTRA_DIVISOR, type CounterStatement, type CounterStore, type LedgerStore } from './counter-store';
+import type { Breaker } from './breaker';
+import type { Denial } from './denial';
+import { nextBoundary } from './reset-schedule';
+import type { OpenReservations, Reservation } from './reservation';
+import { Slice, type Slot } from './slice';
+
+export type Outcome = Reservation | Denial;
+
+/** A limit was crossed, seen by this process; several may see the same crossing, so whoever tells of it keeps a flag. */
+export interface Crossing {
+  readonly bucket: Bucket;
+  readonly kind: 'threshold' | 'exhausted';
+  readonly period: number;
+  readonly used: number;
+}
+
+export interface LedgerSettings {
+  /** What a process holds is given free when the process is silent for so long. */
+  readonly leaseMs: number;
+  /** A reservation that is not settled by then is abandoned. Longer than the longest request. */
+  readonly reservationMaxMs: number;
+  /** Counters that a process knows at the same time; past it unknown ones are refused as `overloaded`. */
+  readonly slotsMax: number;
+  /** Requests of a tenant that wait for the counters at the same time. */
+  readonly waitersMax: number;
+  readonly storeTimeoutMs: number;
+  /** How many processes share a limit that this one has never seen, for its share in an outage. */
+  readonly processesAssumed: number;
+}
+
+/** What all lanes of a ledger share. */
+export interface LaneContext {
+  readonly settings: LedgerSettings;
+  readonly counters: CounterStore;
+  readonly record: LedgerStore | null;
+  readonly holder: string;
+  readonly breaker: Breaker;
+  readonly open: OpenReservations;
+  /** Milliseconds that never go back. */
+  readonly monotonic: () => number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly onCrossing: (crossing: Crossing) => void;
+  sequence: number;
+  /** The store's clock minus ours. */
+  clockOffsetMs: number;
+  slots: number;
+}
+
+/** Part of a budget that a process which knows nothing of its use may spend in an outage. */
+const UNKNOWN_BUDGET_SHARE = 0.01;
+/** Extra is asked for as much as this time would use. */
+const HORIZON_MS = 1_000;
+const SPAN_MIN_MS = 50;
+/** Of the lease, how long its slice is used; what is left covers a slow answer. */
+const LEASE_PART = 0.8;
+
+export const storeNow = (context: LaneContext): number => context.clock() + context.clockOffsetMs;
+
+/** The period at a time by the store's clock, as the store itself would pick it. */
+export function periodAt(bucket: Bucket, nowMs: number): number {
+  const boundaries = boundariesOf(bucket.window, nowMs);
+  return boundaries.findLast((boundary) => boundary <= nowMs) ?? boundaries[0] ?? 0;
+}
+
+/** Gives up what is not needed, and then says what is held: never the other way round. `pending` is what waiting requests ask for. */
+export function stateSlot(
+  context: LaneContext,
+  slot: Slot,
+  pending: number,
+  nowMs: number,
+): CounterStatement {
+  const { bucket, slice } = slot;
+  const { window } = bucket;
+  const target = targetOf(slot, pending, nowMs);
+  const keepMax = Math.max(0, Math.floor((slice.room + Math.max(0, slice.free)) / EXTRA_DIVISOR));
+  const usable = slice.validUntil > nowMs ? slice.free : 0;
+  // A share of an outage was given by nobody: it is not kept once the counters can be asked.
+  const keep = pending > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
+  slice.free = keep;
+  slice.admitted = 0;
+  slice.value = bucket.value;
+  slot.statedAt = nowMs;
+  const windowed = window.kind === 'fixed' || window.kind === 'sliding';
+  return {
+    key: bucket.key,
+    value: bucket.value,
+    strict: bucket.strict,
+    kind: window.kind,
+    lengthMs: windowed ? window.lengthMs : 0,
+    originMs: windowed ? window.originMs : 0,
+    boundaries: window.kind === 'period' ? boundariesOf(window, storeNow(context)) : [],
+    period: slice.period,
+    consumed: slice.consumed,
+    // A lost window is rebuilt by the processes themselves; for a lost budget the durable record has what was confirmed.
+    acknowledged: window.kind === 'period' ? slice.acknowledged : 0,
+    hold: slice.inFlight + keep,
+    want: Math.max(0, target - keep),
+    seed: slot.seed,
+  };
+}
+
+function targetOf({ bucket, slice, statedAt }: Slot, pending: number, nowMs: number): number {
+  if (bucket.measure === 'concurrency') {
+    return slice.admitted > 0 || pending > 0 ? Math.max(4, Math.ceil(slice.inFlight / 2)) : 0;
+  }
+  const span = Math.max(SPAN_MIN_MS, nowMs - statedAt);
+  return Math.max(Math.ceil((slice.admitted * HORIZON_MS) / span), pending * 4);
+}
+
+/** How long a slice that was given by an exchange sent at `sentAt` may be used: never past the window, nor past the lease. */
+export function validFor(
+  bucket: Bucket,
+  period: number,
+  nowMs: number,
+  leaseMs: number,
+): [until: number, ends: number | null] {
+  const lease = leaseMs * LEASE_PART;
+  const { window } = bucket;
+  if (window.kind === 'open') return [lease, null];
+  const ends = window.kind === 'period' ? nextBoundary(window.schedule, nowMs) : period + window.lengthMs;
+  return [ends === null ? lease : Math.min(lease, ends - nowMs), ends];
+}
+
+/** Makes sure that the slice is of the period that it is now, as far as this process can know, and has had its share of the outage. */
+export function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void {
+  const { bucket } = slot;
+  const nowStore = storeNow(context);
+  const period = periodAt(bucket, nowStore);
+  if (slot.slice.period !== period && (slot.slice.period < period || !slot.slice.known)) {
+    const rolled = new Slice(period, bucket.value);
+    rolled.holders = slot.slice.holders;
+    // What a new period has used is known: nothing.
+    rolled.known = slot.slice.known;
+    slot.slice = rolled;
+  }
+  const { slice } = slot;
+  if (!slice.onShare) {
+    slice.onShare = true;
+    slice.free = Math.max(0, slice.free) + shareOf(context, bucket, slice);
+  }
+  slice.value = bucket.value;
+  const [, ends] = validFor(bucket, slice.period, nowStore, context.settings.leaseMs);
+  slice.endsAtMs = ends;
+  slice.validUntil = nowMs + Math.min(HORIZON_MS, ends === null ? HORIZON_MS : Math.max(0, ends - nowStore));
+}
+
+function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
+  if (slice.known) return Math.floor(Math.max(0, slice.room) / slice.holders);
+  if (bucket.window.kind === 'period') return Math.floor(bucket.value * UNKNOWN_BUDGET_SHARE);
+  return Math.floor(bucket.value / context.settings.processesAssumed);
+}
+
+export const admitsInOutage = (
+  mode: OutageMode,
+  bucket: Bucket,
+  slice: Slice,
+  amount: number,
+  nowMs: number,
+): boolean =>
+  mode === 'refuse' || bucket.strict
+    ? slice.validUntil > nowMs && slice.free >= amount && slice.free > 0
+    : slice.free > 0;
+
+export function denialOf(context: LaneContext, slot: Slot, reason: Denial['reason']): Denial {
+  const { bucket, slice } = slot;
+  const { kind } = bucket.window;
+  return {
+    admitted: false,
+    bucket,
+    reason,
+    used: slice.used + slice.consumed - slice.acknowledged,
+    reserved: slice.held,
+    resetAtMs: slice.endsAtMs,
+    retryAfterMs: retryAfter(context, slot, reason === 'limit' && kind !== 'open'),
+  };
+}
+
+/** What requests under way give back may come at any time; what was used comes back with the next window. */
+function retryAfter(context: LaneContext, { slice }: Slot, untilReset: boolean): number {
+  if (!untilReset || slice.used < slice.value) return HORIZON_MS;
+  return slice.endsAtMs === null ? Infinity : Math.max(0, slice.endsAtMs - storeNow(context));
+}
+
+/** Tells of thresholds between two readings of one period. */
+export function crossingsBetween(bucket: Bucket, before: number, after: number): readonly Crossing['kind'][] {
+  const kinds: Crossing['kind'][] = [];
+  if (bucket.window.kind !== 'period') return kinds;
+  const { alertAt, value } = bucket;
+  if (alertAt !== null && before < alertAt && after >= alertAt) kinds.push('threshold');
+  if (before < value && after >= value) kinds.push('exhausted');
+  return kinds;
+}
+
+/** Rejects when the promise has not settled in time. */
+export function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('The ledger store did not answer in time.')), timeoutMs);
+    timer.unref();
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
