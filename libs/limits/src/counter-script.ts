@@ -123,6 +123,7 @@ for i, s in ipairs(a.c) do
   local extra = 0
   if v.status == OK then
     extra = math.max(0, math.min(s.w, math.floor((s.v - v.used - v.held) / a.x)))
+    if extra < s.m then extra = 0 end
     v.mine.h, v.held = v.mine.h + extra, v.held + extra
     local c, mine = v.c, v.mine
     if #c.gone > 0 then redis.call('HDEL', KEYS[i], unpack(c.gone)) end

@@ -25,6 +25,8 @@ export interface CounterStatement {
   readonly hold: number;
   /** What the process would like to keep for the next ones on top. Given while headroom is large. */
   readonly want: number;
+  /** What one request takes. Less than this is of no use to keep, and is left to the others. */
+  readonly least: number;
   /** What the durable record says, for a counter of a budget that the store has lost or never had. */
   readonly seed: { readonly period: number; readonly used: number } | null;
 }

@@ -66,22 +66,33 @@ export function periodAt(bucket: Bucket, nowMs: number): number {
   return boundaries.findLast((boundary) => boundary <= nowMs) ?? boundaries[0] ?? 0;
 }
 
-/** Gives up what is not needed, and then says what is held: never the other way round. `pending` is what waiting requests ask for. */
+/** What waiting requests ask of one counter. */
+export interface Pending {
+  readonly sum: number;
+  readonly largest: number;
+}
+
+export const NO_PENDING: Pending = { sum: 0, largest: 0 };
+
+/** Gives up what is not needed, and then says what is held: never the other way round. */
 export function stateSlot(
   context: LaneContext,
   slot: Slot,
-  pending: number,
+  pending: Pending,
   nowMs: number,
 ): CounterStatement {
   const { bucket, slice } = slot;
   const { window } = bucket;
-  const target = targetOf(slot, pending, nowMs);
+  const target = targetOf(slot, pending.sum, nowMs);
   const keepMax = Math.max(0, Math.floor((slice.room + Math.max(0, slice.free)) / EXTRA_DIVISOR));
   const usable = slice.validUntil > nowMs ? slice.free : 0;
   // A share of an outage was given by nobody: it is not kept once the counters can be asked.
-  const keep = pending > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
+  const most = pending.sum > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
+  slot.least = Math.max(1, slice.largest, pending.largest, Math.floor(slot.least / 2));
+  const keep = most < slot.least ? 0 : most;
   slice.free = keep;
   slice.admitted = 0;
+  slice.largest = 0;
   slice.value = bucket.value;
   slot.statedAt = nowMs;
   const windowed = window.kind === 'fixed' || window.kind === 'sliding';
@@ -99,6 +110,7 @@ export function stateSlot(
     acknowledged: window.kind === 'period' ? slice.acknowledged : 0,
     hold: slice.inFlight + keep,
     want: Math.max(0, target - keep),
+    least: slot.least,
     seed: slot.seed,
   };
 }
@@ -108,7 +120,7 @@ function targetOf({ bucket, slice, statedAt }: Slot, pending: number, nowMs: num
     return slice.admitted > 0 || pending > 0 ? Math.max(4, Math.ceil(slice.inFlight / 2)) : 0;
   }
   const span = Math.max(SPAN_MIN_MS, nowMs - statedAt);
-  return Math.max(Math.ceil((slice.admitted * HORIZON_MS) / span), pending * 4);
+  return Math.max(Math.ceil((slice.admitted * HORIZON_MS) / span), pending);
 }
 
 /** How long a slice that was given by an exchange sent at `sentAt` may be used: never past the window, nor past the lease. */
@@ -140,7 +152,8 @@ export function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number)
   const { slice } = slot;
   if (!slice.onShare) {
     slice.onShare = true;
-    slice.free = Math.max(0, slice.free) + shareOf(context, bucket, slice);
+    slice.free =
+      Math.max(0, Math.min(slice.free, slice.value - slice.used)) + shareOf(context, bucket, slice);
   }
   slice.value = bucket.value;
   const [, ends] = validFor(bucket, slice.period, nowStore, context.settings.leaseMs);

@@ -1,30 +1,21 @@
 import type { Bucket } from './bucket';
-import { ADMITTED, UNDECIDED, type Claim, type CounterAnswer, type ExchangeAnswer } from './counter-store';
+import { ADMITTED, UNDECIDED, type CounterAnswer, type ExchangeAnswer } from './counter-store';
 import {
   admitsInOutage,
   crossingsBetween,
   denialOf,
   holdOutageShare,
-  periodAt,
+  NO_PENDING,
   stateSlot,
   storeNow,
   validFor,
-  within,
   type LaneContext,
   type Outcome,
 } from './lane-parts';
 import { Reservation, takeFrom } from './reservation';
+import { Seeder } from './seeder';
 import { Slice, Slot } from './slice';
-
-/** A request whose slices did not suffice. */
-export interface Waiter {
-  readonly buckets: readonly Bucket[];
-  /** Null: it only wants to know where its limits stand. */
-  readonly amounts: readonly number[] | null;
-  resolve: ((outcome: Outcome) => void) | null;
-  outcome: Outcome | null;
-  tries: number;
-}
+import { claimOf, finish, informed, pendingOf, type Waiter } from './waiter';
 
 interface Sent {
   readonly waiters: readonly Waiter[];
@@ -39,7 +30,6 @@ const SLOTS_PER_EXCHANGE = 64;
 const TRIES_MAX = 4;
 /** How long a refusal is remembered where it may pass without a window's end: a raised limit, a reset. */
 const REFUSAL_MS = 250;
-const SEED_RETRY_MS = 1_000;
 const IDLE_SLOT_MS = 60_000;
 
 /** The counters of one tenant as this process sees them. One exchange at a time: what comes meanwhile shares the next one. */
@@ -47,11 +37,14 @@ export class Lane {
   private readonly slots = new Map<string, Slot>();
   private readonly queue: Waiter[] = [];
   private busy = false;
+  private readonly seeder: Seeder;
 
   constructor(
     private readonly tenant: string,
     private readonly context: LaneContext,
-  ) {}
+  ) {
+    this.seeder = new Seeder(tenant, context);
+  }
 
   get isEmpty(): boolean {
     return this.slots.size === 0 && this.queue.length === 0 && !this.busy;
@@ -124,7 +117,7 @@ export class Lane {
 
   private isDue({ slice, statedAt }: Slot, nowMs: number): boolean {
     if (slice.consumed !== slice.acknowledged) return true;
-    if (slice.free > 0 && slice.admitted === 0) return true;
+    if (slice.free > 0) return true;
     return !slice.isIdle && nowMs - statedAt > this.context.settings.leaseMs / 3;
   }
 
@@ -176,14 +169,10 @@ export class Lane {
   }
 
   private state(slots: readonly Slot[], waiters: readonly Waiter[], nowMs: number) {
-    const pending = new Map<string, number>();
-    for (const { buckets, amounts } of waiters) {
-      if (amounts === null) continue;
-      for (const [at, { key }] of buckets.entries()) {
-        pending.set(key, (pending.get(key) ?? 0) + Math.max(1, amounts[at] ?? 0));
-      }
-    }
-    return slots.map((slot) => stateSlot(this.context, slot, pending.get(slot.bucket.key) ?? 0, nowMs));
+    const pending = pendingOf(waiters);
+    return slots.map((slot) =>
+      stateSlot(this.context, slot, pending.get(slot.bucket.key) ?? NO_PENDING, nowMs),
+    );
   }
 
   private exchange(waiters: readonly Waiter[], slots: readonly Slot[]): void {
@@ -229,21 +218,12 @@ export class Lane {
     this.context.breaker.succeeded();
     this.context.clockOffsetMs = answer.nowMs - this.context.clock();
     for (const [at, counter] of answer.counters.entries()) this.update(sent, at, counter, answer.nowMs);
-    if (sent.waiters.length === 0) this.rebuild(sent.slots);
+    if (sent.waiters.length === 0) this.seeder.rebuild(sent.slots);
     let claim = 0;
     for (const waiter of sent.waiters) {
       if (waiter.amounts === null) this.inform(waiter, answer.counters, sent.slots);
       else this.conclude(waiter, answer.claims[claim++] ?? UNDECIDED, sent);
     }
-  }
-
-  /** Counters that were found missing while nobody waits for them. */
-  private rebuild(slots: readonly Slot[]): void {
-    const nowMs = this.context.monotonic();
-    const lost = slots.filter(
-      ({ missing, seed, seedFailedUntil }) => missing && seed === null && seedFailedUntil <= nowMs,
-    );
-    if (lost.length > 0) void this.seed(lost);
   }
 
   private update(sent: Sent, at: number, counter: CounterAnswer, nowMs: number): void {
@@ -270,7 +250,8 @@ export class Lane {
     slice.free += counter.extra;
     const [validMs, ends] = validFor(bucket, counter.period, nowMs, this.context.settings.leaseMs);
     slice.endsAtMs = ends;
-    slice.validUntil = sent.sentAt + validMs;
+    // A standard limit may be reserved past its end: what comes back of such a reservation is no headroom, so the counters are asked.
+    slice.validUntil = slice.room < 0 ? -Infinity : sent.sentAt + validMs;
   }
 
   private conclude(waiter: Waiter, verdict: number, sent: Sent): void {
@@ -284,8 +265,9 @@ export class Lane {
     const slot = sent.slots[verdict] as Slot;
     const { slice, bucket } = slot;
     if (slice.used >= slice.value) {
-      const forMs = bucket.window.kind === 'fixed' ? Infinity : REFUSAL_MS;
-      slice.refusedUntil = Math.min(slice.validUntil, sent.sentAt + forMs);
+      const forMs = bucket.window.kind === 'fixed' ? this.context.settings.leaseMs : REFUSAL_MS;
+      const ends = slice.endsAtMs === null ? Infinity : slice.endsAtMs - storeNow(this.context);
+      slice.refusedUntil = sent.sentAt + Math.min(forMs, ends);
     }
     return finish(waiter, denialOf(this.context, slot, 'limit'));
   }
@@ -311,7 +293,7 @@ export class Lane {
       .map(({ key }) => this.slots.get(key) as Slot)
       .filter(({ missing, seed }) => missing && seed === null);
     if (unseeded.some(({ seedFailedUntil }) => seedFailedUntil > nowMs)) return this.decideAlone(waiter);
-    const seeding = this.seed(unseeded);
+    const seeding = this.seeder.seed(unseeded);
     if (seeding === null) {
       this.queue.push(waiter);
       return undefined;
@@ -325,40 +307,6 @@ export class Lane {
       this.pump();
     });
     return undefined;
-  }
-
-  /** Asks the durable record; null: it has answered at once. One question at a time for each counter. */
-  private seed(slots: readonly Slot[]): Promise<void> | null {
-    const running = slots.flatMap(({ seeding }) => seeding ?? []);
-    const fresh = slots.filter(({ seeding }) => seeding === null);
-    const asked = fresh.map(({ bucket }) => ({
-      key: bucket.key,
-      since: periodAt(bucket, storeNow(this.context)),
-    }));
-    const { record, settings } = this.context;
-    try {
-      const balances =
-        record === null || fresh.length === 0
-          ? asked.map(({ since }) => ({ period: since, used: 0 }))
-          : record.balances(this.tenant, asked);
-      if (balances instanceof Promise) {
-        const seeding = within(balances, settings.storeTimeoutMs)
-          .then((settled) => keep(fresh, settled))
-          .catch(() => this.unseedable(fresh))
-          .finally(() => {
-            for (const slot of fresh) slot.seeding = null;
-          });
-        for (const slot of fresh) slot.seeding = seeding;
-        running.push(seeding);
-      } else keep(fresh, balances);
-    } catch {
-      this.unseedable(fresh);
-    }
-    return running.length === 0 ? null : Promise.all(running).then(() => undefined);
-  }
-
-  private unseedable(slots: readonly Slot[]): void {
-    for (const slot of slots) slot.seedFailedUntil = this.context.monotonic() + SEED_RETRY_MS;
   }
 
   /** Without the counters: each limit holds to its local share or refuses, as it says. */
@@ -393,29 +341,4 @@ export class Lane {
     this.context.open.add(reservation);
     return reservation;
   }
-}
-
-function finish(waiter: Waiter, outcome: Outcome): void {
-  waiter.outcome = outcome;
-  waiter.resolve?.(outcome);
-}
-
-/** Holds nothing: it only shows where the limits stand. */
-function informed(buckets: readonly Bucket[], slices: readonly Slice[]): Reservation {
-  const reservation = new Reservation(buckets, slices, [], 0);
-  reservation.state = 'settled';
-  return reservation;
-}
-
-function claimOf({ buckets, amounts }: Waiter, index: ReadonlyMap<string, number>): Claim | null {
-  if (amounts === null) return null;
-  return { counters: buckets.map(({ key }) => index.get(key) ?? 0), amounts };
-}
-
-function keep(
-  slots: readonly Slot[],
-  balances: readonly { readonly period: number; readonly used: number }[],
-): void {
-  if (balances.length !== slots.length) throw new Error('The ledger store left balances out.');
-  for (const [at, slot] of slots.entries()) slot.seed = balances[at] ?? null;
 }

@@ -5,10 +5,11 @@ import { Breaker } from './breaker';
 import type { Bucket } from './bucket';
 import type { CounterStore, LedgerStore } from './counter-store';
 import type { Denial } from './denial';
-import { Lane, type Waiter } from './lane';
+import { Lane } from './lane';
 import { denialOf, type Crossing, type LaneContext, type LedgerSettings, type Outcome } from './lane-parts';
 import { OpenReservations, type Charge, type Estimate, type Reservation } from './reservation';
 import { Slot } from './slice';
+import type { Waiter } from './waiter';
 
 export interface LedgerOptions {
   readonly counters: CounterStore;

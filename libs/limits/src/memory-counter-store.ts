@@ -221,8 +221,7 @@ function judge(claim: Claim, statements: readonly CounterStatement[], views: rea
     const statement = statements[index];
     const view = views[index];
     if (!statement || view?.status !== 'ok') return UNDECIDED;
-    const room = statement.value - view.used - view.held;
-    if (room <= 0 || (statement.strict && room < (claim.amounts[at] ?? 0))) return index;
+    if (!fits(statement, view, claim.amounts[at] ?? 0)) return index;
   }
   for (const [at, index] of claim.counters.entries()) {
     const view = views[index];
@@ -234,13 +233,19 @@ function judge(claim: Claim, statements: readonly CounterStatement[], views: rea
   return ADMITTED;
 }
 
+function fits({ value, strict }: CounterStatement, { used, held }: View, amount: number): boolean {
+  const room = value - used - held;
+  return room > 0 && (!strict || room >= amount);
+}
+
 function answerOf(view: View, statement: CounterStatement | undefined): CounterAnswer {
   const { status, counter, mine, used } = view;
   if (!counter || !mine || !statement) {
     return { status, period: -1, used: 0, held: 0, extra: 0, consumed: 0, holders: 1 };
   }
   const room = statement.value - used - view.held;
-  const extra = Math.max(0, Math.min(statement.want, Math.floor(room / EXTRA_DIVISOR)));
+  const most = Math.max(0, Math.min(statement.want, Math.floor(room / EXTRA_DIVISOR)));
+  const extra = most < statement.least ? 0 : most;
   mine.hold += extra;
   view.held += extra;
   return {

@@ -128,6 +128,7 @@ function statementArgument(statement: CounterStatement): Record<string, unknown>
     n: statement.acknowledged,
     h: statement.hold,
     w: statement.want,
+    m: statement.least,
     ...(seed === null ? {} : { d: [seed.period, seed.used] }),
     i: windowed ? 2 * lengthMs + 60_000 : IDLE_MS,
   };

@@ -49,6 +49,7 @@ export class Reservation {
 /** Reserves `amount` of a slice. Requests of a rate limit count from their admission on. */
 export function takeFrom(slice: Slice, bucket: Bucket, amount: number): number {
   slice.admitted += amount;
+  if (amount > slice.largest) slice.largest = amount;
   if (bucket.measure === 'requests' && bucket.window.kind !== 'period') {
     slice.consumed += amount;
     return 0;

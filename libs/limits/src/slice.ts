@@ -19,6 +19,8 @@ export class Slice {
   refusedUntil = -Infinity;
   /** Taken since the last statement; says how much to keep. */
   admitted = 0;
+  /** The largest amount taken at once since the last statement. */
+  largest = 0;
   /** Of all processes, at the last answer. */
   used = 0;
   held = 0;
@@ -54,6 +56,8 @@ export class Slot {
   slice: Slice;
   statedAt: number;
   usedAt: number;
+  /** What one request takes, as far as was seen of late. */
+  least = 1;
   /** The counters have lost it, or never had it. */
   missing = false;
   seed: { readonly period: number; readonly used: number } | null = null;

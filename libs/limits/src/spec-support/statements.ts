@@ -14,6 +14,7 @@ export const statement = (over: Partial<CounterStatement> = {}): CounterStatemen
   acknowledged: 0,
   hold: 0,
   want: 0,
+  least: 1,
   seed: { period: 0, used: 0 },
   ...over,
 });
