@@ -9,6 +9,16 @@ export {
   type Measure,
 } from './bucket';
 export {
+  judgeUsage,
+  postingsOf,
+  settledOf,
+  type ChargeFlag,
+  type ChargeLine,
+  type LedgerPosting,
+  type Settled,
+  type UsageVerdict,
+} from './charge';
+export {
   type Claim,
   type CounterAnswer,
   type CounterReading,
@@ -19,9 +29,24 @@ export {
   type LedgerStore,
 } from './counter-store';
 export { denialError, denialRpcError, denialState, type Denial } from './denial';
+export {
+  createTokenEstimator,
+  estimateOf,
+  type RequestSize,
+  type TokenEstimate,
+  type TokenEstimator,
+} from './estimate';
+export { forecast, type Forecast } from './forecast';
 export { type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
 export { Ledger, type LedgerHealth, type LedgerOptions } from './ledger';
 export { MemoryCounterStore } from './memory-counter-store';
+export {
+  compileRatePolicy,
+  compileUsagePolicy,
+  policyBuckets,
+  type CompiledPolicy,
+  type PolicySubject,
+} from './policy';
 export {
   InProcessRateCounters,
   rateBuckets,

@@ -1,11 +1,10 @@
-import type { OutageMode } from '@gw/contracts';
 import { boundariesOf, type Bucket } from './bucket';
 import { EXTRA_DIVISOR, type CounterStatement, type CounterStore, type LedgerStore } from './counter-store';
 import type { Breaker } from './breaker';
 import type { Denial } from './denial';
 import { nextBoundary } from './reset-schedule';
 import type { OpenReservations, Reservation } from './reservation';
-import { Slice, type Slot } from './slice';
+import type { Slot } from './slice';
 
 export type Outcome = Reservation | Denial;
 
@@ -50,10 +49,8 @@ export interface LaneContext {
   slots: number;
 }
 
-/** Part of a budget that a process which knows nothing of its use may spend in an outage. */
-const UNKNOWN_BUDGET_SHARE = 0.01;
 /** Extra is asked for as much as this time would use. */
-const HORIZON_MS = 1_000;
+export const HORIZON_MS = 1_000;
 const SPAN_MIN_MS = 50;
 /** Of the lease, how long its slice is used; what is left covers a slow answer. */
 const LEASE_PART = 0.8;
@@ -136,47 +133,6 @@ export function validFor(
   const ends = window.kind === 'period' ? nextBoundary(window.schedule, nowMs) : period + window.lengthMs;
   return [ends === null ? lease : Math.min(lease, ends - nowMs), ends];
 }
-
-/** Makes sure that the slice is of the period that it is now, as far as this process can know, and has had its share of the outage. */
-export function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void {
-  const { bucket } = slot;
-  const nowStore = storeNow(context);
-  const period = periodAt(bucket, nowStore);
-  if (slot.slice.period !== period && (slot.slice.period < period || !slot.slice.known)) {
-    const rolled = new Slice(period, bucket.value);
-    rolled.holders = slot.slice.holders;
-    // What a new period has used is known: nothing.
-    rolled.known = slot.slice.known;
-    slot.slice = rolled;
-  }
-  const { slice } = slot;
-  if (!slice.onShare) {
-    slice.onShare = true;
-    slice.free =
-      Math.max(0, Math.min(slice.free, slice.value - slice.used)) + shareOf(context, bucket, slice);
-  }
-  slice.value = bucket.value;
-  const [, ends] = validFor(bucket, slice.period, nowStore, context.settings.leaseMs);
-  slice.endsAtMs = ends;
-  slice.validUntil = nowMs + Math.min(HORIZON_MS, ends === null ? HORIZON_MS : Math.max(0, ends - nowStore));
-}
-
-function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
-  if (slice.known) return Math.floor(Math.max(0, slice.room) / slice.holders);
-  if (bucket.window.kind === 'period') return Math.floor(bucket.value * UNKNOWN_BUDGET_SHARE);
-  return Math.floor(bucket.value / context.settings.processesAssumed);
-}
-
-export const admitsInOutage = (
-  mode: OutageMode,
-  bucket: Bucket,
-  slice: Slice,
-  amount: number,
-  nowMs: number,
-): boolean =>
-  mode === 'refuse' || bucket.strict
-    ? slice.validUntil > nowMs && slice.free >= amount && slice.free > 0
-    : slice.free > 0;
 
 export function denialOf(context: LaneContext, slot: Slot, reason: Denial['reason']): Denial {
   const { bucket, slice } = slot;

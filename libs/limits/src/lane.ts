@@ -1,10 +1,8 @@
 import type { Bucket } from './bucket';
 import { ADMITTED, UNDECIDED, type CounterAnswer, type ExchangeAnswer } from './counter-store';
 import {
-  admitsInOutage,
   crossingsBetween,
   denialOf,
-  holdOutageShare,
   NO_PENDING,
   stateSlot,
   storeNow,
@@ -12,6 +10,7 @@ import {
   type LaneContext,
   type Outcome,
 } from './lane-parts';
+import { takeAlone } from './outage';
 import { Reservation, takeFrom } from './reservation';
 import { Seeder } from './seeder';
 import { Slice, Slot } from './slice';
@@ -309,28 +308,16 @@ export class Lane {
     return undefined;
   }
 
-  /** Without the counters: each limit holds to its local share or refuses, as it says. */
   private decideAlone(waiter: Waiter): void {
-    const { buckets } = waiter;
     const nowMs = this.context.monotonic();
-    const amounts = waiter.amounts ?? buckets.map(() => 0);
-    const slots = buckets.map((bucket) => this.slotOf(bucket, nowMs));
-    for (const [at, slot] of slots.entries()) {
-      if (slot === null) return this.overloaded(waiter, buckets[at] as Bucket);
-      const { bucket } = slot;
-      if (bucket.onOutage === 'hold') holdOutageShare(this.context, slot, nowMs);
-      if (waiter.amounts && !admitsInOutage(bucket.onOutage, bucket, slot.slice, amounts[at] ?? 0, nowMs)) {
-        const reason = bucket.onOutage === 'hold' ? 'limit' : 'unverifiable';
-        return finish(waiter, denialOf(this.context, slot, reason));
-      }
+    const slots: Slot[] = [];
+    for (const bucket of waiter.buckets) {
+      const slot = this.slotOf(bucket, nowMs);
+      if (slot === null) return this.overloaded(waiter, bucket);
+      slots.push(slot);
     }
-    const slices = slots.flatMap((slot) => slot?.slice ?? []);
-    if (waiter.amounts === null) return finish(waiter, informed(buckets, slices));
-    const held = slices.map((slice, at) => {
-      slice.free -= amounts[at] ?? 0;
-      return takeFrom(slice, buckets[at] as Bucket, amounts[at] ?? 0);
-    });
-    return finish(waiter, this.opened(new Reservation(buckets, slices, held, nowMs)));
+    const outcome = takeAlone(this.context, waiter, slots, nowMs);
+    return finish(waiter, outcome.admitted && outcome.state === 'open' ? this.opened(outcome) : outcome);
   }
 
   private overloaded(waiter: Waiter, bucket: Bucket): void {

@@ -160,7 +160,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(0)));
   });
 
-  it('reserves tokens by the estimate and counts what was used: at most one call passes the limit', () => {
+  it('bud-27: reserves tokens by the estimate and counts what was used: at most one call passes the limit', () => {
     const ledger = ledgerOver(memory());
     const buckets = [tpm(10_000)];
     ledger.settle(admitted(ledger.admit(buckets, estimate(0, 6_000))), charge(0, 1_000));
@@ -222,7 +222,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(70 * CENT)));
   });
 
-  it('[LIM-03] starts a weekly budget again on Monday 00:00 UTC, exactly once, and loses no call over the edge', () => {
+  it('[LIM-03] bud-17, bud-21: starts a weekly budget again on Monday 00:00 UTC, exactly once, and loses no call over the edge', () => {
     now = Date.parse('2026-11-22T23:59:59Z');
     const counters = memory();
     const ledgers = [ledgerOver(counters), ledgerOver(counters), ledgerOver(counters)];
@@ -253,7 +253,7 @@ describe('Ledger', () => {
     admitted(spend(2));
   });
 
-  it('starts at 0 for a reset, and for a key that was made again under the same name', () => {
+  it('bud-29: starts at 0 for a reset, and for a key that was made again under the same name', () => {
     const ledger = ledgerOver(memory());
     ledger.settle(admitted(ledger.admit([budget()], estimate(CENT))), charge(100 * CENT));
     denied(ledger.admit([budget()], estimate(CENT)));
