@@ -4,17 +4,16 @@ import { judgeUsage, postingsOf, settledOf } from './charge';
 import { createTokenEstimator, estimateOf } from './estimate';
 import { forecast } from './forecast';
 
-const usage = (over: Record<string, unknown> = {}): Usage =>
-  ({
-    inputTokens: 10,
-    outputTokens: 5,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-    inputAudioTokens: 0,
-    outputAudioTokens: 0,
-    ...over,
-  }) as Usage;
+const usage = (over: object = {}): Usage => ({
+  inputTokens: 10,
+  outputTokens: 5,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+  ...over,
+});
 const ESTIMATE = { cost: 700, tokens: 70 };
 
 describe('what is charged', () => {

@@ -69,26 +69,39 @@ export function priceLines(
     add(unit, quantity, priceFor(price, usage.inputTokens));
   }
   if (units.requests !== undefined) add('requests', 1, priceFor(units.requests, usage.inputTokens));
-  return addPieces(usage, card, add) ? lines : null;
+  const counted = usage.images !== undefined || usage.additionalUnits !== undefined;
+  return !counted || addPieces(usage, card, add) ? lines : null;
 }
 
+/** False: one of them has no price. */
 function addPieces(
-  { images, additionalUnits }: BillableUsage,
+  usage: BillableUsage,
   card: PriceCard,
   add: (unit: string, quantity: number, price: number) => void,
 ): boolean {
-  for (const { quality, size, count } of images ?? []) {
-    const price = imagePrice(card, quality, size);
-    if (count > 0 && price === undefined) return false;
-    if (count > 0 && price !== undefined) add(`image:${quality}:${size}`, count, price);
-  }
-  for (const [name, count] of Object.entries(additionalUnits ?? {})) {
-    const price = Object.hasOwn(card.additional, name) ? card.additional[name] : undefined;
-    if (count > 0 && price === undefined) return false;
-    if (count > 0 && price !== undefined) add(`additional:${name}`, count, price);
+  for (const { unit, count, price } of piecesOf(usage, card)) {
+    if (count <= 0) continue;
+    if (price === undefined) return false;
+    add(unit, count, price);
   }
   return true;
 }
+
+const piecesOf = (
+  { images = [], additionalUnits = {} }: BillableUsage,
+  card: PriceCard,
+): { readonly unit: string; readonly count: number; readonly price: number | undefined }[] => [
+  ...images.map(({ quality, size, count }) => ({
+    unit: `image:${quality}:${size}`,
+    count,
+    price: imagePrice(card, quality, size),
+  })),
+  ...Object.entries(additionalUnits).map(([name, count]) => ({
+    unit: `additional:${name}`,
+    count,
+    price: own(card.additional, name),
+  })),
+];
 
 function imagePrice({ images }: PriceCard, quality: string, size: string): number | undefined {
   const sizes = own(images, quality) ?? own(images, 'default');

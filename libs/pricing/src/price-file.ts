@@ -91,12 +91,14 @@ function cardOf(prices: Fields, config: Fields, path: string): PriceCard {
       if (unit !== undefined) units[unit] = { base, tiers: tiersOf(value, at, base) };
     }
   }
-  const batch = config['batch_multiplier'];
-  const batchMillionths = batch === undefined || batch === null ? null : scaleDecimal(Number(batch), 6);
-  if (batch !== undefined && batch !== null && batchMillionths === null) {
-    throw new Error(`${path}: batch_multiplier must be a number from 0`);
-  }
-  return { units, additional, images, batchMillionths };
+  return { units, additional, images, batchMillionths: batchOf(config['batch_multiplier'], path) };
+}
+
+function batchOf(value: unknown, path: string): number | null {
+  if (value === undefined || value === null) return null;
+  const scaled = typeof value === 'number' ? scaleDecimal(value, 6) : null;
+  if (scaled === null) throw new Error(`${path}: batch_multiplier must be a number from 0`);
+  return scaled;
 }
 
 const imagesOf = (value: Fields, path: string): PriceCard['images'] =>
