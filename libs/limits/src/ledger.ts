@@ -36,7 +36,7 @@ export interface LedgerHealth {
 }
 
 const DEFAULTS: LedgerSettings = {
-  leaseMs: 10_000,
+  leaseMs: 90_000,
   reservationMaxMs: 900_000,
   slotsMax: 200_000,
   waitersMax: 10_000,
