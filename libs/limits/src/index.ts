@@ -1,8 +1,60 @@
 export {
+  budgetBucket,
+  concurrencyBucket,
+  isBudget,
+  rateBucket,
+  type Bucket,
+  type BucketOwner,
+  type CounterWindow,
+  type Measure,
+} from './bucket';
+export {
+  judgeUsage,
+  postingsOf,
+  settledOf,
+  type ChargeFlag,
+  type ChargeLine,
+  type LedgerPosting,
+  type Settled,
+  type UsageVerdict,
+} from './charge';
+export {
+  type Claim,
+  type CounterAnswer,
+  type CounterReading,
+  type CounterStatement,
+  type CounterStore,
+  type Exchange,
+  type ExchangeAnswer,
+  type LedgerStore,
+} from './counter-store';
+export { denialError, denialRpcError, denialState, type Denial } from './denial';
+export {
+  createTokenEstimator,
+  estimateOf,
+  type RequestSize,
+  type TokenEstimate,
+  type TokenEstimator,
+} from './estimate';
+export { forecast, type Forecast } from './forecast';
+export { type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
+export { Ledger, type LedgerHealth, type LedgerOptions } from './ledger';
+export { MemoryCounterStore } from './memory-counter-store';
+export {
+  compileRatePolicy,
+  compileUsagePolicy,
+  policyBuckets,
+  type CompiledPolicy,
+  type PolicySubject,
+} from './policy';
+export {
   InProcessRateCounters,
   rateBuckets,
   type RateBucket,
   type RateCounters,
   type RateVerdict,
 } from './rate-limiter';
+export { RedisCounterStore, type RedisScripts } from './redis-counter-store';
+export { type Charge, type Estimate, type Reservation } from './reservation';
+export { boundariesAround, midnightOf, nextBoundary, type ResetSchedule } from './reset-schedule';
 export { WINDOW_MS, windowStart } from './window';

@@ -14,21 +14,43 @@ export const UNITS = {
   cache_read_mtok: 'cache_read',
   cache_write_mtok: 'cache_write',
   cache_write_1h_mtok: 'cache_write_1h',
+  cache_audio_read_mtok: 'cache_read_audio',
   input_audio_mtok: 'input_audio',
+  input_image_mtok: 'input_image',
   output_mtok: 'output',
   output_reasoning_mtok: 'output_reasoning',
   output_audio_mtok: 'output_audio',
+  output_image_mtok: 'output_image',
   requests_kcount: 'requests',
 } as const;
 export type Unit = (typeof UNITS)[keyof typeof UNITS];
 
+/** What is counted by the piece, by the name that a usage gives it. */
+const PIECES = {
+  web_searches_kcount: 'web_search',
+  storage_searches_kcount: 'file_search',
+  rerank_searches_kcount: 'rerank_search',
+  code_executions_kcount: 'code_execution',
+} as const;
+
 export type UnitPrices = Readonly<Partial<Record<Unit, UnitPrice>>>;
+
+/** All prices of a model at a time, in 1e-8 USD per million. */
+export interface PriceCard {
+  readonly units: UnitPrices;
+  /** By the piece: searches, executions, whatever a usage counts as an additional unit. */
+  readonly additional: Readonly<Record<string, number>>;
+  /** By quality, then size; `default` stands for any. */
+  readonly images: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** What a batch costs of the price, in millionths; null: the provider's usual part. */
+  readonly batchMillionths: number | null;
+}
 
 export interface CatalogueModel {
   /** The catalogue's own id of the model. */
   readonly id: string;
   /** Prices at a time, Unix milliseconds. */
-  pricesAt(at: number): UnitPrices;
+  pricesAt(at: number): PriceCard;
 }
 
 const USD_SCALE = 8;
@@ -45,11 +67,23 @@ export function findModel(catalogueId: string, model: string): CatalogueModel | 
     return { id, pricesAt: () => compiled };
   }
   const periods = prices.map((period) => ({ applies: applies(period), prices: compile(period.prices) }));
-  const first = periods[0]?.prices ?? {};
+  const first = periods[0]?.prices ?? EMPTY_CARD;
   return { id, pricesAt: (at) => periods.findLast((period) => period.applies(at))?.prices ?? first };
 }
 
-function compile(prices: ModelPrice): UnitPrices {
+const EMPTY_CARD: PriceCard = { units: {}, additional: {}, images: {}, batchMillionths: null };
+
+function compile(prices: ModelPrice): PriceCard {
+  const additional: Record<string, number> = {};
+  for (const [key, name] of Object.entries(PIECES)) {
+    const price = prices[key];
+    const scaled = scaleDecimal(typeof price === 'number' ? price : NaN, USD_SCALE + 3);
+    if (scaled !== null) additional[name] = scaled;
+  }
+  return { ...EMPTY_CARD, units: compileUnits(prices), additional };
+}
+
+function compileUnits(prices: ModelPrice): UnitPrices {
   const compiled: Partial<Record<Unit, UnitPrice>> = {};
   for (const [key, unit] of Object.entries(UNITS)) {
     // A count of a thousand is a thousandth of a million.

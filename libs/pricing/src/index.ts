@@ -1,3 +1,16 @@
+export { compileAdjustments, type Adjustments } from './adjustments';
+export type { PriceCard, Unit, UnitPrice, UnitPrices } from './catalogue';
+export {
+  createModelConfigs,
+  MODEL_CONFIG_SETTINGS,
+  type ModelConfigAlarm,
+  type ModelConfigKind,
+  type ModelConfigReaders,
+  type ModelConfigs,
+  type ModelConfigSettings,
+  type ModelConfigsOptions,
+  type ModelConfigSource,
+} from './model-configs';
 export { UNITS_PER_USD } from './money';
 export {
   createPriceBook,
@@ -7,3 +20,14 @@ export {
   type PriceBook,
   type PriceBookOptions,
 } from './price-book';
+export { parsePriceFile, parsePricingConfig, type PriceFile } from './price-file';
+export {
+  createPricer,
+  reprice,
+  type PricedRecord,
+  type PricedUsage,
+  type Pricer,
+  type PriceRequest,
+  type Repricing,
+} from './pricer';
+export type { BillableUsage } from './usage';

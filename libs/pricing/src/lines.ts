@@ -1,70 +1,128 @@
-import type { PriceLine, Usage } from '@gw/contracts';
-import type { Unit, UnitPrice, UnitPrices } from './catalogue';
+import type { PriceLine } from '@gw/contracts';
+import type { PriceCard, Unit, UnitPrice, UnitPrices } from './catalogue';
 import { costOf } from './money';
+import type { BillableUsage } from './usage';
 
 type Quantities = Readonly<Record<Exclude<Unit, 'requests'>, number>>;
 
 /**
- * Splits a usage into disjoint quantities: totals include cached, audio and reasoning tokens, so each is taken out of its total
+ * Splits a usage into disjoint quantities: totals include cached, audio, image and reasoning tokens, so each is taken out of its total
  * where it has a price of its own, and stays in it where it has none. Never negative, whatever the provider reported.
  */
-export function splitUsage(usage: Usage, prices: UnitPrices): Quantities {
+export function splitUsage(usage: BillableUsage, prices: UnitPrices): Quantities {
   let input = usage.inputTokens;
   let output = usage.outputTokens;
   const fromInput = (unit: Unit, tokens: number): number => {
-    const taken = prices[unit] === undefined ? 0 : Math.min(tokens, input);
+    const taken = prices[unit] === undefined ? 0 : Math.max(0, Math.min(tokens, input));
     input -= taken;
     return taken;
   };
   const fromOutput = (unit: Unit, tokens: number): number => {
-    const taken = prices[unit] === undefined ? 0 : Math.min(tokens, output);
+    const taken = prices[unit] === undefined ? 0 : Math.max(0, Math.min(tokens, output));
     output -= taken;
     return taken;
   };
-  const cacheRead = fromInput('cache_read', usage.cacheReadTokens);
+  const cacheReadAudio = fromInput('cache_read_audio', usage.cacheReadAudioTokens ?? 0);
+  const cacheRead = fromInput('cache_read', usage.cacheReadTokens - cacheReadAudio);
   const hour = fromInput('cache_write_1h', usage.cacheWrite1hTokens ?? 0);
   const cacheWrite = fromInput('cache_write', usage.cacheWriteTokens - hour);
-  const inputAudio = fromInput('input_audio', usage.inputAudioTokens);
+  const inputAudio = fromInput('input_audio', usage.inputAudioTokens - cacheReadAudio);
+  const inputImage = fromInput('input_image', usage.inputImageTokens ?? 0);
   const reasoning = fromOutput('output_reasoning', usage.reasoningTokens);
   const outputAudio = fromOutput('output_audio', usage.outputAudioTokens);
+  const outputImage = fromOutput('output_image', usage.outputImageTokens ?? 0);
   return {
     input,
     cache_read: cacheRead,
+    cache_read_audio: cacheReadAudio,
     cache_write: cacheWrite,
     cache_write_1h: hour,
     input_audio: inputAudio,
+    input_image: inputImage,
     output,
     output_reasoning: reasoning,
     output_audio: outputAudio,
+    output_image: outputImage,
   };
 }
 
+/** What a line's price is multiplied by, in millionths. */
+export type Factor = (unit: string) => number;
+
 /** One line for each quantity that is not 0; null when one of them has no price, so that nothing is taken for free. */
-export function priceLines(usage: Usage, prices: UnitPrices): PriceLine[] | null {
-  const quantities = splitUsage(usage, prices);
+export function priceLines(
+  usage: BillableUsage,
+  card: PriceCard,
+  factor: Factor | null = null,
+): PriceLine[] | null {
   const lines: PriceLine[] = [];
+  const add = (unit: string, quantity: number, price: number): void => {
+    lines.push(line(unit, quantity, factor === null ? price : costOf(price, factor(unit))));
+  };
+  const { units } = card;
+  const quantities = splitUsage(usage, units);
   for (const unit of TOKEN_UNITS) {
     const quantity = quantities[unit];
     if (quantity === 0) continue;
-    const price = prices[unit];
+    const price = units[unit];
     if (price === undefined) return null;
-    lines.push(line(unit, quantity, priceFor(price, usage.inputTokens)));
+    add(unit, quantity, priceFor(price, usage.inputTokens));
   }
-  if (prices.requests !== undefined) {
-    lines.push(line('requests', 1, priceFor(prices.requests, usage.inputTokens)));
-  }
-  return lines;
+  if (units.requests !== undefined) add('requests', 1, priceFor(units.requests, usage.inputTokens));
+  const counted = usage.images !== undefined || usage.additionalUnits !== undefined;
+  return !counted || addPieces(usage, card, add) ? lines : null;
 }
+
+/** False: one of them has no price. */
+function addPieces(
+  usage: BillableUsage,
+  card: PriceCard,
+  add: (unit: string, quantity: number, price: number) => void,
+): boolean {
+  for (const { unit, count, price } of piecesOf(usage, card)) {
+    if (count <= 0) continue;
+    if (price === undefined) return false;
+    add(unit, count, price);
+  }
+  return true;
+}
+
+const piecesOf = (
+  { images = [], additionalUnits = {} }: BillableUsage,
+  card: PriceCard,
+): { readonly unit: string; readonly count: number; readonly price: number | undefined }[] => [
+  ...images.map(({ quality, size, count }) => ({
+    unit: `image:${quality}:${size}`,
+    count,
+    price: imagePrice(card, quality, size),
+  })),
+  ...Object.entries(additionalUnits).map(([name, count]) => ({
+    unit: `additional:${name}`,
+    count,
+    price: own(card.additional, name),
+  })),
+];
+
+function imagePrice({ images }: PriceCard, quality: string, size: string): number | undefined {
+  const sizes = own(images, quality) ?? own(images, 'default');
+  return sizes && (own(sizes, size) ?? own(sizes, 'default'));
+}
+
+const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
 
 const TOKEN_UNITS = [
   'input',
   'cache_read',
+  'cache_read_audio',
   'cache_write',
   'cache_write_1h',
   'input_audio',
+  'input_image',
   'output',
   'output_reasoning',
   'output_audio',
+  'output_image',
 ] as const satisfies readonly (keyof Quantities)[];
 
 function priceFor({ base, tiers }: UnitPrice, inputTokens: number): number {

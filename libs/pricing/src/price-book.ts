@@ -1,6 +1,6 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import { LRUCache } from 'lru-cache';
-import { findModel, type CatalogueModel } from './catalogue';
+import { findModel, type CatalogueModel, type PriceCard } from './catalogue';
 import { line, priceLines } from './lines';
 import { scaleDecimal } from './money';
 
@@ -19,6 +19,8 @@ export interface PriceBook {
    * does not count (images, searches, hours of audio) is not priced.
    */
   price(providerCatalogueId: string | null, model: string, usage: Usage, at: Date | number): Price | null;
+  /** The prices themselves; null when the catalogue does not know the model. */
+  card(providerCatalogueId: string | null, model: string, at: Date | number): PriceCard | null;
 }
 
 export interface PriceBookOptions {
@@ -50,13 +52,16 @@ export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): P
     return model;
   };
 
+  const known = (catalogueId: string | null, name: string): CatalogueModel | null =>
+    catalogueId === null || name.length > MODEL_CHARACTERS_MAX ? null : resolve(catalogueId, name);
+
   return {
     price(providerCatalogueId, name, usage, at) {
-      if (providerCatalogueId === null || name.length > MODEL_CHARACTERS_MAX) return null;
-      const model = resolve(providerCatalogueId, name);
+      const model = known(providerCatalogueId, name);
       const lines = model === null ? null : priceLines(usage, model.pricesAt(at.valueOf()));
       return model === null || lines === null ? null : { model: model.id, lines, total: sum(lines) };
     },
+    card: (providerCatalogueId, name, at) => known(providerCatalogueId, name)?.pricesAt(at.valueOf()) ?? null,
   };
 }
 

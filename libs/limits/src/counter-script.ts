@@ -1,0 +1,172 @@
+/**
+ * The counters of one exchange in one step; `MemoryCounterStore` does the same in TypeScript, and one contract test holds both to it.
+ *
+ * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `v` its version, and one field for each holder:
+ * `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON: h holder, s sequence, l lease, x extra divisor,
+ * k skew, f forget, c statements, a claims. The answer is a flat list of whole numbers as text: cjson would round those past 14 digits.
+ */
+export const EXCHANGE_SCRIPT = `
+local OK, UNKNOWN, CLOCK, STALE = 0, 1, 2, 3
+local a = cjson.decode(ARGV[1])
+local t = redis.call('TIME')
+local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+local text = function(n) return string.format('%.0f', n) end
+
+local function current(s)
+  if s.k == 'open' then return 0 end
+  if s.k ~= 'period' then return now - ((now - s.o) % s.l) end
+  for i = #s.b, 1, -1 do if s.b[i] <= now then return s.b[i] end end
+  local first = s.b[1] or 0
+  if first <= now + a.k then return first end
+  return nil
+end
+
+local function load(key)
+  local flat = redis.call('HGETALL', key)
+  if #flat == 0 then return nil end
+  local c = { p = 0, u = 0, q = 0, v = 0, hs = {}, gone = {} }
+  for i = 1, #flat, 2 do
+    local name, value = flat[i], flat[i + 1]
+    if string.sub(name, 1, 2) == 'h:' then
+      local used, hold, expires, sequence = string.match(value, '^(%d+) (%d+) (%d+) (%d+)$')
+      c.hs[string.sub(name, 3)] = { c = tonumber(used), h = tonumber(hold), e = tonumber(expires), s = tonumber(sequence) }
+    else
+      c[name] = tonumber(value)
+    end
+  end
+  return c
+end
+
+local function holds(c)
+  local held, count = 0, 0
+  for id, h in pairs(c.hs) do
+    if h.e > now then
+      held = held + h.h
+      count = count + 1
+    elseif h.e + a.f <= now then
+      c.gone[#c.gone + 1] = 'h:' .. id
+      c.hs[id] = nil
+    end
+  end
+  return held, math.max(1, count)
+end
+
+local function roll(c, period, previous)
+  for id in pairs(c.hs) do c.gone[#c.gone + 1] = 'h:' .. id end
+  c.p, c.u, c.q, c.v, c.hs = period, 0, previous, c.v + 1, {}
+end
+
+local function take(c, s)
+  local known = c.hs[a.h]
+  if known and known.s >= a.s then return nil end
+  local mine = known or { c = 0, h = 0 }
+  c.hs[a.h] = mine
+  mine.s, mine.e = a.s, now + a.l
+  if s.p ~= c.p then
+    mine.h = 0
+    return mine
+  end
+  local used = math.max(0, s.c - (known and known.c or s.n))
+  c.u = c.u + used
+  if used > 0 then c.v = c.v + 1 end
+  mine.c = math.max(mine.c, s.c)
+  mine.h = s.h
+  return mine
+end
+
+local function view(key, s)
+  local period = current(s)
+  if period == nil then return { status = CLOCK } end
+  local c = load(key)
+  if c == nil then
+    if s.k == 'period' and not s.d then return { status = UNKNOWN } end
+    local seed = s.d or { 0, 0 }
+    c = { p = math.max(period, seed[1]), u = seed[1] < period and 0 or seed[2], q = 0, v = 1, hs = {}, gone = {} }
+  end
+  if c.p < period then
+    local follows = s.k == 'sliding' and period - c.p == s.l
+    roll(c, period, follows and c.u + holds(c) or 0)
+  end
+  local mine = take(c, s)
+  if mine == nil then return { status = STALE } end
+  local held, count = holds(c)
+  local used = c.u
+  if s.k == 'sliding' and c.q > 0 then used = used + math.floor(c.q * (c.p + s.l - now) / s.l) end
+  return { status = OK, c = c, mine = mine, used = used, held = held, count = count }
+end
+
+local views = {}
+for i, s in ipairs(a.c) do views[i] = view(KEYS[i], s) end
+
+local function judge(claim)
+  local n = #claim / 2
+  for i = 1, n do
+    local s, v = a.c[claim[i] + 1], views[claim[i] + 1]
+    if v.status ~= OK then return -2 end
+    local room = s.v - v.used - v.held
+    if room <= 0 or (s.t and room < claim[n + i]) then return claim[i] end
+  end
+  for i = 1, n do
+    local v = views[claim[i] + 1]
+    v.mine.h = v.mine.h + claim[n + i]
+    v.held = v.held + claim[n + i]
+  end
+  return -1
+end
+
+local answer = { text(now) }
+local verdicts = {}
+for i, claim in ipairs(a.a) do verdicts[i] = text(judge(claim)) end
+
+for i, s in ipairs(a.c) do
+  local v = views[i]
+  local extra = 0
+  if v.status == OK then
+    extra = math.max(0, math.min(s.w, math.floor((s.v - v.used - v.held) / a.x)))
+    if extra < s.m then extra = 0 end
+    v.mine.h, v.held = v.mine.h + extra, v.held + extra
+    local c, mine = v.c, v.mine
+    if #c.gone > 0 then redis.call('HDEL', KEYS[i], unpack(c.gone)) end
+    redis.call('HSET', KEYS[i], 'p', text(c.p), 'u', text(c.u), 'q', text(c.q), 'v', text(c.v),
+      'h:' .. a.h, text(mine.c) .. ' ' .. text(mine.h) .. ' ' .. text(mine.e) .. ' ' .. text(mine.s))
+    redis.call('PEXPIRE', KEYS[i], text(s.i))
+  end
+  local c = v.c or { p = -1 }
+  local mine = v.mine or { c = 0 }
+  for _, n in ipairs({ v.status, c.p, v.used or 0, v.held or 0, extra, mine.c, v.count or 1 }) do
+    answer[#answer + 1] = text(n)
+  end
+end
+for _, verdict in ipairs(verdicts) do answer[#answer + 1] = verdict end
+return answer`;
+
+/** One counter: ARGV[1] is `read`, `correct` (period, used, version) or `reset` (time). See `CounterStore`. */
+export const MAINTENANCE_SCRIPT = `
+local t = redis.call('TIME')
+local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+local flat = redis.call('HGETALL', KEYS[1])
+if #flat == 0 then return false end
+local c, held, holders = {}, 0, {}
+for i = 1, #flat, 2 do
+  if string.sub(flat[i], 1, 2) == 'h:' then
+    holders[#holders + 1] = flat[i]
+    local hold, expires = string.match(flat[i + 1], '^%d+ (%d+) (%d+) ')
+    if tonumber(expires) > now then held = held + tonumber(hold) end
+  else
+    c[flat[i]] = tonumber(flat[i + 1])
+  end
+end
+local text = function(n) return string.format('%.0f', n) end
+if ARGV[1] == 'correct' and c.p == tonumber(ARGV[2]) then
+  local exact = c.v == tonumber(ARGV[4]) and held == 0
+  local used = exact and tonumber(ARGV[3]) or math.max(c.u, tonumber(ARGV[3]))
+  if used ~= c.u then
+    c.u, c.v = used, c.v + 1
+    redis.call('HSET', KEYS[1], 'u', text(c.u), 'v', text(c.v))
+  end
+elseif ARGV[1] == 'reset' and c.p < tonumber(ARGV[2]) then
+  if #holders > 0 then redis.call('HDEL', KEYS[1], unpack(holders)) end
+  c.p, c.u, c.v, held = tonumber(ARGV[2]), 0, c.v + 1, 0
+  redis.call('HSET', KEYS[1], 'p', text(c.p), 'u', '0', 'q', '0', 'v', text(c.v))
+end
+return { text(c.p), text(c.u), text(held), text(c.v) }`;

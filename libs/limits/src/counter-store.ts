@@ -1,0 +1,133 @@
+import type { CounterWindow } from './bucket';
+
+/**
+ * A counter as one process states it. All numbers are absolute, so that an exchange that is repeated, or whose answer was lost,
+ * changes nothing twice.
+ */
+export interface CounterStatement {
+  readonly key: string;
+  /** The limit in force. */
+  readonly value: number;
+  readonly strict: boolean;
+  readonly kind: CounterWindow['kind'];
+  /** Of fixed and sliding windows; 0 otherwise. */
+  readonly lengthMs: number;
+  readonly originMs: number;
+  /** Of periods: starts, ascending, around the time as the process knows it. */
+  readonly boundaries: readonly number[];
+  /** The period that `consumed` and `hold` belong to; −1: the process has none yet. */
+  readonly period: number;
+  /** Everything that this process has used in the period. */
+  readonly consumed: number;
+  /** How much of it an earlier answer has confirmed. */
+  readonly acknowledged: number;
+  /** What is reserved for requests under way, and what is kept for the next ones. */
+  readonly hold: number;
+  /** What the process would like to keep for the next ones on top. Given while headroom is large. */
+  readonly want: number;
+  /** What one request takes. Less than this is of no use to keep, and is left to the others. */
+  readonly least: number;
+  /** What the durable record says, for a counter of a budget that the store has lost or never had. */
+  readonly seed: { readonly period: number; readonly used: number } | null;
+}
+
+/** One request: all of its counters take their amounts, or none does. */
+export interface Claim {
+  /** Indexes into the statements. */
+  readonly counters: readonly number[];
+  readonly amounts: readonly number[];
+}
+
+export interface Exchange {
+  readonly tenant: string;
+  /** The process. A new one for each start. */
+  readonly holder: string;
+  /** Rises with each exchange of the holder. */
+  readonly sequence: number;
+  /** What is held is given free when it was not stated again for so long. */
+  readonly leaseMs: number;
+  readonly statements: readonly CounterStatement[];
+  /** Judged in order. */
+  readonly claims: readonly Claim[];
+}
+
+export interface CounterAnswer {
+  /**
+   * `unknown`: a budget's counter is not there and needs a seed. `clock`: none of the boundaries has come by the store's clock;
+   * ask again with ones around the answer's time. `stale`: a later exchange of the holder was here before; nothing was changed.
+   */
+  readonly status: 'ok' | 'unknown' | 'clock' | 'stale';
+  readonly period: number;
+  /** Used in the period, by all; for sliding windows what counts of the window before is in it. */
+  readonly used: number;
+  /** Held by all. */
+  readonly held: number;
+  /** What this process keeps on top of its statement's hold and its claims. */
+  readonly extra: number;
+  /** What the store knows this process to have used in the period. */
+  readonly consumed: number;
+  /** Processes that hold something. At least 1. */
+  readonly holders: number;
+}
+
+/** In `ExchangeAnswer.claims`. */
+export const ADMITTED = -1;
+/** A counter of the claim could not be judged; see its status. */
+export const UNDECIDED = -2;
+
+export interface ExchangeAnswer {
+  /** The store's clock, Unix milliseconds. It alone decides which window it is. */
+  readonly nowMs: number;
+  readonly counters: readonly CounterAnswer[];
+  /** `ADMITTED`, `UNDECIDED`, or the index of the statement that refused. */
+  readonly claims: readonly number[];
+}
+
+export interface CounterReading {
+  readonly period: number;
+  readonly used: number;
+  readonly held: number;
+  /** Changes with every change of `used`. */
+  readonly version: number;
+}
+
+/** Where counters live. Every driver passes `counterStoreContract`. */
+export interface CounterStore {
+  /** One atomic step over all counters of a tenant. Rejects when the store cannot be reached. */
+  exchange(exchange: Exchange): ExchangeAnswer | Promise<ExchangeAnswer>;
+  read(tenant: string, key: string): CounterReading | null | Promise<CounterReading | null>;
+  /**
+   * Brings a counter in line with the durable record, which may lag but never counts too much: raised to `used` when it is below. Set to
+   * it exactly when `version` is still the counter's and nothing is held. A missing counter, or one of another period, is left alone.
+   */
+  correct(
+    tenant: string,
+    key: string,
+    truth: { readonly period: number; readonly used: number; readonly version: number },
+  ): void | Promise<void>;
+  /** Starts a new period at `atMs` with nothing used; without effect when the counter's period is as new. */
+  reset(tenant: string, key: string, atMs: number): void | Promise<void>;
+}
+
+/** What a durable record must answer, so that lost counters can be rebuilt. */
+export interface LedgerStore {
+  /**
+   * What requests that began at or after `since` have used, by counter key. `period` is later than `since` where the counter was reset in
+   * between. A key without records has used 0.
+   */
+  balances(
+    tenant: string,
+    asked: readonly { readonly key: string; readonly since: number }[],
+  ):
+    | readonly { readonly period: number; readonly used: number }[]
+    | Promise<readonly { readonly period: number; readonly used: number }[]>;
+}
+
+/** The share of the headroom that one exchange may give as extra: many processes can keep some, and little is idle near the limit. */
+export const EXTRA_DIVISOR = 8;
+/** How far a counter's first boundary may lie ahead of the store's clock and still be taken: the control plane's clock may differ. */
+export const SKEW_MAX_MS = 300_000;
+/** A holder that was silent for so long is forgotten, with what it has used being part of the counter for good. */
+export const FORGET_HOLDER_MS = 3_600_000;
+/** Budgets and concurrency that nobody asked for are dropped after it; a budget is rebuilt from the durable record. */
+export const IDLE_MS = 7 * 86_400_000;

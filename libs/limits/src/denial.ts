@@ -1,0 +1,107 @@
+import type { LimitState } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import { isBudget, type Bucket } from './bucket';
+
+/** Why a request was not admitted. Nothing was taken from any of its limits. */
+export interface Denial {
+  readonly admitted: false;
+  readonly bucket: Bucket;
+  /**
+   * `limit`: it is reached. `unpriced`: a strict budget, and what the request costs is not known. `unverifiable`: the counters cannot be
+   * reached and the limit refuses then, or its local share is spent. `overloaded`: too many requests wait for the counters.
+   */
+  readonly reason: 'limit' | 'unpriced' | 'unverifiable' | 'overloaded';
+  /** In the unit of the limit, as last known. */
+  readonly used: number;
+  /** For requests under way. */
+  readonly reserved: number;
+  readonly resetAtMs: number | null;
+  readonly retryAfterMs: number;
+}
+
+const UNITS_PER_USD = 100_000_000;
+
+/** The error that the caller sees: 412 for a budget, 429 for a rate, 503 when the limit could not be checked. */
+export function denialError(denial: Denial): GatewayError {
+  const { bucket, reason, retryAfterMs } = denial;
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  const type =
+    reason === 'unverifiable' || reason === 'overloaded'
+      ? 'unavailable'
+      : isBudget(bucket)
+        ? 'budget_exhausted'
+        : 'rate_limited';
+  const remaining = Math.max(0, bucket.value - denial.used - denial.reserved);
+  return new GatewayError(type, {
+    message: messageOf(denial),
+    extra: {
+      limit: {
+        scope: bucket.scope,
+        id: bucket.id,
+        type: bucket.type,
+        limit: shown(bucket, bucket.value),
+        used: shown(bucket, denial.used),
+        reserved: shown(bucket, denial.reserved),
+        resets_at: isoOf(denial.resetAtMs),
+      },
+    },
+    headers: {
+      ...(hasRetry(denial) ? { 'retry-after': String(seconds) } : {}),
+      ...(type === 'rate_limited'
+        ? {
+            ratelimit: `limit=${String(bucket.value)}, remaining=${String(remaining)}, reset=${String(seconds)}`,
+          }
+        : {}),
+    },
+  });
+}
+
+/** The JSON-RPC error of a tool call. */
+export const denialRpcError = (
+  denial: Denial,
+): { readonly code: number; readonly message: string; readonly data: Readonly<Record<string, unknown>> } => ({
+  code: -32_029,
+  message: messageOf(denial),
+  data: { policy_id: denial.bucket.id, retry_after_ms: Math.ceil(denial.retryAfterMs) },
+});
+
+export const denialState = ({ bucket, used, resetAtMs }: Denial): LimitState =>
+  limitState(bucket, used, resetAtMs, 'refused');
+
+export const limitState = (
+  bucket: Bucket,
+  used: number,
+  resetAtMs: number | null,
+  verdict: LimitState['verdict'],
+): LimitState => ({
+  scope: bucket.scope,
+  id: bucket.id,
+  type: bucket.type,
+  limit: bucket.value,
+  used,
+  resetAt: isoOf(resetAtMs),
+  verdict,
+});
+
+function messageOf({ bucket, reason }: Denial): string {
+  const amount = `${String(shown(bucket, bucket.value))} ${bucket.measure === 'cost' ? 'USD' : bucket.type}`;
+  const limit = `limit of ${amount} of this ${bucket.scope.replace('_', ' ')}`;
+  switch (reason) {
+    case 'limit':
+      return `The ${limit} was reached.`;
+    case 'unpriced':
+      return `The ${limit} is strict, and the price of this model is not known.`;
+    case 'unverifiable':
+      return `The ${limit} cannot be checked right now.`;
+    case 'overloaded':
+      return `Too many requests wait for the ${limit} to be checked.`;
+  }
+}
+
+/** A budget that never resets passes only when somebody raises it: no time is promised. */
+const hasRetry = ({ retryAfterMs }: Denial): boolean => Number.isFinite(retryAfterMs);
+
+const shown = (bucket: Bucket, value: number): number =>
+  bucket.measure === 'cost' ? value / UNITS_PER_USD : value;
+
+const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

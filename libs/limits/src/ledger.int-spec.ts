@@ -1,0 +1,386 @@
+import { eventually, withRedis } from '@gw/testing';
+import { Redis } from 'ioredis';
+import type { UsageLimitRule } from '@gw/contracts';
+import { budgetBucket, concurrencyBucket, rateBucket, type Bucket, type BucketOwner } from './bucket';
+import type { LedgerStore } from './counter-store';
+import type { Outcome } from './lane-parts';
+import { Ledger, type LedgerOptions } from './ledger';
+import { RedisCounterStore } from './redis-counter-store';
+
+const CENT = 1_000_000;
+const GATEWAYS = 3;
+const COMMAND_TIMEOUT_MS = 250;
+
+const rule = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
+  type: 'cost',
+  creditLimit: 1,
+  alertThreshold: null,
+  periodicReset: null,
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+  ...over,
+});
+
+let owners = 0;
+const newOwner = (): BucketOwner => ({ tenant: 'org', scope: 'api_key', id: `k${String((owners += 1))}` });
+const estimate = (cost: number, tokens = 0) => ({ cost, tokens });
+const charge = (cost: number, tokens = 0) => ({ cost, tokens, requests: 1 });
+
+/** The durable record, as the log would be: what was settled, by counter. */
+class Record implements LedgerStore {
+  readonly used = new Map<string, number>();
+  reads = 0;
+  add(bucket: Bucket, amount: number): void {
+    this.used.set(bucket.key, (this.used.get(bucket.key) ?? 0) + amount);
+  }
+  balances(_tenant: string, asked: readonly { readonly key: string; readonly since: number }[]) {
+    this.reads += 1;
+    return Promise.resolve(asked.map(({ key, since }) => ({ period: since, used: this.used.get(key) ?? 0 })));
+  }
+}
+
+describe('three ledgers over one Redis', () => {
+  const server = withRedis();
+  const connections: Redis[] = [];
+  const ledgers: Ledger[] = [];
+  let record: Record;
+
+  const connect = (): Redis => {
+    const redis = new Redis(server.url, {
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => 50,
+    });
+    redis.on('error', () => undefined);
+    connections.push(redis);
+    return redis;
+  };
+  const gateways = async (options: Partial<LedgerOptions> = {}, count = GATEWAYS): Promise<Ledger[]> => {
+    const made: Ledger[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const redis = connect();
+      await eventually(() => redis.status === 'ready');
+      const ledger = new Ledger({ counters: new RedisCounterStore(redis), record, ...options });
+      ledger.start();
+      made.push(ledger);
+    }
+    ledgers.push(...made);
+    return made;
+  };
+
+  beforeEach(() => {
+    record = new Record();
+  });
+  afterEach(async () => {
+    await Promise.allSettled(ledgers.splice(0).map((ledger) => ledger.stop()));
+    for (const redis of connections.splice(0)) redis.disconnect();
+  });
+
+  /** One call: reserves, is under way for a while, and settles. */
+  const call = async (
+    ledger: Ledger,
+    buckets: readonly Bucket[],
+    { reserve = CENT, cost = CENT, tokens = 0, underWay = async () => Promise.resolve() } = {},
+  ): Promise<boolean> => {
+    const outcome = await ledger.admit(buckets, estimate(reserve, tokens));
+    if (!outcome.admitted) return false;
+    await underWay();
+    ledger.settle(outcome, charge(cost, tokens));
+    for (const bucket of buckets) if (bucket.measure === 'cost') record.add(bucket, cost);
+    return true;
+  };
+
+  /** Spreads `total` calls over the ledgers, `atOnce` at the same time. Gives how many were admitted. */
+  const load = async (
+    made: readonly Ledger[],
+    total: number,
+    atOnce: number,
+    one: (ledger: Ledger) => Promise<boolean>,
+  ): Promise<number> => {
+    let begun = 0;
+    let admitted = 0;
+    const worker = async (): Promise<void> => {
+      while (begun < total) {
+        begun += 1;
+        if (await one(made[begun % made.length] as Ledger)) admitted += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    return admitted;
+  };
+  /** Once nothing moves, the durable record is the truth to the last unit. */
+  const reconciled = async (bucket: Bucket, used: number): Promise<void> => {
+    const store = new RedisCounterStore(connections[0] as Redis);
+    await eventually(async () => {
+      const reading = await store.read('org', bucket.key);
+      if (!reading || reading.held > 0) return false;
+      const durable = record.used.get(bucket.key) ?? 0;
+      await store.correct('org', bucket.key, { period: 0, used: durable, version: reading.version });
+      return (await store.read('org', bucket.key))?.used === used;
+    });
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const usedOf = async (ledger: Ledger, bucket: Bucket): Promise<number> =>
+    (await ledger.states([bucket]))[0]?.used ?? -1;
+
+  it('bud-01: 150 calls one after the other on a limit of 100: exactly 100 pass', async () => {
+    const made = await gateways({}, 1);
+    const buckets = [budgetBucket(newOwner(), rule())];
+    expect(await load(made, 150, 1, (ledger) => call(ledger, buckets))).toBe(100);
+  });
+
+  it.each([
+    ['bud-02, one process', 1, 500, 100],
+    ['bud-03, three processes', 3, 1_500, 300],
+  ])(
+    '[LIM-06] %s: parallel calls pass a limit by one call at most, and all of it can be used',
+    async (_, count, total, atOnce) => {
+      const made = await gateways({}, count);
+      for (const enforcement of ['standard', 'strict'] as const) {
+        const buckets = [budgetBucket(newOwner(), rule({ enforcement }))];
+        const admitted = await load(made, total, atOnce, (ledger) =>
+          call(ledger, buckets, { underWay: turn }),
+        );
+        expect(admitted).toBeLessThanOrEqual(enforcement === 'strict' ? 100 : 101);
+        expect(admitted).toBeGreaterThanOrEqual(99);
+      }
+    },
+  );
+
+  it('bud-04: the first 50 calls of a new key make its counter once', async () => {
+    const made = await gateways();
+    const bucket = budgetBucket(newOwner(), rule({ creditLimit: 0.25 }));
+    const admitted = await load(made, 50, 50, (ledger) => call(ledger, [bucket]));
+    expect(admitted).toBeLessThanOrEqual(26);
+    expect(admitted).toBeGreaterThanOrEqual(24);
+    // No more than one question of each process.
+    expect(record.reads).toBeLessThanOrEqual(GATEWAYS);
+  });
+
+  it('4 processes with 250 concurrent requests each on a limit that covers 300: headroom that is given back is used again', async () => {
+    const made = await gateways({}, 4);
+    for (const enforcement of ['standard', 'strict'] as const) {
+      const buckets = [budgetBucket(newOwner(), rule({ creditLimit: 3, enforcement }))];
+      // Each reserves twice what it uses.
+      const half = { reserve: 2 * CENT, cost: CENT, underWay: turn };
+      let admitted = await load(made, 4_000, 1_000, (ledger) => call(ledger, buckets, half));
+      expect(admitted).toBeGreaterThanOrEqual(150);
+      // The last cent cannot hold a reservation of two where the estimate must fit.
+      const all = enforcement === 'strict' ? 299 : 300;
+      await eventually(async () => {
+        admitted += await load(made, 8, 1, (ledger) => call(ledger, buckets, half));
+        return admitted >= all;
+      });
+      expect(admitted).toBe(all);
+    }
+  });
+
+  it('bud-06: a stream that may cost more than is left is refused by a strict limit, and charged by a standard one', async () => {
+    const [ledger] = (await gateways({}, 1)) as [Ledger];
+    const strict = [budgetBucket(newOwner(), rule({ creditLimit: 0.1, enforcement: 'strict' }))];
+    expect(await call(ledger, strict, { reserve: 50 * CENT })).toBe(false);
+    const standard = [budgetBucket(newOwner(), rule({ creditLimit: 0.1 }))];
+    expect(await call(ledger, standard, { reserve: 50 * CENT, cost: 30 * CENT })).toBe(true);
+    expect(await call(ledger, standard)).toBe(false);
+  });
+
+  it('bud-07, bud-08: calls that are cut are charged what was used, and their reservation is free within 5 s', async () => {
+    const made = await gateways();
+    const bucket = budgetBucket(newOwner(), rule({ creditLimit: 100, enforcement: 'strict' }));
+    const outcomes = await Promise.all(
+      Array.from({ length: 170 }, async (_, at) =>
+        (made[at % GATEWAYS] as Ledger).admit([bucket], estimate(50 * CENT)),
+      ),
+    );
+    expect(outcomes.every(({ admitted }) => admitted)).toBe(true);
+    expect(await call(made[0] as Ledger, [bucket], { reserve: 1_501 * CENT })).toBe(false);
+    for (const [at, outcome] of outcomes.entries()) {
+      if (outcome.admitted) (made[at % GATEWAYS] as Ledger).settle(outcome, charge(5 * CENT));
+    }
+    await eventually(async () => (await usedOf(made[1] as Ledger, bucket)) === 850 * CENT);
+    await eventually(() => call(made[1] as Ledger, [bucket], { reserve: 9_150 * CENT, cost: 0 }));
+  });
+
+  it('bud-09: what a killed process had reserved is free when its lease ends, and what it had told is kept', async () => {
+    const settings = { leaseMs: 1_000 };
+    const [dying, other] = (await gateways({ settings }, 2)) as [Ledger, Ledger];
+    const bucket = budgetBucket(newOwner(), rule({ enforcement: 'strict' }));
+    await call(dying, [bucket], { cost: 10 * CENT });
+    const open = await Promise.all(
+      Array.from({ length: 80 }, async () => dying.admit([bucket], estimate(CENT))),
+    );
+    expect(open.filter(({ admitted }) => admitted)).toHaveLength(80);
+    await eventually(async () => (await usedOf(other, bucket)) === 10 * CENT);
+    expect(await call(other, [bucket], { reserve: 50 * CENT })).toBe(false);
+    connections[0]?.disconnect();
+    await eventually(() => call(other, [bucket], { reserve: 90 * CENT, cost: CENT }));
+    expect(await usedOf(other, bucket)).toBe(11 * CENT);
+  });
+
+  it('bud-15, bud-16: a limit that is raised admits at once on every process, one that is lowered refuses', async () => {
+    const made = await gateways();
+    const owner = newOwner();
+    const spend = (ledger: Ledger, creditLimit: number) =>
+      call(ledger, [budgetBucket(owner, rule({ creditLimit }))]);
+    await load(made, 110, 10, (ledger) => spend(ledger, 1));
+    for (const ledger of made) expect(await spend(ledger, 1)).toBe(false);
+    for (const ledger of made) expect(await spend(ledger, 2)).toBe(true);
+    for (const ledger of made) expect(await spend(ledger, 1)).toBe(false);
+  });
+
+  it('bud-17: a reset while 50 calls are under way happens once, and no call is lost or counted twice', async () => {
+    const made = await gateways();
+    // The boundary is a moment away; the clock of every counter is that of Redis.
+    const [seconds] = await (connections[0] as Redis).time();
+    const resetAt = (Number(seconds) + 2) * 1_000;
+    const windows = {
+      kind: 'period' as const,
+      schedule: { every: null, anchorMs: resetAt, lastResetMs: null },
+    };
+    const bucket: Bucket = {
+      ...budgetBucket(newOwner(), rule({ type: 'requests', creditLimit: 1e6 })),
+      window: windows,
+    };
+    const counts = { before: 0, after: 0 };
+    await eventually(
+      async () => {
+        for (const ledger of made) {
+          const outcome = await ledger.admit([bucket], estimate(0));
+          if (!outcome.admitted) throw new Error('refused');
+          const [state] = outcome.states();
+          counts[state?.resetAt === null ? 'after' : 'before'] += 1;
+          ledger.settle(outcome, charge(0));
+        }
+        return counts.after >= 50;
+      },
+      { everyMs: 10 },
+    );
+    expect(counts.before).toBeGreaterThan(50);
+    await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) === counts.after);
+  });
+
+  it('bud-22: after FLUSHALL under load budgets are rebuilt from the durable record, and nothing is spent twice', async () => {
+    const made = await gateways();
+    const bucket = budgetBucket(newOwner(), rule());
+    expect(await load(made, 60, 10, (ledger) => call(ledger, [bucket]))).toBe(60);
+    await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) === 60 * CENT);
+    await (connections[0] as Redis).flushall();
+    const admitted = await load(made, 300, 30, (ledger) => call(ledger, [bucket], { underWay: turn }));
+    expect(60 + admitted).toBeLessThanOrEqual(101);
+    // What was in the record and not yet told counts twice until the counter rests.
+    expect(60 + admitted).toBeGreaterThanOrEqual(80);
+    await reconciled(bucket, (60 + admitted) * CENT);
+    let spent = 60 + admitted;
+    await eventually(async () => {
+      spent += await load(made, 3, 1, (ledger) => call(ledger, [bucket]));
+      return spent >= 100;
+    });
+    expect(await load(made, 6, 3, (ledger) => call(ledger, [bucket]))).toBe(0);
+  });
+
+  it('bud-23: a counter that lost its last writes is brought back to the durable record', async () => {
+    const made = await gateways();
+    const bucket = budgetBucket(newOwner(), rule());
+    await load(made, 60, 10, (ledger) => call(ledger, [bucket]));
+    await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) === 60 * CENT);
+    const redis = connections[0] as Redis;
+    const key = `gw:limit:{org}:${bucket.key}`;
+    await redis.hset(key, 'u', 40 * CENT);
+    const store = new RedisCounterStore(redis);
+    const reading = await store.read('org', bucket.key);
+    await store.correct('org', bucket.key, { period: 0, used: 60 * CENT, version: reading?.version ?? 0 });
+    expect(await usedOf(made[1] as Ledger, bucket)).toBe(60 * CENT);
+  });
+
+  it('bud-25: a million additions of the smallest unit add up to exactly a million', async () => {
+    const [ledger] = (await gateways({}, 1)) as [Ledger];
+    const bucket = budgetBucket(newOwner(), rule({ creditLimit: 1_000 }));
+    for (let at = 0; at < 1_000_000; at += 1) {
+      const pending: Outcome | Promise<Outcome> = ledger.admit([bucket], estimate(1));
+      const outcome = pending instanceof Promise ? await pending : pending;
+      if (outcome.admitted) ledger.settle(outcome, charge(1));
+    }
+    expect(await usedOf(ledger, bucket)).toBe(1_000_000);
+  });
+
+  it.each([0.9, 1, 2])(
+    'bud-26: at %p times the allowed rate, three processes accept at least 95 %% of it and never more than it in a window',
+    async (factor) => {
+      const made = await gateways();
+      const allowed = 200;
+      const bucket: Bucket = {
+        ...rateBucket(newOwner(), { type: 'requests', unit: 'rps', value: allowed }),
+        window: { kind: 'fixed', lengthMs: 1_000, originMs: 0 },
+      };
+      const accepted = new Map<string, number>();
+      let offered = 0;
+      const started = performance.now();
+      const wait: Promise<unknown>[] = [];
+      await eventually(
+        () => {
+          const due = Math.floor(((performance.now() - started) * allowed * factor) / 1_000);
+          for (; offered < due; offered += 1) {
+            const ledger = made[offered % GATEWAYS] as Ledger;
+            wait.push(
+              Promise.resolve(ledger.admit([bucket], estimate(0))).then((outcome) => {
+                if (!outcome.admitted) return;
+                const window = outcome.states()[0]?.resetAt ?? '';
+                accepted.set(window, (accepted.get(window) ?? 0) + 1);
+                ledger.settle(outcome, charge(0));
+              }),
+            );
+          }
+          return performance.now() - started > 4_200;
+        },
+        { everyMs: 2, timeoutMs: 10_000 },
+      );
+      await Promise.all(wait);
+      const windows = [...accepted.entries()]
+        .sort(([one], [other]) => one.localeCompare(other))
+        .map(([, n]) => n);
+      for (const count of windows) expect(count).toBeLessThanOrEqual(allowed + 1);
+      // The first and the last window were not offered the whole load.
+      for (const count of windows.slice(1, -1)) {
+        expect(count).toBeGreaterThanOrEqual(0.95 * allowed * Math.min(1, factor) - 4);
+      }
+    },
+  );
+
+  it('bud-28: two limits on one key are both enforced, and a refusal leaks nothing', async () => {
+    const made = await gateways();
+    const owner = newOwner();
+    const cost = budgetBucket(owner, rule());
+    const requests = budgetBucket(owner, rule({ type: 'requests', creditLimit: 30 }));
+    const places = concurrencyBucket(owner, 20);
+    const admitted = await load(made, 300, 60, (ledger) =>
+      call(ledger, [cost, requests, places], { underWay: turn }),
+    );
+    expect(admitted).toBeLessThanOrEqual(30);
+    await eventually(async () => (await usedOf(made[0] as Ledger, requests)) === admitted);
+    await eventually(async () => (await usedOf(made[0] as Ledger, cost)) === admitted * CENT);
+    const store = new RedisCounterStore(connections[0] as Redis);
+    await eventually(async () => (await store.read('org', places.key))?.held === 0);
+  });
+
+  it('goes on within local shares while Redis is gone, and all agrees to the last unit when it is back', async () => {
+    const made = await gateways();
+    const bucket = budgetBucket(newOwner(), rule());
+    const first = await load(made, 40, 10, (ledger) => call(ledger, [bucket]));
+    await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) === first * CENT);
+    await server.kill();
+    const during = await load(made, 300, 30, (ledger) => call(ledger, [bucket]));
+    expect(during).toBeGreaterThan(0);
+    expect(first + during).toBeLessThanOrEqual(103);
+    await eventually(() => made.some((ledger) => ledger.health().degraded), { timeoutMs: 10_000 });
+    // It comes back with nothing in it.
+    await server.start();
+    await eventually(() => made.every((ledger) => !ledger.health().degraded), { timeoutMs: 15_000 });
+    const after = await load(made, 300, 30, (ledger) => call(ledger, [bucket]));
+    const spent = first + during + after;
+    expect(spent).toBeLessThanOrEqual(104);
+    await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) >= spent * CENT);
+    await reconciled(bucket, spent * CENT);
+  }, 60_000);
+});

@@ -1,0 +1,262 @@
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { LimitState } from '@gw/contracts';
+import { Breaker } from './breaker';
+import type { Bucket } from './bucket';
+import type { CounterStore, LedgerStore } from './counter-store';
+import type { Denial } from './denial';
+import { Lane } from './lane';
+import { denialOf, type Crossing, type LaneContext, type LedgerSettings, type Outcome } from './lane-parts';
+import { OpenReservations, type Charge, type Estimate, type Reservation } from './reservation';
+import { Slot } from './slice';
+import type { Waiter } from './waiter';
+
+export interface LedgerOptions {
+  readonly counters: CounterStore;
+  /** Rebuilds budgets that the counters have lost. Null: they start at 0. */
+  readonly record: LedgerStore | null;
+  readonly onCrossing?: (crossing: Crossing) => void;
+  /** A reservation was not settled in time; what it had reserved is free again. */
+  readonly onAbandoned?: (reservation: Reservation) => void;
+  readonly settings?: Partial<LedgerSettings>;
+  /** Milliseconds that never go back. */
+  readonly monotonic?: () => number;
+  readonly clock?: () => number;
+}
+
+export interface LedgerHealth {
+  /** The counters cannot be reached: each limit holds to its local share or refuses. */
+  readonly degraded: boolean;
+  readonly degradedForMs: number;
+  readonly failures: number;
+  readonly openReservations: number;
+  readonly abandoned: number;
+  readonly counters: number;
+  readonly refused: Readonly<Record<Denial['reason'], number>>;
+}
+
+const DEFAULTS: LedgerSettings = {
+  leaseMs: 90_000,
+  reservationMaxMs: 900_000,
+  slotsMax: 200_000,
+  waitersMax: 10_000,
+  storeTimeoutMs: 2_000,
+  processesAssumed: 4,
+};
+
+const FLUSH_MS = 250;
+const FAILURES_MAX = 5;
+const PROBE_EVERY_MS = 1_000;
+const ABANDONED_PER_TICK = 1_000;
+
+/**
+ * Reserves at admission and settles at the end, in all limits of a request or in none. What a process holds of a counter it may spend without
+ * asking; the counters are asked when that does not suffice, and told every 250 ms what was used. See `docs/limits.md` for the bounds.
+ */
+export class Ledger {
+  private readonly lanes = new Map<string, Lane>();
+  private readonly context: LaneContext;
+  private readonly onAbandoned: (reservation: Reservation) => void;
+  private readonly refused = { limit: 0, unpriced: 0, unverifiable: 0, overloaded: 0 };
+  private abandoned = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(options: LedgerOptions) {
+    const { counters, record, settings, onCrossing, onAbandoned } = options;
+    this.onAbandoned = onAbandoned ?? (() => undefined);
+    this.context = {
+      settings: { ...DEFAULTS, ...settings },
+      counters,
+      record,
+      holder: randomBytes(9).toString('base64url'),
+      breaker: new Breaker(FAILURES_MAX, PROBE_EVERY_MS),
+      open: new OpenReservations(),
+      monotonic: options.monotonic ?? (() => performance.now()),
+      clock: options.clock ?? Date.now,
+      onCrossing: onCrossing ?? (() => undefined),
+      sequence: 0,
+      clockOffsetMs: 0,
+      slots: 0,
+    };
+  }
+
+  /**
+   * Takes the estimate from every bucket, or from none. All buckets are of one tenant; the first that refuses is named. A value while this
+   * process holds enough, a promise when the counters must be asked. Never rejects.
+   */
+  admit(buckets: readonly Bucket[], estimate: Estimate): Outcome | Promise<Outcome> {
+    const amounts: number[] = [];
+    for (const bucket of buckets) {
+      const amount = amountOf(bucket, estimate);
+      if (amount < 0) return this.counted(denialOf(this.context, new Slot(bucket, 0), 'unpriced'));
+      amounts.push(amount);
+    }
+    const lane = this.laneOf(buckets[0]?.tenant ?? '');
+    const local = lane.admit(buckets, amounts, this.context.monotonic());
+    if (local !== null) return local.admitted ? local : this.counted(local);
+    const outcome = ask(lane, { buckets, amounts, resolve: null, outcome: null, tries: 0 });
+    return outcome instanceof Promise
+      ? outcome.then((settled) => this.counted(settled))
+      : this.counted(outcome);
+  }
+
+  /** Where limits stand, by the counters' newest answer. */
+  states(buckets: readonly Bucket[]): LimitState[] | Promise<LimitState[]> {
+    if (buckets.length === 0) return [];
+    const waiter = { buckets, amounts: null, resolve: null, outcome: null, tries: 0 };
+    const outcome = ask(this.laneOf(buckets[0]?.tenant ?? ''), waiter);
+    return outcome instanceof Promise ? outcome.then(statesOf) : statesOf(outcome);
+  }
+
+  /** Charges a part: the responses of a session one by one. What is reserved shrinks by it. Without effect once it is settled. */
+  charge(reservation: Reservation, charge: Charge): void {
+    if (reservation.state === 'settled') return;
+    const { buckets, slices, amounts } = reservation;
+    for (let index = 0; index < buckets.length; index += 1) {
+      const slice = slices[index];
+      const bucket = buckets[index];
+      if (slice === undefined || bucket === undefined) continue;
+      const used = usedOf(bucket, charge);
+      const covered = Math.min(amounts[index] ?? 0, used);
+      amounts[index] = (amounts[index] ?? 0) - covered;
+      slice.inFlight -= covered;
+      slice.free -= used - covered;
+      slice.consumed += used;
+    }
+  }
+
+  /** Charges what was used and gives the rest back. Once for each reservation: a second call changes nothing. */
+  settle(reservation: Reservation, charge: Charge): void {
+    if (reservation.state === 'settled') return;
+    this.charge(reservation, charge);
+    if (reservation.state === 'open') this.close(reservation);
+    reservation.state = 'settled';
+  }
+
+  /** Gives everything back: nothing was asked of a provider. Requests of a rate limit stay counted. */
+  release(reservation: Reservation): void {
+    this.settle(reservation, NOTHING);
+  }
+
+  /** Starts to tell the counters what was used. */
+  start(): void {
+    this.timer ??= setInterval(() => this.tick(), FLUSH_MS).unref();
+  }
+
+  /** Tells the counters what was used and gives back what is kept. Rejects when they cannot be reached: a lease ends by itself. */
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    for (const lane of this.lanes.values()) await lane.close();
+  }
+
+  /** One turn of what `start` repeats. */
+  tick(): void {
+    const nowMs = this.context.monotonic();
+    this.sweep(nowMs);
+    const { breaker } = this.context;
+    if (breaker.isOpen) {
+      if (!breaker.mayProbe(nowMs)) return;
+      const [lane] = this.lanes.values();
+      if (lane) lane.tick(nowMs, true);
+      else breaker.succeeded();
+      return;
+    }
+    for (const [tenant, lane] of this.lanes) {
+      lane.tick(nowMs);
+      if (lane.isEmpty) this.lanes.delete(tenant);
+    }
+  }
+
+  health(): LedgerHealth {
+    const { breaker, open, slots, monotonic } = this.context;
+    return {
+      degraded: breaker.isOpen,
+      degradedForMs: breaker.openSince === null ? 0 : monotonic() - breaker.openSince,
+      failures: breaker.failures,
+      openReservations: open.size,
+      abandoned: this.abandoned,
+      counters: slots,
+      refused: { ...this.refused },
+    };
+  }
+
+  private sweep(nowMs: number): void {
+    const before = nowMs - this.context.settings.reservationMaxMs;
+    for (let count = 0; count < ABANDONED_PER_TICK; count += 1) {
+      const oldest = this.context.open.oldest();
+      if (oldest === null || oldest.admittedAt > before) return;
+      this.close(oldest);
+      oldest.state = 'abandoned';
+      this.abandoned += 1;
+      this.onAbandoned(oldest);
+    }
+  }
+
+  private close(reservation: Reservation): void {
+    const { slices, amounts } = reservation;
+    for (let index = 0; index < amounts.length; index += 1) {
+      const slice = slices[index];
+      const amount = amounts[index] ?? 0;
+      if (slice === undefined || amount === 0) continue;
+      slice.inFlight -= amount;
+      slice.free += amount;
+      amounts[index] = 0;
+    }
+    this.context.open.remove(reservation);
+  }
+
+  private laneOf(tenant: string): Lane {
+    const known = this.lanes.get(tenant);
+    if (known) return known;
+    const lane = new Lane(tenant, this.context);
+    this.lanes.set(tenant, lane);
+    return lane;
+  }
+
+  private counted(outcome: Outcome): Outcome {
+    if (!outcome.admitted) this.refused[outcome.reason] += 1;
+    return outcome;
+  }
+}
+
+const NOTHING: Charge = { cost: 0, tokens: 0, requests: 0 };
+
+function ask(lane: Lane, waiter: Waiter): Outcome | Promise<Outcome> {
+  lane.ask(waiter);
+  return (
+    waiter.outcome ??
+    new Promise((resolve) => {
+      waiter.resolve = resolve;
+    })
+  );
+}
+
+/** What a bucket is asked for; below 0: a strict budget cannot hold what has no price. */
+function amountOf({ measure, strict }: Bucket, { cost, tokens }: Estimate): number {
+  switch (measure) {
+    case 'cost':
+      return cost ?? (strict ? -1 : 0);
+    case 'tokens':
+      return tokens;
+    case 'requests':
+    case 'concurrency':
+      return 1;
+  }
+}
+
+/** Requests of a rate limit were counted when they were admitted; concurrency is only held. */
+function usedOf({ measure, window }: Bucket, { cost, tokens, requests }: Charge): number {
+  switch (measure) {
+    case 'cost':
+      return cost ?? 0;
+    case 'tokens':
+      return tokens;
+    case 'requests':
+      return window.kind === 'period' ? requests : 0;
+    case 'concurrency':
+      return 0;
+  }
+}
+
+const statesOf = (outcome: Outcome): LimitState[] => (outcome.admitted ? outcome.states() : []);

@@ -1,0 +1,24 @@
+import { MemoryCounterStore } from './memory-counter-store';
+import { counterStoreContract } from './spec-support/counter-store.contract';
+import { exchangeOf, first, statement } from './spec-support/statements';
+
+describe('MemoryCounterStore', () => {
+  counterStoreContract(() => new MemoryCounterStore());
+
+  it('never holds more counters than its capacity, and forgets those that are held last', () => {
+    const store = new MemoryCounterStore(() => 1_000, 10);
+    store.exchange(exchangeOf([statement({ key: 'held', hold: 3, consumed: 4 })]));
+    for (let at = 0; at < 100; at += 1) store.exchange(exchangeOf([statement({ key: `k${String(at)}` })]));
+    expect(store.read('t', 'held')).toMatchObject({ used: 4, held: 3 });
+    expect(store.read('t', 'k0')).toBeNull();
+  });
+
+  it('stands still when the clock goes back, so that no period comes twice', () => {
+    let now = 5_000;
+    const store = new MemoryCounterStore(() => now);
+    const window = statement({ kind: 'fixed', lengthMs: 1_000, period: -1, seed: null });
+    expect(first(store.exchange(exchangeOf([window]))).period).toBe(5_000);
+    now = 1_000;
+    expect(first(store.exchange(exchangeOf([window]))).period).toBe(5_000);
+  });
+});

@@ -1,0 +1,263 @@
+import {
+  ADMITTED,
+  EXTRA_DIVISOR,
+  FORGET_HOLDER_MS,
+  IDLE_MS,
+  SKEW_MAX_MS,
+  UNDECIDED,
+  type Claim,
+  type CounterAnswer,
+  type CounterReading,
+  type CounterStatement,
+  type CounterStore,
+  type Exchange,
+  type ExchangeAnswer,
+} from './counter-store';
+
+interface Holder {
+  consumed: number;
+  hold: number;
+  expiresAt: number;
+  sequence: number;
+}
+
+interface Counter {
+  period: number;
+  used: number;
+  /** What the window before had used and held when it ended. */
+  previous: number;
+  version: number;
+  forgetAt: number;
+  readonly holders: Map<string, Holder>;
+}
+
+/** A counter as one exchange sees it. */
+interface View {
+  readonly status: CounterAnswer['status'];
+  readonly counter: Counter | null;
+  readonly mine: Holder | null;
+  readonly used: number;
+  held: number;
+  holders: number;
+}
+
+const UNKNOWN: View = { status: 'unknown', counter: null, mine: null, used: 0, held: 0, holders: 1 };
+const AHEAD: View = { ...UNKNOWN, status: 'clock' };
+const STALE: View = { ...UNKNOWN, status: 'stale' };
+
+/**
+ * Counters of this process. Keeps at most `capacity` of them: at the cap those whose time has passed go first, then those that were used
+ * longest ago. A budget that went is rebuilt from the durable record, a rate window starts again.
+ */
+export class MemoryCounterStore implements CounterStore {
+  private readonly counters = new Map<string, Counter>();
+  private newest = 0;
+
+  constructor(
+    /** Unix milliseconds. It may go back: the store's clock then stands still. */
+    private readonly clock: () => number = Date.now,
+    private readonly capacity = 200_000,
+  ) {}
+
+  exchange({ tenant, holder, sequence, leaseMs, statements, claims }: Exchange): ExchangeAnswer {
+    const nowMs = this.now();
+    const views = statements.map((statement) =>
+      this.view(`${tenant}:${statement.key}`, statement, { id: holder, sequence, leaseMs, nowMs }),
+    );
+    const judged = claims.map((claim) => judge(claim, statements, views));
+    const counters = views.map((view, index) => answerOf(view, statements[index]));
+    return { nowMs, counters, claims: judged };
+  }
+
+  read(tenant: string, key: string): CounterReading | null {
+    const counter = this.counters.get(`${tenant}:${key}`);
+    if (!counter) return null;
+    const { held } = liveHolds(counter, this.now());
+    return { period: counter.period, used: counter.used, held, version: counter.version };
+  }
+
+  correct(
+    tenant: string,
+    key: string,
+    truth: { readonly period: number; readonly used: number; readonly version: number },
+  ): void {
+    const counter = this.counters.get(`${tenant}:${key}`);
+    if (counter?.period !== truth.period) return;
+    const exact = counter.version === truth.version && liveHolds(counter, this.now()).held === 0;
+    const used = exact ? truth.used : Math.max(counter.used, truth.used);
+    if (used !== counter.used) counter.version += 1;
+    counter.used = used;
+  }
+
+  reset(tenant: string, key: string, atMs: number): void {
+    const counter = this.counters.get(`${tenant}:${key}`);
+    if (counter && counter.period < atMs) roll(counter, atMs, 0);
+  }
+
+  private now(): number {
+    this.newest = Math.max(this.newest, Math.floor(this.clock()));
+    return this.newest;
+  }
+
+  private view(
+    key: string,
+    statement: CounterStatement,
+    by: { id: string; sequence: number; leaseMs: number; nowMs: number },
+  ): View {
+    const { nowMs } = by;
+    const current = currentPeriod(statement, nowMs);
+    if (current === null) return AHEAD;
+    const counter = this.counters.get(key) ?? this.create(key, statement, current, nowMs);
+    if (counter === null) return UNKNOWN;
+    if (counter.period < current) {
+      const follows = statement.kind === 'sliding' && current - counter.period === statement.lengthMs;
+      roll(counter, current, follows ? counter.used + liveHolds(counter, nowMs).held : 0);
+    }
+    counter.forgetAt = nowMs + idleMs(statement);
+    const mine = take(counter, statement, by);
+    if (mine === null) return STALE;
+    const { held, holders } = liveHolds(counter, nowMs);
+    return { status: 'ok', counter, mine, used: usedNow(counter, statement, nowMs), held, holders };
+  }
+
+  private create(key: string, statement: CounterStatement, period: number, nowMs: number): Counter | null {
+    const { seed } = statement;
+    if (statement.kind === 'period' && seed === null) return null;
+    if (this.counters.size >= this.capacity) this.makeRoom(nowMs);
+    const counter: Counter = {
+      period: Math.max(period, seed?.period ?? 0),
+      used: seed === null || seed.period < period ? 0 : seed.used,
+      previous: 0,
+      version: 1,
+      forgetAt: 0,
+      holders: new Map(),
+    };
+    this.counters.set(key, counter);
+    return counter;
+  }
+
+  private makeRoom(nowMs: number): void {
+    const target = Math.floor(this.capacity * 0.9);
+    for (const [key, counter] of this.counters) if (counter.forgetAt <= nowMs) this.counters.delete(key);
+    for (const [key, counter] of this.counters) {
+      if (this.counters.size <= target) break;
+      if (liveHolds(counter, nowMs).held === 0) this.counters.delete(key);
+    }
+    for (const key of this.counters.keys()) {
+      if (this.counters.size <= target) break;
+      this.counters.delete(key);
+    }
+  }
+}
+
+/** Null: every boundary lies in the future by more than clocks may differ. */
+function currentPeriod(
+  { kind, lengthMs, originMs, boundaries }: CounterStatement,
+  nowMs: number,
+): number | null {
+  if (kind === 'open') return 0;
+  if (kind !== 'period') return nowMs - ((nowMs - originMs) % lengthMs);
+  const [first = 0] = boundaries;
+  return (
+    boundaries.findLast((boundary) => boundary <= nowMs) ?? (first <= nowMs + SKEW_MAX_MS ? first : null)
+  );
+}
+
+function roll(counter: Counter, period: number, previous: number): void {
+  counter.period = period;
+  counter.used = 0;
+  counter.previous = previous;
+  counter.version += 1;
+  counter.holders.clear();
+}
+
+/** Takes over what the process states, once; null when the process has stated something newer. */
+function take(
+  counter: Counter,
+  statement: CounterStatement,
+  { id, sequence, leaseMs, nowMs }: { id: string; sequence: number; leaseMs: number; nowMs: number },
+): Holder | null {
+  const known = counter.holders.get(id);
+  const mine = known ?? { consumed: 0, hold: 0, expiresAt: 0, sequence: 0 };
+  if (known && known.sequence >= sequence) return null;
+  counter.holders.set(id, mine);
+  mine.sequence = sequence;
+  mine.expiresAt = nowMs + leaseMs;
+  if (statement.period !== counter.period) {
+    mine.hold = 0;
+    return mine;
+  }
+  const used = Math.max(0, statement.consumed - (known ? known.consumed : statement.acknowledged));
+  counter.used += used;
+  if (used > 0) counter.version += 1;
+  mine.consumed = Math.max(mine.consumed, statement.consumed);
+  mine.hold = statement.hold;
+  return mine;
+}
+
+function liveHolds(counter: Counter, nowMs: number): { held: number; holders: number } {
+  let held = 0;
+  let holders = 0;
+  for (const [id, holder] of counter.holders) {
+    if (holder.expiresAt > nowMs) {
+      held += holder.hold;
+      holders += 1;
+    } else if (holder.expiresAt + FORGET_HOLDER_MS <= nowMs) counter.holders.delete(id);
+  }
+  return { held, holders: Math.max(1, holders) };
+}
+
+function usedNow(
+  { used, previous, period }: Counter,
+  { kind, lengthMs }: CounterStatement,
+  nowMs: number,
+): number {
+  if (kind !== 'sliding' || previous === 0) return used;
+  return used + Math.floor((previous * (period + lengthMs - nowMs)) / lengthMs);
+}
+
+function judge(claim: Claim, statements: readonly CounterStatement[], views: readonly View[]): number {
+  for (const [at, index] of claim.counters.entries()) {
+    const statement = statements[index];
+    const view = views[index];
+    if (!statement || view?.status !== 'ok') return UNDECIDED;
+    if (!fits(statement, view, claim.amounts[at] ?? 0)) return index;
+  }
+  for (const [at, index] of claim.counters.entries()) {
+    const view = views[index];
+    const amount = claim.amounts[at] ?? 0;
+    if (!view?.mine) continue;
+    view.mine.hold += amount;
+    view.held += amount;
+  }
+  return ADMITTED;
+}
+
+function fits({ value, strict }: CounterStatement, { used, held }: View, amount: number): boolean {
+  const room = value - used - held;
+  return room > 0 && (!strict || room >= amount);
+}
+
+function answerOf(view: View, statement: CounterStatement | undefined): CounterAnswer {
+  const { status, counter, mine, used } = view;
+  if (!counter || !mine || !statement) {
+    return { status, period: -1, used: 0, held: 0, extra: 0, consumed: 0, holders: 1 };
+  }
+  const room = statement.value - used - view.held;
+  const most = Math.max(0, Math.min(statement.want, Math.floor(room / EXTRA_DIVISOR)));
+  const extra = most < statement.least ? 0 : most;
+  mine.hold += extra;
+  view.held += extra;
+  return {
+    status,
+    period: counter.period,
+    used,
+    held: view.held,
+    extra,
+    consumed: mine.consumed,
+    holders: view.holders,
+  };
+}
+
+const idleMs = ({ kind, lengthMs }: CounterStatement): number =>
+  kind === 'fixed' || kind === 'sliding' ? 2 * lengthMs + 60_000 : IDLE_MS;

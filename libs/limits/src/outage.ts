@@ -1,0 +1,80 @@
+import type { OutageMode } from '@gw/contracts';
+import type { Bucket } from './bucket';
+import {
+  denialOf,
+  HORIZON_MS,
+  periodAt,
+  storeNow,
+  validFor,
+  type LaneContext,
+  type Outcome,
+} from './lane-parts';
+import { Reservation, takeFrom } from './reservation';
+import { Slice, type Slot } from './slice';
+import { informed, type Waiter } from './waiter';
+
+/** Part of a budget that a process which knows nothing of its use may spend in an outage. */
+const UNKNOWN_BUDGET_SHARE = 0.01;
+/** Without the counters: each limit holds to its local share or refuses, as it says. */
+export function takeAlone(
+  context: LaneContext,
+  { buckets, amounts }: Waiter,
+  slots: readonly Slot[],
+  nowMs: number,
+): Outcome {
+  for (const [at, slot] of slots.entries()) {
+    const { bucket } = slot;
+    if (bucket.onOutage === 'hold') holdOutageShare(context, slot, nowMs);
+    if (amounts && !admitsInOutage(bucket.onOutage, bucket, slot.slice, amounts[at] ?? 0, nowMs)) {
+      return denialOf(context, slot, bucket.onOutage === 'hold' ? 'limit' : 'unverifiable');
+    }
+  }
+  const slices = slots.map(({ slice }) => slice);
+  if (amounts === null) return informed(buckets, slices);
+  const held = slices.map((slice, at) => {
+    slice.free -= amounts[at] ?? 0;
+    return takeFrom(slice, buckets[at] as Bucket, amounts[at] ?? 0);
+  });
+  return new Reservation(buckets, slices, held, nowMs);
+}
+
+/** Makes sure that the slice is of the period that it is now, as far as this process can know, and has had its share of the outage. */
+function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void {
+  const { bucket } = slot;
+  const nowStore = storeNow(context);
+  const period = periodAt(bucket, nowStore);
+  if (slot.slice.period !== period && (slot.slice.period < period || !slot.slice.known)) {
+    const rolled = new Slice(period, bucket.value);
+    rolled.holders = slot.slice.holders;
+    // What a new period has used is known: nothing.
+    rolled.known = slot.slice.known;
+    slot.slice = rolled;
+  }
+  const { slice } = slot;
+  if (!slice.onShare) {
+    slice.onShare = true;
+    slice.free =
+      Math.max(0, Math.min(slice.free, slice.value - slice.used)) + shareOf(context, bucket, slice);
+  }
+  slice.value = bucket.value;
+  const [, ends] = validFor(bucket, slice.period, nowStore, context.settings.leaseMs);
+  slice.endsAtMs = ends;
+  slice.validUntil = nowMs + Math.min(HORIZON_MS, ends === null ? HORIZON_MS : Math.max(0, ends - nowStore));
+}
+
+function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
+  if (slice.known) return Math.floor(Math.max(0, slice.room) / slice.holders);
+  if (bucket.window.kind === 'period') return Math.floor(bucket.value * UNKNOWN_BUDGET_SHARE);
+  return Math.floor(bucket.value / context.settings.processesAssumed);
+}
+
+const admitsInOutage = (
+  mode: OutageMode,
+  bucket: Bucket,
+  slice: Slice,
+  amount: number,
+  nowMs: number,
+): boolean =>
+  mode === 'refuse' || bucket.strict
+    ? slice.validUntil > nowMs && slice.free >= amount && slice.free > 0
+    : slice.free > 0;

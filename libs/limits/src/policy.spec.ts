@@ -1,0 +1,146 @@
+import type { PolicyCondition, RateLimitPolicyRule, UsageLimitPolicyRule } from '@gw/contracts';
+import fc from 'fast-check';
+import { compileRatePolicy, compileUsagePolicy, policyBuckets, type PolicySubject } from './policy';
+
+const subject = (over: Partial<PolicySubject> = {}): PolicySubject => ({
+  apiKey: 'key-1',
+  workspaceId: 'ws-1',
+  organisationId: 'org-1',
+  metadata: { team: 'blue' },
+  virtualKey: { slug: 'prod', id: 'vk-id' },
+  provider: 'openai',
+  config: { slug: 'main', id: 'cfg-id' },
+  prompt: null,
+  model: 'gpt-4o',
+  modelProvider: 'prod',
+  endpointType: 'chatComplete',
+  ...over,
+});
+
+const usage = (
+  conditions: readonly PolicyCondition[],
+  groupBy: readonly string[] = [],
+): UsageLimitPolicyRule => ({
+  id: 'p1',
+  name: null,
+  conditions,
+  groupBy,
+  limit: {
+    type: 'cost',
+    creditLimit: 10,
+    alertThreshold: null,
+    periodicReset: null,
+    periodicResetDays: null,
+    nextResetAt: null,
+    status: 'active',
+  },
+});
+const applies = (conditions: readonly PolicyCondition[], who: Partial<PolicySubject> = {}): boolean =>
+  compileUsagePolicy('org-1', usage(conditions)).bucketFor(subject(who)) !== null;
+const keyOf = (groupBy: readonly string[], who: Partial<PolicySubject> = {}): string | null =>
+  compileUsagePolicy('org-1', usage([{ key: 'workspace_id', value: '*' }], groupBy)).bucketFor(subject(who))
+    ?.key ?? null;
+
+describe('[CTL-08] the conditions of a policy', () => {
+  it.each<[PolicyCondition, boolean]>([
+    [{ key: 'api_key', value: 'key-1' }, true],
+    [{ key: 'api_key', value: ['other', 'key-1'] }, true],
+    [{ key: 'api_key', value: 'other' }, false],
+    [{ key: 'api_key', value: '*' }, true],
+    [{ key: 'metadata.team', value: 'blue' }, true],
+    [{ key: 'metadata.absent', value: '*' }, false],
+    [{ key: 'metadata.constructor', value: '*' }, false],
+    [{ key: 'virtual_key', value: 'prod' }, true],
+    [{ key: 'virtual_key', value: 'vk-id' }, false],
+    [{ key: 'provider', value: 'openai' }, true],
+    [{ key: 'config', value: 'main' }, true],
+    [{ key: 'prompt', value: '*' }, false],
+    [{ key: 'model', value: '@prod/gpt-4o' }, true],
+    [{ key: 'model', value: '@prod/*' }, true],
+    [{ key: 'model', value: '@other/*' }, false],
+    [{ key: 'model', value: '@pro/*' }, false],
+    [{ key: 'api_key', excludes: 'key-1' }, false],
+    [{ key: 'api_key', excludes: 'other' }, true],
+    [{ key: 'model', value: '*', excludes: '@prod/*' }, false],
+    [{ key: 'endpoint_type', value: 'chatComplete' }, true],
+    [{ key: 'workspace_id', value: 'ws-1' }, true],
+    [{ key: 'organisation_id', value: 'org-1' }, true],
+    [{ key: 'mcp_server', value: '*' }, false],
+    [{ key: 'unheard_of', value: '*' }, false],
+    [{ key: 'constructor', value: '*' }, false],
+  ])('%j: %p', (condition, expected) => {
+    expect(applies([condition])).toBe(expected);
+  });
+
+  it('must all hold', () => {
+    const both = [
+      { key: 'api_key', value: 'key-1' },
+      { key: 'metadata.team', value: 'blue' },
+    ];
+    expect(applies(both)).toBe(true);
+    expect(applies(both, { metadata: { team: 'red' } })).toBe(false);
+    expect(applies(both, { apiKey: null })).toBe(false);
+  });
+});
+
+describe('the groups of a policy', () => {
+  it('count each combination of values apart, by ids where names may be used again', () => {
+    expect(keyOf([])).toBe('policy:p1:cost:budget:default');
+    expect(keyOf(['api_key', 'metadata.team'])).toBe(
+      'policy:p1:cost:budget:api_key:key-1-metadata.team:blue',
+    );
+    expect(keyOf(['virtual_key'])).toBe('policy:p1:cost:budget:virtual_key:vk-id');
+    expect(keyOf(['model'])).toBe('policy:p1:cost:budget:model:prod.gpt-4o');
+  });
+
+  it('leave the policy out where the request lacks one of them', () => {
+    expect(keyOf(['prompt'])).toBeNull();
+    expect(keyOf(['api_key', 'metadata.absent'])).toBeNull();
+  });
+
+  it('never let two combinations share a counter, whatever callers put into their metadata', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', '-', ':', '%', '3A', 'metadata.', 'b:'),
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(text, text, text, text, (a, b, c, d) => {
+        const one = keyOf(['metadata.a', 'metadata.b'], { metadata: { a, b } });
+        const other = keyOf(['metadata.a', 'metadata.b'], { metadata: { a: c, b: d } });
+        expect(one === other).toBe(a === c && b === d);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('keep keys short, whatever the values', () => {
+    const long = keyOf(['metadata.team'], { metadata: { team: 'x'.repeat(5_000) } });
+    expect(long?.length).toBeLessThan(200);
+    expect(long).not.toBe(keyOf(['metadata.team'], { metadata: { team: 'y'.repeat(5_000) } }));
+  });
+
+  it('give the same bucket for the same values, so that nothing is made anew for each request', () => {
+    const policy = compileUsagePolicy('org-1', usage([], ['api_key']));
+    expect(policy.bucketFor(subject())).toBe(policy.bucketFor(subject()));
+  });
+});
+
+describe('[LIM-05] the target of a rate-limit policy', () => {
+  it('is what it applies to: model calls or tool calls', () => {
+    const rate = (target: RateLimitPolicyRule['target']): RateLimitPolicyRule => ({
+      id: target,
+      name: null,
+      target,
+      conditions: [{ key: 'mcp_tool', value: 'search' }],
+      groupBy: [],
+      limit: { type: 'requests', unit: 'rpm', value: 5 },
+    });
+    const policies = [compileRatePolicy('org-1', rate('llm')), compileRatePolicy('org-1', rate('mcp_tools'))];
+    const call = subject({ mcpServer: 'files', mcpTool: 'search' });
+    expect(policyBuckets(policies, 'mcp_tools', call).map(({ id }) => id)).toEqual(['mcp_tools']);
+    expect(policyBuckets(policies, 'llm', call).map(({ id, type }) => [id, type])).toEqual([
+      ['llm', 'requests_per_m'],
+    ]);
+    expect(policyBuckets(policies, 'mcp_tools', subject())).toEqual([]);
+  });
+});

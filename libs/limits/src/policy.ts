@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { PolicyCondition, RateLimitPolicyRule, UsageLimitPolicyRule } from '@gw/contracts';
+import { budgetBucket, rateBucket, type Bucket } from './bucket';
+
+/** What the conditions and groups of policies look at. Null and absent: the request has no such thing. */
+export interface PolicySubject {
+  /** Id; null for a caller without one. */
+  readonly apiKey: string | null;
+  readonly workspaceId: string;
+  readonly organisationId: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Conditions name the slug, groups the id. */
+  readonly virtualKey?: { readonly slug: string; readonly id: string } | null;
+  /** Provider id, such as `openai`. */
+  readonly provider?: string | null;
+  readonly config?: { readonly slug: string; readonly id: string } | null;
+  readonly prompt?: { readonly slug: string; readonly id: string } | null;
+  /** As the request names it. */
+  readonly model?: string | null;
+  /** Slug of the saved provider, else the provider's id: what stands before the model in `@provider/model`. */
+  readonly modelProvider?: string | null;
+  readonly endpointType?: string | null;
+  readonly mcpServer?: string | null;
+  readonly mcpTool?: string | null;
+}
+
+export interface CompiledPolicy {
+  readonly id: string;
+  readonly target: 'llm' | 'mcp_tools';
+  /** The counter of a subject; null: the policy does not apply to it. */
+  bucketFor(subject: PolicySubject): Bucket | null;
+}
+
+/** Buckets that a policy remembers by value key; at the cap all are made anew. */
+const BUCKETS_MAX = 10_000;
+const VALUE_KEY_MAX = 256;
+
+export const compileUsagePolicy = (organisationId: string, policy: UsageLimitPolicyRule): CompiledPolicy =>
+  compile(policy, 'llm', (group) =>
+    budgetBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, policy.limit),
+  );
+
+export const compileRatePolicy = (organisationId: string, policy: RateLimitPolicyRule): CompiledPolicy =>
+  compile(policy, policy.target, (group) =>
+    rateBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, policy.limit),
+  );
+
+/** The buckets of all policies that apply. */
+export function policyBuckets(
+  policies: readonly CompiledPolicy[],
+  target: CompiledPolicy['target'],
+  subject: PolicySubject,
+): Bucket[] {
+  const buckets: Bucket[] = [];
+  for (const policy of policies) {
+    const bucket = policy.target === target ? policy.bucketFor(subject) : null;
+    if (bucket) buckets.push(bucket);
+  }
+  return buckets;
+}
+
+function compile(
+  policy: {
+    readonly id: string;
+    readonly conditions: readonly PolicyCondition[];
+    readonly groupBy: readonly string[];
+  },
+  target: CompiledPolicy['target'],
+  make: (group: string) => Bucket,
+): CompiledPolicy {
+  const tests = policy.conditions.map(compileCondition);
+  const groups = policy.groupBy.map((key) => ({ key, read: groupReader(key) }));
+  const buckets = new Map<string, Bucket>();
+  return {
+    id: policy.id,
+    target,
+    bucketFor(subject) {
+      for (const test of tests) if (!test(subject)) return null;
+      const group = valueKeyOf(groups, subject);
+      if (group === null) return null;
+      const known = buckets.get(group);
+      if (known) return known;
+      if (buckets.size >= BUCKETS_MAX) buckets.clear();
+      const bucket = make(group);
+      buckets.set(group, bucket);
+      return bucket;
+    },
+  };
+}
+
+/**
+ * `key:value` parts joined by `-`; `default` without groups; null when the subject lacks a part. Colons in values are escaped, so that no
+ * value can look like the next part and reach another caller's counter.
+ */
+function valueKeyOf(
+  groups: readonly { readonly key: string; readonly read: (subject: PolicySubject) => string | null }[],
+  subject: PolicySubject,
+): string | null {
+  if (groups.length === 0) return 'default';
+  let text = '';
+  for (const { key, read } of groups) {
+    const value = read(subject);
+    if (value === null) return null;
+    text += `${text === '' ? '' : '-'}${key}:${escaped(value)}`;
+  }
+  return text.length <= VALUE_KEY_MAX ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+const escaped = (value: string): string =>
+  value.includes(':') || value.includes('%') ? value.replaceAll('%', '%25').replaceAll(':', '%3A') : value;
+
+function compileCondition({ key, value, excludes }: PolicyCondition): (subject: PolicySubject) => boolean {
+  const read = conditionReader(key);
+  const matches = matcher(key, listOf(value));
+  const excluded = matcher(key, listOf(excludes));
+  const needsValue = value !== undefined;
+  return (subject) => {
+    const present = read(subject);
+    if (present === null || excluded(present)) return false;
+    return !needsValue || matches(present);
+  };
+}
+
+const listOf = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+
+/** A model pattern may end in `/*`: everything below it. */
+function matcher(key: string, patterns: readonly string[]): (value: string) => boolean {
+  if (patterns.includes('*')) return () => true;
+  const exact = new Set(patterns);
+  const prefixes =
+    key === 'model' ? patterns.filter((each) => each.endsWith('/*')).map((each) => each.slice(0, -1)) : [];
+  return (value) => exact.has(value) || prefixes.some((prefix) => value.startsWith(prefix));
+}
+
+type Reader = (subject: PolicySubject) => string | null;
+
+const SHARED: Readonly<Record<string, Reader>> = {
+  api_key: ({ apiKey }) => apiKey,
+  workspace_id: ({ workspaceId }) => workspaceId,
+  organisation_id: ({ organisationId }) => organisationId,
+  provider: ({ provider }) => provider ?? null,
+  endpoint_type: ({ endpointType }) => endpointType ?? null,
+  mcp_server: ({ mcpServer }) => mcpServer ?? null,
+  mcp_tool: ({ mcpTool }) => mcpTool ?? null,
+};
+
+const IN_CONDITIONS: Readonly<Record<string, Reader>> = {
+  ...SHARED,
+  virtual_key: ({ virtualKey }) => virtualKey?.slug ?? null,
+  config: ({ config }) => config?.slug ?? null,
+  prompt: ({ prompt }) => prompt?.slug ?? null,
+  model: ({ model, modelProvider }) => (model && modelProvider ? `@${modelProvider}/${model}` : null),
+};
+
+const IN_GROUPS: Readonly<Record<string, Reader>> = {
+  ...SHARED,
+  virtual_key: ({ virtualKey }) => virtualKey?.id ?? null,
+  config: ({ config }) => config?.id ?? null,
+  prompt: ({ prompt }) => prompt?.id ?? null,
+  model: ({ model, modelProvider }) => (model && modelProvider ? `${modelProvider}.${model}` : null),
+};
+
+const METADATA = 'metadata.';
+
+/** A key that is not known matches nothing: such a policy is refused when it is saved. */
+function readerOf(readers: Readonly<Record<string, Reader>>, key: string): Reader {
+  if (!key.startsWith(METADATA))
+    return (Object.hasOwn(readers, key) ? readers[key] : undefined) ?? (() => null);
+  const name = key.slice(METADATA.length);
+  return ({ metadata }) => (Object.hasOwn(metadata, name) ? (metadata[name] ?? null) : null);
+}
+
+const conditionReader = (key: string): Reader => readerOf(IN_CONDITIONS, key);
+const groupReader = (key: string): Reader => readerOf(IN_GROUPS, key);

@@ -1,0 +1,83 @@
+import { withRedis } from '@gw/testing';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import type { CounterStatement, Exchange } from './counter-store';
+import { MemoryCounterStore } from './memory-counter-store';
+import { RedisCounterStore } from './redis-counter-store';
+import { counterStoreContract } from './spec-support/counter-store.contract';
+import { claim, exchangeOf, first, statement } from './spec-support/statements';
+
+describe('RedisCounterStore', () => {
+  const server = withRedis();
+  let redis: Redis;
+
+  beforeAll(() => {
+    redis = new Redis(server.url);
+  });
+  afterAll(() => redis.disconnect());
+  const empty = async (): Promise<RedisCounterStore> => {
+    await redis.flushall();
+    return new RedisCounterStore(redis);
+  };
+
+  counterStoreContract(empty);
+
+  it('sends its scripts again when Redis has forgotten them', async () => {
+    const store = await empty();
+    await redis.script('FLUSH');
+    expect((await store.exchange(exchangeOf([statement()], [claim(1)]))).claims).toEqual([-1]);
+    await redis.script('FLUSH');
+    expect(await store.read('t', 'c')).toMatchObject({ held: 1 });
+  });
+
+  it('gives every key a time to live', async () => {
+    const store = await empty();
+    const second = { kind: 'fixed', lengthMs: 1_000, period: -1, seed: null } as const;
+    await store.exchange(exchangeOf([statement(), statement({ ...second, key: 'w' })]));
+    const left = await Promise.all([redis.pttl('gw:limit:{t}:c'), redis.pttl('gw:limit:{t}:w')]);
+    expect(left[0]).toBeGreaterThan(6 * 86_400_000);
+    expect(left[1]).toBeGreaterThan(50_000);
+    expect(left[1]).toBeLessThanOrEqual(62_000);
+  });
+
+  it('keeps the counter when a value is under its key that is none of ours: the exchange fails and changes nothing', async () => {
+    const store = await empty();
+    await redis.set('gw:limit:{t}:c', 'poison');
+    await expect(store.exchange(exchangeOf([statement()], [claim(1)]))).rejects.toThrow();
+  });
+
+  it('gives the same answers as the counters in memory, for any exchanges', async () => {
+    const amount = fc.integer({ min: 0, max: 60 });
+    const one = fc.record({
+      holder: fc.constantFrom('a', 'b', 'c'),
+      strict: fc.boolean(),
+      counters: fc.array(
+        fc.record({ used: amount, hold: amount, want: amount, value: fc.integer({ min: 0, max: 200 }) }),
+        { minLength: 1, maxLength: 3 },
+      ),
+      claims: fc.array(fc.array(amount, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const store = await empty();
+        const memory = new MemoryCounterStore();
+        const total = new Map<string, number>();
+        for (const { holder, strict, counters, claims } of steps) {
+          const statements = counters.map(({ used, hold, want, value }, at): CounterStatement => {
+            const key = `c${String(at)}`;
+            const consumed = (total.get(holder + key) ?? 0) + used;
+            total.set(holder + key, consumed);
+            return statement({ key, strict, consumed, acknowledged: consumed - used, hold, want, value });
+          });
+          const wanted = claims.map((amounts) => claim(...amounts.slice(0, statements.length)));
+          const exchange: Exchange = exchangeOf(statements, wanted, { holder });
+          const [theirs, ours] = [await store.exchange(exchange), memory.exchange(exchange)];
+          expect({ ...theirs, nowMs: 0 }).toEqual({ ...ours, nowMs: 0 });
+          expect(await store.read('t', 'c0')).toEqual(memory.read('t', 'c0'));
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(first(await (await empty()).exchange(exchangeOf([statement()]))).status).toBe('ok');
+  });
+});

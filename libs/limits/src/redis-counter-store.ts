@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import {
+  EXTRA_DIVISOR,
+  FORGET_HOLDER_MS,
+  IDLE_MS,
+  SKEW_MAX_MS,
+  type CounterAnswer,
+  type CounterReading,
+  type CounterStatement,
+  type CounterStore,
+  type Exchange,
+  type ExchangeAnswer,
+} from './counter-store';
+import { EXCHANGE_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
+
+/** The two commands that are needed; every connection of `@gw/redis` has them. They must reject within a bounded time. */
+export interface RedisScripts {
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  eval(script: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+}
+
+interface Script {
+  readonly source: string;
+  readonly sha: string;
+}
+
+const scriptOf = (source: string): Script => ({
+  source,
+  sha: createHash('sha1').update(source).digest('hex'),
+});
+const EXCHANGE = scriptOf(EXCHANGE_SCRIPT);
+const MAINTENANCE = scriptOf(MAINTENANCE_SCRIPT);
+
+const STATUSES = ['ok', 'unknown', 'clock', 'stale'] as const;
+const NUMBERS_PER_COUNTER = 7;
+
+/**
+ * Counters in Redis, by Redis' clock. All counters of a tenant share a hash tag, so one script may change them on a cluster too. Each is one
+ * small hash that expires: windows after two of their lengths, budgets after 7 days without use.
+ */
+export class RedisCounterStore implements CounterStore {
+  constructor(private readonly redis: RedisScripts) {}
+
+  async exchange(exchange: Exchange): Promise<ExchangeAnswer> {
+    const { tenant, statements, claims } = exchange;
+    const keys = statements.map(({ key }) => redisKey(tenant, key));
+    const numbers = numbersOf(await this.run(EXCHANGE, keys, [argumentOf(exchange)]));
+    if (numbers?.length !== 1 + NUMBERS_PER_COUNTER * statements.length + claims.length) {
+      throw new Error('Redis gave an answer that could not be read.');
+    }
+    return {
+      nowMs: numbers[0] ?? 0,
+      counters: statements.map((_, index) => counterOf(numbers, 1 + NUMBERS_PER_COUNTER * index)),
+      claims: numbers.slice(1 + NUMBERS_PER_COUNTER * statements.length),
+    };
+  }
+
+  read(tenant: string, key: string): Promise<CounterReading | null> {
+    return this.maintain(tenant, key, ['read']);
+  }
+
+  async correct(
+    tenant: string,
+    key: string,
+    { period, used, version }: { readonly period: number; readonly used: number; readonly version: number },
+  ): Promise<void> {
+    await this.maintain(tenant, key, ['correct', period, used, version]);
+  }
+
+  async reset(tenant: string, key: string, atMs: number): Promise<void> {
+    await this.maintain(tenant, key, ['reset', atMs]);
+  }
+
+  private async maintain(
+    tenant: string,
+    key: string,
+    values: readonly (string | number)[],
+  ): Promise<CounterReading | null> {
+    const numbers = numbersOf(await this.run(MAINTENANCE, [redisKey(tenant, key)], values));
+    if (numbers === null) return null;
+    const [period = 0, used = 0, held = 0, version = 0] = numbers;
+    return { period, used, held, version };
+  }
+
+  /** Redis forgets its scripts when it restarts; it is then sent the whole text once. */
+  private async run(
+    { source, sha }: Script,
+    keys: readonly string[],
+    values: readonly (string | number)[],
+  ): Promise<unknown> {
+    try {
+      return await this.redis.evalsha(sha, keys.length, ...keys, ...values);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return this.redis.eval(source, keys.length, ...keys, ...values);
+    }
+  }
+}
+
+const redisKey = (tenant: string, key: string): string => `gw:limit:{${tenant}}:${key}`;
+
+function argumentOf({ holder, sequence, leaseMs, statements, claims }: Exchange): string {
+  return JSON.stringify({
+    h: holder,
+    s: sequence,
+    l: leaseMs,
+    x: EXTRA_DIVISOR,
+    k: SKEW_MAX_MS,
+    f: FORGET_HOLDER_MS,
+    c: statements.map(statementArgument),
+    a: claims.map(({ counters, amounts }) => [...counters, ...amounts]),
+  });
+}
+
+/** Members that are false or empty are left out: cjson would give a null a truthy value. */
+function statementArgument(statement: CounterStatement): Record<string, unknown> {
+  const { kind, value, strict, lengthMs, originMs, boundaries, period, seed } = statement;
+  const windowed = kind === 'fixed' || kind === 'sliding';
+  return {
+    k: kind,
+    v: value,
+    ...(strict ? { t: true } : {}),
+    l: lengthMs,
+    o: originMs,
+    b: boundaries,
+    p: period,
+    c: statement.consumed,
+    n: statement.acknowledged,
+    h: statement.hold,
+    w: statement.want,
+    m: statement.least,
+    ...(seed === null ? {} : { d: [seed.period, seed.used] }),
+    i: windowed ? 2 * lengthMs + 60_000 : IDLE_MS,
+  };
+}
+
+function counterOf(numbers: readonly number[], at: number): CounterAnswer {
+  const number = (offset: number): number => numbers[at + offset] ?? 0;
+  return {
+    status: STATUSES[number(0)] ?? 'unknown',
+    period: number(1),
+    used: number(2),
+    held: number(3),
+    extra: number(4),
+    consumed: number(5),
+    holders: number(6),
+  };
+}
+
+function numbersOf(reply: unknown): number[] | null {
+  if (!Array.isArray(reply)) return null;
+  const numbers = reply.map(Number);
+  return numbers.every(Number.isSafeInteger) ? numbers : null;
+}

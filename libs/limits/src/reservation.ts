@@ -1,0 +1,89 @@
+import type { LimitState } from '@gw/contracts';
+import type { Bucket } from './bucket';
+import { limitState } from './denial';
+import type { Slice } from './slice';
+
+/** What a request is expected to use at most. */
+export interface Estimate {
+  /** 1e-8 USD; null: the model's price is not known. */
+  readonly cost: number | null;
+  readonly tokens: number;
+}
+
+/** What was used. Non-negative integers. */
+export interface Charge {
+  /** 1e-8 USD; null, for what has no price, counts as 0 and must be flagged in the record. */
+  readonly cost: number | null;
+  readonly tokens: number;
+  /** For budgets of requests: 1 for each request that was answered, from the cache or by a provider. */
+  readonly requests: number;
+}
+
+/** What one attempt or one request has set aside in all of its limits. It is its own id: it is settled once, whoever calls how often. */
+export class Reservation {
+  readonly admitted = true;
+  /** `abandoned`: not settled in time; what was reserved is free again, and a late charge still counts. */
+  state: 'open' | 'abandoned' | 'settled' = 'open';
+  previous: Reservation | null = null;
+  next: Reservation | null = null;
+
+  constructor(
+    readonly buckets: readonly Bucket[],
+    /** For the ledger only. */
+    readonly slices: readonly Slice[],
+    readonly amounts: number[],
+    /** Monotonic milliseconds. */
+    readonly admittedAt: number,
+  ) {}
+
+  /** Every limit that was looked at, for the decision record. */
+  states(): LimitState[] {
+    return this.buckets.map((bucket, index) => {
+      const slice = this.slices[index];
+      const used = slice ? slice.used + slice.consumed - slice.acknowledged : 0;
+      return limitState(bucket, used, slice?.endsAtMs ?? null, 'admitted');
+    });
+  }
+}
+
+/** Reserves `amount` of a slice. Requests of a rate limit count from their admission on. */
+export function takeFrom(slice: Slice, bucket: Bucket, amount: number): number {
+  slice.admitted += amount;
+  if (amount > slice.largest) slice.largest = amount;
+  if (bucket.measure === 'requests' && bucket.window.kind !== 'period') {
+    slice.consumed += amount;
+    return 0;
+  }
+  slice.inFlight += amount;
+  return amount;
+}
+
+/** Oldest first, so that those which were never settled are found without a search. */
+export class OpenReservations {
+  private first: Reservation | null = null;
+  private last: Reservation | null = null;
+  size = 0;
+
+  add(reservation: Reservation): void {
+    reservation.previous = this.last;
+    if (this.last) this.last.next = reservation;
+    else this.first = reservation;
+    this.last = reservation;
+    this.size += 1;
+  }
+
+  remove(reservation: Reservation): void {
+    const { previous, next } = reservation;
+    if (previous) previous.next = next;
+    else this.first = next;
+    if (next) next.previous = previous;
+    else this.last = previous;
+    reservation.previous = null;
+    reservation.next = null;
+    this.size -= 1;
+  }
+
+  oldest(): Reservation | null {
+    return this.first;
+  }
+}

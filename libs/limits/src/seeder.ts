@@ -1,0 +1,63 @@
+import { periodAt, storeNow, within, type LaneContext } from './lane-parts';
+import type { Slot } from './slice';
+
+const SEED_RETRY_MS = 1_000;
+
+/** Asks the durable record what the counters of a tenant have lost. */
+export class Seeder {
+  constructor(
+    private readonly tenant: string,
+    private readonly context: LaneContext,
+  ) {}
+
+  /** Gives each slot its seed, or says that it can't be had now. Null: it has answered at once. One question at a time for each counter. */
+  seed(slots: readonly Slot[]): Promise<void> | null {
+    const running = slots.flatMap(({ seeding }) => seeding ?? []);
+    const fresh = slots.filter(({ seeding }) => seeding === null);
+    const asked = fresh.map(({ bucket }) => ({
+      key: bucket.key,
+      since: periodAt(bucket, storeNow(this.context)),
+    }));
+    const { record, settings } = this.context;
+    try {
+      const balances =
+        record === null || fresh.length === 0
+          ? asked.map(({ since }) => ({ period: since, used: 0 }))
+          : record.balances(this.tenant, asked);
+      if (balances instanceof Promise) {
+        const seeding = within(balances, settings.storeTimeoutMs)
+          .then((settled) => keep(fresh, settled))
+          .catch(() => this.unseedable(fresh))
+          .finally(() => {
+            for (const slot of fresh) slot.seeding = null;
+          });
+        for (const slot of fresh) slot.seeding = seeding;
+        running.push(seeding);
+      } else keep(fresh, balances);
+    } catch {
+      this.unseedable(fresh);
+    }
+    return running.length === 0 ? null : Promise.all(running).then(() => undefined);
+  }
+
+  private unseedable(slots: readonly Slot[]): void {
+    for (const slot of slots) slot.seedFailedUntil = this.context.monotonic() + SEED_RETRY_MS;
+  }
+
+  /** Counters that were found missing while nobody waits for them. */
+  rebuild(slots: readonly Slot[]): void {
+    const nowMs = this.context.monotonic();
+    const lost = slots.filter(
+      ({ missing, seed, seedFailedUntil }) => missing && seed === null && seedFailedUntil <= nowMs,
+    );
+    if (lost.length > 0) void this.seed(lost);
+  }
+}
+
+function keep(
+  slots: readonly Slot[],
+  balances: readonly { readonly period: number; readonly used: number }[],
+): void {
+  if (balances.length !== slots.length) throw new Error('The ledger store left balances out.');
+  for (const [at, slot] of slots.entries()) slot.seed = balances[at] ?? null;
+}

@@ -1,0 +1,76 @@
+import type { Bucket } from './bucket';
+
+/**
+ * What this process may spend of one counter in one period without asking. At any time `inFlight + free + (consumed − acknowledged)` is what
+ * the store has set aside for this process, so the sum over all processes never passes the limit.
+ */
+export class Slice {
+  /** All that was used here in the period. */
+  consumed: number;
+  /** How much of it the store has confirmed. */
+  acknowledged: number;
+  /** Reserved for requests under way. */
+  inFlight = 0;
+  /** Kept for the next requests; below 0 when requests used more than was reserved for them. */
+  free = 0;
+  /** Monotonic: until then `free` may be given out. */
+  validUntil = -Infinity;
+  /** Monotonic: until then the limit is known to refuse everything. */
+  refusedUntil = -Infinity;
+  /** Taken since the last statement; says how much to keep. */
+  admitted = 0;
+  /** The largest amount taken at once since the last statement. */
+  largest = 0;
+  /** Of all processes, at the last answer. */
+  used = 0;
+  held = 0;
+  holders = 1;
+  /** By the store's clock, Unix milliseconds; null: never. */
+  endsAtMs: number | null = null;
+  /** Lives on its local share, because the counters could not be asked; until they have answered again. */
+  onShare = false;
+  /** The counters have answered for this period. */
+  known = false;
+
+  constructor(
+    readonly period: number,
+    /** The limit that the slice was given under. */
+    public value: number,
+    consumed = 0,
+  ) {
+    this.consumed = consumed;
+    this.acknowledged = consumed;
+  }
+
+  get isIdle(): boolean {
+    return this.inFlight === 0 && this.free <= 0 && this.consumed === this.acknowledged;
+  }
+
+  get room(): number {
+    return this.value - this.used - this.held;
+  }
+}
+
+/** A counter's place in this process: its newest limit and the slice of the current period. */
+export class Slot {
+  slice: Slice;
+  statedAt: number;
+  usedAt: number;
+  /** What one request takes, as far as was seen of late. */
+  least = 1;
+  /** The counters have lost it, or never had it. */
+  missing = false;
+  seed: { readonly period: number; readonly used: number } | null = null;
+  /** Monotonic: the durable record could not be asked; it is left in peace until then. */
+  seedFailedUntil = -Infinity;
+  seeding: Promise<void> | null = null;
+
+  constructor(
+    public bucket: Bucket,
+    nowMonotonicMs: number,
+  ) {
+    this.slice = new Slice(-1, bucket.value);
+    this.statedAt = nowMonotonicMs;
+    this.usedAt = nowMonotonicMs;
+  }
+}

@@ -1,0 +1,177 @@
+import { eventually } from '@gw/testing';
+import { ADMITTED, UNDECIDED, type CounterStore } from '../counter-store';
+import { claim, exchangeOf, first, statement } from './statements';
+
+/** What every driver promises. `make` gives a store with no counters in it, on the real clock. */
+export function counterStoreContract(make: () => CounterStore | Promise<CounterStore>): void {
+  let store: CounterStore;
+  beforeEach(async () => {
+    store = await make();
+  });
+  const run = (...args: Parameters<typeof exchangeOf>) => store.exchange(exchangeOf(...args));
+
+  it('takes all amounts of a claim or none, and names the counter that refused', async () => {
+    const both = [statement({ key: 'wide' }), statement({ key: 'narrow', value: 5 })];
+    const answer = await run(both, [claim(1, 6), claim(2, 5), claim(3, 1)]);
+    expect(answer.claims).toEqual([1, ADMITTED, 1]);
+    expect(answer.counters.map(({ held }) => held)).toEqual([2, 5]);
+  });
+
+  it('lets a strict limit be filled to the last unit, and a standard one be passed by one claim at most', async () => {
+    const strict = await run([statement({ value: 10 })], [claim(9), claim(2), claim(1), claim(1)]);
+    expect(strict.claims).toEqual([ADMITTED, 0, ADMITTED, 0]);
+    const loose = statement({ key: 'loose', value: 10, strict: false });
+    const standard = await run([loose], [claim(9), claim(50), claim(1), claim(0)]);
+    expect(standard.claims).toEqual([ADMITTED, ADMITTED, 0, 0]);
+    expect(first(standard).held).toBe(59);
+  });
+
+  it('refuses everything at a limit of 0', async () => {
+    expect((await run([statement({ value: 0, strict: false })], [claim(0)])).claims).toEqual([0]);
+  });
+
+  it('counts what is stated again only once, however often an answer was lost', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      expect(first(await run([statement({ consumed: 7, hold: 2 })]))).toMatchObject({ used: 7, held: 2 });
+    }
+    expect(first(await run([statement({ consumed: 9 })]))).toMatchObject({ used: 9, held: 0, consumed: 9 });
+  });
+
+  it('changes nothing for an exchange that was overtaken by a later one', async () => {
+    const late = exchangeOf([statement({ consumed: 50, hold: 50 })], [claim(1)]);
+    await run([statement({ consumed: 60 })]);
+    const answer = await store.exchange(late);
+    expect(first(answer).status).toBe('stale');
+    expect(answer.claims).toEqual([UNDECIDED]);
+    expect(await store.read('t', 'c')).toMatchObject({ used: 60, held: 0 });
+  });
+
+  it('adds up what several processes use and hold', async () => {
+    await run([statement({ consumed: 10, hold: 5 })]);
+    const answer = await run([statement({ consumed: 20, hold: 7 })], [claim(58), claim(59)], { holder: 'b' });
+    expect(answer.claims).toEqual([ADMITTED, 0]);
+    expect(first(answer)).toMatchObject({ used: 30, held: 70, holders: 2 });
+  });
+
+  it('gives free what a silent process held, and still counts once what it used when it comes back', async () => {
+    await run([statement({ consumed: 10, hold: 90 })], [], { leaseMs: 20 });
+    await eventually(async () => (await store.read('t', 'c'))?.held === 0);
+    const other = await run([statement({})], [claim(90)], { holder: 'b' });
+    expect(other.claims).toEqual([ADMITTED]);
+    expect(first(await run([statement({ consumed: 15, acknowledged: 10 })]))).toMatchObject({
+      used: 15,
+      held: 90,
+    });
+  });
+
+  it('asks for a seed before it lets anybody spend from a budget that it does not know', async () => {
+    const unseeded = await run([statement({ seed: null })], [claim(1)]);
+    expect(first(unseeded).status).toBe('unknown');
+    expect(unseeded.claims).toEqual([UNDECIDED]);
+    expect(first(await run([statement({ seed: { period: 0, used: 40 } })]))).toMatchObject({ used: 40 });
+    const second = await run([statement({ seed: { period: 0, used: 99 } })], [], { holder: 'b' });
+    expect(first(second).used).toBe(40);
+  });
+
+  it('counts on top of a seed only what no answer had confirmed', async () => {
+    const stated = statement({ consumed: 30, acknowledged: 25, seed: { period: 0, used: 100 } });
+    expect(first(await run([stated])).used).toBe(105);
+  });
+
+  it('gives an eighth of the headroom as extra at most, and none when little is left', async () => {
+    expect(first(await run([statement({ want: 1_000 })])).extra).toBe(12);
+    expect(first(await run([statement({ want: 3, hold: 12 })])).extra).toBe(3);
+    expect(first(await run([statement({ want: 1_000, hold: 93 })])).extra).toBe(0);
+  });
+
+  it('starts a period when its own clock has reached the boundary, once, and never goes back', async () => {
+    const now = Date.now();
+    const boundaries = [now - 1_000, now + 150, now + 86_400_000];
+    const stated = statement({
+      boundaries,
+      period: now - 1_000,
+      consumed: 5,
+      seed: { period: now - 1_000, used: 0 },
+    });
+    expect(first(await run([stated]))).toMatchObject({ period: now - 1_000, used: 5 });
+    await eventually(async () => first(await run([stated])).period === now + 150);
+    // What is still stated for the period before was used before: it does not count here.
+    expect(first(await run([{ ...stated, consumed: 50 }]))).toMatchObject({ period: now + 150, used: 0 });
+    const behind = { ...stated, boundaries: [now - 1_000], period: now + 150, consumed: 3 };
+    expect(first(await run([behind]))).toMatchObject({ period: now + 150, used: 3 });
+  });
+
+  it('does not believe boundaries that lie ahead of its clock', async () => {
+    const ahead = statement({ boundaries: [Date.now() + 30 * 86_400_000] });
+    const answer = await run([ahead], [claim(1)]);
+    expect(first(answer).status).toBe('clock');
+    expect(answer.claims).toEqual([UNDECIDED]);
+    expect(Math.abs(answer.nowMs - Date.now())).toBeLessThan(5_000);
+    expect(await store.read('t', 'c')).toBeNull();
+  });
+
+  it('counts fixed windows by its own clock', async () => {
+    const window = statement({ kind: 'fixed', lengthMs: 100, value: 3, period: -1, seed: null });
+    const answer = await run([window], [claim(3), claim(1)]);
+    expect(answer.claims).toEqual([ADMITTED, 0]);
+    expect(first(answer).period).toBe(answer.nowMs - (answer.nowMs % 100));
+    await eventually(async () => (await run([window], [claim(3)])).claims[0] === ADMITTED);
+  });
+
+  it('lets a sliding window count what is left of the one before', async () => {
+    const stated = { kind: 'sliding', lengthMs: 1_000, value: 1_000, seed: null } as const;
+    const begun = await eventually(async () => {
+      const answer = await run([statement({ ...stated, key: 'probe', period: -1 })]);
+      return answer.nowMs % 1_000 < 300 && answer;
+    });
+    const { period } = first(begun);
+    await run([statement({ ...stated, period, consumed: 1_000 })]);
+    const next = await eventually(async () => {
+      const answer = await run([statement({ ...stated, period })]);
+      return first(answer).period > period && answer;
+    });
+    const left = Math.floor((1_000 * (period + 2_000 - next.nowMs)) / 1_000);
+    expect(first(next).used).toBe(left);
+    expect(left).toBeGreaterThan(0);
+  });
+
+  it('is raised to the durable record, and set to it exactly when nothing has moved since it was read', async () => {
+    await run([statement({ consumed: 50, hold: 10 })]);
+    const version = (await store.read('t', 'c'))?.version ?? -1;
+    await store.correct('t', 'c', { period: 0, used: 40, version });
+    expect((await store.read('t', 'c'))?.used).toBe(50);
+    await store.correct('t', 'c', { period: 0, used: 60, version });
+    expect((await store.read('t', 'c'))?.used).toBe(60);
+    await run([statement({ consumed: 50 })]);
+    const idle = (await store.read('t', 'c'))?.version ?? -1;
+    await store.correct('t', 'c', { period: 0, used: 55, version: idle - 1 });
+    await store.correct('t', 'c', { period: 7, used: 99, version: idle });
+    expect((await store.read('t', 'c'))?.used).toBe(60);
+    await store.correct('t', 'c', { period: 0, used: 55, version: idle });
+    expect((await store.read('t', 'c'))?.used).toBe(55);
+  });
+
+  it('starts again at a reset, once', async () => {
+    await run([statement({ consumed: 50, hold: 10 })]);
+    await store.reset('t', 'c', 1_000);
+    expect(await store.read('t', 'c')).toMatchObject({ period: 1_000, used: 0, held: 0 });
+    await run([statement({ period: 1_000, consumed: 5 })]);
+    await store.reset('t', 'c', 1_000);
+    expect(await store.read('t', 'c')).toMatchObject({ period: 1_000, used: 5 });
+  });
+
+  it('keeps tenants apart', async () => {
+    await run([statement({ consumed: 5 })]);
+    expect(first(await run([statement({})], [], { tenant: 'u' })).used).toBe(0);
+  });
+
+  it('counts to 2^53 − 1 without losing a unit', async () => {
+    const value = Number.MAX_SAFE_INTEGER;
+    const answer = await run(
+      [statement({ value, consumed: value - 3 })],
+      [claim(4), claim(2), claim(1), claim(1)],
+    );
+    expect(answer.claims).toEqual([0, ADMITTED, ADMITTED, 0]);
+    expect(await store.read('t', 'c')).toMatchObject({ used: value - 3, held: 3 });
+  });
+}

@@ -1,0 +1,50 @@
+import type { Bucket } from './bucket';
+import type { Claim } from './counter-store';
+import type { Outcome, Pending } from './lane-parts';
+import { Reservation } from './reservation';
+import type { Slice } from './slice';
+
+/** A request whose slices did not suffice. */
+export interface Waiter {
+  readonly buckets: readonly Bucket[];
+  /** Null: it only wants to know where its limits stand. */
+  readonly amounts: readonly number[] | null;
+  resolve: ((outcome: Outcome) => void) | null;
+  outcome: Outcome | null;
+  tries: number;
+}
+
+export function finish(waiter: Waiter, outcome: Outcome): void {
+  waiter.outcome = outcome;
+  waiter.resolve?.(outcome);
+}
+
+/** `index`: where a counter's statement stands in the exchange. */
+export function claimOf({ buckets, amounts }: Waiter, index: ReadonlyMap<string, number>): Claim | null {
+  if (amounts === null) return null;
+  return { counters: buckets.map(({ key }) => index.get(key) ?? 0), amounts };
+}
+
+/** By counter key. */
+export function pendingOf(waiters: readonly Waiter[]): ReadonlyMap<string, Pending> {
+  const pending = new Map<string, Pending>();
+  for (const { buckets, amounts } of waiters) {
+    if (amounts === null) continue;
+    for (const [at, { key }] of buckets.entries()) {
+      const amount = Math.max(1, amounts[at] ?? 0);
+      const known = pending.get(key);
+      pending.set(key, {
+        sum: (known?.sum ?? 0) + amount,
+        largest: Math.max(known?.largest ?? 0, amount),
+      });
+    }
+  }
+  return pending;
+}
+
+/** Holds nothing: it only shows where the limits stand. */
+export function informed(buckets: readonly Bucket[], slices: readonly Slice[]): Reservation {
+  const reservation = new Reservation(buckets, slices, [], 0);
+  reservation.state = 'settled';
+  return reservation;
+}

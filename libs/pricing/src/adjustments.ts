@@ -1,0 +1,76 @@
+import type { PriceCard, Unit, UnitPrices } from './catalogue';
+import type { Factor } from './lines';
+import { scaleDecimal } from './money';
+
+/** `pricing_adjustments` of an integration, compiled: what each unit's price is multiplied by, in millionths. */
+export interface Adjustments {
+  readonly factor: Factor;
+  /** Gives a kind of token that has a factor, and no price of its own, the price of the total it is part of. */
+  split(card: PriceCard): PriceCard;
+}
+
+export const MILLION = 1_000_000;
+
+/** Names of the public shape. What a usage does not count apart (predicted and text tokens) has the factor of its total. */
+const NAMES: Readonly<
+  Record<Exclude<Unit, 'requests'>, { readonly name: string; readonly total: Unit | null }>
+> = {
+  input: { name: 'request_token', total: null },
+  cache_read: { name: 'cache_read_input_token', total: 'input' },
+  cache_read_audio: { name: 'cache_read_audio_input_token', total: 'cache_read' },
+  cache_write: { name: 'cache_write_input_token', total: 'input' },
+  cache_write_1h: { name: 'cache_write_input_token', total: 'cache_write' },
+  input_audio: { name: 'request_audio_token', total: 'input' },
+  input_image: { name: 'request_image_token', total: 'input' },
+  output: { name: 'response_token', total: null },
+  output_reasoning: { name: 'reasoning_token', total: 'output' },
+  output_audio: { name: 'response_audio_token', total: 'output' },
+  output_image: { name: 'response_image_token', total: 'output' },
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Null: there is nothing to adjust. Throws an Error for a factor that is no number from 0. Missing ones are `default`, else 1. */
+export function compileAdjustments(pricingAdjustments: unknown): Adjustments | null {
+  const multiplier = fieldsOf(fieldsOf(pricingAdjustments)?.['multiplier']);
+  if (multiplier === null) return null;
+  const fallback = factorOf(multiplier['default']) ?? MILLION;
+  const image =
+    factorOf(multiplier['image.default'] ?? fieldsOf(multiplier['image'])?.['default']) ?? fallback;
+  const additional = new Map(
+    Object.entries(fieldsOf(multiplier['additional_units']) ?? {}).map(([name, value]) => [
+      `additional:${name}`,
+      factorOf(value) ?? fallback,
+    ]),
+  );
+  const given = new Map<string, number | null>(
+    Object.entries(NAMES).map(([unit, { name }]) => [unit, factorOf(multiplier[name])]),
+  );
+  const apart = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter(
+    (unit) => NAMES[unit].total !== null && given.get(unit) !== null,
+  );
+  return {
+    factor: (unit) =>
+      unit.startsWith('image:') ? image : (given.get(unit) ?? additional.get(unit) ?? fallback),
+    split: (card) => ({ ...card, units: withOwnPrices(card.units, apart) }),
+  };
+}
+
+function withOwnPrices(units: UnitPrices, apart: readonly (keyof typeof NAMES)[]): UnitPrices {
+  const own: Partial<Record<Unit, UnitPrices[Unit]>> = { ...units };
+  for (const unit of apart) {
+    const { total } = NAMES[unit];
+    if (own[unit] === undefined && total !== null && own[total] !== undefined) own[unit] = own[total];
+  }
+  return own as UnitPrices;
+}
+
+function factorOf(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  const scaled = typeof value === 'number' ? scaleDecimal(value, 6) : null;
+  if (scaled === null) throw new Error('a multiplier must be a number from 0');
+  return scaled;
+}
+
+const fieldsOf = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;

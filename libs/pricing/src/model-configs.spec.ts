@@ -1,0 +1,126 @@
+import { readSettings } from '@gw/kernel';
+import {
+  createModelConfigs,
+  MODEL_CONFIG_SETTINGS,
+  type ModelConfigAlarm,
+  type ModelConfigReaders,
+} from './model-configs';
+
+const ENVIRONMENT = {
+  MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'ON',
+  MODEL_CONFIGS_PROXY_URL: 'https://configs.example.com/',
+  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: 'prices',
+  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: 'capabilities',
+  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: '/etc/models/general',
+  MODEL_CONFIGS_PRICING_LOCAL_PATH: '/etc/models/pricing',
+};
+const GOOD = { m: { pay_as_you_go: { request_token: { price: 0.001 }, response_token: { price: 0.001 } } } };
+const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
+
+/** What each source gives; an Error is thrown. */
+function world(environment: Record<string, string> = ENVIRONMENT) {
+  const answers: Record<keyof ModelConfigReaders, unknown> = { fetch: null, logStore: null, file: null };
+  const asked: string[] = [];
+  const alarms: ModelConfigAlarm[] = [];
+  const reader = (name: keyof ModelConfigReaders) => (at: string) => {
+    asked.push(`${name} ${at}`);
+    const answer = answers[name];
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  const time = { now: 0 };
+  const configs = createModelConfigs({
+    settings: readSettings(MODEL_CONFIG_SETTINGS, environment),
+    readers: { fetch: reader('fetch'), logStore: reader('logStore'), file: reader('file') },
+    alarm: (alarm) => alarms.push(alarm),
+    clock: () => time.now,
+  });
+  return { answers, asked, alarms, time, configs };
+}
+
+describe('[ENV-08] the sources of model configurations', () => {
+  it('are asked in order: memory for an hour, proxy service, log store, local files', async () => {
+    const { answers, asked, configs, time } = world();
+    answers.file = GOOD;
+    expect((await configs.load('openai'))?.models).toBe(1);
+    expect(asked).toEqual([
+      'fetch https://configs.example.com/pricing/openai',
+      'logStore prices/openai.json',
+      'file /etc/models/pricing/openai.json',
+    ]);
+    time.now = 3_599_999;
+    await configs.load('openai');
+    expect(asked).toHaveLength(3);
+    answers.fetch = GOOD;
+    time.now = 3_600_000;
+    await configs.load('openai');
+    expect(asked.slice(3)).toEqual(['fetch https://configs.example.com/pricing/openai']);
+    answers.fetch = { m: { context: 5 } };
+    expect(await configs.capabilities('openai')).toEqual({ m: { context: 5 } });
+    expect(asked.at(-1)).toBe('fetch https://configs.example.com/general/openai');
+  });
+
+  it('are those that are set: the proxy only when it is enabled', async () => {
+    const off = world({ ...ENVIRONMENT, MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'OFF' });
+    await off.configs.load('openai');
+    await off.configs.capabilities('openai');
+    expect(off.asked).toEqual([
+      'logStore prices/openai.json',
+      'file /etc/models/pricing/openai.json',
+      'logStore capabilities/openai.json',
+      'file /etc/models/general/openai.json',
+    ]);
+    const none = world({});
+    expect(await none.configs.load('openai')).toBeNull();
+    expect(none.configs.prices('openai')).toBeNull();
+    expect(none.asked).toEqual([]);
+  });
+
+  it('keep the last good document when a bad one comes, raise an alarm, and are asked again soon', async () => {
+    const { answers, alarms, configs, time } = world();
+    answers.fetch = GOOD;
+    await configs.load('openai');
+    answers.fetch = BAD;
+    answers.logStore = new Error('the bucket is gone');
+    time.now = 3_600_000;
+    expect((await configs.load('openai'))?.cardAt('m', 0)).not.toBeNull();
+    expect(alarms.map(({ source, reason }) => [source, reason])).toEqual([
+      ['proxy', 'm.pay_as_you_go.request_token.price must be a number from 0, in US cents'],
+      ['log_store', 'the bucket is gone'],
+    ]);
+    answers.fetch = { n: GOOD.m };
+    time.now += 60_000;
+    expect((await configs.load('openai'))?.cardAt('m', 0)).toBeNull();
+  });
+
+  it('give the next source when one is bad, and no price at all when none is good', async () => {
+    const { answers, configs } = world();
+    answers.fetch = BAD;
+    answers.file = GOOD;
+    expect((await configs.load('openai'))?.models).toBe(1);
+    answers.file = [];
+    expect(await configs.load('groq')).toBeNull();
+  });
+
+  it('never keep a request waiting: the old document is given while the new one is read, which is read once', async () => {
+    const { answers, asked, configs, time } = world();
+    answers.fetch = GOOD;
+    expect(configs.prices('openai')).toBeUndefined();
+    expect(configs.prices('openai')).toBeUndefined();
+    await configs.load('openai');
+    expect(asked).toHaveLength(1);
+    time.now = 4_000_000;
+    expect(configs.prices('openai')?.models).toBe(1);
+    expect(configs.prices('openai')?.models).toBe(1);
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each(['../secrets', 'a/b', '', 'OPENAI', '.', 'x'.repeat(65), '%2e%2e'])(
+    'are never asked for %p, which names no provider',
+    async (provider) => {
+      const { asked, configs } = world();
+      expect(await configs.load(provider)).toBeNull();
+      expect(configs.prices(provider)).toBeNull();
+      expect(asked).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,196 @@
+import { flag, optional, text, url } from '@gw/kernel';
+import { LRUCache } from 'lru-cache';
+import { parsePriceFile, type PriceFile } from './price-file';
+
+/** Where prices and capabilities of models come from, besides the built-in catalogue. `path` is a folder; `<provider>.json` is read in it. */
+export const MODEL_CONFIG_SETTINGS = {
+  MODEL_CONFIGS_PROXY_FETCH_ENABLED: flag(false),
+  MODEL_CONFIGS_PROXY_URL: optional(url({ protocols: ['https:', 'http:'] })),
+  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: optional(text()),
+  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: optional(text()),
+  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: optional(text()),
+  MODEL_CONFIGS_PRICING_LOCAL_PATH: optional(text()),
+} as const;
+
+export interface ModelConfigSettings {
+  readonly MODEL_CONFIGS_PROXY_FETCH_ENABLED: boolean;
+  readonly MODEL_CONFIGS_PROXY_URL: string | null;
+  readonly MODEL_CONFIGS_PRICING_LOG_STORE_PATH: string | null;
+  readonly MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: string | null;
+  readonly MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: string | null;
+  readonly MODEL_CONFIGS_PRICING_LOCAL_PATH: string | null;
+}
+
+export type ModelConfigKind = 'pricing' | 'general';
+export type ModelConfigSource = 'proxy' | 'log_store' | 'local';
+
+/** Reads JSON documents; each must bound its time and size. Null: there is no such document. Rejects when it cannot be read. */
+export interface ModelConfigReaders {
+  fetch(url: string): Promise<unknown>;
+  logStore(path: string): Promise<unknown>;
+  file(path: string): Promise<unknown>;
+}
+
+export interface ModelConfigAlarm {
+  readonly kind: ModelConfigKind;
+  readonly provider: string;
+  readonly source: ModelConfigSource;
+  /** Names the place at fault. */
+  readonly reason: string;
+}
+
+export interface ModelConfigsOptions {
+  readonly settings: ModelConfigSettings;
+  readonly readers: ModelConfigReaders;
+  /** A source has failed or its document is not valid; the next source, or the last good one, is used. */
+  readonly alarm: (alarm: ModelConfigAlarm) => void;
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
+}
+
+/** Model documents by provider, in the specification's order: memory for an hour, proxy service, log store, local files. */
+export interface ModelConfigs {
+  /**
+   * The prices that are known now. Undefined: not asked for yet; null: no source has any. Starts to load what is missing or older than an
+   * hour, and gives the old one meanwhile.
+   */
+  prices(provider: string): PriceFile | null | undefined;
+  /** The same, once it is loaded. */
+  load(provider: string): Promise<PriceFile | null>;
+  /** Capabilities as they stand in the document; null: no source has any. */
+  capabilities(provider: string): Promise<unknown>;
+}
+
+const MEMORY_MS = 3_600_000;
+/** No source had a valid document: they are asked again sooner. */
+const RETRY_MS = 60_000;
+/** Providers kept; the one used longest ago goes, with its last good document. */
+const PROVIDERS_MAX = 512;
+/** A name that is a file name and a path segment, and nothing else. */
+const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+export function createModelConfigs({
+  settings,
+  readers,
+  alarm,
+  clock = Date.now,
+}: ModelConfigsOptions): ModelConfigs {
+  const sources = {
+    pricing: sourcesOf('pricing', settings, readers),
+    general: sourcesOf('general', settings, readers),
+  };
+  const prices = createKept('pricing', sources.pricing, parsePriceFile, alarm, clock);
+  const general = createKept('general', sources.general, checkedObject, alarm, clock);
+  return {
+    prices: (provider) => prices.now(provider),
+    load: (provider) => prices.load(provider),
+    capabilities: (provider) => general.load(provider),
+  };
+}
+
+interface Source {
+  readonly name: ModelConfigSource;
+  read(provider: string): Promise<unknown>;
+}
+
+function sourcesOf(
+  kind: ModelConfigKind,
+  settings: ModelConfigSettings,
+  readers: ModelConfigReaders,
+): Source[] {
+  const proxy = settings.MODEL_CONFIGS_PROXY_FETCH_ENABLED ? settings.MODEL_CONFIGS_PROXY_URL : null;
+  const pricing = kind === 'pricing';
+  const logStore = pricing
+    ? settings.MODEL_CONFIGS_PRICING_LOG_STORE_PATH
+    : settings.MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH;
+  const local = pricing
+    ? settings.MODEL_CONFIGS_PRICING_LOCAL_PATH
+    : settings.MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH;
+  const under = (folder: string, name: string): string => `${folder.replace(/\/+$/, '')}/${name}`;
+  const sources: Source[] = [];
+  if (proxy !== null) {
+    sources.push({ name: 'proxy', read: (provider) => readers.fetch(under(proxy, `${kind}/${provider}`)) });
+  }
+  if (logStore !== null) {
+    sources.push({
+      name: 'log_store',
+      read: (provider) => readers.logStore(under(logStore, `${provider}.json`)),
+    });
+  }
+  if (local !== null) {
+    sources.push({ name: 'local', read: (provider) => readers.file(under(local, `${provider}.json`)) });
+  }
+  return sources;
+}
+
+interface Kept<T> {
+  value: T | null | undefined;
+  staleAt: number;
+  loading: Promise<T | null> | null;
+}
+
+function createKept<T>(
+  kind: ModelConfigKind,
+  sources: readonly Source[],
+  parse: (document: unknown) => T,
+  alarm: (alarm: ModelConfigAlarm) => void,
+  clock: () => number,
+): { now(provider: string): T | null | undefined; load(provider: string): Promise<T | null> } {
+  const kept = new LRUCache<string, Kept<T>>({ max: PROVIDERS_MAX });
+
+  const read = async (provider: string): Promise<{ readonly value: T | null; readonly failed: boolean }> => {
+    let failed = false;
+    for (const source of sources) {
+      try {
+        const document = await source.read(provider);
+        if (document === null || document === undefined) continue;
+        return { value: parse(document), failed: false };
+      } catch (error) {
+        failed = true;
+        const reason = error instanceof Error ? error.message : 'it could not be read';
+        alarm({ kind, provider, source: source.name, reason });
+      }
+    }
+    return { value: null, failed };
+  };
+
+  const refresh = (provider: string, entry: Kept<T>): Promise<T | null> => {
+    entry.loading ??= read(provider).then(({ value, failed }) => {
+      entry.loading = null;
+      // A document that was good stays when its successor is not, or cannot be had.
+      entry.value = value === null && failed ? (entry.value ?? null) : value;
+      entry.staleAt = clock() + (failed ? RETRY_MS : MEMORY_MS);
+      return entry.value;
+    });
+    return entry.loading;
+  };
+
+  const entryOf = (provider: string): Kept<T> => {
+    const known = kept.get(provider);
+    if (known) return known;
+    const entry: Kept<T> = { value: undefined, staleAt: -Infinity, loading: null };
+    kept.set(provider, entry);
+    return entry;
+  };
+
+  return {
+    now(provider) {
+      if (sources.length === 0 || !PROVIDER.test(provider)) return null;
+      const entry = entryOf(provider);
+      if (entry.staleAt <= clock()) void refresh(provider, entry);
+      return entry.value;
+    },
+    async load(provider) {
+      if (sources.length === 0 || !PROVIDER.test(provider)) return null;
+      const entry = entryOf(provider);
+      return entry.staleAt <= clock() ? refresh(provider, entry) : (entry.value ?? null);
+    },
+  };
+}
+
+function checkedObject(document: unknown): unknown {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new Error('the file must be an object');
+  }
+  return document;
+}

@@ -1,0 +1,261 @@
+import type { Usage } from '@gw/contracts';
+import fc from 'fast-check';
+import { compileAdjustments } from './adjustments';
+import type { ModelConfigs } from './model-configs';
+import { createPriceBook } from './price-book';
+import { parsePriceFile, parsePricingConfig } from './price-file';
+import { createPricer, reprice, type PricedRecord, type PriceRequest } from './pricer';
+import type { BillableUsage } from './usage';
+
+const NOON = Date.parse('2026-06-01T12:00:00Z');
+
+const usage = (counts: Partial<BillableUsage>): BillableUsage => ({
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+  ...counts,
+});
+const cents = (price: number) => ({ price });
+
+const FULL = parsePricingConfig({
+  pay_as_you_go: {
+    request_token: cents(0.001),
+    response_token: cents(0.004),
+    cache_read_input_token: cents(0.0001),
+    cache_write_input_token: cents(0.00125),
+    cache_read_audio_input_token: cents(0.0005),
+    request_audio_token: cents(0.002),
+    response_audio_token: cents(0.008),
+    reasoning_token: cents(0.006),
+    additional_units: { web_search: cents(1) },
+    image: { standard: { '1024x1024': cents(4), default: cents(5) }, default: { default: cents(9) } },
+  },
+  currency: 'USD',
+});
+const request = (over: Partial<PriceRequest> = {}): PriceRequest => ({
+  provider: 'openai',
+  catalogueId: 'openai',
+  model: 'gpt-4o',
+  ...over,
+});
+const pricer = createPricer(createPriceBook());
+const custom = request({ custom: FULL });
+
+describe('a price', () => {
+  it('has a line for each kind of unit, each token in one of them only', () => {
+    const counts = usage({
+      inputTokens: 1_000,
+      cacheReadTokens: 300,
+      cacheReadAudioTokens: 100,
+      cacheWriteTokens: 200,
+      inputAudioTokens: 150,
+      outputTokens: 500,
+      reasoningTokens: 200,
+      outputAudioTokens: 100,
+      images: [
+        { quality: 'standard', size: '1024x1024', count: 2 },
+        { quality: 'standard', size: '512x512', count: 1 },
+        { quality: 'hd', size: '512x512', count: 1 },
+      ],
+      additionalUnits: { web_search: 3 },
+    });
+    const lines = pricer
+      .price(custom, counts, NOON)
+      ?.lines.map(({ unit, quantity, cost }) => [unit, quantity, cost]);
+    expect(lines).toEqual([
+      ['input', 450, 450_000],
+      ['cache_read', 200, 20_000],
+      ['cache_read_audio', 100, 50_000],
+      ['cache_write', 200, 250_000],
+      ['input_audio', 50, 100_000],
+      ['output', 200, 800_000],
+      ['output_reasoning', 200, 1_200_000],
+      ['output_audio', 100, 800_000],
+      ['image:standard:1024x1024', 2, 8_000_000],
+      ['image:standard:512x512', 1, 5_000_000],
+      ['image:hd:512x512', 1, 9_000_000],
+      ['additional:web_search', 3, 3_000_000],
+    ]);
+  });
+
+  it('is not known for pieces without one: unknown is never 0', () => {
+    for (const name of ['robots', 'constructor']) {
+      expect(pricer.price(custom, usage({ additionalUnits: { [name]: 1 } }), NOON)).toBeNull();
+    }
+    const images = [{ quality: 'hd', size: 'x', count: 1 }];
+    expect(pricer.price(request(), usage({ images }), NOON)).toBeNull();
+    expect(pricer.price(request({ model: 'no-such' }), usage({ inputTokens: 1 }), NOON)).toBeNull();
+  });
+
+  it('of a batch is half where the provider sells batches for half, and what the price says otherwise', () => {
+    const counts = usage({ inputTokens: 1_000_000, batch: true });
+    expect(pricer.price(request(), counts, NOON)?.total).toBe(125_000_000);
+    const third = parsePricingConfig({
+      batch_multiplier: 0.3,
+      pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) },
+    });
+    expect(pricer.price(request({ custom: third }), counts, NOON)?.total).toBe(300_000_000);
+    expect(pricer.price(request({ provider: 'own', custom: FULL }), counts, NOON)?.total).toBe(1_000_000_000);
+  });
+
+  it('follows the adjustments of its integration, the default where a unit has none of its own', () => {
+    const adjustments = compileAdjustments({
+      multiplier: {
+        default: 2,
+        response_token: 0.5,
+        cache_read_input_token: null,
+        'image.default': 3,
+        additional_units: { web_search: 0 },
+      },
+    });
+    const counts = usage({
+      inputTokens: 1_000,
+      outputTokens: 1_000,
+      cacheReadTokens: 500,
+      images: [{ quality: 'standard', size: '1024x1024', count: 1 }],
+      additionalUnits: { web_search: 5 },
+    });
+    const lines = pricer
+      .price({ ...custom, adjustments }, counts, NOON)
+      ?.lines.map(({ unit, cost }) => [unit, cost]);
+    expect(lines).toEqual([
+      ['input', 1_000_000],
+      ['cache_read', 100_000],
+      ['output', 2_000_000],
+      ['image:standard:1024x1024', 12_000_000],
+      ['additional:web_search', 0],
+    ]);
+  });
+
+  it('takes a kind of token that has a factor out of its total, though it has no price of its own', () => {
+    const flat = parsePricingConfig({
+      pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) },
+    });
+    const adjustments = compileAdjustments({ multiplier: { reasoning_token: 3 } });
+    const counts = usage({ outputTokens: 100, reasoningTokens: 40 });
+    expect(pricer.price({ ...custom, custom: flat, adjustments }, counts, NOON)?.total).toBe(
+      60_000 + 3 * 40_000,
+    );
+    expect(compileAdjustments(null)).toBeNull();
+    expect(() => compileAdjustments({ multiplier: { default: -1 } })).toThrow('from 0');
+  });
+
+  it('adds up, is never negative and prices every token once, whatever was counted', () => {
+    const count = fc.nat({ max: 1_000_000 });
+    const counts = fc.record({
+      inputTokens: count,
+      outputTokens: count,
+      cacheReadTokens: count,
+      cacheReadAudioTokens: count,
+      cacheWriteTokens: count,
+      reasoningTokens: count,
+      inputAudioTokens: count,
+      outputAudioTokens: count,
+    });
+    fc.assert(
+      fc.property(counts, fc.boolean(), fc.double({ min: 0, max: 5, noNaN: true }), (each, batch, factor) => {
+        const adjustments = compileAdjustments({ multiplier: { default: Math.round(factor * 100) / 100 } });
+        const price = pricer.price({ ...custom, adjustments }, { ...each, batch }, NOON);
+        const lines = price?.lines ?? [];
+        expect(lines.every(({ cost }) => Number.isSafeInteger(cost) && cost >= 0)).toBe(true);
+        expect(lines.reduce((sum, { cost }) => sum + cost, 0)).toBe(price?.total);
+        expect(lines.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(
+          each.inputTokens + each.outputTokens,
+        );
+      }),
+    );
+  });
+
+  it('[PAS-06] is the custom one first, then that of the configured sources at the time, then the catalogue', () => {
+    const file = parsePriceFile({
+      'gpt-4o': [
+        { pricing_config: { pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) } } },
+        {
+          effective_from: '2026-07-01T00:00:00Z',
+          pricing_config: { pay_as_you_go: { request_token: cents(0.002), response_token: cents(0.002) } },
+        },
+      ],
+    });
+    const configs = {
+      prices: (provider: string) => (provider === 'openai' ? file : undefined),
+    } as ModelConfigs;
+    const configured = createPricer(createPriceBook(), configs);
+    const counts = usage({ inputTokens: 1_000 });
+    const priced = (over: Partial<PriceRequest>, at = NOON) => configured.price(request(over), counts, at);
+    expect(priced({ custom: FULL })?.source).toBe('custom');
+    expect(priced({})).toMatchObject({ source: 'configured', total: 1_000_000 });
+    expect(priced({}, Date.parse('2026-07-01T00:00:00Z'))?.total).toBe(2_000_000);
+    expect(priced({ model: 'gpt-4o-mini' })?.source).toBe('catalogue');
+    expect(priced({ provider: 'groq', catalogueId: 'groq' })).toBeNull();
+  });
+
+  it('has tiers by input tokens', () => {
+    const tiered = parsePricingConfig({
+      pay_as_you_go: {
+        request_token: { price: 0.001, tiers: [{ start: 200_000, price: 0.002 }] },
+        response_token: cents(0.001),
+      },
+    });
+    const total = (inputTokens: number) =>
+      pricer.price(request({ custom: tiered }), usage({ inputTokens }), NOON)?.total;
+    expect(total(200_000)).toBe(200_000_000);
+    expect(total(200_001)).toBe(400_002_000);
+  });
+});
+
+describe('a price file', () => {
+  const token = { request_token: cents(1), response_token: cents(1) };
+  it.each<[unknown, string]>([
+    [null, 'the file must be an object'],
+    [[], 'the file must be an object'],
+    [{}, 'the file has no models'],
+    [{ m: 5 }, 'm must be an object'],
+    [{ m: { pay_as_you_go: { request_token: { price: -1 } } } }, 'm.pay_as_you_go.request_token.price'],
+    [{ m: { pay_as_you_go: { request_token: { price: '1' } } } }, 'm.pay_as_you_go.request_token.price'],
+    [{ m: { pay_as_you_go: { request_token: { price: 1e300 } } } }, 'm.pay_as_you_go.request_token.price'],
+    [{ m: { pay_as_you_go: token, currency: 'EUR' } }, 'm.currency must be USD'],
+    [{ m: [{ effective_from: 'soon', pay_as_you_go: token }] }, 'm.0.effective_from must be a date'],
+    [{ m: { pay_as_you_go: { ...token, image: { hd: 4 } } } }, 'm.pay_as_you_go.image.hd must be an object'],
+    [
+      Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`m${String(at)}`, {}])),
+      'more than 20000 models',
+    ],
+  ])('is refused whole, with the place at fault: case %#', (document, message) => {
+    expect(() => parsePriceFile(document)).toThrow(message);
+  });
+});
+
+describe('pricing a time range again', () => {
+  it('says what would change and by how much, and changes nothing itself', () => {
+    const newer = createPricer(createPriceBook(), {
+      prices: () =>
+        parsePriceFile({ a: { pay_as_you_go: { request_token: cents(0.002), response_token: cents(0) } } }),
+    } as unknown as ModelConfigs);
+    const record = (id: string, model: string, cost: number | null, counts: Usage | null): PricedRecord => ({
+      id,
+      at: NOON,
+      request: { provider: 'own', catalogueId: null, model },
+      usage: counts,
+      cost,
+    });
+    const counts = usage({ inputTokens: 1_000 });
+    const records = [
+      record('1', 'a', 1_000_000, counts),
+      record('2', 'a', null, counts),
+      record('3', 'a', 2_000_000, counts),
+      record('4', 'b', 5, counts),
+      record('5', 'a', null, null),
+    ];
+    const repricing = reprice(records, newer);
+    expect(repricing).toMatchObject({ seen: 5, unpriced: 1, difference: 3_000_000 });
+    expect(repricing.changes.map(({ id, before, after }) => [id, before, after])).toEqual([
+      ['1', 1_000_000, 2_000_000],
+      ['2', null, 2_000_000],
+    ]);
+    expect(reprice(records, newer)).toEqual(repricing);
+  });
+});

@@ -1,0 +1,128 @@
+import type { PriceLine } from '@gw/contracts';
+import { MILLION, type Adjustments } from './adjustments';
+import type { PriceCard } from './catalogue';
+import { priceLines, type Factor } from './lines';
+import type { ModelConfigs } from './model-configs';
+import { costOf } from './money';
+import type { PriceBook } from './price-book';
+import type { BillableUsage } from './usage';
+
+export interface PriceRequest {
+  /** Provider id, such as `openai`: names the documents of the configured sources. */
+  readonly provider: string;
+  /** The provider's id in the built-in catalogue; null: it is not in it. */
+  readonly catalogueId: string | null;
+  readonly model: string;
+  /** The price of a custom model; wins over everything else. */
+  readonly custom?: PriceCard | null;
+  /** Of the integration; applied to whatever price was found. */
+  readonly adjustments?: Adjustments | null;
+}
+
+export interface PricedUsage {
+  readonly source: 'custom' | 'configured' | 'catalogue';
+  readonly lines: readonly PriceLine[];
+  /** 1e-8 USD: the sum of the lines. */
+  readonly total: number;
+}
+
+export interface Pricer {
+  /** Null: unpriced. A price that is not known is never 0. */
+  price(request: PriceRequest, usage: BillableUsage, at: number): PricedUsage | null;
+}
+
+/** What providers that sell batches ask for them. */
+const BATCH_HALF: ReadonlySet<string> = new Set([
+  'openai',
+  'azure-openai',
+  'anthropic',
+  'google',
+  'vertex-ai',
+  'bedrock',
+  'mistral-ai',
+  'groq',
+]);
+
+export function createPricer(book: PriceBook, configs: ModelConfigs | null = null): Pricer {
+  return {
+    price(request, usage, at) {
+      const found = cardFor(request, at, book, configs);
+      if (found === null) return null;
+      const { adjustments } = request;
+      const card = adjustments ? adjustments.split(found.card) : found.card;
+      const batch = usage.batch === true ? batchPart(card, request.provider) : MILLION;
+      const lines = priceLines(usage, card, factorOf(adjustments ?? null, batch));
+      if (lines === null) return null;
+      let total = 0;
+      for (const { cost } of lines) total += cost;
+      return { source: found.source, lines, total };
+    },
+  };
+}
+
+function cardFor(
+  { custom, provider, model, catalogueId }: PriceRequest,
+  at: number,
+  book: PriceBook,
+  configs: ModelConfigs | null,
+): { readonly source: PricedUsage['source']; readonly card: PriceCard } | null {
+  if (custom) return { source: 'custom', card: custom };
+  const configured = configs?.prices(provider)?.cardAt(model, at);
+  if (configured) return { source: 'configured', card: configured };
+  const card = book.card(catalogueId, model, at);
+  return card && { source: 'catalogue', card };
+}
+
+const batchPart = ({ batchMillionths }: PriceCard, provider: string): number =>
+  batchMillionths ?? (BATCH_HALF.has(provider) ? MILLION / 2 : MILLION);
+
+function factorOf(adjustments: Adjustments | null, batch: number): Factor | null {
+  if (adjustments === null) return batch === MILLION ? null : () => batch;
+  return batch === MILLION ? adjustments.factor : (unit) => costOf(adjustments.factor(unit), batch);
+}
+
+/** One record as far as its price depends on it. */
+export interface PricedRecord {
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly request: PriceRequest;
+  readonly usage: BillableUsage | null;
+  /** 1e-8 USD; null: unpriced. */
+  readonly cost: number | null;
+}
+
+export interface Repricing {
+  readonly changes: readonly {
+    readonly id: string;
+    readonly before: number | null;
+    readonly after: number;
+    readonly lines: readonly PriceLine[];
+  }[];
+  readonly seen: number;
+  /** Without a price in the newer book too: what they had is kept. */
+  readonly unpriced: number;
+  /** What the changes add up to, 1e-8 USD; unpriced before counts as 0. */
+  readonly difference: number;
+}
+
+/** What records would cost by another pricer. Changes nothing itself, so a dry run and the run are the same. */
+export function reprice(records: Iterable<PricedRecord>, pricer: Pricer): Repricing {
+  const changes: Repricing['changes'][number][] = [];
+  let seen = 0;
+  let unpriced = 0;
+  let difference = 0;
+  for (const { id, at, request, usage, cost } of records) {
+    seen += 1;
+    if (usage === null) continue;
+    const priced = pricer.price(request, usage, at);
+    if (priced === null) {
+      unpriced += 1;
+      continue;
+    }
+    if (priced.total === cost) continue;
+    changes.push({ id, before: cost, after: priced.total, lines: priced.lines });
+    difference += priced.total - (cost ?? 0);
+  }
+  return { changes, seen, unpriced, difference };
+}
