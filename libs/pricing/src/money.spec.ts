@@ -54,7 +54,8 @@ describe('costOf', () => {
   it('is linear in the quantity but for the rounding of one line', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 0, max: 1_000_000 }),
+        // 10,000 × 1,000 at the highest price stays below 2^53: past that a cost is only the nearest number.
+        fc.integer({ min: 0, max: 10_000 }),
         fc.integer({ min: 1, max: 1_000 }),
         price,
         (tokens, times, perMillion) => {

@@ -22,7 +22,8 @@ export function scaleDecimal(value: number, scale: number): number | null {
 
 /**
  * `quantity` × `pricePerMillion` / 1,000,000, rounded half up to a whole unit of money. All numbers are non-negative integers,
- * and so is every step: a product past 2^53 − 1 is taken in BigInt.
+ * and so is every step: a product past 2^53 − 1 is taken in BigInt. Exact for costs below 2^53 units, some 90 million USD; a higher
+ * one, which no request has, is the nearest number.
  */
 export function costOf(quantity: number, pricePerMillion: number): number {
   const product = quantity * pricePerMillion + MILLION / 2;
