@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers';
+import { atTurnEnd } from '@gw/kernel';
 import { AnswerParser } from './answer-parser';
 import type { Call } from './call';
 import type { ConnectionPool } from './connection-pool';
@@ -22,8 +22,8 @@ export class Connection {
   private socket: Socket | null = null;
   private opening: AbortController | null = null;
   private upload: Upload | null = null;
-  /** @internal The call on it has not been sent yet. */
-  isPutOff = false;
+  /** The call on it has not been sent yet. */
+  private isPutOff = false;
   private isReadingStopped = false;
   private isUnreferenced = false;
   private isDestroyed = false;
@@ -35,11 +35,13 @@ export class Connection {
   start(call: Call): void {
     this.call = call;
     this.uses += 1;
-    if (this.socket) sendSoon(this);
-    else this.open();
+    if (this.socket) {
+      this.isPutOff = true;
+      sendAtTurnEnd(this);
+    } else this.open();
   }
 
-  /** @internal Sends what `sendSoon` has put off, unless the call has ended or moved on meanwhile. */
+  /** @internal Sends what was put off, unless the call has ended or moved on meanwhile. */
   sendNow(): void {
     this.isPutOff = false;
     if (this.call && this.socket && !this.isDestroyed) this.send(this.call, this.socket);
@@ -166,23 +168,8 @@ export class Connection {
   }
 }
 
-let putOff: Connection[] = [];
-
-/**
- * Sends at the end of this turn of the event loop, together with all other calls of the turn: a provider, or the kernel on its
- * behalf, is then woken once for many of them.
- */
-function sendSoon(connection: Connection): void {
-  if (putOff.length === 0) setImmediate(sendAll);
-  connection.isPutOff = true;
-  putOff.push(connection);
-}
-
-function sendAll(): void {
-  const connections = putOff;
-  putOff = [];
-  for (const connection of connections) connection.sendNow();
-}
+/** A provider, or the kernel on its behalf, is woken once for all calls of a turn. */
+const sendAtTurnEnd = atTurnEnd((connection: Connection) => connection.sendNow());
 
 function write(socket: Socket, head: string, body: Buffer | null): void {
   if (body === null || body.length === 0) {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gw/kernel';
+import { performance } from 'node:perf_hooks';
+import { atTurnEnd, GatewayError } from '@gw/kernel';
 import { discardRest } from './discard-rest';
 import { GatewayRequest, type BodyTaker } from './gateway-request';
 
@@ -36,7 +37,7 @@ export class BodyReader implements BodyTaker {
 
   start(): void {
     const { req } = this;
-    watchLater(this);
+    watchAtTurnEnd(this);
     if (req instanceof GatewayRequest && req.takeBody(this)) return;
     req.on('data', (chunk: Buffer) => this.piece(chunk));
     req.once('end', () => this.end());
@@ -98,16 +99,4 @@ export class BodyReader implements BodyTaker {
 
 const EMPTY = Buffer.alloc(0);
 
-let begun: BodyReader[] = [];
-
-/** One look at the end of the turn for all bodies that began in it. */
-function watchLater(reader: BodyReader): void {
-  if (begun.length === 0) setImmediate(watchAll);
-  begun.push(reader);
-}
-
-function watchAll(): void {
-  const readers = begun;
-  begun = [];
-  for (const reader of readers) reader.watch();
-}
+const watchAtTurnEnd = atTurnEnd((reader: BodyReader) => reader.watch());

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { setImmediate } from 'node:timers';
+import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import type { Exchange } from './exchange';
 
@@ -48,7 +48,7 @@ export class Reply {
   start(status: number, headers: HeaderList): void {
     this.exchange.status = status;
     this.headers = headers;
-    flushHeadLater(this);
+    flushHeadAtTurnEnd(this);
   }
 
   write(chunk: Buffer): void {
@@ -182,19 +182,7 @@ function endOf(before: Buffer | null, chunk: Buffer): Buffer {
   return all.length > TAIL_BYTES ? all.subarray(all.length - TAIL_BYTES) : all;
 }
 
-let begun: Reply[] = [];
-
-/** One look at the end of the turn for all answers that began in it. */
-function flushHeadLater(reply: Reply): void {
-  if (begun.length === 0) setImmediate(flushHeads);
-  begun.push(reply);
-}
-
-function flushHeads(): void {
-  const replies = begun;
-  begun = [];
-  for (const reply of replies) reply.flushHead();
-}
+const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());
 
 /** A whole answer says how long it is, unless it may have no body. */
 function withLength(headers: HeaderList, length: number, { method, status }: Exchange): void {

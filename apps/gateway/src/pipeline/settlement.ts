@@ -9,9 +9,9 @@ import type { Exchange } from './exchange';
 import { logRecord } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
 
-/** Usage to money; null: the price is not known. */
+/** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
-  price(upstream: Upstream, model: string, usage: Usage, at: Date): Priced | null;
+  price(upstream: Upstream, model: string, usage: Usage, atMs: number): Priced | null;
 }
 
 export interface Priced {
@@ -94,7 +94,7 @@ export class Settlement {
     const tokens = usage.inputTokens + usage.outputTokens;
     if (exchange.buckets.length > 0) this.counters.addTokens(exchange.buckets, tokens, Date.now());
     if (model === null) return;
-    const at = new Date(exchange.startedWallMs);
+    const at = exchange.startedWallMs;
     // The model that was asked for carries an alias's custom price; the one that answered is the catalogue's.
     const priced =
       (upstream.model === null ? null : this.pricer.price(upstream, upstream.model, usage, at)) ??

@@ -8,13 +8,13 @@ import type { Priced, Pricer } from '../pipeline/settlement';
 export class CataloguePricer implements Pricer {
   private readonly book: PriceBook = createPriceBook();
 
-  price({ saved, provider }: Upstream, model: string, usage: Usage, at: Date): Priced | null {
+  price({ saved, provider }: Upstream, model: string, usage: Usage, atMs: number): Priced | null {
     const listed = saved ? modelOf(saved, model) : null;
     if (listed?.price) {
       const custom = priceAtCustom(listed.price, usage);
       return custom && { source: 'custom', lines: custom.lines, total: custom.total };
     }
-    const price = this.book.price(provider.priceCatalogueId, listed?.baseModelSlug ?? model, usage, at);
+    const price = this.book.price(provider.priceCatalogueId, listed?.baseModelSlug ?? model, usage, atMs);
     return price && { source: 'catalogue', lines: price.lines, total: price.total };
   }
 }
