@@ -137,6 +137,20 @@ describe('replayAnswer', () => {
     expect(handler).toMatchObject({ ended: true, violations: 0 });
   });
 
+  it('plays a large body over several turns, so that a client that does not read can stop it', async () => {
+    const handler = new NotingHandler();
+    const large = Array.from({ length: 4 }, () => Buffer.alloc(40_000, 'x'));
+    const call = replayAnswer(sampleAnswer('', { chunks: large }), handler);
+    await nextTurn();
+    expect(handler.chunks).toHaveLength(2);
+    call.pause();
+    await nextTurn();
+    expect(handler).toMatchObject({ chunks: { length: 2 }, ended: false });
+    call.resume();
+    await nextTurn();
+    expect(handler).toMatchObject({ chunks: { length: 4 }, ended: true, violations: 0 });
+  });
+
   it('tells an abort once and plays nothing after it', async () => {
     const handler = new NotingHandler();
     const call = replayAnswer(sampleAnswer('x'), handler);

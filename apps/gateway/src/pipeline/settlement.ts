@@ -60,6 +60,7 @@ export class Settlement {
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     exchange.firstAnswer?.settle(exchange);
+    exchange.answer?.cache?.settle(exchange);
     this.bodies.give(exchange.heldBytes);
     exchange.release?.();
   }

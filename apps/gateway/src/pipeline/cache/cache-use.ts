@@ -1,5 +1,6 @@
 import type { DecisionRecord } from '@gw/contracts';
 import type { Lookup, SharedCall } from '@gw/cache';
+import type { Exchange } from '../exchange';
 import type { EmbeddingCall } from './embeddings';
 
 /** What the cache did for one attempt. */
@@ -8,6 +9,8 @@ export class CacheUse {
   shared: SharedCall | null = null;
   /** What asking the provider would have cost this request, 1e-8 USD. Null: nothing was saved, or it is not known. */
   savedCost: number | null = null;
+
+  private keep: (() => void) | null = null;
 
   constructor(
     private readonly lookup: Lookup,
@@ -32,6 +35,19 @@ export class CacheUse {
   /** Nothing was used at the provider on behalf of this request. */
   get isFree(): boolean {
     return this.isHit || this.isShared;
+  }
+
+  /** Keeps the answer once it is known whether the client could be given it: what can't be read is not kept. */
+  keepOnce(exchange: Exchange, keep: () => void): void {
+    this.keep = keep;
+    if (exchange.settled) this.settle(exchange);
+  }
+
+  settle({ outcome }: Exchange): void {
+    const { keep } = this;
+    this.keep = null;
+    // Not before the client's last byte.
+    if (keep !== null && outcome !== 'failed' && outcome !== 'interrupted') setImmediate(keep);
   }
 
   record(): DecisionRecord['cache'] {

@@ -122,7 +122,7 @@ export class CachingSender implements AttemptSender {
   }
 
   private recorder(
-    { exchange, upstream, policy }: Cached,
+    { exchange, upstream, policy, answer: { cache: use } }: Cached,
     lookup: Lookup,
     next: OutboundHandler,
   ): AnswerRecorder {
@@ -130,9 +130,11 @@ export class CachingSender implements AttemptSender {
     return new AnswerRecorder(next, {
       bodyBytesMax,
       memory,
-      check: (_status, headers) => checkOf(exchange, upstream, headers),
-      onWhole: (answer) => {
-        cache.keep(lookup, policy, answer);
+      check: (_status, headers) => checkOf(exchange.route.kind, upstream, headers),
+      onWhole: (whole) => {
+        use?.keepOnce(exchange, () => {
+          cache.keep(lookup, policy, whole);
+        });
       },
     });
   }

@@ -2,55 +2,45 @@ import { isEventStream, type AnswerCheck } from '@gw/cache';
 import type { JsonObject, RouteKind, StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
 
 /**
  * How to tell that a success is one: what says 200 may still hold an error, end early, or be work that has only begun. Null: it
  * can't be told.
  */
 export function checkOf(
-  exchange: Exchange,
+  route: RouteKind,
   { provider }: Upstream,
   headers: readonly string[],
 ): AnswerCheck | null {
   const encoding = valueOf(headers, 'content-encoding');
   const isPlain = encoding === undefined || encoding === 'identity';
-  if (isEventStream(headers)) return isPlain ? new EventsCheck(exchange, provider.tap()) : null;
+  if (isEventStream(headers)) return isPlain ? new EventsCheck(provider.tap()) : null;
   const isJson = isPlain && valueOf(headers, 'content-type')?.includes('json') === true;
-  return new BodyCheck(exchange, isJson);
+  return new BodyCheck(isJson ? route : null);
 }
 
-/** The client could not be given the answer, so nobody else can. */
-const wentWrong = ({ outcome }: Exchange): boolean => outcome === 'failed' || outcome === 'interrupted';
-
 class EventsCheck implements AnswerCheck {
-  constructor(
-    private readonly exchange: Exchange,
-    private readonly tap: StreamTap,
-  ) {}
+  constructor(private readonly tap: StreamTap) {}
 
   write(chunk: Buffer): void {
     this.tap.write(chunk);
   }
 
   isWhole(): boolean {
-    return this.tap.complete && !this.tap.failed && !wentWrong(this.exchange);
+    return this.tap.complete && !this.tap.failed;
   }
 }
 
 class BodyCheck implements AnswerCheck {
-  constructor(
-    private readonly exchange: Exchange,
-    private readonly isJson: boolean,
-  ) {}
+  /** Null: the body is no JSON that could be read. */
+  constructor(private readonly route: RouteKind | null) {}
 
   write(): void {
     // The framing of HTTP tells whether a plain body is whole.
   }
 
   isWhole(chunks: readonly Buffer[]): boolean {
-    if (wentWrong(this.exchange)) return false;
-    return !this.isJson || isSuccess(Buffer.concat(chunks), this.exchange.route.kind);
+    return this.route === null || isSuccess(Buffer.concat(chunks), this.route);
   }
 }
 
