@@ -10,7 +10,7 @@ import {
 import { InProcessRateCounters, type RateCounters } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
-import { createRoutingState } from '@gw/routing';
+import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
@@ -33,7 +33,7 @@ import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipel
 import { PromptStage } from './pipeline/prompt/prompt.stage';
 import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
-import { Settlement } from './pipeline/settlement';
+import { Settlement, type Pricer } from './pipeline/settlement';
 import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
 import { AttemptStage } from './pipeline/stages/attempt.stage';
@@ -110,25 +110,15 @@ export function createDataPlane({
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
   const stopListening = routing.health.listen(Date.now);
-  const targeting = new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
-    providers: PROVIDERS,
-    sandboxEnabled: settings.SANDBOX_ENABLED,
-  });
-  const builder = new RequestBuilder({
+  const { attempts, attempt } = attemptsWith({
+    settings,
+    documents,
     policy,
-    requestTimeoutMs: settings.REQUEST_TIMEOUT,
-    connectTimeoutMs: settings.CONNECT_TIMEOUT,
-  });
-  /** Attempts differ in how they are sent, and in nothing else. */
-  const attempts = (sender: AttemptSender): AttemptStage =>
-    new AttemptStage(targeting, builder, sender, counters, routing);
-  const sender = new Sender(outbound);
-  const caching = new CachingSender(sender, {
-    cache: answers.cache,
-    flights: answers.flights,
-    embeddings: new Embeddings(targeting, builder, sender, pricer),
-    memory: answers.memory,
-    bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
+    counters,
+    routing,
+    outbound,
+    pricer,
+    answers,
   });
   const stages = stagesOf({
     settings,
@@ -137,7 +127,7 @@ export function createDataPlane({
     counters,
     bodies,
     settle: settlement.settle,
-    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),
+    attempt,
     answers,
   });
   const failures = failureLog(log);
@@ -229,6 +219,56 @@ function stagesOf({
         new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
       ),
     ),
+  };
+}
+
+interface AttemptParts {
+  readonly settings: GatewaySettings;
+  readonly documents: Documents;
+  readonly policy: AddressPolicy;
+  readonly counters: RateCounters;
+  readonly routing: RoutingState;
+  readonly outbound: OutboundClient;
+  readonly pricer: Pricer;
+  readonly answers: Answers;
+}
+
+/** Attempts differ in how they are sent, and in nothing else. `attempt` is that of HTTP requests. */
+function attemptsWith({
+  settings,
+  documents,
+  policy,
+  counters,
+  routing,
+  outbound,
+  pricer,
+  answers,
+}: AttemptParts): {
+  readonly attempts: (sender: AttemptSender) => AttemptStage;
+  readonly attempt: AttemptStage;
+} {
+  const targeting = new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
+    providers: PROVIDERS,
+    sandboxEnabled: settings.SANDBOX_ENABLED,
+  });
+  const builder = new RequestBuilder({
+    policy,
+    requestTimeoutMs: settings.REQUEST_TIMEOUT,
+    connectTimeoutMs: settings.CONNECT_TIMEOUT,
+  });
+  const sender = new Sender(outbound);
+  const caching = new CachingSender(sender, {
+    cache: answers.cache,
+    flights: answers.flights,
+    memory: answers.memory,
+    embeddings: new Embeddings(targeting, builder, sender, pricer),
+    bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
+  });
+  const attempts = (by: AttemptSender): AttemptStage =>
+    new AttemptStage(targeting, builder, by, counters, routing);
+  return {
+    attempts,
+    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),
   };
 }
 

@@ -91,18 +91,20 @@ export class Settlement {
 
   /** `used`: what the answer says that was used, which is nothing where it was not made for this request. */
   private account(exchange: Exchange, used: Usage | null, responseModel: string | null): void {
-    const cache = exchange.answer?.cache ?? null;
-    if (used !== null && exchange.answer !== null && cache?.isFree === true) {
-      const { upstream } = exchange.answer;
-      cache.savedCost =
-        priceOf(this.pricer, upstream, responseModel, used, exchange.startedWallMs)?.total ?? null;
+    const { answer } = exchange;
+    exchange.usage = used;
+    if (answer === null || answer.cache === null) {
+      this.charge(exchange, responseModel);
+      return;
+    }
+    const { upstream, cache } = answer;
+    if (used !== null && cache.isFree) {
+      const saved = priceOf(this.pricer, upstream, responseModel, used, exchange.startedWallMs);
+      cache.savedCost = saved?.total ?? null;
       exchange.usage = NOTHING_USED;
       exchange.cost = 0;
-    } else {
-      exchange.usage = used;
-      this.charge(exchange, responseModel);
-    }
-    if (exchange.cost !== null) exchange.cost += cache?.embedding?.cost ?? 0;
+    } else this.charge(exchange, responseModel);
+    if (exchange.cost !== null) exchange.cost += cache.embedding?.cost ?? 0;
   }
 
   private charge(exchange: Exchange, responseModel: string | null): void {

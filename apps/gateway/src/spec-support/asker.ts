@@ -33,6 +33,7 @@ export class Asker {
   open(path: string, body: object | Buffer | null, asked: Asked = {}): Promise<Response> {
     const { config, headers, key = this.gateway().apiKey, method = 'POST', signal } = asked;
     const isJson = body !== null && !Buffer.isBuffer(body);
+    const sent = Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body);
     return fetch(`${this.gateway().baseUrl}${path}`, {
       method,
       headers: {
@@ -43,7 +44,7 @@ export class Asker {
         }),
         ...headers,
       },
-      ...(body !== null && { body: isJson ? JSON.stringify(body) : new Uint8Array(body as Buffer) }),
+      ...(body !== null && { body: sent }),
       ...(signal && { signal }),
     });
   }

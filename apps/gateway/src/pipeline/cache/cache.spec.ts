@@ -1,4 +1,4 @@
-import { eventually, StubProvider, type RecordedRequest, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { Asker, type Asked, type Told } from '../../spec-support/asker';
 import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../../spec-support/harness';
 
@@ -19,6 +19,7 @@ const EVENTS = [
   '[DONE]',
 ];
 const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
+const CHAT_PATH = '/chat/completions';
 const STREAM = { ...ASK, stream: true, stream_options: { include_usage: true } };
 
 describe('cached answers', () => {
@@ -38,7 +39,7 @@ describe('cached answers', () => {
   });
 
   const ask = (body: object | Buffer = ASK, asked: Asked = {}): Promise<Told> =>
-    asker.ask('/chat/completions', body, { config: simple, ...asked });
+    asker.ask(CHAT_PATH, body, { config: simple, ...asked });
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
   describe('are given again', () => {
@@ -249,33 +250,28 @@ describe('cached answers', () => {
   describe('are not kept', () => {
     const done = { chunk: 'data: [DONE]\n\n' };
     const piece = { chunk: 'data: {"choices":[]}\n\n' };
+    const failed = { chunk: 'data: {"error":{"message":"x"}}\n\n' };
     const events = { headers: { 'content-type': 'text/event-stream' } };
     const json = { headers: { 'content-type': 'application/json' } };
-    const cases: readonly (readonly [string, StubAnswer, string?])[] = [
-      ['an error of the provider', { status: 500, body: { error: { message: 'x' } } }],
-      ['a refusal', { status: 400, body: { error: { message: 'x' } } }],
-      ['work that was only accepted', { status: 202, body: CHAT }],
-      ['an error that calls itself a success', { body: { error: { message: 'x' } } }],
-      ['JSON that is none', { ...json, body: '{"choices":[' }],
-      ['a stream without its end mark', { ...events, steps: [piece] }],
-      ['a stream that was cut', { ...events, steps: [piece, { cut: 'reset' }] }],
-      [
-        'a stream with an error',
-        { ...events, steps: [{ chunk: 'data: {"error":{"message":"x"}}\n\n' }, done] },
-      ],
-      ['a body over the bound', { body: { ...CHAT, pad: 'x'.repeat(100_000) } }],
-      ['work that goes on', { body: { id: 'r', object: 'response', status: 'in_progress' } }, '/responses'],
+    const cases: readonly (readonly [string, string, StubAnswer])[] = [
+      ['an error of the provider', CHAT_PATH, { status: 500, body: { error: { message: 'x' } } }],
+      ['a refusal', CHAT_PATH, { status: 400, body: { error: { message: 'x' } } }],
+      ['work that was only accepted', CHAT_PATH, { status: 202, body: CHAT }],
+      ['an error that calls itself a success', CHAT_PATH, { body: { error: { message: 'x' } } }],
+      ['JSON that is none', CHAT_PATH, { ...json, body: '{"choices":[' }],
+      ['a stream without its end mark', CHAT_PATH, { ...events, steps: [piece] }],
+      ['a stream that was cut', CHAT_PATH, { ...events, steps: [piece, { cut: 'reset' }] }],
+      ['a stream with an error', CHAT_PATH, { ...events, steps: [failed, done] }],
+      ['a body over the bound', CHAT_PATH, { body: { ...CHAT, pad: 'x'.repeat(100_000) } }],
+      ['work that goes on', '/responses', { body: { object: 'response', status: 'in_progress' } }],
     ];
 
-    it.each(cases)('where they are %s', async (_name, answer, path = '/chat/completions') => {
+    it.each(cases)('where they are %s', async (_name, path, answer) => {
       stub.answer(answer);
-      const stream = answer.steps !== undefined;
-      const statuses: (string | null)[] = [];
-      for (let i = 0; i < 2; i += 1) {
-        const { cache } = await asker.ask(path, { ...ASK, input: 'x', stream }, { config: simple });
-        statuses.push(cache);
-      }
-      expect(statuses).toEqual(['MISS', 'MISS']);
+      const body = { ...ASK, input: 'x', stream: answer.steps !== undefined };
+      const first = await asker.ask(path, body, { config: simple });
+      const second = await asker.ask(path, body, { config: simple });
+      expect([first.cache, second.cache]).toEqual(['MISS', 'MISS']);
       expect(stub.requests).toHaveLength(2);
     });
 
@@ -415,19 +411,14 @@ describe('cached answers', () => {
     expect(opened).toEqual(['breaker_opened']);
   });
 
-  it('wait for no provider, so that a request whose client has left before is not made', async () => {
-    const release = Promise.withResolvers<undefined>();
-    stub.answer((_request: RecordedRequest) => ({
-      headers: { 'content-type': 'text/event-stream' },
-      steps: [{ until: release.promise }, { chunk: 'data: [DONE]\n\n' }],
-    }));
+  it('are not kept where their client has left, and its call is cancelled', async () => {
+    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [{ hang: true }] });
     const leaving = new AbortController();
-    const asked = asker.open('/chat/completions', STREAM, { config: simple, signal: leaving.signal });
-    const request = await stub.waitForRequest(1, 20_000);
+    const open = await asker.open(CHAT_PATH, STREAM, { config: simple, signal: leaving.signal });
     leaving.abort();
-    await expect(asked.then((response) => response.text())).rejects.toThrow();
-    await eventually(() => request.cancelled, { timeoutMs: 20_000 });
-    release.resolve(undefined);
+    await expect(open.text()).rejects.toThrow();
+    await eventually(() => stub.lastRequest.cancelled, { timeoutMs: 20_000 });
+    stub.answerEvents(EVENTS);
     expect((await ask(STREAM)).cache).toBe('MISS');
   });
 });

@@ -125,7 +125,7 @@ function vectorsOf({ data }: JsonObject): readonly ArrayLike<number>[] {
     const vector = (item as JsonObject | null)?.['embedding'];
     if (!Array.isArray(vector) || !vector.every((component) => typeof component === 'number'))
       throw new GatewayError('provider_answer_invalid');
-    return vector as number[];
+    return vector;
   });
 }
 

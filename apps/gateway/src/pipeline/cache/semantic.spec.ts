@@ -96,7 +96,7 @@ describe('answers found by their meaning', () => {
       model: embeddings.model,
       dimensions: 2,
     });
-    expect(sent.authorization).toBe('Bearer sk-vectors');
+    expect(sent['authorization']).toBe('Bearer sk-vectors');
     expect(sent).not.toHaveProperty('x-secret');
   });
 
