@@ -22,6 +22,8 @@ const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
 const CHAT_PATH = '/chat/completions';
 const STREAM = { ...ASK, stream: true, stream_options: { include_usage: true } };
 
+jest.setTimeout(30_000);
+
 describe('cached answers', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
@@ -337,10 +339,10 @@ describe('cached answers', () => {
       expect((await ask(ASK, own('sk-1'))).cache).toBe('MISS');
       expect((await ask(ASK, own('sk-1'))).cache).toBe('HIT');
       expect((await ask(ASK, own('sk-2'))).cache).toBe('MISS');
-      const forwarding = { ...simple, forward_headers: ['x-user-token'] };
+      const forwarding = { ...simple, forward_headers: ['authorization'] };
       const forwarded = (token: string): Asked => ({
         config: forwarding,
-        headers: { 'x-user-token': token },
+        headers: { authorization: `Bearer ${token}` },
       });
       expect((await ask(ASK, forwarded('a'))).cache).toBe('MISS');
       expect((await ask(ASK, forwarded('a'))).cache).toBe('HIT');

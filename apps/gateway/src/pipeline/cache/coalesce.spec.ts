@@ -18,6 +18,8 @@ const event = (value: object | string): StubStep => ({
 const FIRST = event({ model: 'gpt-4o', choices: [{ delta: { content: 'Hi' } }] });
 const REST = [event({ model: 'gpt-4o', choices: [], usage: USAGE }), event('[DONE]')];
 
+jest.setTimeout(30_000);
+
 describe('identical requests in flight', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
@@ -155,6 +157,25 @@ describe('identical requests in flight', () => {
     expect(stub.requests).toHaveLength(1);
     const events = (await records(4)).flatMap(({ decision }) => decision.routing ?? []);
     expect(events).toEqual([]);
+  });
+
+  it('teach what their target costs by the one that pays', async () => {
+    // A choice between equals takes the first.
+    jest.spyOn(Math, 'random').mockReturnValue(0.3);
+    const cheap = await StubProvider.start();
+    gateway.addProvider('cheap', 'openai', cheap.origin);
+    cheap.answerJson({ ...CHAT, usage: { prompt_tokens: 9, completion_tokens: 10, total_tokens: 19 } });
+    const balanced = (...targets: object[]): Asked => ({
+      config: { strategy: { mode: 'loadbalance', algorithm: 'least_cost' }, targets },
+    });
+    const asked = Array.from({ length: 4 }, () => ask(ASK, balanced(config)));
+    await haveJoined(4);
+    release();
+    await Promise.all(asked);
+    await ask(ASK, balanced({ provider: '@cheap' }));
+    await ask({ ...ASK, user: 'x' }, balanced(config, { provider: '@cheap' }));
+    expect([stub.requests.length, cheap.requests.length]).toEqual([1, 2]);
+    await cheap.stop();
   });
 
   it('are not shared where the config does not ask for it, nor by others', async () => {

@@ -14,6 +14,8 @@ const EMBEDDING_COST = 8 * 2;
 /** Texts about cats point one way, all others another. */
 const vectorOf = (text: string): number[] => (text.includes('cat') ? [1, text.length / 1_000] : [0, 1]);
 
+jest.setTimeout(30_000);
+
 describe('answers found by their meaning', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;

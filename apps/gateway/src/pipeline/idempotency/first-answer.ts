@@ -37,8 +37,8 @@ export class FirstAnswer {
   }
 
   /** What became of the request decides: whatever was not answered whole, or not by a provider, may be asked again. */
-  settle({ answer, failure, outcome, status }: Exchange): void {
-    const isWhole = answer !== null && failure === null && (outcome === 'ok' || outcome === 'provider_error');
+  settle({ outcome, status }: Exchange): void {
+    const isWhole = outcome === 'ok' || outcome === 'provider_error';
     if (!isWhole || !isFinalStatus(status)) void this.call.release();
     else if (this.tooLarge) void this.call.complete(null);
     else {
