@@ -105,40 +105,28 @@ export function createDataPlane({
   const routing = createRoutingState({ store: breakers.store });
   const answers = createAnswers(settings, log);
   const pricer = new CataloguePricer();
-  const settlement = new Settlement(journal, counters, pricer, bodies, routing.statistics, {
+  const { settle } = new Settlement(journal, counters, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
   const stopListening = routing.health.listen(Date.now);
-  const { attempts, attempt } = attemptsWith({
-    settings,
-    documents,
-    policy,
-    counters,
-    routing,
-    outbound,
-    pricer,
-    answers,
-  });
-  const stages = stagesOf({
+  const shared = {
     settings,
     documents,
     policy,
     counters,
     bodies,
-    settle: settlement.settle,
-    attempt,
-    answers,
-  });
-  const failures = failureLog(log);
-  const realtime = createRealtime({
-    stages,
-    attempts,
-    settle: settlement.settle,
+    routing,
     outbound,
-    failures,
-    options: realtimeOptions(settings),
-  });
+    pricer,
+    answers,
+    settle,
+  };
+  const { attempts, attempt } = attemptsWith(shared);
+  const stages = stagesOf({ ...shared, attempt });
+  const failures = failureLog(log);
+  const options = realtimeOptions(settings);
+  const realtime = createRealtime({ stages, attempts, settle, outbound, failures, options });
   const pipeline = new Pipeline(stages, failures);
   return {
     realtime: realtime.door,
