@@ -18,6 +18,7 @@ import { LogsModule } from './logs/logs.module';
 import { OrganisationsModule } from './organisations/organisations.module';
 import { ProvidersModule } from './providers/providers.module';
 import { ReadModelModule } from './read-model/read-model.module';
+import { SecretReferencesModule } from './secret-references/secret-references.module';
 import type { AdminSettings } from './settings';
 import { SettingsModule } from './settings.module';
 import { UsersModule } from './users/users.module';
@@ -35,6 +36,7 @@ const RESOURCES = [
   VirtualKeysModule,
   ConfigsModule,
   LogsModule,
+  SecretReferencesModule,
 ];
 
 @Module({})

@@ -14,6 +14,7 @@ import {
   type readSettings,
   type Setting,
 } from '@gw/kernel';
+import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import type { KeyObject } from 'node:crypto';
 
 /** Letters, digits, `_` and `-`; what follows it in a key is strictly alphanumeric. */
@@ -40,6 +41,10 @@ export const ADMIN_SETTINGS = {
   /** True blocks inline configs everywhere, whatever the organisations say. */
   BLOCK_INLINE_CONFIG: flag(false),
   TRUSTED_CUSTOM_HOSTS: text(''),
+  HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  NO_PROXY: text(''),
+  ...SECRET_MANAGER_SETTINGS,
   API_ACCESS_ENABLED: flag(true),
   AUDIT_LOGS_ENABLED: flag(true),
   /** Requests of one credential in a minute; 0 for no limit. */

@@ -13,12 +13,14 @@ import { Identity1795200000000 } from './migrations/1795200000000-identity';
 import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
+import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
 import { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
+import { SecretReferenceEntity } from './resources/secret-reference.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -38,6 +40,7 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
+  SecretReferenceEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -46,6 +49,7 @@ export const MIGRATIONS = [
   Resources1795220000000,
   ChangeEvents1795250000000,
   RequestLogs1795300000000,
+  SecretReferences1795330000000,
 ];
 
 export interface DatabaseSettings {

@@ -18,8 +18,13 @@ export { ConfigVersionEntity } from './resources/config-version.entity';
 export { ConfigEntity } from './resources/config.entity';
 export { IntegrationModelEntity } from './resources/integration-model.entity';
 export { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
-export { IntegrationEntity, type GlobalWorkspaceAccess } from './resources/integration.entity';
+export {
+  IntegrationEntity,
+  type GlobalWorkspaceAccess,
+  type StoredSecretMapping,
+} from './resources/integration.entity';
 export { ProviderEntity, type ProviderStatus } from './resources/provider.entity';
+export { SecretReferenceEntity } from './resources/secret-reference.entity';
 export { PlainRow, Row } from './row';
 export { dayOf, ensureLogPartitions } from './logs/log-partitions';
 export {

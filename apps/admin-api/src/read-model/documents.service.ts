@@ -8,6 +8,7 @@ import {
   IntegrationModelEntity,
   OrganisationEntity,
   ProviderEntity,
+  SecretReferenceEntity,
   WorkspaceEntity,
 } from '@gw/entities';
 import { UUID } from '@gw/web';
@@ -15,6 +16,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import { CredentialsService } from '../credentials/credentials.service';
+import { SecretAccess } from '../credentials/secret-access';
 import {
   apiKeyDocument,
   configDocument,
@@ -33,6 +35,7 @@ export class DocumentsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly credentials: CredentialsService,
+    private readonly secrets: SecretAccess,
   ) {}
 
   /** Null for what is unknown, archived, or part of what is archived. All documents and the sequence are of one moment. */
@@ -149,12 +152,14 @@ export class DocumentsService {
       if (group) group.push(model);
       else modelsOf.set(model.integrationId, [model]);
     }
+    const references = await referencesOf(manager, [...integrations.values()]);
     const byName = new Map(rows.map((row) => [nameOf(row.workspaceId, row.slug), row]));
     for (const { key, workspaceId, name } of wanted) {
       const row = byName.get(nameOf(workspaceId, name));
       const integration = row && integrations.get(row.integrationId);
       if (!integration) continue;
-      const credential = this.credentials.sealForProvider(integration, row);
+      const uses = this.secrets.usesOf(integration.secretMappings ?? [], references, workspaceId);
+      const credential = this.credentials.sealForProvider(integration, row, uses);
       to.set(key, providerDocument(row, integration, modelsOf.get(integration.id) ?? [], credential));
     }
   }
@@ -183,6 +188,17 @@ export class DocumentsService {
       if (version) to.set(key, configDocument(row, version));
     }
   }
+}
+
+async function referencesOf(
+  manager: EntityManager,
+  integrations: readonly IntegrationEntity[],
+): Promise<ReadonlyMap<string, SecretReferenceEntity>> {
+  const ids = integrations.flatMap(({ secretMappings }) =>
+    (secretMappings ?? []).map(({ secret_reference_id }) => secret_reference_id),
+  );
+  if (ids.length === 0) return new Map();
+  return byId(await manager.find(SecretReferenceEntity, { where: { id: In(ids), status: 'active' } }));
 }
 
 const NO_ROLES = { organisationRole: null, workspaceRole: null };

@@ -8,6 +8,7 @@ import {
   TextField,
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
+import { SecretMappingDto } from '../credentials/secret-mappings';
 import { ProviderFieldsDto } from '../providers/providers.dto';
 
 const KEY = {
@@ -70,6 +71,13 @@ export class VirtualKeyFieldsDto extends ProviderFieldsDto {
 
   @ObjectField({ optional: true, nullable: true, example: { 'x-team': 'search' } })
   custom_headers?: Record<string, unknown> | null;
+
+  @NestedListField(() => SecretMappingDto, {
+    optional: true,
+    nullable: true,
+    description: 'Targets are `key` and `model_config.<field>`.',
+  })
+  secret_mappings?: SecretMappingDto[] | null;
 }
 
 export class CreateVirtualKeyDto extends VirtualKeyFieldsDto {
