@@ -141,6 +141,18 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/configs/${config.slug}`, undefined, { key });
   });
 
+  it('of secret references are as the document says', async () => {
+    const auth_config = { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' };
+    const body = { name: 'Full', manager_type: 'cloud1_sm', auth_config, secret_path: 'a/b', tags: { a: 'b' } };
+    const { id } = await step('POST', '/v1/secret-references', body);
+    await step('GET', '/v1/secret-references');
+    await step('GET', `/v1/secret-references/${id}`);
+    await step('PUT', `/v1/secret-references/${id}`, { description: 'full' });
+    await step('POST', `/v1/secret-references/${id}/test`);
+    await step('POST', `/v1/secret-references/${id}/rotate`);
+    await step('DELETE', `/v1/secret-references/${id}`);
+  });
+
   it('of logs are as the document says', async () => {
     const { organisationId, workspaceId } = ours;
     const record = { ...sampleLogRecord(), organisationId, workspaceId };
