@@ -284,3 +284,15 @@ it('[SVC-08] serves both planes below one base URL', async () => {
     expect(await bench().manage('GET', path)).toMatchObject({ object: 'list' });
   }
 });
+
+it('[VER-02] reports the version of the gateway, and the control plane shows it without a warning', async () => {
+  const { body } = await bench().call('GET', '/health');
+  const version = String(body['version']);
+  expect(version).toMatch(/^2\.(?:1[89]|[2-9]\d)\.\d+$/);
+  const listed = await eventually(async () => {
+    const key = bench().adminKey;
+    const { data } = await bench().manage<{ data: readonly object[] }>('GET', '/admin/gateways', { key });
+    return data.length > 0 && data;
+  });
+  expect(listed).toMatchObject([{ version, connected: true, warnings: [] }]);
+});

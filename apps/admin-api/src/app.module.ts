@@ -11,6 +11,7 @@ import { AuditingErrorFilter } from './audit/auditing-error-filter';
 import { AuthModule } from './auth/auth.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
+import { GatewaysModule } from './gateways/gateways.module';
 import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
 import { IntegrationsModule } from './integrations/integrations.module';
@@ -36,6 +37,7 @@ const RESOURCES = [
   VirtualKeysModule,
   ConfigsModule,
   LogsModule,
+  GatewaysModule,
   SecretReferencesModule,
 ];
 

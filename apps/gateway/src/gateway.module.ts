@@ -5,6 +5,7 @@ import {
   Module,
   type BeforeApplicationShutdown,
   type DynamicModule,
+  type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { INTERNAL } from '@gw/contracts';
@@ -16,7 +17,8 @@ import { describeFault, type Log } from '@gw/web';
 import { createDataPlane, journalDirectory, type DataPlane } from './data-plane';
 import { GatewayHealth } from './gateway-health';
 import type { GatewaySettings } from './settings';
-import { workerPost } from './state/worker-post';
+import { Presence } from './state/presence';
+import { internalPost } from './state/internal-post';
 
 export const DATA_PLANE = Symbol('data plane');
 const GRACE_MS = Symbol('milliseconds that requests have to end at shutdown');
@@ -35,7 +37,9 @@ const DRAIN_MS = 3_000;
 
 /** Owns what lives as long as the process. Requests never reach Nest: see `http/front-door.ts`. */
 @Module({})
-export class GatewayModule implements BeforeApplicationShutdown, OnApplicationShutdown {
+export class GatewayModule
+  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
   private deadline: NodeJS.Timeout | null = null;
 
   constructor(
@@ -46,6 +50,7 @@ export class GatewayModule implements BeforeApplicationShutdown, OnApplicationSh
     @Inject(LEFT_BEHIND) private readonly leftBehind: readonly LeftBehind[],
     @Inject(GRACE_MS) private readonly graceMs: number,
     @Inject(LOG_REDIS) private readonly redis: Redis | null,
+    private readonly presence: Presence,
   ) {}
 
   static with(gateway: GatewayProcess): DynamicModule {
@@ -80,6 +85,16 @@ export class GatewayModule implements BeforeApplicationShutdown, OnApplicationSh
           inject: [LOG_REDIS],
           useFactory: (redis: Redis | null) => adoptJournals(gateway, sinkFor(settings, redis)),
         },
+        {
+          provide: Presence,
+          useFactory: () =>
+            new Presence({
+              adminUrl: settings.ADMIN_URL,
+              serviceToken: settings.SERVICE_TOKEN,
+              gatewayId: gateway.gatewayId,
+              post: internalPost,
+            }),
+        },
         { provide: GRACE_MS, useValue: settings.SHUTDOWN_GRACE },
         {
           provide: GatewayHealth,
@@ -97,8 +112,13 @@ export class GatewayModule implements BeforeApplicationShutdown, OnApplicationSh
     };
   }
 
+  onApplicationBootstrap(): void {
+    this.presence.start();
+  }
+
   /** Before the listener is closed: requests under way may end, but not for ever. */
   beforeApplicationShutdown(): void {
+    this.presence.stop();
     this.deadline = setTimeout(() => {
       this.plane.close();
     }, this.graceMs);
@@ -169,6 +189,6 @@ const sinkFor = (settings: GatewaySettings, redis: Redis | null): LogSink =>
     ? httpLogSink({
         url: new URL(INTERNAL.logs, settings.WORKER_URL).href,
         serviceToken: settings.SERVICE_TOKEN,
-        post: workerPost,
+        post: internalPost,
       })
     : new RedisLogSink(redis);

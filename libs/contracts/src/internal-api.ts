@@ -9,9 +9,17 @@ export const INTERNAL = {
   documents: '/internal/v1/documents',
   /** GET `?after=<sequence>`: newline-delimited `ControlPlaneEvent`s, never ending. Admin API. */
   events: '/internal/v1/events',
+  /** POST `GatewayPresence`, every half a minute by every gateway. Admin API. */
+  gateways: '/internal/v1/gateways',
   /** POST `application/octet-stream`, journal frames; 200 `{ accepted }` once they are committed. Worker. */
   logs: '/internal/v1/logs',
 } as const;
+
+export interface GatewayPresence {
+  readonly id: string;
+  /** Three numbers with dots between. */
+  readonly version: string;
+}
 
 export interface DocumentsRequest {
   readonly keys: readonly DocumentKey[];

@@ -1,5 +1,6 @@
 import type { DataSourceOptions } from 'typeorm';
 import { ChangeEventEntity } from './change-events/change-event.entity';
+import { GatewayEntity } from './gateways/gateway.entity';
 import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 import { ApiKeyEntity } from './identity/api-key.entity';
 import { AuditLogEntity } from './identity/audit-log.entity';
@@ -12,6 +13,7 @@ import { WorkspaceEntity } from './identity/workspace.entity';
 import { Identity1795200000000 } from './migrations/1795200000000-identity';
 import { Resources1795220000000 } from './migrations/1795220000000-resources';
 import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';
+import { Gateways1795260000000 } from './migrations/1795260000000-gateways';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
 import { ConfigVersionEntity } from './resources/config-version.entity';
@@ -40,6 +42,7 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
+  GatewayEntity,
   SecretReferenceEntity,
 ];
 
@@ -48,6 +51,7 @@ export const MIGRATIONS = [
   Identity1795200000000,
   Resources1795220000000,
   ChangeEvents1795250000000,
+  Gateways1795260000000,
   RequestLogs1795300000000,
   SecretReferences1795330000000,
 ];

@@ -1,5 +1,6 @@
 export { ChangeEventEntity } from './change-events/change-event.entity';
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
+export { GatewayEntity } from './gateways/gateway.entity';
 export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';

@@ -4,8 +4,8 @@ import type { Post } from '@gw/telemetry';
 
 const TIMEOUT_MS = 30_000;
 
-/** POSTs to the worker, whose address the operator has set. One connection is enough: batches go one after the other. */
-export const workerPost: Post = (url, headers, body) =>
+/** POSTs to the worker and the admin API, whose addresses the operator has set. One connection to each is enough: batches go one after the other. */
+export const internalPost: Post = (url, headers, body) =>
   new Promise((resolve, reject) => {
     const secure = url.startsWith('https:');
     const req = (secure ? httpsRequest : httpRequest)(

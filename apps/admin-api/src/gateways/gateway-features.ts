@@ -1,0 +1,32 @@
+import type { GatewayWarningAnswer } from './gateways.dto';
+
+/** What a gateway of an older version silently does without. */
+const FEATURES: readonly { readonly feature: string; readonly since: string; readonly effect: string }[] = [
+  {
+    feature: 'block_inline_config',
+    since: '2.11.0',
+    effect: 'inline configuration is not blocked',
+  },
+  {
+    feature: 'mcp_tool_rate_limits',
+    since: '2.18.0',
+    effect: 'calls of MCP tools are not rate limited',
+  },
+];
+
+/** The features that a gateway of this version is too old for. Versions are three numbers with dots between. */
+export const warningsFor = (version: string): GatewayWarningAnswer[] =>
+  FEATURES.filter(({ since }) => isOlder(version, since)).map(({ feature, since, effect }) => ({
+    feature,
+    minimum_version: since,
+    message: `On version ${version} ${effect}: ${feature} needs ${since}.`,
+  }));
+
+function isOlder(version: string, than: string): boolean {
+  const wanted = than.split('.').map(Number);
+  for (const [index, part] of version.split('.').map(Number).entries()) {
+    const difference = part - (wanted[index] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}

@@ -1,0 +1,48 @@
+import type { GatewayPresence } from '@gw/contracts';
+import { Answer } from '@gw/web';
+import { IsString, Length, Matches } from 'class-validator';
+
+/** What a gateway tells of itself. */
+export class GatewayPresenceDto implements GatewayPresence {
+  @IsString()
+  @Length(1, 255)
+  id!: string;
+
+  @IsString()
+  @Matches(/^\d{1,5}\.\d{1,5}\.\d{1,5}$/)
+  version!: string;
+}
+
+export class GatewayWarningAnswer {
+  @Answer.text({ example: 'block_inline_config' })
+  readonly feature!: string;
+
+  @Answer.text({ description: 'The oldest version that has the feature.', example: '2.11.0' })
+  readonly minimum_version!: string;
+
+  @Answer.text({ example: 'block_inline_config takes no effect: it needs version 2.11.0.' })
+  readonly message!: string;
+}
+
+export class GatewayAnswer {
+  @Answer.text({ description: 'The name of its host and its number there.', example: 'gateway-7d9c/0' })
+  readonly id!: string;
+
+  @Answer.text({ example: '2.20.0' })
+  readonly version!: string;
+
+  @Answer.boolean({ description: 'False: it has not told of itself for 90 seconds.' })
+  readonly connected!: boolean;
+
+  @Answer.time()
+  readonly first_seen_at!: string;
+
+  @Answer.time()
+  readonly last_seen_at!: string;
+
+  @Answer.list(() => GatewayWarningAnswer, { description: 'Features that its version is too old for.' })
+  readonly warnings!: readonly GatewayWarningAnswer[];
+
+  @Answer.kind('gateway')
+  readonly object!: 'gateway';
+}

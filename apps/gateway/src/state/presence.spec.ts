@@ -1,0 +1,45 @@
+import { GATEWAY_VERSION } from '@gw/kernel';
+import { StubProvider } from '@gw/testing';
+import { internalPost } from './internal-post';
+import { Presence } from './presence';
+
+describe('the presence of a gateway', () => {
+  it('[VER-02] is told to the control plane at the start, with a version that has every feature', async () => {
+    const admin = await StubProvider.start();
+    const presence = new Presence({
+      adminUrl: `${admin.origin}/`,
+      serviceToken: 'service-token-of-the-spec',
+      gatewayId: 'host/0',
+      post: internalPost,
+    });
+    presence.start();
+    const { method, url, headers, body } = await admin.waitForRequest();
+    expect([method, url]).toEqual(['POST', '/internal/v1/gateways']);
+    expect(headers['authorization']).toBe('Bearer service-token-of-the-spec');
+    expect(JSON.parse(body.toString())).toEqual({ id: 'host/0', version: GATEWAY_VERSION });
+    const [major = 0, minor = 0] = GATEWAY_VERSION.split('.').map(Number);
+    expect(major * 1_000 + minor).toBeGreaterThanOrEqual(2_018);
+    presence.stop();
+    await admin.stop();
+  });
+
+  it('is nothing that a control plane which is gone could break', async () => {
+    const gone = await StubProvider.start();
+    const adminUrl = gone.origin;
+    await gone.stop();
+    let tried = 0;
+    const presence = new Presence({
+      adminUrl,
+      serviceToken: 'service-token-of-the-spec',
+      gatewayId: 'host/0',
+      post: (...call) => {
+        tried += 1;
+        return internalPost(...call);
+      },
+    });
+    presence.start();
+    presence.stop();
+    await new Promise(setImmediate);
+    expect(tried).toBe(1);
+  });
+});
