@@ -143,7 +143,13 @@ describe('the answers of the control plane', () => {
 
   it('of secret references are as the document says', async () => {
     const auth_config = { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' };
-    const body = { name: 'Full', manager_type: 'cloud1_sm', auth_config, secret_path: 'a/b', tags: { a: 'b' } };
+    const body = {
+      name: 'Full',
+      manager_type: 'cloud1_sm',
+      auth_config,
+      secret_path: 'a/b',
+      tags: { a: 'b' },
+    };
     const { id } = await step('POST', '/v1/secret-references', body);
     await step('GET', '/v1/secret-references');
     await step('GET', `/v1/secret-references/${id}`);

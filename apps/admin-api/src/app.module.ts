@@ -11,6 +11,7 @@ import { AuditingErrorFilter } from './audit/auditing-error-filter';
 import { AuthModule } from './auth/auth.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
+import { DeploymentsModule } from './deployments/deployments.module';
 import { GatewaysModule } from './gateways/gateways.module';
 import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
@@ -39,6 +40,7 @@ const RESOURCES = [
   LogsModule,
   GatewaysModule,
   SecretReferencesModule,
+  DeploymentsModule,
 ];
 
 @Module({})

@@ -12,6 +12,8 @@ const SCHEMA = {
   DATA_DIR: text('.data'),
   ENCRYPTION_KEY: base64Key(32),
   SERVICE_TOKEN: secret(16),
+  /** The `client_auth` of the deployment that this gateway is of. */
+  DEPLOYMENT_CLIENT_AUTH: optional(text()),
   /** Processes that share the port; each has a journal of its own. */
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
   SANDBOX_ENABLED: flag(false),

@@ -19,6 +19,8 @@ export interface GatewayPresence {
   readonly id: string;
   /** Three numbers with dots between. */
   readonly version: string;
+  /** Of the deployment that it is of. */
+  readonly clientAuth?: string;
 }
 
 export interface DocumentsRequest {

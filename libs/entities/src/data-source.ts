@@ -16,12 +16,18 @@ import { ChangeEvents1795250000000 } from './migrations/1795250000000-change-eve
 import { Gateways1795260000000 } from './migrations/1795260000000-gateways';
 import { RequestLogs1795300000000 } from './migrations/1795300000000-request-logs';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
+import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-deployments-and-more';
+import { BatchEntity } from './resources/batch.entity';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
 import { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
+import { DeploymentEntity } from './resources/deployment.entity';
+import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
+import { PluginEntity } from './resources/plugin.entity';
+import { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
 import { SecretReferenceEntity } from './resources/secret-reference.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
@@ -44,6 +50,11 @@ export const ENTITIES = [
   ChangeEventEntity,
   GatewayEntity,
   SecretReferenceEntity,
+  DeploymentEntity,
+  PluginEntity,
+  WorkspaceExclusionEntity,
+  OrganisationPropertiesEntity,
+  BatchEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -54,6 +65,7 @@ export const MIGRATIONS = [
   Gateways1795260000000,
   RequestLogs1795300000000,
   SecretReferences1795330000000,
+  DeploymentsAndMore1795331000000,
 ];
 
 export interface DatabaseSettings {

@@ -25,6 +25,11 @@ export {
   type StoredSecretMapping,
 } from './resources/integration.entity';
 export { ProviderEntity, type ProviderStatus } from './resources/provider.entity';
+export { BatchEntity } from './resources/batch.entity';
+export { DeploymentEntity, type DeploymentAuthSettings } from './resources/deployment.entity';
+export { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
+export { PluginEntity } from './resources/plugin.entity';
+export { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
 export { SecretReferenceEntity } from './resources/secret-reference.entity';
 export { PlainRow, Row } from './row';
 export { dayOf, ensureLogPartitions } from './logs/log-partitions';

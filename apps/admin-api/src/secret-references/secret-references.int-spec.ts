@@ -346,7 +346,7 @@ describe('[SRF-03] a credential in a secret manager', () => {
     const { body } = await create({}, other.adminKey);
     const foreign = await integration(mapped(body.id));
     const unknown = await integration(mapped('018f0000-0000-7000-8000-000000000000'));
-    expect(foreign.body.error?.message).toBe(unknown.body.error?.message);
+    expect(foreign.body.error?.details).toEqual(unknown.body.error?.details);
   });
 
   it('is in no table and no answer in the clear, nor is what opens its manager', async () => {

@@ -71,10 +71,7 @@ export async function sharedIntegration(
 export const slugPlaces = (integrationId: string): [Place, list: string][] => [
   [place('POST', '/v1/integrations', 'adminKey', ACCOUNT, 'slug'), '/v1/integrations'],
   [place('POST', '/v1/workspaces', 'adminKey', { name: 'x' }, 'slug'), '/v1/workspaces'],
-  [
-    place('POST', '/v1/secret-references', 'adminKey', SECRET_REFERENCE, 'slug'),
-    '/v1/secret-references',
-  ],
+  [place('POST', '/v1/secret-references', 'adminKey', SECRET_REFERENCE, 'slug'), '/v1/secret-references'],
   [
     place('POST', '/v1/providers', 'key', { name: 'x', integration_id: integrationId }, 'slug'),
     '/v1/providers',
