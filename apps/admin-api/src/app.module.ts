@@ -9,6 +9,7 @@ import { AuditRecorder } from './audit/audit-recorder';
 import { AuditModule } from './audit/audit.module';
 import { AuditingErrorFilter } from './audit/auditing-error-filter';
 import { AuthModule } from './auth/auth.module';
+import { BatchesModule } from './batches/batches.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { DeploymentsModule } from './deployments/deployments.module';
@@ -17,7 +18,9 @@ import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
 import { IntegrationsModule } from './integrations/integrations.module';
 import { LogsModule } from './logs/logs.module';
+import { OrganisationPropertiesModule } from './organisation-properties/organisation-properties.module';
 import { OrganisationsModule } from './organisations/organisations.module';
+import { PluginsModule } from './plugins/plugins.module';
 import { ProvidersModule } from './providers/providers.module';
 import { ReadModelModule } from './read-model/read-model.module';
 import { SecretReferencesModule } from './secret-references/secret-references.module';
@@ -25,6 +28,7 @@ import type { AdminSettings } from './settings';
 import { SettingsModule } from './settings.module';
 import { UsersModule } from './users/users.module';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module';
+import { WorkspaceExclusionsModule } from './workspace-exclusions/workspace-exclusions.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** Every resource of the control plane: one line each. */
@@ -41,6 +45,10 @@ const RESOURCES = [
   GatewaysModule,
   SecretReferencesModule,
   DeploymentsModule,
+  PluginsModule,
+  WorkspaceExclusionsModule,
+  OrganisationPropertiesModule,
+  BatchesModule,
 ];
 
 @Module({})

@@ -17,6 +17,7 @@ import type {
   IntegrationEntity,
   IntegrationModelEntity,
   OrganisationEntity,
+  OrganisationPropertiesEntity,
   ProviderEntity,
   StoredUsageLimit,
   WorkspaceEntity,
@@ -60,7 +61,10 @@ export const apiKeyDocument = (
     },
   });
 
-export const organisationDocument = (organisation: OrganisationEntity): OrganisationDocument =>
+export const organisationDocument = (
+  organisation: OrganisationEntity,
+  properties: OrganisationPropertiesEntity | null,
+): OrganisationDocument =>
   versioned<OrganisationDocument>({
     kind: 'organisation',
     id: organisation.id,
@@ -68,6 +72,7 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
     status: organisation.status,
     blockInlineConfig: organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: organisation.settings.debug_log !== 0,
+    requestMetadataSchema: properties?.requestMetadataSchema ?? null,
   });
 
 /** The settings are those in force: the workspace's own, or else the organisation's. */
@@ -75,6 +80,7 @@ export const workspaceDocument = (
   workspace: WorkspaceEntity,
   organisation: OrganisationEntity,
   defaultConfigId: string | null,
+  guardrailExclusions: readonly ('input' | 'output')[],
 ): WorkspaceDocument =>
   versioned<WorkspaceDocument>({
     kind: 'workspace',
@@ -95,6 +101,7 @@ export const workspaceDocument = (
       config: defaultConfigId,
       userKeyConfig: workspace.defaults.user_api_key_config ?? null,
     },
+    guardrailExclusions,
   });
 
 export const providerDocument = (

@@ -7,9 +7,11 @@ import {
   IntegrationEntity,
   IntegrationModelEntity,
   OrganisationEntity,
+  OrganisationPropertiesEntity,
   ProviderEntity,
   SecretReferenceEntity,
   WorkspaceEntity,
+  WorkspaceExclusionEntity,
 } from '@gw/entities';
 import { UUID } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -94,9 +96,11 @@ export class DocumentsService {
     if (wanted.length === 0) return;
     const id = In(wanted.map((item) => item.id));
     const rows = byId(await manager.find(OrganisationEntity, { where: { id, status: 'active' } }));
+    const held = await manager.findBy(OrganisationPropertiesEntity, { organisationId: id });
+    const properties = new Map(held.map((item) => [item.organisationId, item]));
     for (const item of wanted) {
       const row = rows.get(item.id);
-      if (row) to.set(item.key, organisationDocument(row));
+      if (row) to.set(item.key, organisationDocument(row, properties.get(row.id) ?? null));
     }
   }
 
@@ -116,12 +120,19 @@ export class DocumentsService {
       where: { workspaceId: id, isDefault: true, status: 'active' },
       select: { id: true, workspaceId: true },
     });
+    const excluded = await manager.find(WorkspaceExclusionEntity, {
+      where: { workspaceId: id },
+      order: { direction: 'ASC' },
+    });
     const defaultOf = new Map(defaults.map((config) => [config.workspaceId, config.id]));
     for (const item of wanted) {
       const row = rows.get(item.id);
       const organisation = row && organisations.get(row.organisationId);
       if (organisation) {
-        to.set(item.key, workspaceDocument(row, organisation, defaultOf.get(row.id) ?? null));
+        const exclusions = excluded
+          .filter(({ workspaceId }) => workspaceId === row.id)
+          .map(({ direction }) => direction);
+        to.set(item.key, workspaceDocument(row, organisation, defaultOf.get(row.id) ?? null, exclusions));
       }
     }
   }
