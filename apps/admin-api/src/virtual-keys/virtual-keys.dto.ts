@@ -5,6 +5,7 @@ import {
   ObjectField,
   pageOf,
   ReferenceField,
+  SlugField,
   TextField,
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
@@ -83,6 +84,9 @@ export class VirtualKeyFieldsDto extends ProviderFieldsDto {
 export class CreateVirtualKeyDto extends VirtualKeyFieldsDto {
   @NameField({ example: 'OpenAI production' })
   name!: string;
+
+  @SlugField({ optional: true, description: 'Made of the name when absent.' })
+  slug?: string;
 
   @TextField({ max: 64, description: 'An id of the provider catalogue.', example: 'openai' })
   provider!: string;

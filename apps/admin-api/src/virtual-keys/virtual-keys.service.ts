@@ -40,7 +40,11 @@ export class VirtualKeysService {
     providerOfCatalogue(input.provider, 'provider');
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await newProvider(manager, owner, { name: input.name, isVirtualKey: true });
+      const row = await newProvider(manager, owner, {
+        name: input.name,
+        slug: input.slug,
+        isVirtualKey: true,
+      });
       applyProviderFields(row, input);
       const hidden = newHiddenIntegration(manager, row, input.provider);
       hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings ?? null);
