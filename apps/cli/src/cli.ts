@@ -69,7 +69,8 @@ export async function runCli(
   const { values, positionals } = parsed;
   const command = COMMANDS[positionals.join(' ')];
   if (values.help === true || !command) {
-    (values.help === true ? output.out : output.err)(USAGE);
+    if (values.help === true) output.out(USAGE);
+    else output.err(USAGE);
     return values.help === true ? 0 : 2;
   }
   const apiKey = environment['TOLLGATE_API_KEY'];
@@ -78,11 +79,15 @@ export async function runCli(
     return 2;
   }
   const url = values.url ?? environment['TOLLGATE_URL'] ?? 'http://127.0.0.1:8788';
+  const api = new ApiClient(url.replace(/\/+$/, ''), apiKey);
+  return runCommand(command, { api, output, environment, options: values, signal });
+}
+
+async function runCommand(command: (call: Call) => Promise<number>, call: Call): Promise<number> {
   try {
-    const api = new ApiClient(url.replace(/\/+$/, ''), apiKey);
-    return await command({ api, output, environment, options: values, signal });
+    return await command(call);
   } catch (error) {
-    output.err(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
+    call.output.err(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof ApiError ? 3 : 2;
   }
 }

@@ -9,9 +9,8 @@ import {
   workspaceExclusions,
   workspaces,
 } from './kinds/organisation.kinds';
+import { apiKeys, configs } from './kinds/config.kinds';
 import {
-  apiKeys,
-  configs,
   integrationAccess,
   integrationModels,
   integrations,

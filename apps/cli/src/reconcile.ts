@@ -114,13 +114,12 @@ async function makeSo({ kind, world, standing, wanted, options, note }: Task): P
 type Tools = Pick<Task, 'kind' | 'world' | 'options' | 'note'>;
 
 async function createOne({ kind, world, options, note }: Tools, name: string, item: Item): Promise<void> {
-  const { create } = kind;
   // On a dry run what it belongs to may not be there yet.
-  if (!create && !options.dryRun) throw new Error(`${kind.name}: there is no ${name}.`);
+  if (!kind.create && !options.dryRun) throw new Error(`${kind.name}: there is no ${name}.`);
   const shownOnce =
-    options.dryRun || !create
+    options.dryRun || !kind.create
       ? {}
-      : await create.call(kind, world, withSecrets(item, options.environment, true) as Item);
+      : await kind.create(world, withSecrets(item, options.environment, true) as Item);
   note({ action: 'create', kind: kind.name, name, fields: Object.keys(item) }, shownOnce);
 }
 

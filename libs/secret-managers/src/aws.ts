@@ -78,6 +78,7 @@ function credentialsFor(
       };
     case 'assumedRole':
       return assumeRole(auth, region, tools);
+    case undefined:
     default:
       return ownCredentials(region, tools);
   }

@@ -11,7 +11,7 @@ import {
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { Brackets, DataSource, In, Not, type EntityManager } from 'typeorm';
+import { Brackets, DataSource, In, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inOrganisation } from '../auth/tenancy';
@@ -100,7 +100,6 @@ export class DeploymentsService {
   async list(caller: Principal, query: ListDeploymentsQuery): Promise<ListAnswer<DeploymentAnswer>> {
     const { organisationId } = inOrganisation(caller);
     assertOwn(organisationId, query.organisation_id);
-    const tags = parseTags(query.tags);
     const { manager } = this.dataSource;
     const rows = manager
       .createQueryBuilder(DeploymentEntity, 'd')
@@ -108,23 +107,7 @@ export class DeploymentsService {
         organisationId,
         statuses: query.status ?? ['active'],
       });
-    if (query.type !== undefined) rows.andWhere('d.type = :type', { type: query.type });
-    if (query.source_type !== undefined)
-      rows.andWhere('d.source_type = :source', { source: query.source_type });
-    if (tags) rows.andWhere('d.tags @> :tags::jsonb', { tags: JSON.stringify(tags) });
-    if (query.workspace_slug !== undefined) {
-      rows.andWhere(
-        `(d.workspaces_allowed IS NULL OR d.workspaces_allowed && ARRAY(SELECT w.id FROM workspaces w
-          WHERE w.organisation_id = :organisationId AND w.status = 'active' AND w.slug IN (:...slugs)))`,
-        { slugs: query.workspace_slug },
-      );
-    }
-    if (query.search !== undefined) {
-      const search = `%${escapeLike(query.search)}%`;
-      rows.andWhere(new Brackets((or) => or.where('d.name ILIKE :search').orWhere('d.slug ILIKE :search')), {
-        search,
-      });
-    }
+    narrow(rows, query);
     const { skip, take } = windowOf(query);
     const [page, total] = await rows
       .orderBy('d.createdAt', 'DESC')
@@ -249,6 +232,27 @@ export class DeploymentsService {
       { isDefault: false },
     );
     row.isDefault = true;
+  }
+}
+
+function narrow(rows: SelectQueryBuilder<DeploymentEntity>, query: ListDeploymentsQuery): void {
+  const tags = parseTags(query.tags);
+  if (query.type !== undefined) rows.andWhere('d.type = :type', { type: query.type });
+  if (query.source_type !== undefined)
+    rows.andWhere('d.source_type = :source', { source: query.source_type });
+  if (tags) rows.andWhere('d.tags @> :tags::jsonb', { tags: JSON.stringify(tags) });
+  if (query.workspace_slug !== undefined) {
+    rows.andWhere(
+      `(d.workspaces_allowed IS NULL OR d.workspaces_allowed && ARRAY(SELECT w.id FROM workspaces w
+          WHERE w.organisation_id = :organisationId AND w.status = 'active' AND w.slug IN (:...slugs)))`,
+      { slugs: query.workspace_slug },
+    );
+  }
+  if (query.search !== undefined) {
+    const search = `%${escapeLike(query.search)}%`;
+    rows.andWhere(new Brackets((or) => or.where('d.name ILIKE :search').orWhere('d.slug ILIKE :search')), {
+      search,
+    });
   }
 }
 

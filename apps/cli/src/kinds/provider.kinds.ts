@@ -1,15 +1,6 @@
 import type { Json } from '../api-client';
-import {
-  cleared,
-  members,
-  post,
-  present,
-  put,
-  type Item,
-  type Kind,
-  type Standing,
-  type World,
-} from '../kind';
+import { cleared, members, post, present, put, type Item, type Kind, type World } from '../kind';
+import { change, ofWorkspaces } from './of-workspaces';
 import { budget, inPlaceOf, isSecretName, secretName, tidyFields, unmasked } from '../values';
 
 const INTEGRATION = ['name', 'description', 'tags', 'pricing_adjustments', 'allow_all_models'] as const;
@@ -164,36 +155,6 @@ export const integrationAccess: Kind = {
     }),
 };
 
-/** Of every workspace, each with the name of its own. */
-async function ofWorkspaces(
-  world: World,
-  path: string,
-  toItem: (row: Json, workspace: string) => Item | Promise<Item>,
-  nameOf: (row: Json) => string = (row) => String(row['slug']),
-): Promise<Standing[]> {
-  const standing: Standing[] = [];
-  for (const [slug, id] of world.workspaces.all) {
-    for (const row of await world.api.all(path, { workspace_id: id })) {
-      standing.push({
-        item: { workspace: slug, ...(await toItem(row, id)) },
-        path: `${path}/${nameOf(row)}?workspace_id=${id}`,
-      });
-    }
-  }
-  return standing;
-}
-
-/** `workspace_id` in the body, as a change takes it. */
-const inBody = (path: string): { readonly path: string; readonly workspace_id: string | null } => {
-  const [plain = path, query] = path.split('?');
-  return { path: plain, workspace_id: new URLSearchParams(query).get('workspace_id') };
-};
-
-async function change(world: World, path: string, body: Json): Promise<Json> {
-  const at = inBody(path);
-  return put(world, at.path, { ...body, workspace_id: at.workspace_id });
-}
-
 const PROVIDER = ['note', 'rate_limits', 'usage_limits', 'expires_at', 'tags'] as const;
 
 const providerFields = (row: Json): Json => ({
@@ -284,80 +245,4 @@ export const virtualKeys: Kind = {
       ),
       secret_mappings: item['secret_mappings'] ?? [],
     }),
-};
-
-export const configs: Kind = {
-  name: 'configs',
-  identity: ['workspace', 'slug'],
-  removable: true,
-  standing: (world) =>
-    ofWorkspaces(world, '/v1/configs', async ({ slug }, workspaceId) => {
-      const row = await world.api.call('GET', `/v1/configs/${String(slug)}?workspace_id=${workspaceId}`);
-      return {
-        ...members(row, 'slug', 'name'),
-        is_default: row['is_default'] === 1 ? true : null,
-        config: JSON.parse(String(row['config'])) as unknown,
-      };
-    }),
-  create: (world, item) =>
-    post(world, '/v1/configs', {
-      ...members(item, 'slug', 'name'),
-      config: item['config'] ?? {},
-      isDefault: item['is_default'] === true ? 1 : 0,
-      workspace_id: world.workspaces.idOf(item['workspace']),
-    }),
-  update: (world, path, item) =>
-    change(world, path, {
-      name: item['name'],
-      config: item['config'] ?? {},
-      isDefault: item['is_default'] === true ? 1 : 0,
-    }),
-};
-
-const KEY = ['description', 'rate_limits', 'usage_limits', 'alert_emails', 'expires_at', 'defaults'] as const;
-const KEY_PATHS: Readonly<Record<string, string>> = {
-  'organisation-service': '/v1/api-keys/organisation/service',
-  'workspace-service': '/v1/api-keys/workspace/service',
-};
-
-/** Keys of services. A user's own keys are theirs, and no file has them. */
-export const apiKeys: Kind = {
-  name: 'api_keys',
-  identity: ['type', 'workspace', 'name'],
-  removable: false,
-  async standing(world) {
-    const rows = await world.api.all('/v1/api-keys', { status: 'active,exhausted' });
-    const seen = new Set<string>();
-    return rows.flatMap((row): Standing[] => {
-      const identity = JSON.stringify([row['type'], row['workspace_id'], row['name']]);
-      // Of several with one name the oldest stands for it: nothing else tells them apart.
-      if (!Object.hasOwn(KEY_PATHS, String(row['type'])) || seen.has(identity)) return [];
-      seen.add(identity);
-      const workspace = row['workspace_id'];
-      const rotation = row['rotation_policy'] as Json | null;
-      return [
-        {
-          item: {
-            type: row['type'],
-            workspace: typeof workspace === 'string' ? world.workspaces.slugOf(workspace) : null,
-            name: row['name'],
-            scopes: [...(row['scopes'] as string[])].sort(),
-            ...members(row, ...KEY),
-            usage_limits: budget(row['usage_limits']),
-            rotation_policy:
-              rotation &&
-              members(rotation, 'rotation_period', 'rotation_period_days', 'key_transition_period_ms'),
-          },
-          path: `/v1/api-keys/${String(row['id'])}`,
-        },
-      ];
-    });
-  },
-  create: (world, item) =>
-    post(world, KEY_PATHS[String(item['type'])] ?? '', {
-      ...present(item, 'name', 'scopes', 'rotation_policy', ...KEY),
-      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
-    }),
-  update: (world, path, item) =>
-    put(world, path, { ...members(item, 'name', 'scopes'), ...cleared(item, 'rotation_policy', ...KEY) }),
 };

@@ -59,7 +59,7 @@ export class Credentials {
         return this.resolver.resolve(location);
       });
       if (values.every((value) => typeof value === 'string')) return withSecrets(credential, secrets, values);
-      return Promise.all(values).then(
+      return Promise.all(values.map((value) => Promise.resolve(value))).then(
         (texts) => {
           try {
             return withSecrets(credential, secrets, texts);
