@@ -26,12 +26,20 @@ import { PromptLabelEntity } from './prompts/prompt-label.entity';
 import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
+import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
+import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-deployments-and-more';
+import { BatchEntity } from './resources/batch.entity';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
 import { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
+import { DeploymentEntity } from './resources/deployment.entity';
+import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
+import { PluginEntity } from './resources/plugin.entity';
+import { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
+import { SecretReferenceEntity } from './resources/secret-reference.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -60,6 +68,12 @@ export const ENTITIES = [
   PromptVersionEntity,
   PromptLabelEntity,
   PromptShareEntity,
+  SecretReferenceEntity,
+  DeploymentEntity,
+  PluginEntity,
+  WorkspaceExclusionEntity,
+  OrganisationPropertiesEntity,
+  BatchEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -71,6 +85,8 @@ export const MIGRATIONS = [
   Gateways1795260000000,
   RequestLogs1795300000000,
   Prompts1795320000000,
+  SecretReferences1795330000000,
+  DeploymentsAndMore1795331000000,
 ];
 
 export interface DatabaseSettings {

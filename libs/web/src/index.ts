@@ -39,6 +39,7 @@ export {
   type NumberOptions,
   type TextOptions,
 } from './fields/scalar-fields';
+export { Strict } from './fields/strict';
 export { IsStorable, isStorableText } from './fields/well-formed';
 export { createAdapter, type AdapterOptions } from './http/adapter';
 export { ErrorFilter, sendError } from './http/error-filter';

@@ -1,4 +1,4 @@
-import { BitField, EnumField, NameField, ObjectField, pageOf, ReferenceField } from '@gw/web';
+import { BitField, EnumField, NameField, ObjectField, pageOf, ReferenceField, TextField } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
 
 const EXAMPLE = {
@@ -15,6 +15,14 @@ const IS_DEFAULT = {
 export class CreateConfigDto {
   @NameField({ example: 'Fallback to Anthropic' })
   name!: string;
+
+  @TextField({
+    optional: true,
+    max: 64,
+    pattern: /^[a-zA-Z0-9][a-zA-Z0-9_-]*$/,
+    description: 'Made of the name when absent.',
+  })
+  slug?: string;
 
   @ObjectField({ example: EXAMPLE })
   config!: Record<string, unknown>;

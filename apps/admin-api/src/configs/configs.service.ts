@@ -42,7 +42,7 @@ export class ConfigsService {
         manager.create(ConfigEntity, {
           id,
           ...owner,
-          slug: `pc-${slugOf(name, 6)}-${randomHex(3)}`,
+          slug: await freeSlug(manager, owner.organisationId, input.slug, name),
           name,
           status: 'active',
           isDefault,
@@ -179,6 +179,20 @@ const configsFor = (caller: Principal, reference: string): FindOptionsWhere<Conf
   ...byReference(reference),
   status: 'active',
 });
+
+/** Archived ones count: a slug names one config of the organisation for ever. */
+async function freeSlug(
+  manager: EntityManager,
+  organisationId: string,
+  wanted: string | undefined,
+  name: string,
+): Promise<string> {
+  if (wanted === undefined) return `pc-${slugOf(name, 6)}-${randomHex(3)}`;
+  if (await manager.existsBy(ConfigEntity, { organisationId, slug: wanted })) {
+    throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
+  }
+  return wanted;
+}
 
 async function find(
   manager: EntityManager,

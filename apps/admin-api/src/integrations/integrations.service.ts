@@ -1,6 +1,6 @@
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
@@ -9,12 +9,12 @@ import { found } from '../auth/tenancy';
 import { escapeLike } from '../common/text';
 import { parseTags } from '../common/tags';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
+import { readMappings, type MappingOwner } from '../credentials/secret-mappings';
 import { autoSlug, createDefaultProvider } from '../providers/default-provider';
 import type {
   CreatedIntegrationDto,
   CreateIntegrationDto,
   ListIntegrationsQuery,
-  SecretMappingDto,
   UpdateIntegrationDto,
 } from './integrations.dto';
 import {
@@ -71,7 +71,9 @@ export class IntegrationsService {
         tags: input.tags ?? null,
         allowAllModels: input.allow_all_models ?? true,
         globalWorkspaceAccess: null,
+        secretMappings: null,
       });
+      row.secretMappings = await readMappings(write.manager, mappable(row), input.secret_mappings ?? null);
       this.credentials.apply(row, { key: input.key, configurations: input.configurations ?? {} });
       const saved = await write.manager.save(IntegrationEntity, row);
       write.audit({
@@ -138,7 +140,10 @@ export class IntegrationsService {
       if (input.tags !== undefined) row.tags = input.tags;
       if (input.pricing_adjustments !== undefined) row.pricingAdjustments = input.pricing_adjustments;
       if (input.allow_all_models !== undefined) row.allowAllModels = input.allow_all_models;
-      if (input.key !== undefined || input.configurations !== undefined) {
+      if (input.secret_mappings !== undefined) {
+        row.secretMappings = await readMappings(manager, mappable(row), input.secret_mappings);
+      }
+      if ([input.key, input.configurations, input.secret_mappings].some((value) => value !== undefined)) {
         this.credentials.apply(row, { key: input.key, configurations: input.configurations });
       }
       const saved = await manager.save(IntegrationEntity, row);
@@ -201,15 +206,16 @@ export class IntegrationsService {
   }
 }
 
-function assertChecked(input: {
-  readonly pricing_adjustments?: Record<string, unknown> | null;
-  readonly secret_mappings?: readonly SecretMappingDto[] | null;
-}): void {
+const mappable = (row: IntegrationEntity): MappingOwner => ({
+  organisationId: row.organisationId,
+  workspaceId: row.workspaceId,
+  aiProviderId: row.aiProviderId,
+  prefix: 'configurations.',
+});
+
+function assertChecked(input: { readonly pricing_adjustments?: Record<string, unknown> | null }): void {
   if (input.pricing_adjustments) {
     const faults = pricingAdjustmentFaults(input.pricing_adjustments, 'pricing_adjustments');
     if (faults.length > 0) throw validationFailed(faults);
-  }
-  if (input.secret_mappings && input.secret_mappings.length > 0) {
-    throw invalid('secret_mappings.0.secret_reference_id', 'names no secret reference of the organisation');
   }
 }

@@ -17,6 +17,7 @@ import type {
   IntegrationEntity,
   IntegrationModelEntity,
   OrganisationEntity,
+  OrganisationPropertiesEntity,
   ProviderEntity,
   StoredUsageLimit,
   WorkspaceEntity,
@@ -60,7 +61,10 @@ export const apiKeyDocument = (
     },
   });
 
-export const organisationDocument = (organisation: OrganisationEntity): OrganisationDocument =>
+export const organisationDocument = (
+  organisation: OrganisationEntity,
+  properties: OrganisationPropertiesEntity | null,
+): OrganisationDocument =>
   versioned<OrganisationDocument>({
     kind: 'organisation',
     id: organisation.id,
@@ -68,12 +72,14 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
     status: organisation.status,
     blockInlineConfig: organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: organisation.settings.debug_log !== 0,
+    requestMetadataSchema: properties?.requestMetadataSchema ?? null,
   });
 
 /** The workspace's own settings; the gateway adds what the organisation's forbid. */
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
   defaultConfigId: string | null,
+  guardrailExclusions: readonly ('input' | 'output')[],
 ): WorkspaceDocument =>
   versioned<WorkspaceDocument>({
     kind: 'workspace',
@@ -91,6 +97,7 @@ export const workspaceDocument = (
       config: defaultConfigId,
       userKeyConfig: workspace.defaults.user_api_key_config ?? null,
     },
+    guardrailExclusions,
   });
 
 export const providerDocument = (

@@ -1,6 +1,7 @@
 import { GatewayError, type ErrorDetail } from '@gw/kernel';
 import { Injectable, ValidationPipe, type ArgumentMetadata, type Type } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
+import { isStrict } from '../fields/strict';
 
 const DETAILS_MAX = 100;
 /** Deeper than any field takes, and shallow enough for whatever walks a value by recursion. */
@@ -47,6 +48,16 @@ function refuseBrackets(query: object, metatype: Type): void {
   }
 }
 
+/** Throws `validation_failed` for fields that a strict class does not know. */
+function refuseStrangers(body: object, metatype: Type): void {
+  if (!isStrict(metatype)) return;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
+  const known = new Set(rules.map(({ propertyName }) => propertyName));
+  const strangers = Object.keys(body).filter((name) => !known.has(name));
+  if (strangers.length === 0) return;
+  throw validationFailed(strangers.map((path) => ({ path, message: 'is no field of this body' })));
+}
+
 /** Checks bodies and queries against their DTO classes. Unknown fields are dropped; a class may be strict by itself. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
@@ -73,6 +84,7 @@ export class RequestValidationPipe extends ValidationPipe {
       });
     }
     if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value, metadata.metatype);
+    if (metadata.type === 'body' && isObject && metadata.metatype) refuseStrangers(value, metadata.metatype);
     return (await super.transform(value, metadata)) as unknown;
   }
 }
