@@ -51,3 +51,4 @@ export {
   type ConfigurationField,
 } from './provider-catalogue';
 export type { InstallationCredentials } from './installation-credentials';
+export type { ProviderCredentialContent, SecretLocation, SecretManagerType, SecretUse } from './secret-use';
