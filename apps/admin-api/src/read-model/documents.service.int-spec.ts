@@ -40,7 +40,10 @@ describe('DocumentsService', () => {
   let service: DocumentsService;
 
   beforeAll(async () => {
-    service = new DocumentsService(database.dataSource, credentials, new SecretAccess(secrets));
+    service = new DocumentsService(database.dataSource, credentials, new SecretAccess(secrets), {
+      USAGE_LIMITS_ENABLED: true,
+      POLICY_ENABLED: true,
+    });
     const { manager } = database.dataSource;
     await manager.insert(OrganisationEntity, {
       id: organisationId,

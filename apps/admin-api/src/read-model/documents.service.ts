@@ -17,11 +17,12 @@ import {
   WorkspaceExclusionEntity,
 } from '@gw/entities';
 import { UUID } from '@gw/web';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import { CredentialsService } from '../credentials/credentials.service';
 import { SecretAccess } from '../credentials/secret-access';
+import { SETTINGS } from '../settings';
 import {
   apiKeyDocument,
   configDocument,
@@ -30,6 +31,7 @@ import {
   workspaceDocument,
 } from './document-builders';
 import { parseDocumentKey, type WantedRow } from './document-keys';
+import { inForce, type EnforcedFeatures } from './features-in-force';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
@@ -42,6 +44,7 @@ export class DocumentsService {
     private readonly dataSource: DataSource,
     private readonly credentials: CredentialsService,
     private readonly secrets: SecretAccess,
+    @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
   /** Null for what is unknown, archived, or part of what is archived. All documents and the sequence are of one moment. */
@@ -64,7 +67,12 @@ export class DocumentsService {
       await this.addConfigs(manager, of('config'), found);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);
-      const documents = Object.fromEntries(keys.map((key) => [key, found.get(key) ?? null]));
+      const documents = Object.fromEntries(
+        keys.map((key) => {
+          const document = found.get(key);
+          return [key, document ? inForce(document, this.features) : null];
+        }),
+      );
       return { sequence: Number(row.sequence), documents };
     });
   }
