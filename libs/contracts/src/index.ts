@@ -21,6 +21,7 @@ export {
   type WorkspaceDocument,
 } from './documents';
 export {
+  EVERY_DOCUMENT,
   documentRedisKey,
   EVENT_CHANNEL,
   HEARTBEAT_MS,

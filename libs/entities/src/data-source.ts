@@ -1,6 +1,7 @@
 import type { DatabaseTls } from '@gw/kernel';
 import type { DataSourceOptions } from 'typeorm';
 import { ChangeEventEntity } from './change-events/change-event.entity';
+import { EnforcedFeaturesEntity } from './change-events/enforced-features.entity';
 import { GatewayEntity } from './gateways/gateway.entity';
 import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 import { ApiKeyEntity } from './identity/api-key.entity';
@@ -26,6 +27,7 @@ import { PromptLabelEntity } from './prompts/prompt-label.entity';
 import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
+import { EnforcedFeatures1795341000000 } from './migrations/1795341000000-enforced-features';
 import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
 import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-deployments-and-more';
@@ -64,6 +66,7 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
+  EnforcedFeaturesEntity,
   GatewayEntity,
   CollectionEntity,
   LabelEntity,
@@ -90,9 +93,10 @@ export const MIGRATIONS = [
   Gateways1795260000000,
   RequestLogs1795300000000,
   Prompts1795320000000,
-  Policies1795340000000,
   SecretReferences1795330000000,
   DeploymentsAndMore1795331000000,
+  Policies1795340000000,
+  EnforcedFeatures1795341000000,
 ];
 
 export interface DatabaseSettings {

@@ -1,5 +1,6 @@
 export { appendAudit, verifyAuditChain, type AuditRow, type AuditVerification } from './audit/audit-chain';
 export { ChangeEventEntity } from './change-events/change-event.entity';
+export { EnforcedFeaturesEntity } from './change-events/enforced-features.entity';
 export { CHANGE_CHANNEL, KEYS_PER_EVENT_MAX, recordChange, type Change } from './change-events/record-change';
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
 export { GatewayEntity } from './gateways/gateway.entity';

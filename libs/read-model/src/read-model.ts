@@ -3,6 +3,7 @@ import {
   type ApiKeyDocument,
   type ChangeEvent,
   type ConfigDocument,
+  EVERY_DOCUMENT,
   type ControlPlaneEvent,
   type DocumentKey,
   type OrganisationDocument,
@@ -297,6 +298,10 @@ export class ReadModel {
         return;
       }
       this.sequence = event.sequence;
+    }
+    if (event.changed.includes(EVERY_DOCUMENT)) {
+      this.startOver(event.sequence);
+      return;
     }
     this.heardAt = this.now();
     for (const key of event.removed) {

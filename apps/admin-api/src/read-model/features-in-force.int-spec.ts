@@ -1,10 +1,11 @@
 import {
   documentKey,
+  EVERY_DOCUMENT,
   type ApiKeyDocument,
   type ProviderDocument,
   type WorkspaceDocument,
 } from '@gw/contracts';
-import { ApiKeyEntity, ProviderEntity, WorkspaceEntity } from '@gw/entities';
+import { ApiKeyEntity, ChangeEventEntity, ProviderEntity, WorkspaceEntity } from '@gw/entities';
 import { readSettings } from '@gw/kernel';
 import { CredentialsService } from '../credentials/credentials.service';
 import { SecretAccess } from '../credentials/secret-access';
@@ -12,7 +13,10 @@ import { FEATURE_SETTINGS } from '../settings';
 import { TestAdminApi } from '../spec-support/admin-api';
 import { createKey, hashOf } from '../spec-support/api-keys';
 import { createIntegration } from '../spec-support/integrations';
+import { testDatabase } from '@gw/testing';
+import { ChangeRecorder } from './change-recorder';
 import { DocumentsService } from './documents.service';
+import { EnforcedFeaturesNotice } from './enforced-features';
 
 const LIMIT = { credit_limit: 10, periodic_reset: 'weekly' };
 const POLICY = {
@@ -86,5 +90,26 @@ describe.each([
     const same = Object.keys(environment).length === 0;
     // A gateway takes a document for new by its version.
     expect(before[documentKey.workspace(id)]?.version === workspace.version).toBe(same);
+  });
+});
+
+describe('a switch that was turned since the last start', () => {
+  const database = testDatabase();
+  const start = async (environment: Readonly<Record<string, string>>): Promise<string[][]> => {
+    const { manager } = database.dataSource;
+    const before = await manager.countBy(ChangeEventEntity, {});
+    const features = readSettings(FEATURE_SETTINGS, environment);
+    await new EnforcedFeaturesNotice(database.dataSource, new ChangeRecorder(), features).onModuleInit();
+    const events = await manager.find(ChangeEventEntity, { order: { sequence: 'ASC' }, skip: before });
+    return events.map(({ changed }) => changed);
+  };
+
+  it('[ENV-07] makes every gateway read its documents again, once', async () => {
+    expect(await start({})).toEqual([]);
+    expect(await start({ POLICY_ENABLED: 'OFF' })).toEqual([[EVERY_DOCUMENT]]);
+    expect(await start({ POLICY_ENABLED: 'OFF' })).toEqual([]);
+    expect(await start({ POLICY_ENABLED: 'OFF', USAGE_LIMITS_ENABLED: 'OFF' })).toEqual([[EVERY_DOCUMENT]]);
+    expect(await start({})).toEqual([[EVERY_DOCUMENT]]);
+    expect(await start({ SCIM_ENABLED: 'OFF' })).toEqual([]);
   });
 });
