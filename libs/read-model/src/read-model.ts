@@ -299,10 +299,6 @@ export class ReadModel {
       }
       this.sequence = event.sequence;
     }
-    if (event.changed.includes(EVERY_DOCUMENT)) {
-      this.startOver(event.sequence);
-      return;
-    }
     this.heardAt = this.now();
     for (const key of event.removed) {
       this.loader.raise(key, event.sequence);
@@ -319,6 +315,7 @@ export class ReadModel {
       // When it fails the entry is asked for on its next use.
       this.loader.load(key, event.sequence, true).catch(() => undefined);
     }
+    if (event.changed.includes(EVERY_DOCUMENT)) this.startOver(event.sequence);
     if (this.liveEpoch !== NONE) this.verifiedUntil = this.now();
   }
 

@@ -31,7 +31,10 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
         version,
         usageLimits: usage ? document.usageLimits : [],
       };
-    default:
+    case 'organisation':
+    case 'config':
+    case 'prompt':
+    case 'prompt_version':
       return document;
   }
 }
