@@ -146,6 +146,20 @@ describe('the command line', () => {
       defaults: { config_id: 'fall-back', metadata: { app: 'x' } },
       rotation_policy: { rotation_period: 'monthly' },
     });
+    const policy = {
+      name: 'Team',
+      workspace_id: 'search',
+      conditions: [{ key: 'metadata.team', value: ['search', 'ads'], excludes: 'batch' }],
+      group_by: [{ key: 'api_key' }],
+    };
+    await manage('POST', '/policies/usage-limits', {
+      ...policy,
+      type: 'cost',
+      credit_limit: 20,
+      alert_threshold: 15,
+      periodic_reset_days: 9,
+    });
+    await manage('POST', '/policies/rate-limits', { ...policy, type: 'tokens', unit: 'rpw', value: 900 });
     await manage('POST', '/deployments', {
       name: 'EU',
       slug: 'eu',
@@ -208,10 +222,12 @@ describe('the command line', () => {
     const { out } = await tollgate(['export']);
     const changed = out
       .replace('openai_project: p\n', 'openai_organization: o\n')
-      .replace('name: VK one', 'name: VK 1');
+      .replace('name: VK one', 'name: VK 1')
+      .replace('alert_threshold: 15\n', '\n');
     const applied = await tollgate(['apply', '-f', '-'], changed);
     expect(applied.out).toBe(
-      '~ integrations openai-main (configurations)\n~ virtual_keys search/vk-one (name)\n',
+      '~ integrations openai-main (configurations)\n~ virtual_keys search/vk-one (name)\n' +
+        '~ usage_limit_policies search/Team (alert_threshold)\n',
     );
     expect((await tollgate(['apply', '-f', '-'], changed)).out).toBe('Nothing to change.\n');
     const without = 'version: 1\nvirtual_keys: []\n';

@@ -8,6 +8,7 @@ import {
 } from './kinds/organisation.kinds';
 import { userKeyConfigs, workspaceExclusions, workspaces } from './kinds/workspace.kinds';
 import { apiKeys, configs } from './kinds/config.kinds';
+import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
 import {
   integrationAccess,
   integrationModels,
@@ -29,6 +30,8 @@ export const KINDS: readonly Kind[] = [
   configs,
   userKeyConfigs,
   apiKeys,
+  usageLimitPolicies,
+  rateLimitPolicies,
   deployments,
   plugins,
   workspaceExclusions,
