@@ -8,7 +8,7 @@ import type { EnforcedFeatures } from './features-in-force';
 
 /**
  * Gateways keep documents over restarts, so they are told when a feature was switched since: every document may be another.
- * Admin APIs of one database must have the same switches; while they are restarted one by one, the last one's hold.
+ * Admin APIs of one database must have the same switches, and be restarted together for other ones.
  */
 @Injectable()
 export class EnforcedFeaturesNotice implements OnModuleInit {
