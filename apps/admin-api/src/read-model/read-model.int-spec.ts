@@ -14,6 +14,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
+import { SecretAccess } from '../credentials/secret-access';
 import { Secrets, SETTINGS } from '../settings';
 import { ChangeRecorder } from './change-recorder';
 import { ReadModelModule } from './read-model.module';
@@ -102,8 +103,12 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
           provide: CredentialsService,
           useValue: new CredentialsService(new Secrets(Buffer.alloc(32, 1), TOKEN)),
         },
+        {
+          provide: SecretAccess,
+          useValue: new SecretAccess(new Secrets(Buffer.alloc(32, 1), TOKEN)),
+        },
       ],
-      exports: [DataSource, SETTINGS, CredentialsService],
+      exports: [DataSource, SETTINGS, CredentialsService, SecretAccess],
     })
     class Surroundings {}
     @Module({ imports: [Surroundings, ReadModelModule] })
