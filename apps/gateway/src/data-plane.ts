@@ -11,6 +11,7 @@ import { InProcessRateCounters, type RateCounters } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
+import { createSecretReader, SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
@@ -210,6 +211,17 @@ function stagesOf({
   };
 }
 
+/** Secrets of providers that rest in a secret manager. */
+const secretsOf = (settings: GatewaySettings, policy: AddressPolicy): SecretResolver =>
+  new SecretResolver(
+    createSecretReader({
+      settings,
+      policy,
+      trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
+      proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
+    }),
+  );
+
 interface AttemptParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
@@ -235,7 +247,8 @@ function attemptsWith({
   readonly attempts: (sender: AttemptSender) => AttemptStage;
   readonly attempt: AttemptStage;
 } {
-  const targeting = new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
+  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), secretsOf(settings, policy));
+  const targeting = new Targeting(documents, credentials, {
     providers: PROVIDERS,
     sandboxEnabled: settings.SANDBOX_ENABLED,
   });

@@ -1,3 +1,4 @@
+import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
 
 const MINUTE = 60_000;
@@ -11,6 +12,8 @@ const SCHEMA = {
   DATA_DIR: text('.data'),
   ENCRYPTION_KEY: base64Key(32),
   SERVICE_TOKEN: secret(16),
+  /** The `client_auth` of the deployment that this gateway is of. */
+  DEPLOYMENT_CLIENT_AUTH: optional(text()),
   /** Processes that share the port; each has a journal of its own. */
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
   SANDBOX_ENABLED: flag(false),
@@ -19,6 +22,7 @@ const SCHEMA = {
   HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   NO_PROXY: text(''),
+  ...SECRET_MANAGER_SETTINGS,
   /** Pages that may read answers: origins separated by commas, or `*`. Empty: none, and OPTIONS belongs to the provider. */
   CORS_ALLOWED_ORIGINS: text(''),
   /** Milliseconds that an outbound call may take; streams: until the first byte, and between bytes. */

@@ -50,3 +50,4 @@ export {
   type ConfigResult,
   type ValidateConfigOptions,
 } from './validate';
+export { holdMetadata, readMetadataSchema, type MetadataSchema } from './metadata-schema';

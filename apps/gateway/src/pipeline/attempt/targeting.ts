@@ -45,7 +45,12 @@ export class Targeting {
     throw new GatewayError('provider_missing');
   }
 
-  private savedOf(exchange: Asked, target: CompiledTarget, document: unknown, slug: string): Upstream {
+  private savedOf(
+    exchange: Asked,
+    target: CompiledTarget,
+    document: unknown,
+    slug: string,
+  ): Upstream | Promise<Upstream> {
     const saved = document as ProviderDocument | null;
     if (saved?.kind !== 'provider' || saved.status === 'archived') {
       throw new GatewayError('provider_not_found', {
@@ -60,9 +65,13 @@ export class Targeting {
       throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
     }
     const provider = this.known(saved.providerId);
-    const upstream = this.build(exchange, target, provider, saved, this.credentials.of(saved));
-    checkModel(exchange, saved, upstream.model);
-    return upstream;
+    const credential = this.credentials.of(saved);
+    const finish = (opened: Credential): Upstream => {
+      const upstream = this.build(exchange, target, provider, saved, opened);
+      checkModel(exchange, saved, upstream.model);
+      return upstream;
+    };
+    return credential instanceof Promise ? credential.then(finish) : finish(credential);
   }
 
   private inline(exchange: Asked, target: CompiledTarget, id: string): Upstream {
