@@ -35,6 +35,8 @@ export { INTERNAL, type DocumentsAnswer, type DocumentsRequest, type GatewayPres
 export type {
   AttemptEnd,
   AttemptRecord,
+  CacheEmbedding,
+  CacheRecord,
   DecisionRecord,
   LimitState,
   LogRecord,

@@ -40,6 +40,9 @@ interface Seen {
  */
 const HALF_CLOSE_IS_GONE = new Set(['sse-064']);
 
+/** 50 MB go through on a busy machine too. */
+jest.setTimeout(60_000);
+
 /** Scripted upstreams behind a passthrough route: what the client sees is what the upstream sent, or an honest end. */
 describe.each(cases.filter(({ id }) => !HALF_CLOSE_IS_GONE.has(id)))('upstream $id: $reason', (test) => {
   let gateway: GatewayHarness;
