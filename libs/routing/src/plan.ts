@@ -89,6 +89,16 @@ export class RoutingCursor implements Situation {
     return this.again(target, previous) ?? this.onward(previous);
   }
 
+  /** Whether an outcome of the last step would be the end of it; nothing is learnt from it. */
+  endsWith(outcome: AttemptOutcome): boolean {
+    const target = outcome.hedge?.winner === 'second' && this.offer ? this.offer.target : this.target;
+    if (target === null || (target.retry.attempts > 0 && isRetryable(outcome, target))) return false;
+    for (let { frame } = this; frame !== null; frame = frame.outer) {
+      if (!('picked' in frame) && this.fallsBack(outcome, frame.node)) return false;
+    }
+    return true;
+  }
+
   /** Nobody waits for the outcome of the last step any more. Call it when a request ends without another `next`. */
   abandon(): void {
     if (this.isProbe && this.target?.breaker) {

@@ -8,6 +8,8 @@ import type { BuiltRequest } from './request-builder';
 
 /** Told once what became of an attempt, never before `send` has returned. */
 export interface AttemptListener extends HeadListener {
+  /** A call is under way, and `answer` is how it can be given up. Again for each call of an attempt that needs several. */
+  begun(answer: Answer): void;
   /** The attempt could not be made. */
   refused(thrown: unknown): void;
 }
@@ -35,7 +37,7 @@ export class Sender implements AttemptSender {
     } else {
       answer.call = this.outbound.dispatch(built.request, answer);
     }
-    exchange.whenClientGone(answer);
+    listener.begun(answer);
   }
 }
 
@@ -45,9 +47,11 @@ export const sent = (
   exchange: Exchange,
   upstream: Upstream,
   built: BuiltRequest,
+  listener: AttemptListener,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    sender.send(exchange, upstream, built, { answered: resolve, refused: reject });
+    const begun = (answer: Answer): void => listener.begun(answer);
+    sender.send(exchange, upstream, built, { begun, answered: resolve, refused: reject });
   });
 
 /** Tells a listener what a promise brings. */
