@@ -163,6 +163,10 @@ async function play(answer: StubAnswer, res: ServerResponse): Promise<void> {
     res.socket?.end(answer.raw);
     return;
   }
+  await playAnswer(answer, res);
+}
+
+async function playAnswer(answer: StubAnswer, res: ServerResponse): Promise<void> {
   const steps = answer.steps ?? [];
   const { bytes, headers } = encode(answer.body);
   const isComplete = bytes !== undefined && steps.length === 0;

@@ -15,22 +15,31 @@ export interface ExtraUse {
 /** Adds what other calls have used to the usage and the price of the answer. Called once, after these are known. */
 export function addExtraUse(exchange: Exchange, calls: readonly ExtraUse[], pricer: Pricer): void {
   const answered = exchange.usage;
-  for (const { upstream, model, usage } of calls) {
+  for (const call of calls) {
+    const { usage } = call;
     if (usage !== null) exchange.usage = exchange.usage === null ? usage : sumOf(exchange.usage, usage);
-    const used = usage ?? (answered === null ? null : { ...NO_USAGE, inputTokens: answered.inputTokens });
-    const named = upstream.model ?? model;
-    if (used === null || named === null) continue;
-    const priced = pricer.price(upstream, named, used, exchange.startedWallMs);
-    if (priced === null) continue;
-    const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
-    exchange.price = {
-      source: exchange.price?.source ?? priced.source,
-      model: exchange.price?.model ?? named,
-      lines: [...(exchange.price?.lines ?? []), ...lines],
-    };
-    exchange.cost = (exchange.cost ?? 0) + priced.total;
+    const used = usage ?? inputOf(answered);
+    if (used !== null) addPrice(exchange, call, used, pricer);
   }
 }
+
+function addPrice(
+  exchange: Exchange,
+  { upstream, model, usage }: ExtraUse,
+  used: Usage,
+  pricer: Pricer,
+): void {
+  const named = upstream.model ?? model;
+  const priced = named === null ? null : pricer.price(upstream, named, used, exchange.startedWallMs);
+  if (priced === null) return;
+  const own = exchange.price ?? { source: priced.source, model: named, lines: [] };
+  const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
+  exchange.price = { ...own, lines: [...own.lines, ...lines] };
+  exchange.cost = (exchange.cost ?? 0) + priced.total;
+}
+
+const inputOf = (usage: Usage | null): Usage | null =>
+  usage === null ? null : { ...NO_USAGE, inputTokens: usage.inputTokens };
 
 /** The line that tells what a hedge has cost on top. */
 const wasted = (lines: readonly PriceLine[], quantity: number, cost: number): PriceLine => ({

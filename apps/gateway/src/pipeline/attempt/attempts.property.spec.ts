@@ -98,7 +98,7 @@ class ScriptedMaker implements AttemptMaker {
     return 60_000;
   }
 
-  begin(exchange: Exchange, own: CompiledTarget, listener: AttemptListener): void {
+  begin(_: Exchange, own: CompiledTarget, listener: AttemptListener): void {
     const line = this.script[Math.min(this.calls.length, this.script.length - 1)] as Script;
     if (line.act.kind === 'refused') {
       const error = new GatewayError(line.act.status);
@@ -185,36 +185,44 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
 /** More than what is read of an answer that nobody wants. */
 const FLOOD = Buffer.alloc(70_000);
 
+type Executed = Awaited<ReturnType<typeof execute>>;
+
+/** No more calls than attempts allow, each in the record once, and the last one's answer or failure is the end. */
+function expectEnd({ exchange, maker: { calls }, failure, compiled }: Executed): void {
+  for (const { path, retry } of compiled.targets) {
+    const second = path.includes('targets') ? 1 : 0;
+    const own = calls.filter(({ target: { path: called } }) => called === path);
+    expect(own.length).toBeLessThanOrEqual(1 + retry.attempts + second);
+  }
+  const { attempts, answer } = exchange;
+  expect(attempts.length).toBe(calls.length);
+  const last = attempts.at(-1);
+  if (exchange.clientGone) expect(answer).toBeNull();
+  else if (failure !== null) expect([last?.status, last?.reason]).toEqual([null, failure.message]);
+  else expect([answer?.upstream.target.path, answer?.status]).toEqual([last?.target, last?.status]);
+}
+
+/** Of what was begun and what was counted as under way, only the answer is left. */
+function expectNothingOpen({ exchange, maker, compiled, state }: Executed): void {
+  const others = maker.calls.flatMap(({ answer }) => (answer && answer !== exchange.answer ? [answer] : []));
+  for (const answer of others) {
+    if (!answer.ended && answer.error === null) answer.onData(FLOOD);
+    expect(answer.ended || answer.error !== null || maker.aborted.has(answer)).toBe(true);
+  }
+  const paths = new Set(compiled.targets.map(({ path }) => path));
+  const under = [...paths].reduce((sum, path) => sum + state.statistics.busyOf(path), 0);
+  expect(under).toBe(exchange.busyEndpoint === null ? 0 : 1);
+}
+
 describe('any config with any outcomes, executed', () => {
   it('ends, makes no more calls than attempts allow, answers with the last one, records each once and leaves none open', async () => {
     let hedged = 0;
     await fc.assert(
       fc.asyncProperty(node, scripts, async (config, script) => {
-        const { exchange, maker, failure, compiled, state } = await execute(config, script);
-        const { calls } = maker;
-        for (const { path, retry } of compiled.targets) {
-          const second = path.includes('targets') ? 1 : 0;
-          const own = calls.filter(({ target: { path: called } }) => called === path);
-          expect(own.length).toBeLessThanOrEqual(1 + retry.attempts + second);
-        }
-        const { attempts, answer } = exchange;
-        expect(attempts.length).toBe(calls.length);
-        const last = attempts.at(-1);
-        if (attempts.some(({ hedge }) => hedge === 'second')) hedged += 1;
-        if (exchange.clientGone) expect(answer).toBeNull();
-        else if (failure === null) {
-          expect([answer?.upstream.target.path, answer?.status]).toEqual([last?.target, last?.status]);
-        } else expect([last?.status, last?.reason]).toEqual([null, failure.message]);
-        for (const call of calls) {
-          if (call.answer === null || call.answer === answer) continue;
-          const { ended, error } = call.answer;
-          if (!ended && error === null) call.answer.onData(FLOOD);
-          expect(ended || error !== null || maker.aborted.has(call.answer)).toBe(true);
-        }
-        // Of what was counted as under way, only the answer's is.
-        const busy = new Set(compiled.targets.map(({ path }) => path));
-        const under = [...busy].reduce((sum, path) => sum + state.statistics.busyOf(path), 0);
-        expect(under).toBe(exchange.busyEndpoint === null ? 0 : 1);
+        const executed = await execute(config, script);
+        expectEnd(executed);
+        expectNothingOpen(executed);
+        if (executed.exchange.attempts.some(({ hedge }) => hedge === 'second')) hedged += 1;
       }),
       { seed: 5, numRuns: 500 },
     );

@@ -77,7 +77,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   answered(answer: Answer): void {
     const { error } = answer;
     if (error !== null && answer.status === 0) this.broke(answer, error);
-    else if (mayBeginAnew(answer)) answer.attach(new FirstEvent(answer, this));
+    else if (this.awaitsEvent(answer)) answer.attach(new FirstEvent(answer, this));
     else this.note({ answer });
   }
 
@@ -163,6 +163,12 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     } catch (thrown) {
       this.refused(thrown);
     }
+  }
+
+  /** As long as nothing of a stream was handed on, another try can take its place. */
+  private awaitsEvent(answer: Answer): boolean {
+    if (answer.upstream.target.onStreamFailure === 'fail' && !this.cursor.inHedge) return false;
+    return answer.status < 300 && isEventStream(answer);
   }
 
   private note(tried: Tried): void {
@@ -252,10 +258,6 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 }
-
-/** As long as nothing of a stream was handed on, another try can take its place. */
-const mayBeginAnew = (answer: Answer): boolean =>
-  answer.upstream.target.onStreamFailure !== 'fail' && answer.status < 300 && isEventStream(answer);
 
 function settleOn(exchange: Exchange, last: Tried | null): void {
   if (exchange.clientGone) {

@@ -196,6 +196,16 @@ describe('a hedged request', () => {
     expect(await response.text()).toBe(`: hm\n\n${chunk('a')}${chunk('b')}${DONE}`);
   });
 
+  it('moves on from a stream that breaks off before its first event, also while nothing tells when it is late', async () => {
+    first.answer({ headers: EVENTS, steps: [{ cut: 'end' }] });
+    third.answer({ headers: EVENTS, steps: [{ chunk: chunk('third') + DONE }] });
+    for (const own of [{ hedge_delay: 60_000 }, { hedge_delay: undefined }]) {
+      const response = await send(withFallback(own), { model: 'gpt-4o', messages: [], stream: true });
+      expect(await response.text()).toBe(chunk('third') + DONE);
+    }
+    expect(second.connections).toBe(0);
+  });
+
   it('cancels both calls when the client leaves', async () => {
     first.answer({ neverAnswer: true });
     second.answer({ neverAnswer: true });

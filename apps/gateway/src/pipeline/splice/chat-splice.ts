@@ -54,14 +54,11 @@ export class ChatSplice implements Splice {
     if (others.length > 0) this.text.giveUp();
     const fresh = isObject(choice) ? this.choice(choice) : null;
     if (this.isFirst) return event;
-    const usage = isObject(chunk['usage']) ? this.usageOf(chunk['usage']) : chunk['usage'];
-    if (fresh === null && usage === chunk['usage'] && isObject(choice)) return null;
-    const fitted = {
-      ...chunk,
-      ...this.identity,
-      ...(isObject(choice) && { choices: [fresh ?? { ...choice, delta: {} }] }),
-      ...(usage !== undefined && { usage }),
-    };
+    const fitted: JsonObject = { ...chunk, ...this.identity };
+    if (isObject(choice)) fitted['choices'] = [fresh ?? { ...choice, delta: {} }];
+    const { usage } = chunk;
+    if (isObject(usage)) fitted['usage'] = this.usageOf(usage);
+    else if (fresh === null && isObject(choice)) return null;
     return Buffer.from(`data: ${JSON.stringify(fitted)}\n\n`);
   }
 
