@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 import { StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
+// A busy machine may take several times as long.
+jest.setTimeout(60_000);
+
 const BUFFERED_MAX = 65_536;
 const WAIT_MS = 20_000;
 /** Long for an answer that is there, short for one that does not come. */

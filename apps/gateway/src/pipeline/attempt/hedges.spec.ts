@@ -1,6 +1,9 @@
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
+// A busy machine may take several times as long.
+jest.setTimeout(60_000);
+
 const EVENTS = { 'content-type': 'text/event-stream' };
 const chunk = (text: string): string =>
   `data: ${JSON.stringify({ id: 'c', model: 'gpt-4o', choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
