@@ -200,6 +200,7 @@ const config = {
     strict_open_ai_compliance: { type: 'boolean' },
     fetch_integrated_models: { type: 'boolean' },
     on_stream_failure: { enum: ['fail', 'restart', 'continue'] },
+    assistant_prefill: { type: 'boolean' },
   },
   patternProperties: providerFields,
   additionalProperties: false,

@@ -21,6 +21,8 @@ export type AttemptEnd =
   | 'refused'
   | 'client_closed'
   | 'skipped'
+  /** A guardrail denied the request, or withheld the answer. */
+  | 'denied'
   /** The other one of a hedged pair answered first. */
   | 'cancelled';
 
@@ -67,7 +69,13 @@ export interface RoutingEvent {
     /** Not repeated: the process has no retries left for now. */
     | 'retry_budget_spent'
     /** Not repeated: the wait is longer than waits may be. */
-    | 'wait_budget_spent';
+    | 'wait_budget_spent'
+    /** Got a second request, since the first one took long. */
+    | 'hedged'
+    /** Got no second request: those have cost what they may for now. */
+    | 'hedge_budget_spent'
+    /** Asked to go on with a stream that had broken off. */
+    | 'stream_continued';
 }
 
 export interface LimitState {

@@ -3,6 +3,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { ProviderDocument } from '@gw/contracts';
 import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
 import type { CacheUse } from './cache/cache-use';
+import { valueOf } from '../http/header-rules';
 
 /** Where an attempt went: target, provider and credential, with all look-ups done. */
 export interface Upstream {
@@ -33,7 +34,7 @@ export interface HeadListener {
 
 /**
  * A provider's answer while it comes in. Pieces that arrive before a sink is attached are kept: that is at most what one turn
- * of the event loop brings, since the decision follows the status line at once; `hold` pauses the provider for longer waits.
+ * of the event loop brings, since the decision follows the status line at once, or the first event of a stream.
  */
 export class Answer implements OutboundHandler {
   status = 0;
@@ -87,6 +88,12 @@ export class Answer implements OutboundHandler {
     else if (this.error) sink.fail(this.error);
   }
 
+  /** Takes the sink away again; the next one gets `pieces` first. */
+  detach(pieces: Buffer[]): void {
+    this.sink = null;
+    this.kept = pieces;
+  }
+
   /** The answer is not wanted: small ones are read to their end so that the connection can be used again. */
   discard(): void {
     if (this.ended || this.error) return;
@@ -102,6 +109,13 @@ export class Answer implements OutboundHandler {
     };
   }
 }
+
+export const isEventStream = ({ headers }: Answer): boolean =>
+  valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
+
+/** Events that can be read as they are. */
+export const isPlainEvents = (answer: Answer): boolean =>
+  isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
 
 const DISCARD_BYTES = 65_536;
 const NO_HEADERS: readonly string[] = [];

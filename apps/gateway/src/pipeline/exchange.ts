@@ -24,6 +24,7 @@ import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
 import type { Answer } from './answer';
 import type { FirstAnswer } from './idempotency/first-answer';
+import type { ExtraUse } from './extra-use';
 import type { Reply } from './reply';
 
 /** The `x-gw-*` headers of a request, read once. Null: not sent. */
@@ -108,6 +109,12 @@ export class Exchange {
   busyEndpoint: string | null = null;
   /** The provider was asked for usage that the client has not asked for, and must not see. */
   hidesUsage = false;
+  /** Set while the answer is a stream that another try could go on with. */
+  openStream: OpenStream | null = null;
+  /** What the client has of an answer that broke off, and the next try goes on from. */
+  partial: string | null = null;
+  /** Use of calls beside the one that answered; null: there was none. */
+  extraUse: ExtraUse[] | null = null;
 
   // reply
   reply: Reply | null = null;
@@ -201,6 +208,7 @@ export type Asked = Pick<
   | 'spooled'
   | 'scan'
   | 'principal'
+  | 'partial'
   | 'configSource'
   | 'hidesUsage'
   | 'startedWallMs'
@@ -213,6 +221,18 @@ export type Asked = Pick<
 
 export interface LeaveListener {
   clientGone(): void;
+}
+
+/** A stream that is being handed on, and that `on_stream_failure: continue` watches. One of the calls ends it. */
+export interface OpenStream {
+  /** It came to its end. */
+  completed(): void;
+  /** It broke off, and nothing can go on from what the client has. */
+  lost(reason: string): void;
+  /** The client left. */
+  left(): void;
+  /** It broke off. `done` follows; then `answer` is another stream that goes on from `text`, or the same one as before. */
+  goOnFrom(text: string, reason: string, done: () => void): void;
 }
 
 export interface Stage {

@@ -6,6 +6,7 @@ import type { Journal } from '@gw/telemetry';
 import type { BodyBudget } from '../http/body-budget';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
+import { addExtraUse } from './extra-use';
 import { logRecord } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
 
@@ -57,6 +58,7 @@ export class Settlement {
     const responseModel = exchange.meter?.model() ?? null;
     this.account(exchange, exchange.meter?.usage() ?? null, responseModel);
     if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
+    if (exchange.extraUse !== null) addExtraUse(exchange, exchange.extraUse, this.pricer);
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
     exchange.firstAnswer?.settle(exchange);

@@ -41,7 +41,7 @@ export class HandshakeSender implements AttemptSender {
       this.maxMessageBytes,
     );
     answer.call = handshake;
-    exchange.whenClientGone(answer);
+    listener.begun(answer);
     void handshake.run(this.outbound);
   }
 }

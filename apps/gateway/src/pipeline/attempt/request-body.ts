@@ -21,6 +21,7 @@ export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
   if (exchange.spooled !== null) return spooledBody(exchange, exchange.spooled, upstream);
+  if (exchange.partial !== null) return prefilled(exchange, exchange.partial, upstream);
   if (translator === null && !mustRead(exchange, target.hasParamRules))
     return spliced(exchange, upstream.model);
   const original = exchange.json(parseJsonObject);
@@ -29,6 +30,20 @@ export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
   return ruled === original && !isDoubtful(exchange)
     ? spliced(exchange, upstream.model)
     : rebuilt(ruled, ruled);
+}
+
+/** The request once more, with what the client has of the answer as its beginning. */
+function prefilled(exchange: Asked, text: string, { target, provider, support }: Upstream): BuiltBody {
+  const ruled = withPlainModel(applyParams(exchange.json(parseJsonObject), target));
+  if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
+    throw new GatewayError('route_unsupported', {
+      message: `The provider ${provider.id} is not known to go on from a partial answer.`,
+    });
+  }
+  const { messages } = ruled;
+  const given: unknown[] = Array.isArray(messages) ? messages : [];
+  const body = text === '' ? ruled : { ...ruled, messages: [...given, { role: 'assistant', content: text }] };
+  return rebuilt(body, support?.via === 'translated' ? support.translator.request(body) : body);
 }
 
 const rebuilt = (clientBody: JsonObject, sent: JsonObject): BuiltBody => ({

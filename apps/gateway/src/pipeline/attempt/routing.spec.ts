@@ -26,10 +26,10 @@ describe('what requests learn from each other', () => {
     },
     targets: [{ provider: '@first' }, { provider: '@second' }],
   };
-  const send = (signal?: AbortSignal): Promise<Response> =>
+  const send = (signal?: AbortSignal, own: object = config): Promise<Response> =>
     fetch(`${gateway.baseUrl}/any/endpoint`, {
       method: 'POST',
-      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config) },
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(own) },
       body: '{}',
       ...(signal && { signal }),
     });
@@ -74,4 +74,27 @@ describe('what requests learn from each other', () => {
     expect(await (await send()).json()).toEqual({ from: 'first' });
     expect((await events())?.map(({ event }) => event)).toEqual(['breaker_probe', 'breaker_closed']);
   });
+
+  it.each([undefined, [503]])(
+    '[SVC-05] moves on from a target whose limit or budget denies it, with the list %j',
+    async (codes) => {
+      const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] } as const;
+      gateway.addProvider('limited', 'openai', first.origin, limited);
+      gateway.addProvider('spent', 'openai', first.origin, { status: 'exhausted' });
+      first.answerJson({ from: 'first' });
+      const over = (provider: string): object => ({
+        strategy: { mode: 'fallback', ...(codes && { on_status_codes: codes }) },
+        targets: [{ provider }, { provider: '@second' }],
+      });
+      const from = async (provider: string): Promise<unknown> =>
+        (await send(undefined, over(provider))).json();
+      expect(await from('@limited')).toEqual({ from: 'first' });
+      expect(await from('@limited')).toEqual({ from: 'second' });
+      expect(await from('@spent')).toEqual({ from: 'second' });
+      expect((await last())?.decision.attempts).toMatchObject([
+        { end: 'skipped', status: null },
+        { end: 'answered', status: 200 },
+      ]);
+    },
+  );
 });

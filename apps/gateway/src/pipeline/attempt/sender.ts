@@ -8,6 +8,10 @@ import type { BuiltRequest } from './request-builder';
 
 /** Told once what became of an attempt, never before `send` has returned. */
 export interface AttemptListener extends HeadListener {
+  /** A call is under way, and `answer` is how it can be given up. Again for each call of an attempt that needs several. */
+  begun(answer: Answer): void;
+  /** Set where the call must be one of its own: it may not wait for another request's like it. */
+  readonly isApart?: boolean;
   /** The attempt could not be made. */
   refused(thrown: unknown): void;
 }
@@ -25,7 +29,7 @@ export class Sender implements AttemptSender {
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const answer = new Answer(upstream, listener);
     answer.call = this.call(exchange, upstream, built, answer);
-    exchange.whenClientGone(answer);
+    listener.begun(answer);
   }
 
   /** The call alone, reported to `handler`, which is told nothing before this has returned. */
@@ -48,9 +52,11 @@ export const sent = (
   exchange: Exchange,
   upstream: Upstream,
   built: BuiltRequest,
+  listener: AttemptListener,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    sender.send(exchange, upstream, built, { answered: resolve, refused: reject });
+    const begun = (answer: Answer): void => listener.begun(answer);
+    sender.send(exchange, upstream, built, { begun, answered: resolve, refused: reject });
   });
 
 /** Tells a listener what a promise brings. */

@@ -38,6 +38,7 @@ interface Cached {
   readonly built: BuiltRequest;
   readonly policy: CachePolicy;
   readonly answer: Answer;
+  readonly listener: AttemptListener;
   readonly embedder: RequestEmbedder | null;
 }
 
@@ -73,7 +74,8 @@ export class CachingSender implements AttemptSender {
       policy.threshold === null || cache.embeddings === null
         ? null
         : this.parts.embeddings.of(exchange, cache.embeddings);
-    const cached = { exchange, upstream, built, policy, embedder, answer: new Answer(upstream, listener) };
+    const answer = new Answer(upstream, listener);
+    const cached = { exchange, upstream, built, policy, embedder, answer, listener };
     const request = cachedRequest(exchange, upstream, built, body, policy.namespace);
     const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
     if (!(found instanceof Promise)) {
@@ -90,7 +92,7 @@ export class CachingSender implements AttemptSender {
   }
 
   private goOn(cached: Cached, lookup: Lookup): void {
-    const { exchange, answer, embedder } = cached;
+    const { exchange, answer, embedder, listener } = cached;
     const use = new CacheUse(lookup, embedder?.call ?? null);
     answer.cache = use;
     if (exchange.clientGone) {
@@ -99,12 +101,12 @@ export class CachingSender implements AttemptSender {
     }
     if (lookup.answer === null) this.ask(cached, lookup, use);
     else answer.call = replayAnswer(lookup.answer, answer);
-    exchange.whenClientGone(answer);
+    listener.begun(answer);
   }
 
   private ask(cached: Cached, lookup: Lookup, use: CacheUse): void {
-    const { exchange, upstream, built, policy, answer } = cached;
-    if (!policy.coalesce) {
+    const { exchange, upstream, built, policy, answer, listener } = cached;
+    if (!policy.coalesce || listener.isApart === true) {
       answer.call = this.sender.call(exchange, upstream, built, this.recorder(cached, lookup, answer));
       return;
     }

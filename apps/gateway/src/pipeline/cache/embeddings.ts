@@ -111,6 +111,7 @@ function embeddingOf(exchange: Exchange, { target }: CompiledEmbeddings, texts: 
     spooled: null,
     scan: shallowScan(body),
     hidesUsage: false,
+    partial: null,
     json: () => parsed,
   };
 }

@@ -65,6 +65,7 @@ function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
   if (attempt.reason !== null) w.text(K.reason, attempt.reason);
   w.ms(K.startedMs, attempt.startedMs);
   w.ms(K.durationMs, attempt.durationMs);
+  if (attempt.hedge !== undefined) w.text(K.hedge, attempt.hedge);
   w.raw(K.close);
 }
 

@@ -65,6 +65,7 @@ export const K = {
   comma: fragment(','),
   target: fragment('{"target":'),
   retry: fragment(',"retry":'),
+  hedge: fragment(',"hedge":'),
   attemptEnd: fragment(',"end":'),
   reason: fragment(',"reason":'),
   startedMs: fragment(',"startedMs":'),
