@@ -1,0 +1,20 @@
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? (value as readonly unknown[]) : [];
+
+export const objectsOf = (value: unknown): readonly JsonObject[] => listOf(value).filter(isObject);
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The value of JSON text, or undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import { Pattern } from '@gw/config-schema';
+import { CheckError } from '../check';
+import { breathe, type Eventually } from '../eventually';
+
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Characters by which two pieces of a long text overlap: what is longer may be missed in texts too long for one search. */
+const OVERLAP = 1_024;
+/** Bound of one search for all places in a piece of a stream: instructions of the pattern times characters gone through. */
+const STEPS_AT_ONCE = 400_000;
+const PLACES_MAX = 10_000;
+
+/**
+ * A user's pattern over texts of any length, in linear time (RE2 syntax). One step of the work holds the event loop for some
+ * 10 ms at worst, and for microseconds as a rule; a longer text is searched piece by piece, with other work in between.
+ */
+export class TextPattern {
+  private constructor(
+    private readonly pattern: Pattern,
+    /** `^`, `$` and their kin mean ends of the whole text, which a piece does not have. */
+    private readonly isAnchored: boolean,
+  ) {}
+
+  /** Takes `pattern` or `/pattern/flags` with the flags i, m and s (g and u mean nothing here). Returns what is wrong as a sentence. */
+  static compile(rule: string): TextPattern | string {
+    const delimited = /^\/(.+)\/([a-z]*)$/s.exec(rule);
+    const source = delimited?.[1] ?? rule;
+    const flags = [...new Set(delimited?.[2] ?? '')].filter((flag) => !'gu'.includes(flag)).join('');
+    if (!/^[ims]*$/.test(flags)) return `The flags ${flags} are not known; i, m and s are.`;
+    const pattern = Pattern.compile(flags === '' ? source : `(?${flags}:${source})`);
+    return typeof pattern === 'string' ? pattern : new TextPattern(pattern, isAnchored(source));
+  }
+
+  /** Whether the pattern is found anywhere. Throws `CheckError` for a text too long for an anchored pattern. */
+  found(text: string): Eventually<boolean> {
+    if (text.length <= this.pattern.lengthMax) return this.pattern.test(text);
+    return this.foundInPieces(this.pieces(text));
+  }
+
+  /** All places, from left to right and without overlaps; at once where that is quick. */
+  places(text: string): Eventually<readonly Place[]> {
+    return this.quickPlaces(text).places ?? this.placesInPieces(text);
+  }
+
+  /** As `places`, at once, for pieces of a stream. Where finding them all takes too long, the rest of the text is one place. */
+  placesNow(text: string): readonly Place[] {
+    if (text.length > this.pattern.lengthMax) throw new CheckError('The pattern is too large for this text.');
+    const { places, before } = this.quickPlaces(text);
+    return places ?? [...before, { start: before.at(-1)?.end ?? 0, end: text.length }];
+  }
+
+  /** All places, or those that were found before it took too long. */
+  private quickPlaces(text: string): { readonly places: readonly Place[] | null; readonly before: readonly Place[] } {
+    if (text.length > this.pattern.lengthMax) return { places: null, before: [] };
+    // `lengthMax` is the bound of one search over the pattern's instructions.
+    const costOfCharacter = 200_000 / this.pattern.lengthMax;
+    const places: Place[] = [];
+    let steps = 0;
+    for (const place of this.pattern.matches(text)) {
+      if (place.end === place.start) continue;
+      steps += (text.length - (places.at(-1)?.end ?? 0)) * costOfCharacter;
+      if (steps > STEPS_AT_ONCE) return { places: null, before: places };
+      places.push(place);
+    }
+    return { places, before: places };
+  }
+
+  private async placesInPieces(text: string): Promise<readonly Place[]> {
+    const places: Place[] = [];
+    let since = performance.now();
+    for (const [start, piece] of this.pieces(text)) {
+      for (const place of this.pattern.matches(piece)) {
+        if (place.end > place.start) addPlace(places, { start: start + place.start, end: start + place.end });
+        if (places.length > PLACES_MAX) throw new CheckError('The pattern is found too often.');
+        if (performance.now() - since < 5) continue;
+        await breathe();
+        since = performance.now();
+      }
+      await breathe();
+      since = performance.now();
+    }
+    return places;
+  }
+
+  private async foundInPieces(pieces: Iterable<readonly [number, string]>): Promise<boolean> {
+    for (const [, piece] of pieces) {
+      if (this.pattern.test(piece)) return true;
+      await breathe();
+    }
+    return false;
+  }
+
+  private *pieces(text: string): Generator<readonly [number, string]> {
+    const { lengthMax } = this.pattern;
+    if (text.length <= lengthMax) {
+      yield [0, text];
+      return;
+    }
+    if (this.isAnchored || lengthMax < 2 * OVERLAP) {
+      throw new CheckError(`The text is longer than the ${String(lengthMax)} characters that this pattern can search.`);
+    }
+    for (let start = 0; start < text.length; ) {
+      const end = start + lengthMax >= text.length ? text.length : gapBefore(text, start + lengthMax);
+      yield [start, text.slice(start, end)];
+      if (end === text.length) return;
+      start = gapBefore(text, end - OVERLAP);
+    }
+  }
+}
+
+/** A place after white space, or where there is none nearby the position itself, so that no word is cut in two. */
+function gapBefore(text: string, position: number): number {
+  for (let at = position; at > position - 256; at--) {
+    if (/\s/.test(text[at - 1] ?? '')) return at;
+  }
+  return position;
+}
+
+/** Pieces overlap: what the one before has found is not found again, and of two that overlap the longer reach stays. */
+function addPlace(places: Place[], place: Place): void {
+  const last = places.at(-1);
+  if (!last || place.start >= last.end) places.push(place);
+  else if (place.end > last.end) places[places.length - 1] = { start: last.start, end: place.end };
+}
+
+/** An anchor outside of a class; an escaped one is a character. */
+function isAnchored(source: string): boolean {
+  let inClass = false;
+  for (let i = 0; i < source.length; i++) {
+    const char = source[i];
+    if (char === '\\') {
+      if (/[AzZ]/.test(source[++i] ?? '')) return true;
+    } else if (char === '[') inClass = true;
+    else if (char === ']') inClass = false;
+    else if (!inClass && (char === '^' || char === '$')) return true;
+  }
+  return false;
+}
