@@ -49,7 +49,9 @@ describe('the catalogue', () => {
     (id, check) => {
       expect(check.doc).toMatch(/\.$/);
       expect(check.stages.length).toBeGreaterThan(0);
-      expect(new Ajv2020({ strict: true, allowUnionTypes: true }).validateSchema(check.parameters)).toBe(true);
+      expect(new Ajv2020({ strict: true, allowUnionTypes: true }).validateSchema(check.parameters)).toBe(
+        true,
+      );
       expect(compileGuardrail({ checks: [{ id, parameters: check.example }] })).toMatchObject({ ok: true });
       const more = { ...check.example, surprise: 1 };
       expect(compileGuardrail({ checks: [{ id, parameters: more }] })).toMatchObject({

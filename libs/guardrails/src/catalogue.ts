@@ -63,7 +63,9 @@ export const CHECKS: readonly CheckDefinition[] = [
 ];
 
 const BY_ID: ReadonlyMap<string, CheckDefinition> = new Map(
-  CHECKS.flatMap((check) => [check.id, ...(check.aliases ?? [])].map((id) => [id.toLowerCase(), check] as const)),
+  CHECKS.flatMap((check) =>
+    [check.id, ...(check.aliases ?? [])].map((id) => [id.toLowerCase(), check] as const),
+  ),
 );
 
 /** The check of an id or another spelling of it; an id without a plugin is one of `default`. */

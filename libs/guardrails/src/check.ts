@@ -63,7 +63,12 @@ export interface PreparedCheck {
 }
 
 /** Says what is wrong with a parameter: where below `parameters`, and the rule as a sentence part. */
-export type ParameterReport = (path: readonly (string | number)[], rule: string, message: string, value: unknown) => void;
+export type ParameterReport = (
+  path: readonly (string | number)[],
+  rule: string,
+  message: string,
+  value: unknown,
+) => void;
 
 export interface CheckDefinition<P extends object = object> {
   /** `default.regexMatch`, `gw.pii`, `azure.contentSafety`. */

@@ -29,7 +29,9 @@ describe('request-params guardrails', () => {
   it.each(rows.map((each) => [each['id'], each['reason'], each] as const))(
     '[GRD-01] %s: %s',
     (_, __, { body, expect: expected }) => {
-      const result = compileGuardrail({ checks: [{ id: 'default.requestParametersCheck', parameters: body }] });
+      const result = compileGuardrail({
+        checks: [{ id: 'default.requestParametersCheck', parameters: body }],
+      });
       expect(result.ok).toBe(expected === 'accept');
     },
   );
@@ -74,9 +76,12 @@ describe('a guardrail document', () => {
     );
   });
 
-  it.each([null, [], 'x', {}, { checks: [] }, { checks: [null] }, { checks: [{}] }])('refuses %j', (value) => {
-    expect(compileGuardrail(value)).toMatchObject({ ok: false });
-  });
+  it.each([null, [], 'x', {}, { checks: [] }, { checks: [null] }, { checks: [{}] }])(
+    'refuses %j',
+    (value) => {
+      expect(compileGuardrail(value)).toMatchObject({ ok: false });
+    },
+  );
 
   it('shows no secret in its failures', () => {
     const result = compileGuardrail({
@@ -85,7 +90,10 @@ describe('a guardrail document', () => {
           id: 'default.webhook',
           parameters: { webhookURL: 'https://a.example.com', headers: { 'x-key': 'CANARY\r\nInjected: 1' } },
         },
-        { id: 'azure.contentSafety', parameters: { endpoint: 'https://a.example.com', apiKey: 'C'.repeat(501) } },
+        {
+          id: 'azure.contentSafety',
+          parameters: { endpoint: 'https://a.example.com', apiKey: 'C'.repeat(501) },
+        },
       ],
     });
     expect(result).toMatchObject({ ok: false });

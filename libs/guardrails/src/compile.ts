@@ -30,6 +30,8 @@ export interface CompiledGuardrail {
   /** Slug, or a name for one that is written out. */
   readonly id: string;
   readonly versionId: string | null;
+  /** Its id names it in the whole workspace or organisation. */
+  readonly isSaved: boolean;
   readonly actions: GuardrailActions;
   /** Only those that are enabled and run at the stage. */
   readonly input: readonly CompiledCheck[];
@@ -55,7 +57,7 @@ export type CompileResult =
 export function compileGuardrail(value: unknown, options: CompileOptions = {}): CompileResult {
   const tooLarge = tooLargeDetail(value);
   if (tooLarge) return { ok: false, details: [tooLarge] };
-  return compile(arrangeSaved(isObject(value) ? value : { checks: value }), options);
+  return compile(arrangeSaved(isObject(value) ? value : { checks: value }), options, true);
 }
 
 /** As `compileGuardrail`, for one written out in a config, in the short or in the long form. */
@@ -64,11 +66,15 @@ export function compileWrittenOut(value: JsonObject, options: CompileOptions = {
   if (tooLarge) return { ok: false, details: [tooLarge] };
   const id = typeof value['id'] === 'string' ? value['id'] : undefined;
   const versionId = value['guardrail_version_id'];
-  return compile(arrangeWrittenOut(value), {
-    ...(id === undefined ? {} : { id }),
-    ...(typeof versionId === 'string' ? { versionId } : {}),
-    ...options,
-  });
+  return compile(
+    arrangeWrittenOut(value),
+    {
+      ...(id === undefined ? {} : { id }),
+      ...(typeof versionId === 'string' ? { versionId } : {}),
+      ...options,
+    },
+    false,
+  );
 }
 
 /** The error for an invalid guardrail. `param` names the field that carried it. */
@@ -96,7 +102,7 @@ function parametersOf(definition: CheckDefinition): ValidateFunction {
   return validate;
 }
 
-function compile(arranged: Arranged, options: CompileOptions): CompileResult {
+function compile(arranged: Arranged, options: CompileOptions, isSaved: boolean): CompileResult {
   const details: GuardrailErrorDetail[] = [];
   const { document } = arranged;
   if (!matchesSchema(document)) {
@@ -116,6 +122,7 @@ function compile(arranged: Arranged, options: CompileOptions): CompileResult {
   const guardrail: CompiledGuardrail = {
     id: options.id ?? 'inline',
     versionId: options.versionId ?? null,
+    isSaved,
     actions,
     input: at('input'),
     output: at('output'),
@@ -233,7 +240,12 @@ function tooLargeDetail(value: unknown): GuardrailErrorDetail | null {
   }
   const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
   return bytes > GUARDRAIL_LIMITS.documentBytesMax
-    ? detail(['checks'], 'size', `must not exceed ${String(GUARDRAIL_LIMITS.documentBytesMax)} bytes`, undefined)
+    ? detail(
+        ['checks'],
+        'size',
+        `must not exceed ${String(GUARDRAIL_LIMITS.documentBytesMax)} bytes`,
+        undefined,
+      )
     : null;
 }
 

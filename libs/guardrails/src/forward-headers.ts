@@ -15,7 +15,8 @@ const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
   'x-vault-token',
   'x-functions-key',
 ]);
-const CREDENTIAL_WORD = /(?:^|[-_])(?:api-?key|apikey|auth|authorization|credentials?|jwt|passw(?:or)?d|secret|session-token|access-token|id-token|refresh-token)(?:[-_]|$)/;
+const CREDENTIAL_WORD =
+  /(?:^|[-_])(?:api-?key|apikey|auth|authorization|credentials?|jwt|passw(?:or)?d|secret|session-token|access-token|id-token|refresh-token)(?:[-_]|$)/;
 
 /** Headers by which proxies tell each other where a request came from and where it goes. */
 const ROUTING: ReadonlySet<string> = new Set([
@@ -32,7 +33,15 @@ const ROUTING: ReadonlySet<string> = new Set([
   'x-real-ip',
   'x-rewrite-url',
 ]);
-const ROUTING_PREFIXES = ['x-forwarded-', 'x-envoy-', 'x-istio-', 'x-kubernetes-', 'x-internal-', 'x-amzn-', 'x-appengine-'];
+const ROUTING_PREFIXES = [
+  'x-forwarded-',
+  'x-envoy-',
+  'x-istio-',
+  'x-kubernetes-',
+  'x-internal-',
+  'x-amzn-',
+  'x-appengine-',
+];
 const OWN_ALLOWED: ReadonlySet<string> = new Set([HEADER.traceId, HEADER.spanId]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/;
 

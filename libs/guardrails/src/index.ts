@@ -11,6 +11,7 @@ export {
   type GuardrailErrorDetail,
 } from './compile';
 export { denialBody, denialOf } from './denial';
+export { effectiveGuardrails, type GuardrailSources } from './effective';
 export {
   GUARDRAIL_SCHEMA,
   type GuardrailActions,

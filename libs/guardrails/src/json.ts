@@ -18,3 +18,21 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether two JSON values are equal; the order of members does not count. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => isSameJson(item, b[index]))
+    );
+  }
+  if (!isObject(a) || !isObject(b)) return a === b;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSameJson(a[name], b[name]))
+  );
+}

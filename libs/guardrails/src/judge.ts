@@ -210,4 +210,3 @@ export function changed(subject: Subject, { outcome }: JudgedCheck): Subject {
   if (outcome?.body !== undefined) return subject.withBody(outcome.body);
   return outcome?.edits && outcome.edits.size > 0 ? subject.edited(outcome.edits) : subject;
 }
-

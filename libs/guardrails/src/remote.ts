@@ -58,7 +58,8 @@ export function headersOf(
 function parsedHeaders(text: string, report: ParameterReport): Readonly<Record<string, string>> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, string>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, string>;
   } catch {
     // Reported below, as other values than objects are.
   }
@@ -85,7 +86,8 @@ export async function postJson(
 }
 
 export function jsonOf({ status, body }: GuardrailAnswer): unknown {
-  if (status < 200 || status > 299) throw new CheckError(`The other side answered with status ${String(status)}.`);
+  if (status < 200 || status > 299)
+    throw new CheckError(`The other side answered with status ${String(status)}.`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
   } catch {

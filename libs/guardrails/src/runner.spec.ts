@@ -99,7 +99,10 @@ describe('outcomes of a stage', () => {
     const passed = await judged([guardrail], asking('hello'));
     expect(passed.results[0]?.feedback).toMatchObject({ value: 5, weight: 1 });
     const failed = await judged([guardrail], asking('bye'));
-    expect(failed.results[0]?.feedback).toMatchObject({ value: -5, metadata: { failedChecks: 'default.contains' } });
+    expect(failed.results[0]?.feedback).toMatchObject({
+      value: -5,
+      metadata: { failedChecks: 'default.contains' },
+    });
     expect((await judged([compiled([PASSES])], asking('hello'))).results[0]?.feedback).toBeNull();
   });
 });
@@ -112,17 +115,26 @@ describe('checks that cannot decide', () => {
     ['answers nonsense', () => json({ verdict: 'yes' })],
   ] as const;
 
-  it.each(failures)('fail where the guardrail denies, and pass where it only marks: the other side %s', async (_, reply) => {
-    const world = new WrittenWorld(reply);
-    const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), world);
-    expect(denying).toMatchObject({ outcome: 'deny', results: [{ checks: [{ verdict: false, fail_on_error: true }] }] });
-    const marking = await judged([compiled([WEBHOOK])], asking('hello'), world);
-    expect(marking).toMatchObject({ outcome: 'pass', results: [{ checks: [{ verdict: true, fail_on_error: false }] }] });
-    for (const { results } of [denying, marking]) {
-      expect(results[0]?.checks[0]?.error?.message).toBeTruthy();
-      expect(JSON.stringify(results)).not.toMatch(/10\.0\.0\.1|example\.com/);
-    }
-  });
+  it.each(failures)(
+    'fail where the guardrail denies, and pass where it only marks: the other side %s',
+    async (_, reply) => {
+      const world = new WrittenWorld(reply);
+      const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), world);
+      expect(denying).toMatchObject({
+        outcome: 'deny',
+        results: [{ checks: [{ verdict: false, fail_on_error: true }] }],
+      });
+      const marking = await judged([compiled([WEBHOOK])], asking('hello'), world);
+      expect(marking).toMatchObject({
+        outcome: 'pass',
+        results: [{ checks: [{ verdict: true, fail_on_error: false }] }],
+      });
+      for (const { results } of [denying, marking]) {
+        expect(results[0]?.checks[0]?.error?.message).toBeTruthy();
+        expect(JSON.stringify(results)).not.toMatch(/10\.0\.0\.1|example\.com/);
+      }
+    },
+  );
 
   it('obey fail_open, and above it the check’s own failOnError', async () => {
     const world = new WrittenWorld(() => json({}, 500));
@@ -144,7 +156,11 @@ describe('checks that cannot decide', () => {
       signal = call.signal;
       return never();
     });
-    const verdict = await judged([compiled([{ ...WEBHOOK, timeout: 5 }], { deny: true })], asking('hello'), world);
+    const verdict = await judged(
+      [compiled([{ ...WEBHOOK, timeout: 5 }], { deny: true })],
+      asking('hello'),
+      world,
+    );
     expect(verdict.results[0]?.checks[0]?.error?.name).toBe('CheckTimeout');
     expect(signal?.aborted).toBe(true);
   });
@@ -178,13 +194,20 @@ describe('changes of the body', () => {
   });
 
   it('reach later checks of a sequential guardrail, and no check of a parallel one', async () => {
-    const checks = [replace('secret', '-'), { id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } }];
-    expect(await judged([compiled(checks, { sequential: true })], asking('secret'))).toMatchObject({ outcome: 'pass' });
+    const checks = [
+      replace('secret', '-'),
+      { id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } },
+    ];
+    expect(await judged([compiled(checks, { sequential: true })], asking('secret'))).toMatchObject({
+      outcome: 'pass',
+    });
     expect(await judged([compiled(checks)], asking('secret'))).toMatchObject({ outcome: 'mark' });
   });
 
   it('are not made by a guardrail that only watches, nor where the request is denied', async () => {
-    expect(await judged([compiled([replace('h', '-')], { monitor: true })], asking('hello'))).not.toHaveProperty('body');
+    expect(
+      await judged([compiled([replace('h', '-')], { monitor: true })], asking('hello')),
+    ).not.toHaveProperty('body');
     const denied = await judged([compiled([replace('h', '-'), FAILS], { deny: true })], asking('hello'));
     expect(denied).not.toHaveProperty('body');
   });
@@ -199,7 +222,11 @@ describe('changes of the body', () => {
   it('stop a sequential guardrail that denies at the first failure', async () => {
     const checks = [FAILS, WEBHOOK];
     const world = new WrittenWorld(() => json({ verdict: true }));
-    const verdict = await judged([compiled(checks, { sequential: true, deny: true })], asking('hello'), world);
+    const verdict = await judged(
+      [compiled(checks, { sequential: true, deny: true })],
+      asking('hello'),
+      world,
+    );
     expect(verdict.results[0]?.checks).toHaveLength(1);
     expect(world.calls).toHaveLength(0);
   });
@@ -210,7 +237,9 @@ describe('passthrough', () => {
 
   it('[EVT-01] a webhook runs there only with executeOnProxy, and is told method, path and content type', async () => {
     const world = new WrittenWorld(() => json({ verdict: false }));
-    expect(await judged([compiled([WEBHOOK], { deny: true })], passing, world)).toMatchObject({ results: [] });
+    expect(await judged([compiled([WEBHOOK], { deny: true })], passing, world)).toMatchObject({
+      results: [],
+    });
     const parameters = { ...WEBHOOK.parameters, executeOnProxy: true };
     const verdict = await judged([compiled([{ ...WEBHOOK, parameters }], { deny: true })], passing, world);
     expect(verdict.outcome).toBe('deny');
@@ -234,27 +263,51 @@ describe('passthrough', () => {
   });
 });
 
-it('[REL-10] one guardrail can be run on its own, with a text alone', async () => {
+it('one guardrail can be run on its own, with a text alone', async () => {
   const written = compileWrittenOut({ deny: true, contains: { words: ['secret'], operator: 'none' } });
   if (!written.ok) throw new Error('not valid');
   const subject = Subject.input({ ...FACTS, provider: null, model: null }, chat('a secret'));
-  expect(await judged([written.guardrail], subject)).toMatchObject({ outcome: 'deny', results: [{ verdict: false }] });
+  expect(await judged([written.guardrail], subject)).toMatchObject({
+    outcome: 'deny',
+    results: [{ verdict: false }],
+  });
 });
 
 it('judges every body that is JSON without throwing', () => {
-  const checks = ['gw.pii', 'gw.promptInjection', 'gw.gibberish', 'default.regexMatch', 'default.wordCount'].map((id) => ({
+  const checks = [
+    'gw.pii',
+    'gw.promptInjection',
+    'gw.gibberish',
+    'default.regexMatch',
+    'default.wordCount',
+  ].map((id) => ({
     id,
     parameters: id === 'default.regexMatch' ? { rule: 'a', scope: ['all'] } : {},
   }));
   const guardrails = [compiled(checks, { deny: true })];
   const runner = new GuardrailRunner(new WrittenWorld());
-  const dialects = ['chat', 'completions', 'embeddings', 'responses', 'messages', 'moderations', 'json'] as const;
+  const dialects = [
+    'chat',
+    'completions',
+    'embeddings',
+    'responses',
+    'messages',
+    'moderations',
+    'json',
+  ] as const;
   const body = fc.oneof(
     fc.jsonValue(),
-    fc.record({ messages: fc.jsonValue(), input: fc.jsonValue(), prompt: fc.jsonValue(), tools: fc.jsonValue() }),
+    fc.record({
+      messages: fc.jsonValue(),
+      input: fc.jsonValue(),
+      prompt: fc.jsonValue(),
+      tools: fc.jsonValue(),
+    }),
     fc.record({
       messages: fc.array(fc.record({ role: fc.constantFrom('user', 'tool', 'x'), content: fc.jsonValue() })),
-      input: fc.array(fc.record({ type: fc.constantFrom('message', 'reasoning', 'x'), content: fc.jsonValue() })),
+      input: fc.array(
+        fc.record({ type: fc.constantFrom('message', 'reasoning', 'x'), content: fc.jsonValue() }),
+      ),
     }),
   );
   fc.assert(
@@ -269,10 +322,17 @@ it('judges every choice of an answer, not the first alone', async () => {
   const subject = Subject.output(
     FACTS,
     chat('hi'),
-    { choices: ['fine', 'secret'].map((content, index) => ({ index, message: { role: 'assistant', content } })) },
+    {
+      choices: ['fine', 'secret'].map((content, index) => ({
+        index,
+        message: { role: 'assistant', content },
+      })),
+    },
     200,
   );
   const checks = [{ id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } }];
   expect(await judged([compiled(checks, { deny: true })], subject)).toMatchObject({ outcome: 'deny' });
-  expect(await judged([compiled(checks, { deny: true })], answering('fine'))).toMatchObject({ outcome: 'pass' });
+  expect(await judged([compiled(checks, { deny: true })], answering('fine'))).toMatchObject({
+    outcome: 'pass',
+  });
 });

@@ -40,7 +40,9 @@ export class GuardrailRunner {
         runs.push(this.judge(guardrail, checks, subject, signal));
         continue;
       }
-      const run: Eventually<Judged> = then(current, (reached) => this.judge(guardrail, checks, reached, signal));
+      const run: Eventually<Judged> = then(current, (reached) =>
+        this.judge(guardrail, checks, reached, signal),
+      );
       current = then(run, (judged) => judged.subject);
       runs.push(run);
     }
@@ -58,7 +60,9 @@ export class GuardrailRunner {
       (guardrail) => guardrail.actions.async === true && checksFor(guardrail, subject).length > 0,
     );
     if (beside.length === 0) return null;
-    const runs = beside.map((guardrail) => this.judge(guardrail, checksFor(guardrail, subject), subject, undefined));
+    const runs = beside.map((guardrail) =>
+      this.judge(guardrail, checksFor(guardrail, subject), subject, undefined),
+    );
     return Promise.all(runs).then((judged) => judged.map(({ result }) => result));
   }
 

@@ -26,13 +26,19 @@ export class StreamAnswer {
   add(channel: StreamChannel, delta: string): void {
     const message = this.message(channel.choice);
     if (channel.kind === 'text') message.content = (message.content ?? '') + delta;
-    else if (channel.kind === 'reasoning') message.reasoning_content = (message.reasoning_content ?? '') + delta;
+    else if (channel.kind === 'reasoning')
+      message.reasoning_content = (message.reasoning_content ?? '') + delta;
     else this.call(message, channel).arguments += delta;
   }
 
   subject(facts: RequestFacts, request: unknown): Subject {
     const choices = [...this.messages].map(([index, message]) => ({ index, message }));
-    return Subject.output({ ...facts, dialect: 'chat' }, request, { object: 'chat.completion', choices }, 200);
+    return Subject.output(
+      { ...facts, dialect: 'chat' },
+      request,
+      { object: 'chat.completion', choices },
+      200,
+    );
   }
 
   private message(choice: number): Message {

@@ -55,7 +55,10 @@ interface Windowed {
 export class StreamGuard {
   private readonly windowed: readonly Windowed[];
   private readonly whole: readonly { readonly guardrail: CompiledGuardrail; readonly check: CompiledCheck }[];
-  private readonly channels = new Map<string, { readonly channel: StreamChannel; readonly window: StreamWindow }>();
+  private readonly channels = new Map<
+    string,
+    { readonly channel: StreamChannel; readonly window: StreamWindow }
+  >();
   private readonly answer = new StreamAnswer();
   private readonly callsBefore = new Map<string, number>();
   private readonly startedAt: number;
@@ -69,7 +72,9 @@ export class StreamGuard {
     const all = options.guardrails
       .filter(({ actions }) => actions.async !== true)
       .flatMap((guardrail) => checksFor(guardrail, probe).map((check) => ({ guardrail, check })));
-    this.windowed = all.filter(judgesOnItsWay).map((each) => ({ ...each, findings: [], error: undefined, count: 0 }));
+    this.windowed = all
+      .filter(judgesOnItsWay)
+      .map((each) => ({ ...each, findings: [], error: undefined, count: 0 }));
     this.whole = all.filter((each) => !judgesOnItsWay(each));
     this.isHolding = this.whole.some(({ guardrail }) => holds(guardrail));
   }
@@ -111,7 +116,9 @@ export class StreamGuard {
       );
       this.callsBefore.set(key, before.length);
     }
-    const scans = this.windowed.filter(({ check }) => covers(check, channel)).map((each) => this.scanOf(each));
+    const scans = this.windowed
+      .filter(({ check }) => covers(check, channel))
+      .map((each) => this.scanOf(each));
     const added = { channel, window: new StreamWindow(scans) };
     this.channels.set(key, added);
     return added;
@@ -138,7 +145,10 @@ export class StreamGuard {
 
   /** More text than may be held back, or more channels than are looked at: the rest would go on unjudged, so nothing does. */
   private overflow(): StreamStep {
-    return { text: '', denial: this.deny(this.whole.map(({ check }) => tooLong(check, false, this.options.world))) };
+    return {
+      text: '',
+      denial: this.deny(this.whole.map(({ check }) => tooLong(check, false, this.options.world))),
+    };
   }
 
   private deny(judged: readonly JudgedCheck[]): StageVerdict {
@@ -180,12 +190,23 @@ export class StreamGuard {
     const denying = guardrails.find(({ id, actions }) =>
       results.some((result) => result.id === id && !result.verdict && actions.deny === true),
     );
-    return { outcome: outcomeOf(results), results, message: denying?.actions.message ?? null, placeholders: null };
+    return {
+      outcome: outcomeOf(results),
+      results,
+      message: denying?.actions.message ?? null,
+      placeholders: null,
+    };
   }
 }
 
 /** A check has to be quick enough to see every piece, and have something to say about it that cannot wait for the end. */
-function judgesOnItsWay({ guardrail, check }: { guardrail: CompiledGuardrail; check: CompiledCheck }): boolean {
+function judgesOnItsWay({
+  guardrail,
+  check,
+}: {
+  guardrail: CompiledGuardrail;
+  check: CompiledCheck;
+}): boolean {
   const { window, transforms } = check.prepared;
   if (!window || guardrail.actions.monitor === true) return false;
   return transforms === true || (window.denies && guardrail.actions.deny === true);

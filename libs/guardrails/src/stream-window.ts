@@ -20,6 +20,8 @@ export interface WindowStep {
 const NOTHING: WindowStep = { text: '', isDenied: false };
 /** A finding that has no end yet keeps at most this much back; past it, it is taken as it stands. */
 const OPEN_LENGTH_MAX = 16_384;
+/** A finding this near to the end of what has come may go on: a dot and a letter of a token, say. */
+const OPEN_MARGIN = 8;
 /** Text is looked at in pieces of this size at most, so that a large delta costs no long scan. */
 const PIECE = 2_048;
 
@@ -75,7 +77,10 @@ export class StreamWindow {
     if (denied) return this.deny(base, buffer, Math.max(base, denied.finding.start));
     const replaced = acted.map(({ finding }) => finding).filter(({ replacement }) => replacement !== null);
     const end = replaced.reduce((furthest, finding) => Math.max(furthest, finding.end), cut);
-    return { text: this.release(buffer, base, wholeCharacters(buffer, end, base), replaced), isDenied: false };
+    return {
+      text: this.release(buffer, base, wholeCharacters(buffer, end, base), replaced),
+      isDenied: false,
+    };
   }
 
   /** What stood before the first denied finding may be told; it was looked at as all the rest. */
@@ -128,7 +133,8 @@ interface Buffer {
 function cutOf(findings: readonly Found[], { base, reach, length, isEnd }: Buffer): number {
   if (isEnd || length - base > OPEN_LENGTH_MAX) return reach;
   const open = findings.find(
-    ({ scan, finding }) => finding.end === length && finding.start < reach && finding.start >= base && !scan.denies,
+    ({ scan, finding }) =>
+      finding.end > length - OPEN_MARGIN && finding.start < reach && finding.start >= base && !scan.denies,
   );
   return open ? open.finding.start : reach;
 }

@@ -71,7 +71,7 @@ export class Subject {
     const key = scopes.join();
     let positions = this.found.get(key);
     if (!positions) {
-      positions = select(this.passages(), this.hasOneLastMessage() ? scopes : withAllMessages(scopes));
+      positions = select(this.passages(), scopes, !this.hasOneLastMessage());
       this.found.set(key, positions);
     }
     return positions;
@@ -132,10 +132,8 @@ export class Subject {
 
   private hasOneLastMessage(): boolean {
     const { dialect } = this.facts;
-    return this.stage === 'input' && (dialect === 'chat' || dialect === 'messages' || dialect === 'responses');
+    return (
+      this.stage === 'input' && (dialect === 'chat' || dialect === 'messages' || dialect === 'responses')
+    );
   }
-}
-
-function withAllMessages(scopes: readonly Scope[]): readonly Scope[] {
-  return scopes.includes('last_message') ? [...scopes, 'messages'] : scopes;
 }

@@ -27,7 +27,9 @@ export function arrangeSaved(document: JsonObject): Arranged {
 
 /** A guardrail of a config: `checks` listed, or every member that is not an action is a check id with its parameters. */
 export function arrangeWrittenOut(value: JsonObject): Arranged {
-  const actions = Object.fromEntries(ACTION_NAMES.flatMap((name) => (name in value ? [[name, value[name]]] : [])));
+  const actions = Object.fromEntries(
+    ACTION_NAMES.flatMap((name) => (name in value ? [[name, value[name]]] : [])),
+  );
   const listed = listOf(value['checks']);
   const short = Object.keys(value).filter((key) => !OTHER_NAMES.has(key));
   const places: CheckPlace[] = [

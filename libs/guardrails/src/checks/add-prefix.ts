@@ -27,12 +27,21 @@ export const addPrefix = defineCheck<Parameters>({
     },
     ['prefix'],
   ),
-  example: { prefix: 'Answer in one sentence. ', applyToRole: 'user', addToExisting: true, onlyIfEmpty: false },
+  example: {
+    prefix: 'Answer in one sentence. ',
+    applyToRole: 'user',
+    addToExisting: true,
+    onlyIfEmpty: false,
+  },
   prepare: (parameters) => ({
     transforms: true,
     evaluate(subject) {
-      const body = isObject(subject.request) ? prefixed(subject.facts.dialect, subject.request, parameters) : null;
-      return body ? { verdict: true, data: { applied: true }, body } : { verdict: true, data: { applied: false } };
+      const body = isObject(subject.request)
+        ? prefixed(subject.facts.dialect, subject.request, parameters)
+        : null;
+      return body
+        ? { verdict: true, data: { applied: true }, body }
+        : { verdict: true, data: { applied: false } };
     },
   }),
 });
@@ -42,7 +51,8 @@ function prefixed(dialect: string, body: JsonObject, parameters: Parameters): Js
   if (dialect === 'completions') return withText(body, 'prompt', parameters);
   if (dialect === 'responses' && applyToRole === 'system') return withText(body, 'instructions', parameters);
   if (dialect === 'messages' && applyToRole === 'system') return systemOfMessages(body, parameters);
-  const key = dialect === 'responses' ? 'input' : dialect === 'chat' || dialect === 'messages' ? 'messages' : null;
+  const key =
+    dialect === 'responses' ? 'input' : dialect === 'chat' || dialect === 'messages' ? 'messages' : null;
   if (key === null) return null;
   if (key === 'input' && typeof body['input'] === 'string') return withText(body, 'input', parameters);
   const messages = [...listOf(body[key])];

@@ -7,7 +7,12 @@ interface Parameters {
   readonly blockedTypes?: readonly string[] | string;
 }
 
-const types = { type: ['array', 'string'], items: { type: 'string', maxLength: 100 }, maxItems: 100, maxLength: 4_000 };
+const types = {
+  type: ['array', 'string'],
+  items: { type: 'string', maxLength: 100 },
+  maxItems: 100,
+  maxLength: 4_000,
+};
 
 export const allowedRequestTypes = defineCheck<Parameters>({
   id: 'default.allowedRequestTypes',

@@ -63,7 +63,7 @@ export const containsCode = defineCheck<{ format?: string; not: boolean; scope: 
 function fencedTags(text: string): readonly string[] {
   const tags: string[] = [];
   let fence: string | null = null;
-  for (let at = 0; at <= text.length; ) {
+  for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(at, Math.min(end, at + 200)).trim();

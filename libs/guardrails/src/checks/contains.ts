@@ -60,7 +60,8 @@ function scanFor(words: readonly string[], caseSensitive: boolean): Omit<WindowS
       for (const word of wanted) {
         const start = folded.indexOf(word);
         if (start === -1) continue;
-        if (folded.length !== text.length) return [{ start: 0, end: text.length, label: 'word', replacement: null }];
+        if (folded.length !== text.length)
+          return [{ start: 0, end: text.length, label: 'word', replacement: null }];
         for (let at = start; at !== -1; at = folded.indexOf(word, at + word.length)) {
           findings.push({ start: at, end: at + word.length, label: 'word', replacement: null });
         }

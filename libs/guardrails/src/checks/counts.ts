@@ -9,7 +9,11 @@ interface CountParameters {
 }
 
 /** A rule on a count of something in every text of its own: a message, or each choice of an answer. */
-function countCheck(thing: 'Words' | 'Characters' | 'Sentences', most: number, count: (text: string) => number) {
+function countCheck(
+  thing: 'Words' | 'Characters' | 'Sentences',
+  most: number,
+  count: (text: string) => number,
+) {
   const [minName, maxName] = [`min${thing}`, `max${thing}`];
   const plural = thing.toLowerCase();
   return defineCheck<CountParameters>({
@@ -70,7 +74,11 @@ function countWords(text: string): number {
 }
 
 const isWhiteSpace = (code: number): boolean =>
-  code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x3000;
+  code === 32 ||
+  (code >= 9 && code <= 13) ||
+  code === 0xa0 ||
+  (code >= 0x2000 && code <= 0x200a) ||
+  code === 0x3000;
 
 /** Ends of sentences, a run of marks being one (`?!`, `...`); a mark within a word or number (`3.14`, `a.b`) is none. */
 function countSentences(text: string): number {

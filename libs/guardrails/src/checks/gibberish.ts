@@ -22,7 +22,10 @@ export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: r
   prepare: ({ threshold, not, scope }) => ({
     evaluate(subject) {
       const share = Math.max(0, ...textsOf(subject, scope).map(gibberishShare));
-      return { verdict: share < threshold !== not, data: { share: Math.round(share * 100) / 100, threshold, not } };
+      return {
+        verdict: share < threshold !== not,
+        data: { share: Math.round(share * 100) / 100, threshold, not },
+      };
     },
   }),
 });

@@ -30,11 +30,13 @@ export const inlineImageUrls = defineCheck<Parameters>({
     transforms: true,
     evaluate(subject, context) {
       const { provider } = subject.facts;
-      if (providers && (provider === null || !providers.includes(provider))) return { verdict: true, data: { images: 0 } };
+      if (providers && (provider === null || !providers.includes(provider)))
+        return { verdict: true, data: { images: 0 } };
       const urls = new Set<string>();
       for (const image of imagesOf(subject.request)) urls.add(image.url);
       if (urls.size === 0) return { verdict: true, data: { images: 0 } };
-      if (urls.size > IMAGES_MAX) throw new CheckError(`The request has more than ${String(IMAGES_MAX)} images.`);
+      if (urls.size > IMAGES_MAX)
+        throw new CheckError(`The request has more than ${String(IMAGES_MAX)} images.`);
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
       return fetchAll([...urls], { ...context, signal }, maxSizeBytes).then((images) => {
         const body = structuredClone(subject.request);
@@ -86,7 +88,8 @@ function imageOf(part: Writable): Image | null {
   return null;
 }
 
-const isRemote = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//i.test(value);
+const isRemote = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//i.test(value);
 
 /** All images together keep within the size: a request of many may not fill the memory. */
 async function fetchAll(
@@ -97,9 +100,17 @@ async function fetchAll(
   const images = new Map<string, Fetched>();
   let left = maxSizeBytes;
   for (const url of urls) {
-    const answer = await world.call({ url, method: 'GET', headers: {}, body: null, signal, answerBytesMax: left });
+    const answer = await world.call({
+      url,
+      method: 'GET',
+      headers: {},
+      body: null,
+      signal,
+      answerBytesMax: left,
+    });
     const type = answer.contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-    if (answer.status !== 200) throw new CheckError(`An image answered with status ${String(answer.status)}.`);
+    if (answer.status !== 200)
+      throw new CheckError(`An image answered with status ${String(answer.status)}.`);
     if (!TYPES.includes(type)) throw new CheckError('What an image’s address answered with is no image.');
     left -= answer.body.byteLength;
     if (left < 0) throw new CheckError('The images are larger than maxSizeBytes.');

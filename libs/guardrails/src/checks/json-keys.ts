@@ -39,7 +39,10 @@ export const jsonKeys = defineCheck<Parameters>({
               operator === 'any' ? keys.some((key) => has(value, key)) : keys.every((key) => has(value, key)),
             ),
       );
-      return { verdict: holds, data: { operator, objects: texts.reduce((sum, { length }) => sum + length, 0) } };
+      return {
+        verdict: holds,
+        data: { operator, objects: texts.reduce((sum, { length }) => sum + length, 0) },
+      };
     },
   }),
 });

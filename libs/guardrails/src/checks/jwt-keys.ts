@@ -32,7 +32,9 @@ export class KeySets {
   }
 
   private async ask(context: CheckContext): Promise<JWTVerifyGetKey> {
-    const answers = await Promise.allSettled(this.uris.slice(0, URIS_MAX).map((uri) => fetchKeys(uri, context)));
+    const answers = await Promise.allSettled(
+      this.uris.slice(0, URIS_MAX).map((uri) => fetchKeys(uri, context)),
+    );
     const keys = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (keys.length > 0) this.keysNow = createLocalJWKSet({ keys: keys.slice(0, KEYS_MAX) });
     if (!this.keysNow) throw new CheckError('The keys could not be fetched.');

@@ -1,4 +1,11 @@
-import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  jwtVerify,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose';
 import { CheckError, defineCheck, type CheckContext, type Outcome, type ParameterReport } from '../check';
 import { isObject, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
@@ -34,15 +41,45 @@ export const jwt = defineCheck<Parameters>({
   timeoutMs: 5_000,
   parameters: object(
     {
-      jwksUri: { ...URL_PARAMETER, description: 'Where the keys are published; several with commas between them.' },
-      jwks: { type: 'object', required: ['keys'], properties: { keys: { type: 'array', minItems: 1, maxItems: 50 } } },
+      jwksUri: {
+        ...URL_PARAMETER,
+        description: 'Where the keys are published; several with commas between them.',
+      },
+      jwks: {
+        type: 'object',
+        required: ['keys'],
+        properties: { keys: { type: 'array', minItems: 1, maxItems: 50 } },
+      },
       headerKey: { type: 'string', minLength: 1, maxLength: 128, default: 'authorization' },
-      cacheMaxAge: { type: 'integer', minimum: 1, maximum: 604_800, default: 86_400, description: 'Seconds.' },
+      cacheMaxAge: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 604_800,
+        default: 86_400,
+        description: 'Seconds.',
+      },
       clockTolerance: { type: 'integer', minimum: 0, maximum: 600, default: 5, description: 'Seconds.' },
-      maxTokenAge: { type: 'string', pattern: '^[0-9]{1,6} ?[smhdw]$', default: '1d', description: 'must be a time such as 15m, 12h or 1d' },
-      algorithms: { type: 'array', items: { enum: ALGORITHMS }, minItems: 1, maxItems: 10, default: ['RS256'] },
+      maxTokenAge: {
+        type: 'string',
+        pattern: '^[0-9]{1,6} ?[smhdw]$',
+        default: '1d',
+        description: 'must be a time such as 15m, 12h or 1d',
+      },
+      algorithms: {
+        type: 'array',
+        items: { enum: ALGORITHMS },
+        minItems: 1,
+        maxItems: 10,
+        default: ['RS256'],
+      },
       issuer: { type: 'string', minLength: 1, maxLength: 1_000 },
-      audience: { type: ['string', 'array'], items: { type: 'string' }, minItems: 1, maxItems: 50, maxLength: 1_000 },
+      audience: {
+        type: ['string', 'array'],
+        items: { type: 'string' },
+        minItems: 1,
+        maxItems: 50,
+        maxLength: 1_000,
+      },
       requiredClaims: textList(50, 200),
       claimValues: { type: 'object', maxProperties: 50 },
       headerPayloadMatch: textList(50, 200),
@@ -69,7 +106,9 @@ export const jwt = defineCheck<Parameters>({
         const payload = await verify(token, parameters, keysOf, context);
         if (typeof payload === 'string') return failed(payload);
         const fault = claimFault(payload, parameters, facts.headers);
-        return fault === null ? { verdict: true, data: { explanation: 'The token is valid.' } } : failed(fault);
+        return fault === null
+          ? { verdict: true, data: { explanation: 'The token is valid.' } }
+          : failed(fault);
       },
     };
   },
@@ -85,7 +124,10 @@ function keySource(parameters: Parameters, report: ParameterReport): KeySource {
     const keys = createLocalJWKSet(jwks);
     return () => Promise.resolve(keys);
   }
-  const uris = (jwksUri ?? '').split(',').map((uri) => uri.trim()).filter(Boolean);
+  const uris = (jwksUri ?? '')
+    .split(',')
+    .map((uri) => uri.trim())
+    .filter(Boolean);
   if (uris.length === 0) report(['jwksUri'], 'required', 'is required, or jwks', undefined);
   for (const uri of uris) checkUrl(uri, 'jwksUri', report);
   const sets = new KeySets(uris, cacheMaxAge * 1_000);
@@ -124,7 +166,8 @@ async function verify(
 /** The library's own messages may hold parts of the token. */
 function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
-  if (error instanceof errors.JWTClaimValidationFailed) return `The claim ${error.claim.slice(0, 100)} is not as asked for.`;
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return `The claim ${error.claim.slice(0, 100)} is not as asked for.`;
   if (error instanceof errors.JWKSNoMatchingKey) return 'No key fits the token.';
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'The signature is wrong.';
   return 'The token is not valid.';
@@ -151,14 +194,19 @@ function claimFault(
 /** A value, a list of which one is enough, or `{ values, matchType }`. */
 function fits(value: unknown, wanted: unknown): boolean {
   const rule: JsonObject = isObject(wanted) ? wanted : { values: wanted };
-  const values = (Array.isArray(rule['values']) ? rule['values'] : [rule['values'] ?? rule['value']]) as unknown[];
+  const values = (
+    Array.isArray(rule['values']) ? rule['values'] : [rule['values'] ?? rule['value']]
+  ) as unknown[];
   const held: readonly unknown[] = Array.isArray(value) ? (value as unknown[]) : [value];
   switch (rule['matchType']) {
     case 'containsAll':
       return values.every((each) => held.includes(each));
     case 'contains':
       return values.some((each) =>
-        held.some((part) => part === each || (typeof part === 'string' && typeof each === 'string' && part.includes(each))),
+        held.some(
+          (part) =>
+            part === each || (typeof part === 'string' && typeof each === 'string' && part.includes(each)),
+        ),
       );
     default:
       return values.some((each) => held.includes(each));

@@ -22,8 +22,18 @@ export const language = defineCheck<Parameters>({
   timeoutMs: 1_000,
   parameters: object(
     {
-      language: { type: 'array', items: { enum: LANGUAGES }, minItems: 1, maxItems: LANGUAGES.length, uniqueItems: true },
-      passUnknown: { type: 'boolean', default: true, description: 'Texts too short or too mixed to tell pass.' },
+      language: {
+        type: 'array',
+        items: { enum: LANGUAGES },
+        minItems: 1,
+        maxItems: LANGUAGES.length,
+        uniqueItems: true,
+      },
+      passUnknown: {
+        type: 'boolean',
+        default: true,
+        description: 'Texts too short or too mixed to tell pass.',
+      },
       not: NOT_PARAMETER,
       scope: scopeParameter('last_message'),
     },

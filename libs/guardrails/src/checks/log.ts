@@ -35,7 +35,8 @@ export const log = defineCheck<Parameters>({
           signal,
           answerBytesMax: 65_536,
         });
-        if (status < 200 || status > 299) throw new CheckError(`The log answered with status ${String(status)}.`);
+        if (status < 200 || status > 299)
+          throw new CheckError(`The log answered with status ${String(status)}.`);
         return { verdict: true };
       },
     };

@@ -42,7 +42,10 @@ export const modelRules = defineCheck<Parameters>({
     },
     ['rules'],
   ),
-  example: { rules: { defaults: ['gpt-4o-mini'], metadata: { team: { research: ['gpt-4o', 'o3'] } } }, not: false },
+  example: {
+    rules: { defaults: ['gpt-4o-mini'], metadata: { team: { research: ['gpt-4o', 'o3'] } } },
+    not: false,
+  },
   prepare({ rules, not }) {
     const tables = Object.entries(rules.metadata ?? {}).map(
       ([key, values]) => [key, new Map(Object.entries(values))] as const,

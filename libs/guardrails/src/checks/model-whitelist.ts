@@ -24,7 +24,11 @@ export const modelWhitelist = defineCheck<{ models: readonly string[]; not: bool
 });
 
 /** Without a model (or provider) nothing that names one is met. */
-export function isListed(models: ReadonlySet<string>, model: string | null, provider: string | null): boolean {
+export function isListed(
+  models: ReadonlySet<string>,
+  model: string | null,
+  provider: string | null,
+): boolean {
   if (model !== null && models.has(model)) return true;
   if (provider === null) return false;
   const slug = provider.replace(/^@/, '');

@@ -16,7 +16,10 @@ export const notNull = defineCheck<{ not: boolean }>({
     evaluate(subject) {
       const says = subject
         .passages()
-        .some(({ kind, text }) => (kind === 'assistant' || kind === 'tool_call' || kind === 'other') && text.trim() !== '');
+        .some(
+          ({ kind, text }) =>
+            (kind === 'assistant' || kind === 'tool_call' || kind === 'other') && text.trim() !== '',
+        );
       return { verdict: says !== not, data: { not } };
     },
   }),

@@ -49,7 +49,8 @@ export const pii = defineCheck<Parameters>({
     scope: ['all'],
   },
   prepare({ categories, redact, reversible, not, scope }, report) {
-    if (reversible && !redact) report(['reversible'], 'misplaced', 'has no effect without redact', reversible);
+    if (reversible && !redact)
+      report(['reversible'], 'misplaced', 'has no effect without redact', reversible);
     if (redact && not) report(['not'], 'misplaced', 'has no effect beside redact', not);
     return {
       transforms: redact,
@@ -69,7 +70,8 @@ export const pii = defineCheck<Parameters>({
           }),
       evaluate(subject) {
         const texts = textsOf(subject, scope);
-        const placeholders = redact && reversible && subject.stage === 'input' ? new Placeholders(texts) : null;
+        const placeholders =
+          redact && reversible && subject.stage === 'input' ? new Placeholders(texts) : null;
         const { edits, found } = search(subject, { categories, scope, placeholders, redact });
         const data = { found: countLabels(found) };
         if (!redact) return { verdict: (found.length === 0) !== not, data };

@@ -26,7 +26,11 @@ export const profanity = defineCheck<Parameters>({
       maxItems: PROFANITY_LANGUAGES.length,
       default: PROFANITY_LANGUAGES,
     },
-    words: { ...textList(500, 100), default: [], description: 'Added to the lists; an ending `*` stands for any ending.' },
+    words: {
+      ...textList(500, 100),
+      default: [],
+      description: 'Added to the lists; an ending `*` stands for any ending.',
+    },
     scope: scopeParameter('messages'),
   }),
   example: { languages: ['en'], words: ['blast*'], scope: ['messages'] },

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { defineCheck, type ParameterReport } from '../check';
-import { isObject, objectsOf, type JsonObject } from '../json';
+import { isObject, isSameJson, objectsOf, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
 
 interface ToolRules {
@@ -92,7 +91,10 @@ export const requestParameters = defineCheck<Parameters>({
     return {
       evaluate({ request }) {
         const body = isObject(request) ? request : {};
-        const breaches = [...(tools ? toolBreaches(body, tools) : []), ...(params ? paramBreaches(body, params) : [])];
+        const breaches = [
+          ...(tools ? toolBreaches(body, tools) : []),
+          ...(params ? paramBreaches(body, params) : []),
+        ];
         return { verdict: breaches.length === 0, data: { breaches: breaches.slice(0, 50) } };
       },
     };
@@ -100,9 +102,17 @@ export const requestParameters = defineCheck<Parameters>({
 });
 
 /** What stands in both lists cannot be meant. */
-function refuseConflicts(tools: ToolRules | undefined, params: ParamRules | undefined, report: ParameterReport): void {
-  const compare = (path: readonly string[], blocked: readonly unknown[] = [], allowed: readonly unknown[] = []) => {
-    const both = blocked.find((entry) => allowed.some((other) => isDeepStrictEqual(entry, other)));
+function refuseConflicts(
+  tools: ToolRules | undefined,
+  params: ParamRules | undefined,
+  report: ParameterReport,
+): void {
+  const compare = (
+    path: readonly string[],
+    blocked: readonly unknown[] = [],
+    allowed: readonly unknown[] = [],
+  ) => {
+    const both = blocked.find((entry) => allowed.some((other) => isSameJson(entry, other)));
     if (both !== undefined) report(path, 'conflict', 'is allowed and blocked', both);
   };
   compare(['tools', 'blockedTypes'], tools?.blockedTypes, tools?.allowedTypes);
@@ -119,20 +129,29 @@ function* toolsOf(body: JsonObject): Generator<{ readonly type: string; readonly
   for (const tool of objectsOf(body['functions'])) yield { type: 'function', name: String(tool['name']) };
   for (const key of ['tool_choice', 'function_call']) {
     const choice = body[key];
-    if (isObject(choice) && (isObject(choice['function']) || typeof choice['name'] === 'string')) yield describe(choice);
+    if (isObject(choice) && (isObject(choice['function']) || typeof choice['name'] === 'string'))
+      yield describe(choice);
   }
 }
 
 function describe(tool: JsonObject): { readonly type: string; readonly name: string } {
-  const inner = isObject(tool['function']) ? tool['function'] : isObject(tool['custom']) ? tool['custom'] : tool;
+  const inner = isObject(tool['function'])
+    ? tool['function']
+    : isObject(tool['custom'])
+      ? tool['custom']
+      : tool;
   const type = typeof tool['type'] === 'string' ? tool['type'] : 'function';
-  return { type: type === 'tool' ? 'function' : type, name: typeof inner['name'] === 'string' ? inner['name'] : type };
+  return {
+    type: type === 'tool' ? 'function' : type,
+    name: typeof inner['name'] === 'string' ? inner['name'] : type,
+  };
 }
 
 function* toolBreaches(body: JsonObject, rules: ToolRules): Generator<Breach> {
   for (const { type, name } of toolsOf(body)) {
     if (rules.blockedTypes?.includes(type)) yield { at: type, reason: 'type_blocked' };
-    if (rules.allowedTypes && !rules.allowedTypes.includes(type)) yield { at: type, reason: 'type_not_allowed' };
+    if (rules.allowedTypes && !rules.allowedTypes.includes(type))
+      yield { at: type, reason: 'type_not_allowed' };
     if (rules.blockedFunctionNames?.includes(name)) yield { at: name, reason: 'name_blocked' };
     // A list of functions says nothing about tools of other types: those have their own list.
     if (type === 'function' && rules.allowedFunctionNames && !rules.allowedFunctionNames.includes(name)) {
@@ -147,7 +166,7 @@ function* paramBreaches(body: JsonObject, rules: ParamRules): Generator<Breach> 
     if (rules.allowedKeys && !rules.allowedKeys.includes(key)) yield { at: key, reason: 'key_not_allowed' };
     const values = rules.values && Object.hasOwn(rules.values, key) ? rules.values[key] : undefined;
     if (!values) continue;
-    const isIn = (list: readonly unknown[]) => list.some((entry) => isDeepStrictEqual(entry, body[key]));
+    const isIn = (list: readonly unknown[]) => list.some((entry) => isSameJson(entry, body[key]));
     if (values.blockedValues && isIn(values.blockedValues)) yield { at: key, reason: 'value_blocked' };
     if (values.allowedValues && !isIn(values.allowedValues)) yield { at: key, reason: 'value_not_allowed' };
   }

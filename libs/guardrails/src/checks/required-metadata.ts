@@ -17,7 +17,9 @@ export const requiredMetadataKeys = defineCheck<{ metadataKeys: readonly string[
   wholeAnswer: true,
   transforms: false,
   timeoutMs: 1_000,
-  parameters: object({ metadataKeys: { ...textList(100), minItems: 1 }, operator: OPERATOR }, ['metadataKeys']),
+  parameters: object({ metadataKeys: { ...textList(100), minItems: 1 }, operator: OPERATOR }, [
+    'metadataKeys',
+  ]),
   example: { metadataKeys: ['team', 'cost_centre'], operator: 'all' },
   prepare: ({ metadataKeys, operator }) => ({
     evaluate({ facts: { metadata } }) {
@@ -83,7 +85,9 @@ export const requiredMetadataKeyPairs = defineCheck<PairParameters>({
     });
     return {
       evaluate({ facts: { metadata } }) {
-        const failing = tests.filter(([key, test]) => !Object.hasOwn(metadata, key) || !test(metadata[key] ?? ''));
+        const failing = tests.filter(
+          ([key, test]) => !Object.hasOwn(metadata, key) || !test(metadata[key] ?? ''),
+        );
         const verdict = decide(operator, tests.length - failing.length, tests.length);
         return { verdict, data: { operator, failing: failing.map(([key]) => key) } };
       },

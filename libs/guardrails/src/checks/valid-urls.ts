@@ -32,7 +32,8 @@ export const validUrls = defineCheck<Parameters>({
     evaluate(subject, context) {
       const urls = urlsIn(textsOf(subject, scope));
       if (urls.length === 0) return { verdict: true, data: { urls: 0, not } };
-      if (urls.length > URLS_MAX) throw new CheckError(`The text has more than ${String(URLS_MAX)} addresses.`);
+      if (urls.length > URLS_MAX)
+        throw new CheckError(`The text has more than ${String(URLS_MAX)} addresses.`);
       const asked = urls.map((url) => (onlyDNS ? resolves(url, context) : answers(url, context)));
       return Promise.all(asked).then((found) => {
         const invalid = found.filter((isValid) => !isValid).length;

@@ -2,7 +2,14 @@ import { CheckError, defineCheck, type Outcome } from '../check';
 import { checkForwardHeaders, FORWARD_HEADERS_PARAMETER, forwarded } from '../forward-headers';
 import { isObject, type JsonObject } from '../json';
 import { object } from '../parameters';
-import { checkUrl, headersOf, HEADERS_PARAMETER, postJson, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
+import {
+  checkUrl,
+  headersOf,
+  HEADERS_PARAMETER,
+  postJson,
+  TIMEOUT_PARAMETER,
+  URL_PARAMETER,
+} from '../remote';
 import type { Subject } from '../subject';
 
 interface Parameters {
@@ -47,7 +54,12 @@ export const webhook = defineCheck<Parameters>({
       async evaluate(subject, context) {
         // What the admin has set wins over what a client sends under the same name.
         const sent = { ...forwarded(forwardedNames, subject.facts.headers), ...headers };
-        const answer = await postJson(context, parameters.webhookURL, sent, JSON.stringify(describe(subject)));
+        const answer = await postJson(
+          context,
+          parameters.webhookURL,
+          sent,
+          JSON.stringify(describe(subject)),
+        );
         return outcomeOf(subject, answer);
       },
     };
@@ -84,11 +96,15 @@ export function describe(subject: Subject): JsonObject {
 
 function outcomeOf({ stage }: Subject, answer: unknown): Outcome {
   if (!isObject(answer) || typeof answer['verdict'] !== 'boolean') {
-    throw new CheckError('The webhook gave no verdict: it must answer with an object with a boolean `verdict`.');
+    throw new CheckError(
+      'The webhook gave no verdict: it must answer with an object with a boolean `verdict`.',
+    );
   }
   const data = isObject(answer['data']) ? answer['data'] : null;
   const { transformedData } = answer;
-  const changed = isObject(transformedData) ? transformedData[stage === 'input' ? 'request' : 'response'] : null;
+  const changed = isObject(transformedData)
+    ? transformedData[stage === 'input' ? 'request' : 'response']
+    : null;
   const body = isObject(changed) ? changed['json'] : undefined;
   return {
     verdict: answer['verdict'],

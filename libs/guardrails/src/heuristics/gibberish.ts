@@ -42,7 +42,12 @@ function isOdd(word: string, lower: string): boolean {
 function onRow(lower: string): boolean {
   for (let start = 0; start + 4 <= lower.length; start++) {
     const part = lower.slice(start, start + 4);
-    if (part !== 'rewq' && ROWS.some((row) => row.includes(part)) && lower.length <= 8 && !lower.startsWith('propert')) {
+    if (
+      part !== 'rewq' &&
+      ROWS.some((row) => row.includes(part)) &&
+      lower.length <= 8 &&
+      !lower.startsWith('propert')
+    ) {
       return true;
     }
   }

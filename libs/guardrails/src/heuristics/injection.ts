@@ -8,7 +8,8 @@ interface Sign {
 }
 
 const PREVIOUS = '(?:previous|prior|above|preceding|earlier|existing|original|initial|foregoing|system)';
-const ORDERS = '(?:instruction|instructions|prompt|prompts|rule|rules|direction|directions|guideline|guidelines|command|commands|constraint|constraints|context|directives?|programming|training|policies|safety)';
+const ORDERS =
+  '(?:instruction|instructions|prompt|prompts|rule|rules|direction|directions|guideline|guidelines|command|commands|constraint|constraints|context|directives?|programming|training|policies|safety)';
 
 const SIGNS: readonly Sign[] = [
   {

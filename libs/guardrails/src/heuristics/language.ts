@@ -55,7 +55,8 @@ export function languageOf(text: string): string | null {
     words++;
     const languages = MEMBERS.get(word) ?? [];
     // A word of many languages says less about each.
-    for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
+    for (const language of languages)
+      scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
   }
   const [best, second] = [...scores].sort(([, a], [, b]) => b - a);
   if (!best || words < 3) return null;

@@ -1,10 +1,14 @@
 /** Characters that are not seen and only break words apart: zero widths, joiners, direction marks, soft hyphens, tags. */
-const UNSEEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e007f}]/gu;
+const UNSEEN =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e007f}]/gu;
 const NOT_ASCII = /[^\x00-\x7f]/;
 
 /** Letters of other scripts that look like Latin ones. */
 const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
-  [...'аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwεeοoαaιiκkνvτtρp'.matchAll(/(.)(.)/gu)].map(([, from = '', to = '']) => [from, to]),
+  [...'аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwεeοoαaιiκkνvτtρp'.matchAll(/(.)(.)/gu)].map(([, from = '', to = '']) => [
+    from,
+    to,
+  ]),
 );
 
 /** A text as a reader sees it: one form of each letter, lower case, without accents and unseen characters, single spaces. */

@@ -9,21 +9,34 @@ const STEMS: Readonly<Record<string, string>> = {
   it: 'cazzo* vaffanculo stronzo stronza stronzi stronze puttana* merda merde coglione* coglioni troia bastardo figlio di puttana incula* minchia',
 };
 
-const LEET: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' };
+const LEET: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
 
 export const PROFANITY_LANGUAGES: readonly string[] = Object.keys(STEMS);
 
 /** Finds words of lists, spelled with digits and marks for letters or with letters repeated, too. */
 export class Profanity {
   private readonly whole = new Set<string>();
-  private readonly stems: string[] = [];
+  /** By their first two letters. */
+  private readonly stems = new Map<string, string[]>();
 
   constructor(languages: readonly string[], more: readonly string[]) {
     const listed = languages.flatMap((language) => (STEMS[language] ?? '').split(' '));
     for (const entry of [...listed, ...more.map((word) => seen(word))]) {
       if (entry === '') continue;
-      if (entry.endsWith('*')) this.stems.push(entry.slice(0, -1));
-      else this.whole.add(entry);
+      if (entry.endsWith('*')) {
+        const start = entry.slice(0, 2);
+        this.stems.set(start, [...(this.stems.get(start) ?? []), entry.slice(0, -1)]);
+      } else this.whole.add(entry);
     }
   }
 
@@ -35,11 +48,14 @@ export class Profanity {
   }
 
   private isListed(word: string): boolean {
-    return this.holds(word) || (/[\d@$!]/.test(word) && this.holds(plain(word))) || this.holds(single(plain(word)));
+    if (this.holds(word)) return true;
+    if (/[\d@$!]/.test(word) && this.holds(plain(word))) return true;
+    return /(.)\1\1/.test(word) && this.holds(single(plain(word)));
   }
 
   private holds(word: string): boolean {
-    return this.whole.has(word) || this.stems.some((stem) => word.startsWith(stem));
+    if (this.whole.has(word)) return true;
+    return this.stems.get(word.slice(0, 2))?.some((stem) => word.startsWith(stem)) === true;
   }
 }
 

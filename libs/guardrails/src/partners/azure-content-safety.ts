@@ -7,7 +7,10 @@ export const azureContentSafety: PartnerDefinition = {
   id: 'azure.contentSafety',
   doc: 'Azure AI Content Safety: hate, sexual content, self-harm and violence by severity, and your blocklists.',
   parameters: {
-    endpoint: { ...URL_PARAMETER, description: 'Of the resource: https://<name>.cognitiveservices.azure.com' },
+    endpoint: {
+      ...URL_PARAMETER,
+      description: 'Of the resource: https://<name>.cognitiveservices.azure.com',
+    },
     apiKey: { type: 'string', minLength: 1, maxLength: 500 },
     categories: {
       type: 'array',
@@ -16,9 +19,20 @@ export const azureContentSafety: PartnerDefinition = {
       maxItems: 4,
       default: ['Hate', 'Sexual', 'SelfHarm', 'Violence'],
     },
-    severity: { type: 'integer', minimum: 1, maximum: 7, default: 2, description: 'Severity from which a text fails.' },
+    severity: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 7,
+      default: 2,
+      description: 'Severity from which a text fails.',
+    },
     blocklistNames: textList(20, 64),
-    apiVersion: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}(?:-preview)?$', description: 'must be a version such as 2024-09-01', default: '2024-09-01' },
+    apiVersion: {
+      type: 'string',
+      pattern: '^\\d{4}-\\d{2}-\\d{2}(?:-preview)?$',
+      description: 'must be a version such as 2024-09-01',
+      default: '2024-09-01',
+    },
   },
   required: ['endpoint', 'apiKey'],
   secrets: ['apiKey'],

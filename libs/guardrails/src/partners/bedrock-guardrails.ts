@@ -6,9 +6,22 @@ export const bedrockGuardrails: PartnerDefinition = {
   aliases: ['bedrock.guardrails'],
   doc: 'Amazon Bedrock Guardrails, by a guardrail of your account and a Bedrock API key.',
   parameters: {
-    guardrailId: { type: 'string', pattern: '^(?:[a-z0-9]{1,64}|arn:aws[a-z-]*:bedrock:[a-z0-9-]{1,20}:\\d{12}:guardrail/[a-z0-9]{1,64})$', description: 'must be the id or ARN of a guardrail' },
-    guardrailVersion: { type: 'string', pattern: '^(?:[1-9]\\d{0,7}|DRAFT)$', description: 'must be a number or DRAFT', default: 'DRAFT' },
-    region: { type: 'string', pattern: '^[a-z]{2}(?:-[a-z]{2,10}){1,3}-\\d$', description: 'must be a region such as eu-central-1' },
+    guardrailId: {
+      type: 'string',
+      pattern: '^(?:[a-z0-9]{1,64}|arn:aws[a-z-]*:bedrock:[a-z0-9-]{1,20}:\\d{12}:guardrail/[a-z0-9]{1,64})$',
+      description: 'must be the id or ARN of a guardrail',
+    },
+    guardrailVersion: {
+      type: 'string',
+      pattern: '^(?:[1-9]\\d{0,7}|DRAFT)$',
+      description: 'must be a number or DRAFT',
+      default: 'DRAFT',
+    },
+    region: {
+      type: 'string',
+      pattern: '^[a-z]{2}(?:-[a-z]{2,10}){1,3}-\\d$',
+      description: 'must be a region such as eu-central-1',
+    },
     apiKey: { type: 'string', minLength: 1, maxLength: 4_000 },
   },
   required: ['guardrailId', 'region', 'apiKey'],

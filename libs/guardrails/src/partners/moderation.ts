@@ -64,7 +64,8 @@ function moderationVerdict(answer: unknown, { categories, threshold }: JsonObjec
     const held = isObject(result['categories']) ? result['categories'] : {};
     const scores = isObject(result['category_scores']) ? result['category_scores'] : {};
     for (const name of Object.keys({ ...held, ...scores })) {
-      const fails = typeof threshold === 'number' ? Number(scores[name] ?? 0) >= threshold : held[name] === true;
+      const fails =
+        typeof threshold === 'number' ? Number(scores[name] ?? 0) >= threshold : held[name] === true;
       if (fails && counts(name)) names.add(name);
     }
   }

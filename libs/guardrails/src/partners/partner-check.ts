@@ -117,13 +117,15 @@ function piecesOf(text: string, lengthMax: number): readonly string[] {
 async function redact(call: PartnerCall, subject: Subject, context: CheckContext): Promise<Outcome> {
   const passages = subject.passages();
   const positions = subject.selected(call.parameters.scope);
-  if (positions.length > CALLS_MAX) throw new CheckError('The request has more texts than one check may send.');
+  if (positions.length > CALLS_MAX)
+    throw new CheckError('The request has more texts than one check may send.');
   const edits = new Map<number, string>();
   let found = 0;
   await Promise.all(
     positions.map(async (position) => {
       const text = passages[position]?.text ?? '';
-      if (text.length > call.partner.textLengthMax) throw new CheckError('A text is longer than the partner takes.');
+      if (text.length > call.partner.textLengthMax)
+        throw new CheckError('A text is longer than the partner takes.');
       const { places = [] } = await ask(call, [text], subject, context);
       // The service counts in code points, as Python does; texts here are counted in UTF-16 units.
       const units = unitsOf(text);

@@ -36,7 +36,11 @@ export interface PartnerDefinition {
 }
 
 /** Puts parameters in the places of a template; null where one that it names is absent. */
-export function filled(template: string, parameters: JsonObject, encode: (value: string) => string): string | null {
+export function filled(
+  template: string,
+  parameters: JsonObject,
+  encode: (value: string) => string,
+): string | null {
   let missing = false;
   const text = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name];

@@ -10,7 +10,12 @@ export const presidio: PartnerDefinition = {
   parameters: {
     endpoint: { ...URL_PARAMETER, description: 'Of the analyzer: https://presidio.example.com' },
     apiKey: { type: 'string', minLength: 1, maxLength: 500 },
-    language: { type: 'string', pattern: '^[a-z]{2}$', description: 'must be a code of two letters', default: 'en' },
+    language: {
+      type: 'string',
+      pattern: '^[a-z]{2}$',
+      description: 'must be a code of two letters',
+      default: 'en',
+    },
     entities: textList(100, 100),
     scoreThreshold: { type: 'number', minimum: 0, maximum: 1, default: 0.5 },
     redact: { type: 'boolean', default: false },

@@ -12,7 +12,8 @@ export function isLuhn(digits: string): boolean {
 /** Remainder of a decimal number of any length. */
 export function modulo(digits: string, divisor: number): number {
   let rest = 0;
-  for (let index = 0; index < digits.length; index++) rest = (rest * 10 + digits.charCodeAt(index) - 48) % divisor;
+  for (let index = 0; index < digits.length; index++)
+    rest = (rest * 10 + digits.charCodeAt(index) - 48) % divisor;
   return rest;
 }
 

@@ -7,8 +7,9 @@ import { secrets } from './secrets';
 
 /** Most certain first: of two that overlap the earlier kind stays. */
 const RECOGNIZERS = {
-  CREDIT_CARD: cards,
+  // Part of an IBAN may look like a card; no card looks like an IBAN.
   IBAN: ibans,
+  CREDIT_CARD: cards,
   EMAIL_ADDRESS: emails,
   SECRET: secrets,
   SSN: socialSecurityNumbers,

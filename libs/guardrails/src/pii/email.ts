@@ -19,5 +19,9 @@ export const emails: Recognizer = (text, emit) => {
 function isDomain(domain: string): boolean {
   const labels = domain.split('.');
   const top = labels.at(-1) ?? '';
-  return labels.length > 1 && labels.every((label) => label !== '') && /^(?:\p{L}{2,24}|xn--[a-z0-9-]{2,50})$/iu.test(top);
+  return (
+    labels.length > 1 &&
+    labels.every((label) => label !== '') &&
+    /^(?:\p{L}{2,24}|xn--[a-z0-9-]{2,50})$/iu.test(top)
+  );
 }

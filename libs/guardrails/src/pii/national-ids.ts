@@ -13,16 +13,19 @@ const spain = byPattern(/(?<![A-Za-z0-9])(?:\d{8}|[XYZxyz]-?\d{7})[ -]?[A-Za-z](
 const ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 
 /** Italy: the sixteenth character follows from the others. */
-const italy = byPattern(/(?<![A-Za-z0-9])[A-Za-z]{6}\d{2}[A-EHLMPRSTa-ehlmprst]\d{2}[A-Za-z]\d{3}[A-Za-z](?![A-Za-z0-9])/g, (match) => {
-  const code = match.toUpperCase();
-  let sum = 0;
-  for (let index = 0; index < 15; index++) {
-    const char = code.charCodeAt(index);
-    const value = char > 57 ? char - 65 : char - 48;
-    sum += index % 2 === 0 ? (ODD[value] ?? 0) : value;
-  }
-  return code.charCodeAt(15) - 65 === sum % 26;
-});
+const italy = byPattern(
+  /(?<![A-Za-z0-9])[A-Za-z]{6}\d{2}[A-EHLMPRSTa-ehlmprst]\d{2}[A-Za-z]\d{3}[A-Za-z](?![A-Za-z0-9])/g,
+  (match) => {
+    const code = match.toUpperCase();
+    let sum = 0;
+    for (let index = 0; index < 15; index++) {
+      const char = code.charCodeAt(index);
+      const value = char > 57 ? char - 65 : char - 48;
+      sum += index % 2 === 0 ? (ODD[value] ?? 0) : value;
+    }
+    return code.charCodeAt(15) - 65 === sum % 26;
+  },
+);
 
 /** France: thirteen digits, of which a department may be 2A or 2B, and a key. */
 const france = byPattern(
@@ -47,7 +50,10 @@ const germany = byPattern(/(?<!\d)[1-9]\d ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, (match, 
     product = (sum * 2) % 11;
   }
   const check = (11 - product) % 10;
-  return check === Number(digits[10]) && isIntroduced(text, start, /(?:steuer|idnr|id-nr|identifikationsnummer|tax)/i);
+  return (
+    check === Number(digits[10]) &&
+    isIntroduced(text, start, /(?:steuer|idnr|id-nr|identifikationsnummer|tax)/i)
+  );
 });
 
 const netherlands = byPattern(/(?<!\d)\d{9}(?!\d)/g, (match, text, start) => {
@@ -78,10 +84,13 @@ const india = byPattern(/(?<!\d)[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}(?!\d|[ -]\d)/g, (
   return isVerhoeff(digitsOf(match)) && (isGrouped || isIntroduced(text, start, /(?:aadhaar|uidai)/i));
 });
 
-const china = byPattern(/(?<![\dA-Za-z])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g, (match) => {
-  const sum = weighted(match, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
-  return '10X98765432'[sum % 11] === match.at(-1)?.toUpperCase();
-});
+const china = byPattern(
+  /(?<![\dA-Za-z])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g,
+  (match) => {
+    const sum = weighted(match, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
+    return '10X98765432'[sum % 11] === match.at(-1)?.toUpperCase();
+  },
+);
 
 const RECOGNIZERS: readonly Recognizer[] = [
   spain,

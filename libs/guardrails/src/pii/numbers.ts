@@ -23,7 +23,11 @@ interface Group {
 }
 
 function groupsOf(run: string): readonly Group[] {
-  return [...run.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({ start: index, end: index + digits.length, digits }));
+  return [...run.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({
+    start: index,
+    end: index + digits.length,
+    digits,
+  }));
 }
 
 function cardIn(groups: readonly Group[]): { readonly start: number; readonly end: number } | null {
@@ -40,10 +44,15 @@ function cardIn(groups: readonly Group[]): { readonly start: number; readonly en
 
 /** Printed cards have groups of four, or 4-6-5 and 4-6-4; single digits between spaces are lists of numbers. */
 const isCardGrouping = (groups: readonly Group[]): boolean =>
-  groups.length === 1 || groups.every(({ digits }, index) => digits.length >= (index === groups.length - 1 ? 1 : 4));
+  groups.length === 1 ||
+  groups.every(({ digits }, index) => digits.length >= (index === groups.length - 1 ? 1 : 4));
 
 const isCard = (digits: string): boolean =>
-  digits.length >= 13 && digits.length <= 19 && ISSUER.test(digits) && isLuhn(digits) && !/^(\d)\1+$/.test(digits);
+  digits.length >= 13 &&
+  digits.length <= 19 &&
+  ISSUER.test(digits) &&
+  isLuhn(digits) &&
+  !/^(\d)\1+$/.test(digits);
 
 const IBAN = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])/g;
 /** Lengths of the registry, for countries whose numbers are in use. */
@@ -69,7 +78,8 @@ export const ibans: Recognizer = (text, emit) => {
       if (char !== ' ' && char !== '-') compact += char.toUpperCase();
     }
     const isWhole = !/[A-Za-z0-9]/.test(text[match.index + end] ?? ' ');
-    if (length > 0 && compact.length === length && isWhole && isIbanChecksum(compact)) emit(match.index, match.index + end);
+    if (length > 0 && compact.length === length && isWhole && isIbanChecksum(compact))
+      emit(match.index, match.index + end);
   }
 };
 
@@ -86,7 +96,8 @@ export const phones: Recognizer = byPattern(PHONE, (match, text, start) => {
   if (match.startsWith('00')) return digits.length >= 10;
   const groups = match.split(/[ .()/-]+/).filter(Boolean);
   if (/^\(?[2-9]\d{2}\)?[ .-]?[2-9]\d{2}[ .-]\d{4}$/.test(match)) return true;
-  if ((match.startsWith('0') || match.startsWith('(')) && groups.length >= 2 && digits.length >= 9) return true;
+  if ((match.startsWith('0') || match.startsWith('(')) && groups.length >= 2 && digits.length >= 9)
+    return true;
   return isIntroduced(text, start, PHONE_WORDS);
 });
 
@@ -97,6 +108,9 @@ const SSN_BARE = /(?<!\d)(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}(?!\d)/g;
 export const socialSecurityNumbers: Recognizer = (text, emit) => {
   byPattern(SSN, () => true)(text, emit);
   byPattern(SSN_BARE, (match, whole, start) => {
-    return standsAlone(whole, start, start + match.length) && isIntroduced(whole, start, /(?:ssn|social security)/i);
+    return (
+      standsAlone(whole, start, start + match.length) &&
+      isIntroduced(whole, start, /(?:ssn|social security)/i)
+    );
   })(text, emit);
 };

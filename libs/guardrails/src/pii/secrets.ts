@@ -65,7 +65,10 @@ function endOfPem(text: string, start: number): number {
 
 /** What follows `token:` in a sentence is mostly a word: a secret mixes letters with digits or marks. */
 const looksChosen = (value: string): boolean =>
-  value.length >= 8 && /[A-Za-z]/.test(value) && (/\d/.test(value) || /[!$%&*#@^~+/]/.test(value)) && !value.includes('://');
+  value.length >= 8 &&
+  /[A-Za-z]/.test(value) &&
+  (/\d/.test(value) || /[!$%&*#@^~+/]/.test(value)) &&
+  !value.includes('://');
 
 /** Letters of both cases and digits, mixed as only chance mixes them. */
 function looksRandom(token: string): boolean {

@@ -31,7 +31,8 @@ export class PassageCollector {
   take(kind: PassageKind, holder: object, key: string | number): void {
     const text = (holder as Readonly<Record<string | number, unknown>>)[key];
     if (typeof text !== 'string' || text === '') return;
-    if (this.found.length >= GUARDRAIL_LIMITS.passagesMax) throw new BodyTooLarge('The body has too many texts.');
+    if (this.found.length >= GUARDRAIL_LIMITS.passagesMax)
+      throw new BodyTooLarge('The body has too many texts.');
     this.found.push({ kind, unit: this.unit, text, holder, key });
   }
 

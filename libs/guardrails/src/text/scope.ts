@@ -13,22 +13,42 @@ const KINDS: Readonly<Record<Exclude<Scope, 'all' | 'last_message'>, readonly Pa
 };
 
 /** Words of the conversation itself; definitions of tools and instructions are never the last message. */
-const SPOKEN: readonly PassageKind[] = ['user', 'assistant', 'reasoning', 'tool_call', 'tool_result', 'other'];
+const SPOKEN: readonly PassageKind[] = [
+  'user',
+  'assistant',
+  'reasoning',
+  'tool_call',
+  'tool_result',
+  'other',
+];
 
-/** Positions in `passages` of what the scopes select, in their order. */
-export function select(passages: readonly Passage[], scopes: readonly Scope[]): readonly number[] {
+/**
+ * Positions in `passages` of what the scopes select, in their order. `allAreLast`: the units do not follow one another, so each of
+ * them is a last message.
+ */
+export function select(
+  passages: readonly Passage[],
+  scopes: readonly Scope[],
+  allAreLast: boolean,
+): readonly number[] {
   if (scopes.includes('all')) return passages.map((_, index) => index);
-  const lastUnit = scopes.includes('last_message') ? lastSpokenUnit(passages) : -1;
+  const isLast = scopes.includes('last_message') ? lastOf(passages, allAreLast) : () => false;
   const kinds = new Set(
     scopes.flatMap((scope) => (scope === 'all' || scope === 'last_message' ? [] : KINDS[scope])),
   );
   const positions: number[] = [];
   passages.forEach((passage, index) => {
-    if (kinds.has(passage.kind) || (passage.unit === lastUnit && SPOKEN.includes(passage.kind))) {
+    if (kinds.has(passage.kind) || (SPOKEN.includes(passage.kind) && isLast(passage.unit))) {
       positions.push(index);
     }
   });
   return positions;
+}
+
+function lastOf(passages: readonly Passage[], allAreLast: boolean): (unit: number) => boolean {
+  if (allAreLast) return () => true;
+  const last = lastSpokenUnit(passages);
+  return (unit) => unit === last;
 }
 
 function lastSpokenUnit(passages: readonly Passage[]): number {

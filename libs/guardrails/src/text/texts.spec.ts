@@ -19,7 +19,14 @@ const CHAT = {
       tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"q":"called"}' } }],
     },
     { role: 'tool', content: 'result' },
-    { role: 'user', content: [{ type: 'text', text: 'one' }, { type: 'image_url', image_url: { url: 'u' } }, { type: 'text', text: 'two' }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'one' },
+        { type: 'image_url', image_url: { url: 'u' } },
+        { type: 'text', text: 'two' },
+      ],
+    },
   ],
 };
 
@@ -41,7 +48,13 @@ describe('texts of a request', () => {
       tools: [{ name: 'f', description: 'd', input_schema: { type: 'object' } }],
       messages: [
         { role: 'user', content: 'first' },
-        { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, { type: 'tool_use', name: 'f', input: { a: { b: 'deep' } } }] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm' },
+            { type: 'tool_use', name: 'f', input: { a: { b: 'deep' } } },
+          ],
+        },
         {
           role: 'user',
           content: [
@@ -77,7 +90,9 @@ describe('texts of a request', () => {
   it('every input of a list is a last message', () => {
     expect(input('embeddings', { input: ['a', 'b'] }, 'last_message')).toEqual(['a', 'b']);
     expect(input('completions', { prompt: ['a', 'b'] }, 'last_message')).toEqual(['a', 'b']);
-    expect(input('moderations', { input: [{ type: 'text', text: 'a' }] }, 'last_message')).toEqual(['text\na']);
+    expect(input('moderations', { input: [{ type: 'text', text: 'a' }] }, 'last_message')).toEqual([
+      'text\na',
+    ]);
   });
 
   it('any other JSON: every text in it', () => {
@@ -94,7 +109,9 @@ describe('texts of an answer', () => {
   it('chat: every choice, with reasoning, refusals and calls', () => {
     const body = {
       choices: [
-        { message: { content: 'a', reasoning_content: 'r', tool_calls: [{ function: { arguments: '{}' } }] } },
+        {
+          message: { content: 'a', reasoning_content: 'r', tool_calls: [{ function: { arguments: '{}' } }] },
+        },
         { message: { content: null, refusal: 'no' } },
       ],
     };
@@ -104,8 +121,21 @@ describe('texts of an answer', () => {
 
   it.each<[Dialect, unknown, readonly string[]]>([
     ['completions', { choices: [{ text: 'a' }, { text: 'b' }] }, ['a', 'b']],
-    ['messages', { content: [{ type: 'text', text: 'a' }, { type: 'tool_use', input: { q: 'b' } }] }, ['a\nb']],
-    ['responses', { output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }] }, ['a']],
+    [
+      'messages',
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'tool_use', input: { q: 'b' } },
+        ],
+      },
+      ['a\nb'],
+    ],
+    [
+      'responses',
+      { output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }] },
+      ['a'],
+    ],
     ['embeddings', { data: [{ embedding: [1] }] }, []],
     ['json', { text: 'a' }, ['a']],
   ])('%s', (dialect, body, texts) => {
