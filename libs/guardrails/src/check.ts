@@ -97,8 +97,7 @@ export interface CheckDefinition<P extends object = object> {
 }
 
 /** Keeps the type of the parameters within a definition, and lets all definitions stand in one table. */
-export const defineCheck = <P extends object>(definition: CheckDefinition<P>): CheckDefinition =>
-  definition as unknown as CheckDefinition;
+export const defineCheck = <P extends object>(definition: CheckDefinition<P>): CheckDefinition => definition;
 
 export interface ScopeParameter {
   readonly scope: readonly Scope[];

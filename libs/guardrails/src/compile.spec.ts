@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compileGuardrail, compileWrittenOut, guardrailInvalid } from './compile';
 
-const data = (name: string): { cases: Readonly<Record<string, unknown>>[] } & Record<string, unknown> =>
-  JSON.parse(readFileSync(resolve(__dirname, '../../../../shared/data', name), 'utf8'));
+interface Cases {
+  readonly cases: readonly Readonly<Record<string, unknown>>[];
+  readonly [member: string]: unknown;
+}
+
+const data = (name: string): Cases =>
+  JSON.parse(readFileSync(resolve(__dirname, '../../../../shared/data', name), 'utf8')) as Cases;
 
 const webhook = (forwardHeaders: unknown) => ({
   checks: [{ id: 'default.webhook', parameters: { webhookURL: 'https://a.example.com/x', forwardHeaders } }],
@@ -159,7 +164,7 @@ describe('a guardrail written out in a config', () => {
   });
 
   it('names places as they were written', () => {
-    const result = compileWrittenOut({ deny: 1, regexMatch: { rule: '(' }, nosuch: {} } as never);
+    const result = compileWrittenOut({ deny: 1, regexMatch: { rule: '(' }, nosuch: {} });
     expect(result.ok || result.details.map(({ path, rule }) => [path, rule])).toEqual([
       ['deny', 'type'],
       ['regexMatch.rule', 'pattern'],

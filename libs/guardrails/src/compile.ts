@@ -149,14 +149,19 @@ function compileCheck(
   const before = details.length;
   const prepared = prepare(definition, entry.parameters ?? {}, place, options, details);
   if (!prepared || details.length > before || entry.is_enabled === false) return null;
-  const explicit = prepared.parameters['failOnError'];
   return {
     id: definition.id,
     definition,
     prepared: prepared.check,
     timeoutMs: entry.timeout ?? actions.timeout ?? prepared.timeoutMs ?? definition.timeoutMs,
-    failOnError: typeof explicit === 'boolean' ? explicit : !(actions.fail_open ?? actions.deny !== true),
+    failOnError: failsOnError(prepared.parameters, actions),
   };
+}
+
+/** The check's own word, else the guardrail's, else as it denies. */
+function failsOnError({ failOnError }: JsonObject, { fail_open: failOpen, deny }: GuardrailActions): boolean {
+  if (typeof failOnError === 'boolean') return failOnError;
+  return failOpen === undefined ? deny === true : !failOpen;
 }
 
 function* misplaced(definition: CheckDefinition, options: CompileOptions): Generator<[string, string]> {
@@ -195,16 +200,27 @@ function prepare(
   const check = definition.prepare(parameters, (path, rule, message, value) => {
     details.push(hidden(definition, detail([...place.parameters, ...path], rule, message, value)));
   });
-  for (const [key, url] of Object.entries(parameters)) {
-    if (!isAddress(key) || typeof url !== 'string') continue;
-    // A list of addresses has commas between them, which an address has not where it matters.
-    for (const one of key === 'jwksUri' ? url.split(',') : [url]) {
-      const refused = one.trim() === '' ? null : options.checkHost?.(one.trim());
-      if (refused) details.push(detail([...place.parameters, key], 'address', refused, one));
-    }
-  }
+  checkAddresses(parameters, options, (key, refused, url) => {
+    details.push(detail([...place.parameters, key], 'address', refused, url));
+  });
   const timeoutMs = parameters['timeout'];
   return { check, parameters, timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : undefined };
+}
+
+function checkAddresses(
+  parameters: JsonObject,
+  { checkHost }: CompileOptions,
+  report: (key: string, refused: string, url: string) => void,
+): void {
+  for (const [key, value] of Object.entries(parameters)) {
+    if (!checkHost || !isAddress(key) || typeof value !== 'string') continue;
+    // A list of addresses has commas between them, which an address has not where it matters.
+    const urls = key === 'jwksUri' ? value.split(',').map((url) => url.trim()) : [value];
+    for (const url of urls.filter(Boolean)) {
+      const refused = checkHost(url);
+      if (refused !== null) report(key, refused, url);
+    }
+  }
 }
 
 /** Parameters that are called by convention hold an address that is called. */

@@ -60,10 +60,11 @@ export class GuardrailRunner {
       (guardrail) => guardrail.actions.async === true && checksFor(guardrail, subject).length > 0,
     );
     if (beside.length === 0) return null;
-    const runs = beside.map((guardrail) =>
-      this.judge(guardrail, checksFor(guardrail, subject), subject, undefined),
-    );
-    return Promise.all(runs).then((judged) => judged.map(({ result }) => result));
+    const runs = beside.map(async (guardrail) => {
+      const { result } = await this.judge(guardrail, checksFor(guardrail, subject), subject, undefined);
+      return result;
+    });
+    return Promise.all(runs);
   }
 
   private judge(

@@ -1,6 +1,7 @@
 import { defineCheck } from '../check';
 import { isObject, listOf, type JsonObject } from '../json';
 import { object } from '../parameters';
+import type { Dialect } from '../text/passages';
 
 interface Parameters {
   readonly prefix: string;
@@ -46,29 +47,47 @@ export const addPrefix = defineCheck<Parameters>({
   }),
 });
 
-function prefixed(dialect: string, body: JsonObject, parameters: Parameters): JsonObject | null {
-  const { prefix, applyToRole } = parameters;
-  if (dialect === 'completions') return withText(body, 'prompt', parameters);
-  if (dialect === 'responses' && applyToRole === 'system') return withText(body, 'instructions', parameters);
-  if (dialect === 'messages' && applyToRole === 'system') return systemOfMessages(body, parameters);
-  const key =
-    dialect === 'responses' ? 'input' : dialect === 'chat' || dialect === 'messages' ? 'messages' : null;
-  if (key === null) return null;
-  if (key === 'input' && typeof body['input'] === 'string') return withText(body, 'input', parameters);
-  const messages = [...listOf(body[key])];
+/** Members of a body that are one text, by dialect and role. */
+function textMember(dialect: Dialect, body: JsonObject, role: string): string | null {
+  if (dialect === 'completions') return 'prompt';
+  if (dialect !== 'responses') return null;
+  if (role === 'system') return 'instructions';
+  return typeof body['input'] === 'string' ? 'input' : null;
+}
+
+const LISTS: Readonly<Partial<Record<Dialect, string>>> = {
+  chat: 'messages',
+  messages: 'messages',
+  responses: 'input',
+};
+
+function prefixed(dialect: Dialect, body: JsonObject, parameters: Parameters): JsonObject | null {
+  const member = textMember(dialect, body, parameters.applyToRole);
+  if (member !== null) return withText(body, member, parameters);
+  if (dialect === 'messages' && parameters.applyToRole === 'system')
+    return systemOfMessages(body, parameters);
+  const list = LISTS[dialect];
+  const messages = list === undefined ? null : prefixedMessages(listOf(body[list]), parameters);
+  return list === undefined || messages === null ? null : { ...body, [list]: messages };
+}
+
+function prefixedMessages(given: readonly unknown[], parameters: Parameters): readonly unknown[] | null {
+  const { prefix, applyToRole, addToExisting, onlyIfEmpty } = parameters;
+  const messages = [...given];
   const position = messages.findLastIndex((message) => isObject(message) && message['role'] === applyToRole);
   const message = messages[position];
-  if (isObject(message) && parameters.addToExisting) {
+  if (isObject(message) && addToExisting) {
     const content = prefixedContent(message['content'], parameters);
     if (content === null) return null;
     messages[position] = { ...message, content };
-  } else if (!isObject(message) || !parameters.onlyIfEmpty) {
-    const added = { role: applyToRole, content: prefix };
-    // Instructions stand first; a message of another role before the one it introduces, or at the end.
-    if (applyToRole === 'system' || applyToRole === 'developer') messages.unshift(added);
-    else messages.splice(position === -1 ? messages.length : position, 0, added);
-  } else return null;
-  return { ...body, [key]: messages };
+    return messages;
+  }
+  if (isObject(message) && onlyIfEmpty) return null;
+  const added = { role: applyToRole, content: prefix };
+  // Instructions stand first; a message of another role before the one it introduces, or at the end.
+  if (applyToRole === 'system' || applyToRole === 'developer') messages.unshift(added);
+  else messages.splice(position === -1 ? messages.length : position, 0, added);
+  return messages;
 }
 
 function withText(body: JsonObject, key: string, { prefix, onlyIfEmpty }: Parameters): JsonObject | null {

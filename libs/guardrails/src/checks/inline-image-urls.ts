@@ -66,7 +66,7 @@ function* imagesOf(body: unknown): Generator<Image> {
   for (const message of [...listOf(body['messages']), ...listOf(body['input'])]) {
     if (!isObject(message)) continue;
     for (const part of listOf(message['content'])) {
-      const image = isObject(part) ? imageOf(part as Writable) : null;
+      const image = isObject(part) ? imageOf(part) : null;
       if (image) yield image;
     }
   }

@@ -1,6 +1,7 @@
 import { defineCheck, type Finding } from '../check';
+import { inTurn, then, type Eventually } from '../eventually';
 import { object, scopeParameter, textsOf } from '../parameters';
-import { detectPii, PII_CATEGORIES, type PiiCategory } from '../pii/detect';
+import { detectPii, detectPiiInTurns, PII_CATEGORIES, type PiiCategory } from '../pii/detect';
 import { Placeholders } from '../pii/placeholders';
 import { countLabels, replaceFindings } from '../text/replace';
 import type { Subject } from '../subject';
@@ -70,17 +71,18 @@ export const pii = defineCheck<Parameters>({
           }),
       evaluate(subject) {
         const texts = textsOf(subject, scope);
-        const placeholders =
-          redact && reversible && subject.stage === 'input' ? new Placeholders(texts) : null;
-        const { edits, found } = search(subject, { categories, scope, placeholders, redact });
-        const data = { found: countLabels(found) };
-        if (!redact) return { verdict: (found.length === 0) !== not, data };
-        return {
-          verdict: true,
-          data,
-          edits,
-          ...(placeholders ? { placeholders: placeholders.originals } : {}),
-        };
+        const isReversible = redact && reversible && subject.stage === 'input';
+        const placeholders = isReversible ? new Placeholders(texts) : null;
+        return then(search(subject, { categories, scope, placeholders, redact }), ({ edits, found }) => {
+          const data = { found: countLabels(found) };
+          if (!redact) return { verdict: (found.length === 0) !== not, data };
+          return {
+            verdict: true,
+            data,
+            edits,
+            ...(placeholders ? { placeholders: placeholders.originals } : {}),
+          };
+        });
       },
     };
   },
@@ -93,19 +95,25 @@ interface Search {
   readonly redact: boolean;
 }
 
-function search(subject: Subject, { categories, scope, placeholders, redact }: Search) {
+interface Found {
+  readonly edits: Map<number, string>;
+  readonly found: Finding[];
+}
+
+function search(subject: Subject, { categories, scope, placeholders, redact }: Search): Eventually<Found> {
   const passages = subject.passages();
-  const edits = new Map<number, string>();
-  const found: Finding[] = [];
-  for (const position of subject.selected(scope)) {
+  const first: Found = { edits: new Map(), found: [] };
+  return inTurn(subject.selected(scope), first, (state, position) => {
     const text = passages[position]?.text ?? '';
-    const findings = detectPii(text, categories).map((place) => ({
-      ...place,
-      replacement: placeholders?.of(place.label, text.slice(place.start, place.end)) ?? `[${place.label}]`,
-    }));
-    if (findings.length === 0) continue;
-    found.push(...findings);
-    if (redact) edits.set(position, replaceFindings(text, findings));
-  }
-  return { edits, found };
+    return then(detectPiiInTurns(text, categories), (places) => {
+      if (places.length === 0) return state;
+      const findings = places.map((place) => ({
+        ...place,
+        replacement: placeholders?.of(place.label, text.slice(place.start, place.end)) ?? `[${place.label}]`,
+      }));
+      for (const finding of findings) state.found.push(finding);
+      if (redact) state.edits.set(position, replaceFindings(text, findings));
+      return state;
+    });
+  });
 }

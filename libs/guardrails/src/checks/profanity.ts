@@ -1,6 +1,8 @@
 import { defineCheck } from '../check';
+import { inTurn, then } from '../eventually';
 import { Profanity, PROFANITY_LANGUAGES } from '../heuristics/profanity';
 import { object, scopeParameter, textList, textsOf } from '../parameters';
+import { overPieces } from '../text/pieces';
 import type { Scope } from '../text/scope';
 
 interface Parameters {
@@ -38,8 +40,10 @@ export const profanity = defineCheck<Parameters>({
     const lists = new Profanity(languages, words);
     return {
       evaluate(subject) {
-        const found = textsOf(subject, scope).reduce((sum, text) => sum + lists.count(text), 0);
-        return { verdict: found === 0, data: { found } };
+        const counted = inTurn(textsOf(subject, scope), 0, (sum, text) =>
+          overPieces(text, sum, (state, piece) => state + lists.count(piece), false),
+        );
+        return then(counted, (found) => ({ verdict: found === 0, data: { found } }));
       },
     };
   },

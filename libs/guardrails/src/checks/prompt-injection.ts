@@ -1,6 +1,8 @@
 import { defineCheck } from '../check';
+import { inTurn, then } from '../eventually';
 import { injectionSigns } from '../heuristics/injection';
 import { object, scopeParameter, textsOf } from '../parameters';
+import { overPieces } from '../text/pieces';
 import type { Scope } from '../text/scope';
 
 interface Parameters {
@@ -31,14 +33,23 @@ export const promptInjection = defineCheck<Parameters>({
   example: { threshold: 60, scope: ['messages', 'tool_results'] },
   prepare: ({ threshold, scope }) => ({
     evaluate(subject) {
-      let score = 0;
-      const signs = new Set<string>();
-      for (const text of textsOf(subject, scope)) {
-        const found = injectionSigns(text);
-        score = Math.max(score, found.score);
-        for (const sign of found.signs) signs.add(sign);
-      }
-      return { verdict: score < threshold, data: { score, threshold, signs: [...signs] } };
+      const first = { score: 0, signs: new Set<string>() };
+      const judged = inTurn(textsOf(subject, scope), first, (state, text) =>
+        overPieces(
+          text,
+          state,
+          ({ score, signs }, piece) => {
+            const found = injectionSigns(piece);
+            for (const sign of found.signs) signs.add(sign);
+            return { score: Math.max(score, found.score), signs };
+          },
+          true,
+        ),
+      );
+      return then(judged, ({ score, signs }) => ({
+        verdict: score < threshold,
+        data: { score, threshold, signs: [...signs] },
+      }));
     },
   }),
 });

@@ -165,9 +165,12 @@ function* paramBreaches(body: JsonObject, rules: ParamRules): Generator<Breach> 
     if (rules.blockedKeys?.includes(key)) yield { at: key, reason: 'key_blocked' };
     if (rules.allowedKeys && !rules.allowedKeys.includes(key)) yield { at: key, reason: 'key_not_allowed' };
     const values = rules.values && Object.hasOwn(rules.values, key) ? rules.values[key] : undefined;
-    if (!values) continue;
-    const isIn = (list: readonly unknown[]) => list.some((entry) => isSameJson(entry, body[key]));
-    if (values.blockedValues && isIn(values.blockedValues)) yield { at: key, reason: 'value_blocked' };
-    if (values.allowedValues && !isIn(values.allowedValues)) yield { at: key, reason: 'value_not_allowed' };
+    if (values) yield* valueBreaches(key, body[key], values);
   }
+}
+
+function* valueBreaches(key: string, value: unknown, rules: ValueRules): Generator<Breach> {
+  const isIn = (list: readonly unknown[]) => list.some((entry) => isSameJson(entry, value));
+  if (rules.blockedValues && isIn(rules.blockedValues)) yield { at: key, reason: 'value_blocked' };
+  if (rules.allowedValues && !isIn(rules.allowedValues)) yield { at: key, reason: 'value_not_allowed' };
 }

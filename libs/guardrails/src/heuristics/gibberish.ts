@@ -1,6 +1,5 @@
 const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
 const ROWS = KEYBOARD.flatMap((row) => [row, [...row].reverse().join('')]);
-const VOWELS = /[aeiouyà-æè-ïò-öù-üœ]/;
 /** Characters that are looked at; a text that makes no sense does so from its beginning. */
 const LOOKED_AT = 8_000;
 
@@ -12,7 +11,7 @@ export function gibberishShare(text: string): number {
   const prose = text
     .slice(0, LOOKED_AT)
     .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')
-    .replaceAll(/https?:\/\/\S+|\S+@\S+/g, ' ');
+    .replaceAll(/https?:\/\/\S{1,500}|\S{1,64}@\S{1,64}/g, ' ');
   let letters = 0;
   let odd = 0;
   let previous = '';
@@ -28,28 +27,33 @@ export function gibberishShare(text: string): number {
   return letters === 0 ? 0 : odd / letters;
 }
 
+/** Signs that a word of four letters or more is none. */
+const ODD: readonly RegExp[] = [
+  /^[^aeiouyà-æè-ïò-öù-üœ]+$/,
+  /[bcdfghjklmnpqrstvwxz]{6,}/,
+  /(.)\1{3,}/,
+  /[aeiou]{5,}/,
+  /^(.{1,3})\1{3,}$/,
+];
+const WORD_LENGTH_MAX = 80;
+
 function isOdd(word: string, lower: string): boolean {
+  if (lower.length > WORD_LENGTH_MAX) return true;
   if (lower.length < 4 || word === word.toUpperCase()) return /(.)\1{4,}/.test(lower);
-  if (!VOWELS.test(lower)) return true;
-  if (/[bcdfghjklmnpqrstvwxz]{6,}/.test(lower) || /(.)\1{3,}/.test(lower)) return true;
-  if (/[aeiou]{5,}/.test(lower) || /^(.{1,3})\1{3,}$/.test(lower)) return true;
-  if (onRow(lower)) return true;
+  if (ODD.some((pattern) => pattern.test(lower)) || onRow(lower)) return true;
   if (/\d/.test(lower)) return (lower.match(/[a-z]\d|\d[a-z]/g)?.length ?? 0) >= 3;
   return lower.length >= 6 && rareShare(lower) > 0.4;
 }
 
+/** Words that have four letters in a row of the keyboard, and yet are words. */
+const ON_ROW = /^(?:property|proper|propert|power|were|tree|trees)/;
+
 /** Four letters in a row on the keyboard that make up most of the word. */
 function onRow(lower: string): boolean {
+  if (lower.length > 8 || ON_ROW.test(lower)) return false;
   for (let start = 0; start + 4 <= lower.length; start++) {
     const part = lower.slice(start, start + 4);
-    if (
-      part !== 'rewq' &&
-      ROWS.some((row) => row.includes(part)) &&
-      lower.length <= 8 &&
-      !lower.startsWith('propert')
-    ) {
-      return true;
-    }
+    if (ROWS.some((row) => row.includes(part))) return true;
   }
   return false;
 }

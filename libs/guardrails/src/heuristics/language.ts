@@ -42,21 +42,27 @@ const LOOKED_AT = 4_000;
 /** ISO 639-1 code of the language that most of a text is written in; null where too little speaks for any. */
 export function languageOf(text: string): string | null {
   const sample = text.slice(0, LOOKED_AT);
+  return languageOfScript(sample) ?? languageOfWords(sample);
+}
+
+function languageOfScript(sample: string): string | null {
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  if (letters < 2) return null;
-  for (const [language, pattern] of SCRIPTS) {
-    const share = (sample.match(pattern)?.length ?? 0) / letters;
+  const found = SCRIPTS.find(([language, pattern]) => {
     // Japanese mixes its own letters with Chinese ones.
-    if (share > (language === 'ja' ? 0.1 : 0.5)) return language;
-  }
+    const enough = language === 'ja' ? 0.1 : 0.5;
+    return letters > 1 && (sample.match(pattern)?.length ?? 0) / letters > enough;
+  });
+  return found?.[0] ?? null;
+}
+
+function languageOfWords(sample: string): string | null {
   const scores = new Map<string, number>();
   let words = 0;
   for (const [word] of sample.toLowerCase().matchAll(/\p{L}+/gu)) {
     words++;
     const languages = MEMBERS.get(word) ?? [];
     // A word of many languages says less about each.
-    for (const language of languages)
-      scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
+    for (const each of languages) scores.set(each, (scores.get(each) ?? 0) + 1 / languages.length);
   }
   const [best, second] = [...scores].sort(([, a], [, b]) => b - a);
   if (!best || words < 3) return null;

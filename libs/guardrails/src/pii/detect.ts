@@ -1,3 +1,4 @@
+import { breathe, type Eventually } from '../eventually';
 import { ipAddresses } from './addresses';
 import { emails } from './email';
 import { nationalIds } from './national-ids';
@@ -50,4 +51,45 @@ function merged(kept: readonly PiiPlace[], found: readonly PiiPlace[]): PiiPlace
     if ((all.at(-1)?.end ?? 0) <= place.start) all.push(place);
   }
   return [...all, ...kept.slice(next)];
+}
+
+const PIECE = 16_384;
+/** What stands before a piece is seen, too, and what stands where it ends is left to the next one. */
+const BEFORE = 64;
+const AFTER = 512;
+
+/** As `detectPii`; long texts are gone through in pieces, with other work of the event loop in between. */
+export function detectPiiInTurns(
+  text: string,
+  categories: readonly PiiCategory[],
+): Eventually<readonly PiiPlace[]> {
+  return text.length <= PIECE ? detectPii(text, categories) : detectInPieces(text, categories);
+}
+
+async function detectInPieces(
+  text: string,
+  categories: readonly PiiCategory[],
+): Promise<readonly PiiPlace[]> {
+  const places: PiiPlace[] = [];
+  for (let from = 0; from < text.length;) {
+    const offset = Math.max(0, from - BEFORE);
+    const end = Math.min(text.length, from + PIECE);
+    const found = detectPii(text.slice(offset, end), categories)
+      .map(({ start, end: last, label }) => ({ start: start + offset, end: last + offset, label }))
+      .filter((place) => place.end > from);
+    const next = end === text.length ? end : nextPiece(found, from, end);
+    places.push(...found.filter((place) => place.start < next));
+    from = next;
+    await breathe();
+  }
+  return places;
+}
+
+/** Not within a place: one that may go on is looked at again from its beginning, unless it is as long as the piece. */
+function nextPiece(found: readonly PiiPlace[], from: number, end: number): number {
+  const next = end - AFTER;
+  const across = found.find((place) => place.start < next && place.end > next);
+  if (!across) return next;
+  const mayGoOn = across.end > end - 8 && across.start > from;
+  return mayGoOn ? across.start : across.end;
 }

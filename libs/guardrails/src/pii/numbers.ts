@@ -34,9 +34,10 @@ function cardIn(groups: readonly Group[]): { readonly start: number; readonly en
   for (let count = groups.length; count > 0; count--) {
     for (let first = 0; first + count <= groups.length; first++) {
       const part = groups.slice(first, first + count);
+      if (!isCardGrouping(part)) continue;
       const digits = part.map((group) => group.digits).join('');
       const start = part[0]?.start ?? 0;
-      if (isCard(digits) && isCardGrouping(part)) return { start, end: part.at(-1)?.end ?? 0 };
+      if (isCard(digits)) return { start, end: part.at(-1)?.end ?? 0 };
     }
   }
   return null;

@@ -1,6 +1,7 @@
 import { Pattern } from '@gw/config-schema';
 import { CheckError } from '../check';
 import { breathe, type Eventually } from '../eventually';
+import { gapBefore } from './pieces';
 
 export interface Place {
   readonly start: number;
@@ -116,14 +117,6 @@ export class TextPattern {
       start = gapBefore(text, end - OVERLAP);
     }
   }
-}
-
-/** A place after white space, or where there is none nearby the position itself, so that no word is cut in two. */
-function gapBefore(text: string, position: number): number {
-  for (let at = position; at > position - 256; at--) {
-    if (/\s/.test(text[at - 1] ?? '')) return at;
-  }
-  return position;
 }
 
 /** Pieces overlap: what the one before has found is not found again, and of two that overlap the longer reach stays. */
