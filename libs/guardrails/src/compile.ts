@@ -226,9 +226,9 @@ function checkAddresses(
 /** Parameters that are called by convention hold an address that is called. */
 const isAddress = (key: string): boolean => /(?:URL|Url|Uri|Endpoint|endpoint)$/.test(key);
 
-/** Values of secret parameters, and of whatever stands below `headers`, are not shown. */
+/** Values of secret parameters, and of whatever stands below them, are not shown. */
 function hidden(definition: CheckDefinition, found: GuardrailErrorDetail): GuardrailErrorDetail {
-  const names = ['headers', ...(definition.secretParameters ?? [])];
+  const names = definition.secretParameters ?? [];
   const isSecret = found.path.split('.').some((part) => names.includes(part));
   return isSecret && typeof found.value === 'string' && !found.value.startsWith('(')
     ? { ...found, value: '(hidden)' }

@@ -8,7 +8,7 @@ export const GUARDRAIL_LIMITS = {
   /** Failures reported for one document. */
   detailsMax: 100,
   /** UTF-16 units of the text that one check is given. */
-  textLengthMax: 1_000_000,
+  textLengthMax: 4_000_000,
   /** Texts of one body; a body with more is not judged. */
   passagesMax: 20_000,
   /** Levels of a body that are walked. */

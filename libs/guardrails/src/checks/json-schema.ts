@@ -5,6 +5,7 @@ import type { JsonObject } from '../json';
 import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
 import type { Scope } from '../text/scope';
 import { jsonIn } from './json-in-text';
+import { schemaFault } from './safe-schema';
 
 export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope: readonly Scope[] }>({
   id: 'default.jsonSchema',
@@ -37,14 +38,11 @@ export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope:
   },
 });
 
-/**
- * A schema of its own instance: names of one guardrail's schema are not seen by another's. Patterns are refused, because they would
- * run on an engine that a pattern can hold up; so is every reference out of the document.
- */
+/** A schema of its own instance: names of one guardrail's schema are not seen by another's. */
 function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFunction | null {
-  const pattern = patternIn(schema, ['schema'], 0);
-  if (pattern) {
-    report(pattern, 'pattern', 'is not taken in a schema; use the check regexMatch', undefined);
+  const fault = schemaFault(schema);
+  if (fault) {
+    report(fault.path, fault.rule, fault.message, undefined);
     return null;
   }
   try {
@@ -55,18 +53,4 @@ function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFun
     report(['schema'], 'schema', 'is not a JSON Schema of draft 2020-12 that stands by itself', undefined);
     return null;
   }
-}
-
-type Path = readonly (string | number)[];
-
-function patternIn(value: unknown, path: Path, depth: number): Path | null {
-  if (typeof value !== 'object' || value === null || depth > 40) return null;
-  for (const [key, item] of Object.entries(value)) {
-    const isKeyword = (key === 'pattern' && typeof item === 'string') || key === 'patternProperties';
-    // A property may be called `pattern`; its schema is no text.
-    if (isKeyword && path.at(-1) !== 'properties') return [...path, key];
-    const below = patternIn(item, [...path, key], depth + 1);
-    if (below) return below;
-  }
-  return null;
 }

@@ -22,6 +22,7 @@ export const log = defineCheck<Parameters>({
     ['logURL'],
   ),
   example: { logURL: 'https://logs.example.com/llm', headers: { authorization: 'Bearer secret' } },
+  secretParameters: ['headers'],
   prepare({ logURL, headers: written }, report) {
     checkUrl(logURL, 'logURL', report);
     const headers = headersOf(written, report);

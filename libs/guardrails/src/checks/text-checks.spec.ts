@@ -1,4 +1,4 @@
-import { answer, answering, asking, chat, FACTS, verdictOf } from '../spec-support/judge';
+import { answer, answering, asking, chat, compiled, FACTS, verdictOf } from '../spec-support/judge';
 import { WrittenWorld, json } from '../spec-support/world';
 import { Subject } from '../subject';
 import type { JsonObject } from '../json';
@@ -173,9 +173,49 @@ describe('prompt injection', () => {
   });
 });
 
+describe('schemas of jsonSchema', () => {
+  const fan = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [
+      `d${String(index)}`,
+      { allOf: [{ $ref: `#/$defs/d${String(index + 1)}` }, { $ref: `#/$defs/d${String(index + 1)}` }] },
+    ]),
+  );
+
+  it.each<[string, JsonObject]>([
+    ['patterns', { properties: { a: { pattern: '(a+)+$' } } }],
+    ['patterns of names', { patternProperties: { '(a+)+$': {} } }],
+    ['references that fan out', { $defs: { ...fan, d30: {} }, $ref: '#/$defs/d0' }],
+    [
+      'references that lead back',
+      { anyOf: [{ properties: { a: { $ref: '#' } } }, { properties: { a: { $ref: '#' } } }] },
+    ],
+    ['references that lead elsewhere', { $ref: 'https://example.com/schema' }],
+    ['uniqueness of objects', { type: 'array', uniqueItems: true }],
+    ['what is no schema', { type: 'nothing' }],
+  ])('take no %s', (_, schema) => {
+    expect(() => compiled([{ id: 'jsonSchema', parameters: { schema } }])).toThrow(
+      'checks.0.parameters.schema',
+    );
+  });
+
+  it.each<[JsonObject]>([
+    [{ properties: { pattern: { type: 'string' }, $ref: { type: 'string' } } }],
+    [
+      {
+        $defs: { a: { type: 'string' } },
+        properties: { x: { $ref: '#/$defs/a' }, y: { $ref: '#/$defs/a' } },
+      },
+    ],
+    [{ type: 'array', uniqueItems: true, items: { type: 'string', format: 'uuid' } }],
+    [{ enum: [{ pattern: 'x' }] }],
+  ])('take %j', (schema) => {
+    expect(() => compiled([{ id: 'jsonSchema', parameters: { schema } }])).not.toThrow();
+  });
+});
+
 describe('texts that are too much', () => {
   it('are no text that a check decides about', async () => {
-    const subject = asking('a'.repeat(1_000_001));
+    const subject = asking('a'.repeat(4_000_001));
     expect(await verdictOf('regexMatch', { rule: 'a', not: true }, subject)).toMatchObject({
       error: { name: 'CheckError' },
     });

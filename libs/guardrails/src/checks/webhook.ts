@@ -44,6 +44,7 @@ export const webhook = defineCheck<Parameters>({
     forwardHeaders: ['x-session-id'],
     executeOnProxy: true,
   },
+  secretParameters: ['headers'],
   prepare(parameters, report) {
     checkUrl(parameters.webhookURL, 'webhookURL', report);
     const headers = headersOf(parameters.headers, report);
