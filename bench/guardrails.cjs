@@ -90,6 +90,12 @@ function cost(guardrails, subject) {
   return best;
 }
 
+/** CPU of this thread so far (before Node 23, of the process), in milliseconds: what other processes took is none of the pattern's. */
+const threadMs = () => {
+  const { user, system } = (process.threadCpuUsage ?? process.cpuUsage).call(process);
+  return (user + system) / 1_000;
+};
+
 /** Longest time in milliseconds for which nothing else got its turn while a search went on. */
 async function longestHold(rule, text) {
   const result = compileGuardrail({
@@ -99,11 +105,11 @@ async function longestHold(rule, text) {
   const runner = new GuardrailRunner(WORLD);
   const subject = Subject.input(FACTS, { messages: [{ role: 'user', content: text }] });
   let longest = 0;
-  let last = performance.now();
+  let last = threadMs();
   let isOver = false;
   const tick = () => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    longest = Math.max(longest, threadMs() - last);
+    last = threadMs();
     if (!isOver) setImmediate(tick);
   };
   setImmediate(tick);
@@ -124,6 +130,8 @@ const PATTERNS = [
   ['\\s+$', `${' '.repeat(60_000)}x`],
   ['(?:a?){30}a{30}b', 'a'.repeat(100_000)],
   ['[a-z]*[0-9][a-z]{40}x', 'ab1'.repeat(100_000)],
+  ['(?:\\ba?\\w ?){20}!', 'ab '.repeat(100_000)],
+  ['\\b(?:[a-c]+ ?\\b)*[xyz]\\b', 'ab c'.repeat(100_000)],
 ];
 
 /** Microseconds of CPU for each piece of a stream of pieces of four characters. */
@@ -174,7 +182,7 @@ async function main() {
     const { refused, longest = 0, error } = await longestHold(rule, text);
     worst = Math.max(worst, longest);
     say(
-      `${rule} on ${text.length} characters: ${refused ? 'refused' : `${longest.toFixed(1)} ms at once`}${error ? ` (${error})` : ''}`,
+      `${rule} on ${text.length} characters: ${refused ? 'refused' : `${longest.toFixed(1)} ms of CPU at once`}${error ? ` (${error})` : ''}`,
     );
   }
   say(`longest hold of the event loop by a pattern: ${worst.toFixed(1)} ms (bar: 20)`);

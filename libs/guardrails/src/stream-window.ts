@@ -23,7 +23,7 @@ const OPEN_LENGTH_MAX = 16_384;
 /** A finding this near to the end of what has come may go on: a dot and a letter of a token, say. */
 const OPEN_MARGIN = 8;
 /** Text is looked at in pieces of this size at most, so that a large delta costs no long scan. */
-const PIECE = 2_048;
+const PIECE = 512;
 
 /**
  * Lets a text through that arrives in pieces, with at most a window of it held back: the longest finding of its scans and one

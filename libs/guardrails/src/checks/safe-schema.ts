@@ -45,25 +45,24 @@ function keywordFault(value: unknown, path: Path): SchemaFault | null {
   return null;
 }
 
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  pattern: 'is not taken in a schema; use the check regexMatch',
+  patternProperties: 'is not taken in a schema; use the check regexMatch',
+  $dynamicRef: 'is not taken in a schema',
+  $recursiveRef: 'is not taken in a schema',
+  $id: 'is not taken in a schema',
+};
+
 function faultOf(key: string, item: unknown, schema: JsonObject): string | null {
-  switch (key) {
-    case 'pattern':
-    case 'patternProperties':
-      return 'is not taken in a schema; use the check regexMatch';
-    case '$dynamicRef':
-    case '$recursiveRef':
-    case '$id':
-      return 'is not taken in a schema';
-    case '$ref':
-      return typeof item === 'string' && (item === '#' || item.startsWith('#/'))
-        ? null
-        : 'must lead to a place in the schema';
-    case 'uniqueItems':
-      return item === true && !hasScalarItems(schema) ? 'is taken only beside items of one plain type' : null;
-    default:
-      return null;
+  if (key === '$ref') return isLocal(item) ? null : 'must lead to a place in the schema';
+  if (key === 'uniqueItems' && item === true) {
+    return hasScalarItems(schema) ? null : 'is taken only beside items of one plain type';
   }
+  return Object.hasOwn(NOT_TAKEN, key) ? (NOT_TAKEN[key] ?? null) : null;
 }
+
+const isLocal = (reference: unknown): boolean =>
+  typeof reference === 'string' && (reference === '#' || reference.startsWith('#/'));
 
 function hasScalarItems({ items }: JsonObject): boolean {
   return isObject(items) && SCALARS.includes(String(items['type']));

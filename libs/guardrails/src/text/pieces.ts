@@ -35,8 +35,8 @@ async function inPieces<T>(
 }
 
 /** A place after white space, or where there is none nearby the position itself, so that no word is cut in two. */
-export function gapBefore(text: string, position: number): number {
-  for (let at = position; at > position - 256; at--) {
+export function gapBefore(text: string, position: number, nearby = 256): number {
+  for (let at = position; at > position - nearby; at--) {
     if (/\s/.test(text[at - 1] ?? '')) return at;
   }
   return position;

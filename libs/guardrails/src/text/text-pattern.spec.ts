@@ -58,11 +58,35 @@ describe('patterns of users', () => {
     expect(places[8_999]).toEqual({ start: 26_997, end: 26_999 });
   });
 
-  it('that mean the ends of a text cannot decide about one that is searched in pieces', async () => {
-    const text = 'x'.repeat(100_000);
-    await expect(async () => await compile('^a.*b$').found(text)).rejects.toThrow('longer than');
-    expect(await compile('[$^]a').found(text)).toBe(false);
+  it('that are large are found in long texts, too: a list of words, say', async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `forbidden${String(index)}`);
+    const pattern = compile(`/\\b(?:${words.join('|')})\\b/i`);
+    const text = `${'filler words '.repeat(3_000)} Forbidden59 ${'and more '.repeat(3_000)}`;
+    expect(await pattern.found(text)).toBe(true);
+    expect(pattern.placesNow(text)).toEqual([{ start: 39_001, end: 39_012 }]);
+    expect(await pattern.found(text.replace('59', '60'))).toBe(false);
   });
+
+  it.each([
+    ['^x', true],
+    ['^y', false],
+    ['\\Axx', true],
+    ['x$', false],
+    ['end$', true],
+    ['end\\z', true],
+    ['[$^]a', false],
+    ['\\^x', false],
+  ])('that ask for one end of a long text are searched for there: %s', async (rule, isFound) => {
+    expect(await compile(rule).found(`${'x'.repeat(300_000)}end`)).toBe(isFound);
+  });
+
+  it.each(['^a.*b$', '^a|b', '(?:a|^)b', '/^b/m'])(
+    'that ask for more cannot decide about a text that is searched in pieces: %s',
+    async (rule) => {
+      const pattern = compile(rule);
+      await expect(async () => await pattern.found('x'.repeat(300_000))).rejects.toThrow('longer than');
+    },
+  );
 
   it('take the flags i, m and s, and no others', () => {
     expect(compile('/^b/m').found('a\nb')).toBe(true);

@@ -8,8 +8,11 @@ export interface Place {
   readonly end: number;
 }
 
-/** Characters by which two pieces of a long text overlap: what is longer may be missed in texts too long for one search. */
-const OVERLAP = 1_024;
+/**
+ * Characters by which two pieces of a long text overlap, at most: what is longer may be missed in texts too long for one search.
+ * Large patterns have smaller pieces, of which a quarter overlaps.
+ */
+const OVERLAP_MAX = 1_024;
 /** Bound of one search for all places in a piece of a stream: instructions of the pattern times characters gone through. */
 const STEPS_AT_ONCE = 400_000;
 const PLACES_MAX = 10_000;
@@ -21,8 +24,7 @@ const PLACES_MAX = 10_000;
 export class TextPattern {
   private constructor(
     private readonly pattern: Pattern,
-    /** `^`, `$` and their kin mean ends of the whole text, which a piece does not have. */
-    private readonly isAnchored: boolean,
+    private readonly anchors: Anchors,
   ) {}
 
   /** Takes `pattern` or `/pattern/flags` with the flags i, m and s (g and u mean nothing here). Returns what is wrong as a sentence. */
@@ -32,7 +34,10 @@ export class TextPattern {
     const flags = [...new Set(delimited?.[2] ?? '')].filter((flag) => !'gu'.includes(flag)).join('');
     if (!/^[ims]*$/.test(flags)) return `The flags ${flags} are not known; i, m and s are.`;
     const pattern = Pattern.compile(flags === '' ? source : `(?${flags}:${source})`);
-    return typeof pattern === 'string' ? pattern : new TextPattern(pattern, isAnchored(source));
+    if (typeof pattern === 'string') return pattern;
+    const anchors = anchorsOf(source);
+    // In lines every line has both ends.
+    return new TextPattern(pattern, flags.includes('m') && anchors !== 'none' ? 'both' : anchors);
   }
 
   /** Whether the pattern is found anywhere. Throws `CheckError` for a text too long for an anchored pattern. */
@@ -48,9 +53,14 @@ export class TextPattern {
 
   /** As `places`, at once, for pieces of a stream. Where finding them all takes too long, the rest of the text is one place. */
   placesNow(text: string): readonly Place[] {
-    if (text.length > this.pattern.lengthMax) throw new CheckError('The pattern is too large for this text.');
-    const { places, before } = this.quickPlaces(text);
-    return places ?? [...before, { start: before.at(-1)?.end ?? 0, end: text.length }];
+    const all: Place[] = [];
+    for (const [start, piece] of this.everyPiece(text)) {
+      const { places, before } = this.quickPlaces(piece);
+      for (const place of places ?? before)
+        addPlace(all, { start: start + place.start, end: start + place.end });
+      if (!places) return [...all, { start: all.at(-1)?.end ?? 0, end: text.length }];
+    }
+    return all;
   }
 
   /** All places, or those that were found before it took too long. */
@@ -99,22 +109,32 @@ export class TextPattern {
     return false;
   }
 
-  private *pieces(text: string): Generator<readonly [number, string]> {
+  private pieces(text: string): Iterable<readonly [number, string]> {
     const { lengthMax } = this.pattern;
-    if (text.length <= lengthMax) {
-      yield [0, text];
-      return;
+    if (text.length <= lengthMax) return [[0, text]];
+    switch (this.anchors) {
+      case 'none':
+        return this.everyPiece(text);
+      case 'start':
+        return [[0, text.slice(0, lengthMax)]];
+      case 'end':
+        return [[text.length - lengthMax, text.slice(-lengthMax)]];
+      case 'both':
+        throw new CheckError(
+          `The text is longer than the ${String(lengthMax)} characters that this pattern can search.`,
+        );
     }
-    if (this.isAnchored || lengthMax < 2 * OVERLAP) {
-      throw new CheckError(
-        `The text is longer than the ${String(lengthMax)} characters that this pattern can search.`,
-      );
-    }
+  }
+
+  private *everyPiece(text: string): Generator<readonly [number, string]> {
+    const { lengthMax } = this.pattern;
+    const overlap = Math.min(OVERLAP_MAX, Math.floor(lengthMax / 4));
     for (let start = 0; start < text.length;) {
-      const end = start + lengthMax >= text.length ? text.length : gapBefore(text, start + lengthMax);
+      const isLast = start + lengthMax >= text.length;
+      const end = isLast ? text.length : gapBefore(text, start + lengthMax, overlap / 2);
       yield [start, text.slice(start, end)];
-      if (end === text.length) return;
-      start = gapBefore(text, end - OVERLAP);
+      if (isLast) return;
+      start = gapBefore(text, end - overlap, overlap / 2);
     }
   }
 }
@@ -126,16 +146,32 @@ function addPlace(places: Place[], place: Place): void {
   else if (place.end > last.end) places[places.length - 1] = { start: last.start, end: place.end };
 }
 
-/** An anchor outside of a class; an escaped one is a character. */
-function isAnchored(source: string): boolean {
+/** Which ends of the text a pattern asks for. A piece of a text has an end of it, or none. */
+type Anchors = 'none' | 'start' | 'end' | 'both';
+
+function anchorsOf(source: string): Anchors {
+  const { positions, hasAlternatives } = anchorPositions(source);
+  const [position, ...others] = positions;
+  if (position === undefined) return 'none';
+  // With alternatives an anchor holds for one of them only.
+  if (others.length > 0 || hasAlternatives) return 'both';
+  if (position === 0) return /^(?:\^|\\A)/.test(source) ? 'start' : 'both';
+  return /(?:\$|\\z)$/.test(source) && position >= source.length - 2 ? 'end' : 'both';
+}
+
+/** Anchors outside of classes; an escaped one is a character. */
+function anchorPositions(source: string): {
+  readonly positions: readonly number[];
+  readonly hasAlternatives: boolean;
+} {
+  const positions: number[] = [];
+  let hasAlternatives = false;
   let inClass = false;
-  for (let i = 0; i < source.length; i++) {
-    const char = source[i];
-    if (char === '\\') {
-      if (/[AzZ]/.test(source[++i] ?? '')) return true;
-    } else if (char === '[') inClass = true;
-    else if (char === ']') inClass = false;
-    else if (!inClass && (char === '^' || char === '$')) return true;
+  for (const { 0: token, index } of source.matchAll(/\\[\s\S]|[[\]^$|]/g)) {
+    if (token === '[' || token === ']') inClass = token === '[';
+    else if (inClass) continue;
+    else if (token === '|') hasAlternatives = true;
+    else if (/^(?:[$^]|\\[AzZ])$/.test(token)) positions.push(index);
   }
-  return false;
+  return { positions, hasAlternatives };
 }
