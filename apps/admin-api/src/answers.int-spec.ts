@@ -245,6 +245,54 @@ describe('the answers of the control plane', () => {
     }
   });
 
+  it('of secret references are as the document says', async () => {
+    const auth_config = { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' };
+    const body = {
+      name: 'Full',
+      manager_type: 'cloud1_sm',
+      auth_config,
+      secret_path: 'a/b',
+      tags: { a: 'b' },
+    };
+    const { id } = await step('POST', '/v1/secret-references', body);
+    await step('GET', '/v1/secret-references');
+    await step('GET', `/v1/secret-references/${id}`);
+    await step('PUT', `/v1/secret-references/${id}`, { description: 'full' });
+    await step('POST', `/v1/secret-references/${id}/test`);
+    await step('POST', `/v1/secret-references/${id}/rotate`);
+    await step('DELETE', `/v1/secret-references/${id}`);
+  });
+
+  it('of deployments, plugins, exclusions and properties are as the document says', async () => {
+    const { id } = await step('POST', '/v1/deployments', {
+      name: 'Full',
+      tags: { a: 'b' },
+      credentials: { username: 'u', password: 'p' },
+      auth_settings: { workspaces_allowed: [ours.workspaceId] },
+    });
+    await step('GET', '/v1/deployments');
+    await step('GET', `/v1/deployments/${id}`);
+    await step('PUT', `/v1/deployments/${id}`, { rotate_auth: true });
+    await step('PUT', `/v1/deployments/${id}`, {
+      auth_settings: { gateway_base_url: 'https://gateway.invalid.example' },
+    });
+    await step('GET', `/v1/deployments/${id}/ping`);
+    await step('DELETE', `/v1/deployments/${id}`);
+    await step('GET', '/v1/admin/gateways');
+    const account = { plugin_provider_id: 'full', credentials: { key: 'secret' } };
+    const plugin = await step('POST', '/v1/plugins', account);
+    await step('GET', '/v1/plugins');
+    await step('PUT', `/v1/plugins/${plugin.id}`, { name: 'Fuller' });
+    for (const direction of ['input', 'output']) {
+      const url = `/v1/workspace-exclusions/${direction}-guardrails`;
+      await step('PUT', url, { workspaces: [{ workspace_id: ours.workspaceId, excluded: true }] });
+      await step('GET', url);
+    }
+    const schema = { type: 'object', additionalProperties: true, properties: {} };
+    await step('PUT', '/v1/admin/organisation/properties', { api_key_metadata_schema: schema });
+    await step('GET', '/v1/admin/organisation/properties');
+  });
+
   it('of logs are as the document says', async () => {
     const { organisationId, workspaceId } = ours;
     const record = { ...sampleLogRecord(), organisationId, workspaceId };

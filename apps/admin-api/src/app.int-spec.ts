@@ -253,7 +253,7 @@ describe('settings that are not set', () => {
 describe('settings', () => {
   const admin = new TestAdminApi({ API_ACCESS_ENABLED: 'OFF', BLOCK_INLINE_CONFIG: 'true' });
 
-  it('API_ACCESS_ENABLED=OFF closes the control plane to API keys, and not to sessions', async () => {
+  it('[ENV-07] API_ACCESS_ENABLED=OFF closes the control plane to API keys, and not to sessions', async () => {
     const { organisationId, adminKey } = await admin.tenant();
     const { status, body } = await admin.get<Failure>('/v1/workspaces', { key: adminKey });
     expect([status, body.error.type]).toEqual([403, 'feature_disabled']);

@@ -11,8 +11,10 @@ import { AuditModule } from './audit/audit.module';
 import { AuditingErrorFilter } from './audit/auditing-error-filter';
 import { AuthModule } from './auth/auth.module';
 import { CollectionsModule } from './collections/collections.module';
+import { BatchesModule } from './batches/batches.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
+import { DeploymentsModule } from './deployments/deployments.module';
 import { GatewaysModule } from './gateways/gateways.module';
 import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
@@ -20,15 +22,19 @@ import { InvitesModule } from './invites/invites.module';
 import { IntegrationsModule } from './integrations/integrations.module';
 import { LabelsModule } from './labels/labels.module';
 import { LogsModule } from './logs/logs.module';
+import { OrganisationPropertiesModule } from './organisation-properties/organisation-properties.module';
 import { OrganisationsModule } from './organisations/organisations.module';
 import { PromptsModule } from './prompts/prompts.module';
 import { PoliciesModule } from './policies/policies.module';
+import { PluginsModule } from './plugins/plugins.module';
 import { ProvidersModule } from './providers/providers.module';
 import { ReadModelModule } from './read-model/read-model.module';
+import { SecretReferencesModule } from './secret-references/secret-references.module';
 import type { AdminSettings } from './settings';
 import { SettingsModule } from './settings.module';
 import { UsersModule } from './users/users.module';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module';
+import { WorkspaceExclusionsModule } from './workspace-exclusions/workspace-exclusions.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** Every resource of the control plane: one line each. */
@@ -48,6 +54,12 @@ const RESOURCES = [
   CollectionsModule,
   PromptsModule,
   PoliciesModule,
+  SecretReferencesModule,
+  DeploymentsModule,
+  PluginsModule,
+  WorkspaceExclusionsModule,
+  OrganisationPropertiesModule,
+  BatchesModule,
 ];
 
 @Module({})

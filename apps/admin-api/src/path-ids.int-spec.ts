@@ -93,9 +93,12 @@ describe('ids in the paths of the control plane', () => {
     },
   );
 
-  it('are answered 400 or 404 for everything else that names nothing', async () => {
-    for (const id of BAD_PATH_IDS) await sweep(id, [ours.key], [400, 404, 405]);
-  });
+  it.each(BAD_PATH_IDS.map((id) => [id.slice(0, 40), id]))(
+    'are answered 400 or 404 for %s, which names nothing',
+    async (_title, id) => {
+      await sweep(id, [ours.key], [400, 404, 405]);
+    },
+  );
 
   it('are unknown, not invalid, where they are UUIDs in either case', async () => {
     for (const kind of ['integrations', 'providers', 'virtual-keys', 'configs', 'api-keys', 'workspaces']) {

@@ -16,6 +16,7 @@ import {
   type readSettings,
   type Setting,
 } from '@gw/kernel';
+import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import type { KeyObject } from 'node:crypto';
 
 /** Letters, digits, `_` and `-`; what follows it in a key is strictly alphanumeric. */
@@ -54,6 +55,10 @@ export const ADMIN_SETTINGS = {
   /** True blocks inline configs everywhere, whatever the organisations say. */
   BLOCK_INLINE_CONFIG: flag(false),
   TRUSTED_CUSTOM_HOSTS: text(''),
+  HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  NO_PROXY: text(''),
+  ...SECRET_MANAGER_SETTINGS,
   ...FEATURE_SETTINGS,
   /** Requests of one credential in a minute; 0 for no limit. */
   CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),

@@ -37,8 +37,7 @@ describe('the data plane', () => {
 
   const openai = (headers: Record<string, string> = { 'x-gw-provider': '@main' }): OpenAI =>
     new OpenAI({ apiKey: gateway.apiKey, baseURL: gateway.baseUrl, maxRetries: 0, defaultHeaders: headers });
-  const lastRecord = (): Promise<LoggedRequest> =>
-    eventually(async () => (await gateway.records()).at(-1), { timeoutMs: 3_000 });
+  const lastRecord = (): Promise<LoggedRequest> => eventually(async () => (await gateway.records()).at(-1));
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
@@ -123,7 +122,7 @@ describe('the data plane', () => {
       expect(event.choices[0]?.delta.content).toBe('Hel');
       break;
     }
-    await eventually(() => stub.lastRequest.cancelled, { timeoutMs: 1_000 });
+    await eventually(() => stub.lastRequest.cancelled);
     expect(await lastRecord()).toMatchObject({ outcome: 'client_closed' });
   });
 
@@ -143,7 +142,7 @@ describe('the data plane', () => {
     await stub.waitForRequest();
     controller.abort();
     await expect(call).rejects.toThrow();
-    await eventually(() => stub.lastRequest.cancelled, { timeoutMs: 1_000 });
+    await eventually(() => stub.lastRequest.cancelled);
     expect(await lastRecord()).toMatchObject({ outcome: 'client_closed', status: 0 });
   });
 

@@ -11,6 +11,7 @@ import { InProcessRateCounters, type RateCounters } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
+import { createSecretReader, SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
@@ -19,17 +20,21 @@ import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
+import { CachingSender } from './pipeline/cache/caching-sender';
+import { Embeddings } from './pipeline/cache/embeddings';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
 import { RequestBuilder } from './pipeline/attempt/request-builder';
 import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
+import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
+import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
 import { PromptStage } from './pipeline/prompt/prompt.stage';
 import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
-import { Settlement } from './pipeline/settlement';
+import { Settlement, type Pricer } from './pipeline/settlement';
 import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
 import { AttemptStage } from './pipeline/stages/attempt.stage';
@@ -40,6 +45,7 @@ import { ResolveStage } from './pipeline/stages/resolve.stage';
 import { ValidateStage } from './pipeline/stages/validate.stage';
 import { createRealtime } from './realtime/realtime';
 import { listOf, type GatewaySettings } from './settings';
+import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
@@ -98,31 +104,30 @@ export function createDataPlane({
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
-  const settlement = new Settlement(journal, counters, new CataloguePricer(), bodies, routing.statistics, {
+  const answers = createAnswers(settings, log);
+  const pricer = new CataloguePricer();
+  const { settle } = new Settlement(journal, counters, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
   const stopListening = routing.health.listen(Date.now);
-  const attempts = attemptsWith(settings, documents, policy, counters, routing);
-  const stages = stagesOf({
+  const shared = {
     settings,
     documents,
     policy,
     counters,
     bodies,
-    settle: settlement.settle,
-    attempts,
+    routing,
     outbound,
-  });
+    pricer,
+    answers,
+    settle,
+  };
+  const { attempts, attempt } = attemptsWith(shared);
+  const stages = stagesOf({ ...shared, attempt });
   const failures = failureLog(log);
-  const realtime = createRealtime({
-    stages,
-    attempts,
-    settle: settlement.settle,
-    outbound,
-    failures,
-    options: realtimeOptions(settings),
-  });
+  const options = realtimeOptions(settings);
+  const realtime = createRealtime({ stages, attempts, settle, outbound, failures, options });
   const pipeline = new Pipeline(stages, failures);
   return {
     realtime: realtime.door,
@@ -131,6 +136,7 @@ export function createDataPlane({
       realtime.close();
       stopListening();
       breakers.close();
+      answers.close();
       outbound.close();
       controlPlane.close();
     },
@@ -150,8 +156,8 @@ interface StageParts {
   readonly counters: RateCounters;
   readonly bodies: BodyBudget;
   readonly settle: Settle;
-  readonly attempts: (sender: AttemptSender) => AttemptStage;
-  readonly outbound: OutboundClient;
+  readonly attempt: AttemptStage;
+  readonly answers: Answers;
 }
 
 function stagesOf({
@@ -161,8 +167,8 @@ function stagesOf({
   counters,
   bodies,
   settle,
-  attempts,
-  outbound,
+  attempt,
+  answers,
 }: StageParts): PipelineStages {
   const pepper = hashingKey(deriveKey(settings.ENCRYPTION_KEY, 'api-key-hash').toString('hex'));
   const configs = new Configs(documents, {
@@ -189,24 +195,60 @@ function stagesOf({
     resolve: new ResolveStage(configs),
     admit: new AdmitStage(counters),
     attempt: new UnlessRendered(
-      attempts(new IntegratedModelsSender(new FollowUpSender(new Sender(outbound)), documents)),
+      new IdempotencyStage(attempt, answers.idempotency, {
+        waitMs: settings.REQUEST_TIMEOUT,
+        memory: answers.memory,
+        bodyBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES,
+      }),
     ),
     reply: new RenderedReply(
       settle,
-      new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
+      new ReplayedReply(
+        settle,
+        new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
+      ),
     ),
   };
 }
 
-/** Attempts differ in how they are sent, and in nothing else. */
-function attemptsWith(
-  settings: GatewaySettings,
-  documents: Documents,
-  policy: AddressPolicy,
-  counters: RateCounters,
-  routing: RoutingState,
-): (sender: AttemptSender) => AttemptStage {
-  const targeting = new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
+/** Secrets of providers that rest in a secret manager. */
+const secretsOf = (settings: GatewaySettings, policy: AddressPolicy): SecretResolver =>
+  new SecretResolver(
+    createSecretReader({
+      settings,
+      policy,
+      trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
+      proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
+    }),
+  );
+
+interface AttemptParts {
+  readonly settings: GatewaySettings;
+  readonly documents: Documents;
+  readonly policy: AddressPolicy;
+  readonly counters: RateCounters;
+  readonly routing: RoutingState;
+  readonly outbound: OutboundClient;
+  readonly pricer: Pricer;
+  readonly answers: Answers;
+}
+
+/** Attempts differ in how they are sent, and in nothing else. `attempt` is that of HTTP requests. */
+function attemptsWith({
+  settings,
+  documents,
+  policy,
+  counters,
+  routing,
+  outbound,
+  pricer,
+  answers,
+}: AttemptParts): {
+  readonly attempts: (sender: AttemptSender) => AttemptStage;
+  readonly attempt: AttemptStage;
+} {
+  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), secretsOf(settings, policy));
+  const targeting = new Targeting(documents, credentials, {
     providers: PROVIDERS,
     sandboxEnabled: settings.SANDBOX_ENABLED,
   });
@@ -215,7 +257,20 @@ function attemptsWith(
     requestTimeoutMs: settings.REQUEST_TIMEOUT,
     connectTimeoutMs: settings.CONNECT_TIMEOUT,
   });
-  return (sender) => new AttemptStage(targeting, builder, sender, counters, routing);
+  const sender = new Sender(outbound);
+  const caching = new CachingSender(sender, {
+    cache: answers.cache,
+    flights: answers.flights,
+    memory: answers.memory,
+    embeddings: new Embeddings(targeting, builder, sender, pricer),
+    bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
+  });
+  const attempts = (by: AttemptSender): AttemptStage =>
+    new AttemptStage(targeting, builder, by, counters, routing);
+  return {
+    attempts,
+    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),
+  };
 }
 
 const realtimeOptions = (settings: GatewaySettings) => ({

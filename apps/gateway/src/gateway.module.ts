@@ -92,6 +92,7 @@ export class GatewayModule
               adminUrl: settings.ADMIN_URL,
               serviceToken: settings.SERVICE_TOKEN,
               gatewayId: gateway.gatewayId,
+              clientAuth: settings.DEPLOYMENT_CLIENT_AUTH,
               post: internalPost,
             }),
         },

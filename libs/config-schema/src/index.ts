@@ -52,3 +52,4 @@ export {
   type ConfigResult,
   type ValidateConfigOptions,
 } from './validate';
+export { holdMetadata, readMetadataSchema, type MetadataSchema } from './metadata-schema';

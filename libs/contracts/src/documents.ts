@@ -93,6 +93,8 @@ export interface OrganisationDocument {
   readonly blockInlineConfig: boolean;
   /** False: metrics only, no bodies in the log. */
   readonly logBodies: boolean;
+  /** JSON Schema, checked when it was saved, of the metadata of requests; absent: none. */
+  readonly requestMetadataSchema?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface WorkspaceDocument {
@@ -121,6 +123,8 @@ export interface WorkspaceDocument {
     /** Id of the config of user keys that have none of their own; wins over `config`. */
     readonly userKeyConfig?: string | null;
   };
+  /** Directions in which the workspace skips the organisation's default guardrails. */
+  readonly guardrailExclusions?: readonly ('input' | 'output')[];
 }
 
 export interface ProviderModel {

@@ -9,11 +9,14 @@ export interface ChangeEvent {
   readonly sequence: number;
   /** The sequence before this one in the outbox. A reader whose newest is older than it has lost an event; 0: not known. */
   readonly previous: number;
-  /** Documents to read again. */
+  /** Documents to read again; `EVERY_DOCUMENT` alone: all of them. */
   readonly changed: readonly DocumentKey[];
   /** Documents that are gone: refused at once, without a read. */
   readonly removed: readonly DocumentKey[];
 }
+
+/** Stands in `ChangeEvent.changed` for every document there is: everything must be verified again. */
+export const EVERY_DOCUMENT: DocumentKey = '*';
 
 /** Sent every `HEARTBEAT_MS`, so that a lost event or a dead stream shows. */
 export interface HeartbeatEvent {

@@ -21,6 +21,7 @@ export {
   type WorkspaceDocument,
 } from './documents';
 export {
+  EVERY_DOCUMENT,
   documentRedisKey,
   EVENT_CHANNEL,
   HEARTBEAT_MS,
@@ -34,6 +35,8 @@ export { INTERNAL, type DocumentsAnswer, type DocumentsRequest, type GatewayPres
 export type {
   AttemptEnd,
   AttemptRecord,
+  CacheEmbedding,
+  CacheRecord,
   DecisionRecord,
   LimitState,
   LogRecord,
@@ -51,3 +54,4 @@ export {
   type ConfigurationField,
 } from './provider-catalogue';
 export type { InstallationCredentials } from './installation-credentials';
+export type { ProviderCredentialContent, SecretLocation, SecretManagerType, SecretUse } from './secret-use';

@@ -9,6 +9,8 @@ export const INTERNAL = {
   documents: '/internal/v1/documents',
   /** GET `?after=<sequence>`: newline-delimited `ControlPlaneEvent`s, never ending. Admin API. */
   events: '/internal/v1/events',
+  /** POST `{ workspace_id, status }` → `{ id }`: a batch that the gateway runs itself. Admin API. */
+  batches: '/internal/v1/batches',
   /** POST `GatewayPresence`, every half a minute by every gateway. Admin API. */
   gateways: '/internal/v1/gateways',
   /** POST `application/octet-stream`, journal frames; 200 `{ accepted }` once they are committed. Worker. */
@@ -19,6 +21,8 @@ export interface GatewayPresence {
   readonly id: string;
   /** Three numbers with dots between. */
   readonly version: string;
+  /** Of the deployment that it is of. */
+  readonly clientAuth?: string;
 }
 
 export interface DocumentsRequest {

@@ -100,6 +100,34 @@ export interface PromptRecord {
   readonly version: number;
 }
 
+/** The call for a vector that a look-up by meaning took. */
+export interface CacheEmbedding {
+  readonly provider: string;
+  readonly credential: string | null;
+  readonly model: string | null;
+  readonly inputTokens: number | null;
+  /** 1e-8 USD, part of the request's cost; null: not known. */
+  readonly cost: number | null;
+  readonly durationMs: number;
+}
+
+/** What the response cache did for the answer. */
+export interface CacheRecord {
+  /** `DISABLED`, `HIT`, `MISS`, `REFRESH`, `SEMANTIC HIT` or `SEMANTIC MISS`. */
+  readonly status: string;
+  /** Of the exact entry. */
+  readonly key: string | null;
+  /** Cosine of a semantic hit. */
+  readonly similarity?: number;
+  /** Why a miss might have been a hit. */
+  readonly failure?: 'store_unavailable' | 'embeddings_failed';
+  /** The answer is that of another request's call, which was under way. */
+  readonly shared?: true;
+  /** What asking the provider would have cost, 1e-8 USD. Absent: nothing was saved, or it is not known. */
+  readonly savedCost?: number;
+  readonly embedding?: CacheEmbedding;
+}
+
 /** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
 export interface DecisionRecord {
   readonly config: {
@@ -114,7 +142,7 @@ export interface DecisionRecord {
   readonly routing?: readonly RoutingEvent[];
   readonly limits: readonly LimitState[];
   readonly guardrails: readonly unknown[];
-  readonly cache: { readonly status: string; readonly key: string | null };
+  readonly cache: CacheRecord;
   readonly price: {
     readonly source: string;
     readonly model: string | null;
@@ -124,6 +152,8 @@ export interface DecisionRecord {
   readonly session?: SessionRecord;
   /** Absent: the request named no prompt. */
   readonly prompt?: PromptRecord;
+  /** What an `Idempotency-Key` made of the request. Absent: it had none. */
+  readonly idempotency?: 'first' | 'replayed';
   /** Milliseconds that each stage took. */
   readonly stages: Readonly<Record<string, number>>;
 }

@@ -1,6 +1,7 @@
 import type { DatabaseTls } from '@gw/kernel';
 import type { DataSourceOptions } from 'typeorm';
 import { ChangeEventEntity } from './change-events/change-event.entity';
+import { EnforcedFeaturesEntity } from './change-events/enforced-features.entity';
 import { GatewayEntity } from './gateways/gateway.entity';
 import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 import { ApiKeyEntity } from './identity/api-key.entity';
@@ -26,7 +27,11 @@ import { PromptLabelEntity } from './prompts/prompt-label.entity';
 import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
+import { EnforcedFeatures1795341000000 } from './migrations/1795341000000-enforced-features';
 import { Policies1795340000000 } from './migrations/1795340000000-policies';
+import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
+import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-deployments-and-more';
+import { BatchEntity } from './resources/batch.entity';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -35,6 +40,11 @@ import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
 import { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
 import { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
+import { DeploymentEntity } from './resources/deployment.entity';
+import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
+import { PluginEntity } from './resources/plugin.entity';
+import { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
+import { SecretReferenceEntity } from './resources/secret-reference.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -56,6 +66,7 @@ export const ENTITIES = [
   ConfigEntity,
   ConfigVersionEntity,
   ChangeEventEntity,
+  EnforcedFeaturesEntity,
   GatewayEntity,
   CollectionEntity,
   LabelEntity,
@@ -65,6 +76,12 @@ export const ENTITIES = [
   PromptShareEntity,
   UsageLimitPolicyEntity,
   RateLimitPolicyEntity,
+  SecretReferenceEntity,
+  DeploymentEntity,
+  PluginEntity,
+  WorkspaceExclusionEntity,
+  OrganisationPropertiesEntity,
+  BatchEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -76,7 +93,10 @@ export const MIGRATIONS = [
   Gateways1795260000000,
   RequestLogs1795300000000,
   Prompts1795320000000,
+  SecretReferences1795330000000,
+  DeploymentsAndMore1795331000000,
   Policies1795340000000,
+  EnforcedFeatures1795341000000,
 ];
 
 export interface DatabaseSettings {

@@ -1,5 +1,6 @@
 export { appendAudit, verifyAuditChain, type AuditRow, type AuditVerification } from './audit/audit-chain';
 export { ChangeEventEntity } from './change-events/change-event.entity';
+export { EnforcedFeaturesEntity } from './change-events/enforced-features.entity';
 export { CHANGE_CHANNEL, KEYS_PER_EVENT_MAX, recordChange, type Change } from './change-events/record-change';
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
 export { GatewayEntity } from './gateways/gateway.entity';
@@ -25,7 +26,11 @@ export { ConfigVersionEntity } from './resources/config-version.entity';
 export { ConfigEntity } from './resources/config.entity';
 export { IntegrationModelEntity } from './resources/integration-model.entity';
 export { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
-export { IntegrationEntity, type GlobalWorkspaceAccess } from './resources/integration.entity';
+export {
+  IntegrationEntity,
+  type GlobalWorkspaceAccess,
+  type StoredSecretMapping,
+} from './resources/integration.entity';
 export { ProviderEntity, type ProviderStatus } from './resources/provider.entity';
 export { CollectionEntity } from './prompts/collection.entity';
 export { LabelEntity } from './prompts/label.entity';
@@ -35,6 +40,12 @@ export { PromptVersionEntity } from './prompts/prompt-version.entity';
 export { PromptEntity } from './prompts/prompt.entity';
 export { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
 export { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
+export { BatchEntity } from './resources/batch.entity';
+export { DeploymentEntity, type DeploymentAuthSettings } from './resources/deployment.entity';
+export { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
+export { PluginEntity } from './resources/plugin.entity';
+export { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
+export { SecretReferenceEntity } from './resources/secret-reference.entity';
 export { PlainRow, Row } from './row';
 export { dayOf, ensureLogPartitions } from './logs/log-partitions';
 export {

@@ -100,6 +100,11 @@ export const ERRORS = {
   unavailable: { status: 503, code: 'AB04', message: 'The service cannot answer right now.' },
   provider_error: { status: 502, code: 'AB04', message: 'The provider answered with an error.' },
   provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
+  secret_unavailable: {
+    status: 502,
+    code: 'AB04',
+    message: 'A secret of the provider could not be read from its secret manager.',
+  },
   provider_answer_invalid: {
     status: 502,
     code: 'AB04',

@@ -1,5 +1,6 @@
 import {
   documentKey,
+  EVERY_DOCUMENT,
   type ControlPlaneEvent,
   type DocumentKey,
   type OrganisationDocument,
@@ -253,6 +254,19 @@ describe('ReadModel', () => {
     await model.load(key);
     expect(script.reads).toHaveLength(before + 1);
     expect(model.get(key)).toEqual(organisation('a'));
+  });
+
+  it('verifies everything after a change of every document', async () => {
+    await model.load(key);
+    now += 10_000;
+    script.sequence = 11;
+    script.send({ type: 'change', sequence: 11, previous: 10, changed: [EVERY_DOCUMENT], removed: [] });
+    script.heartbeat();
+    expect(model.state()).toMatchObject({ verified: true, sequence: 11 });
+    expect(model.get(key)).toBeUndefined();
+    const before = script.reads.length;
+    await model.load(key);
+    expect(script.reads).toHaveLength(before + 1);
   });
 
   it('serves what it knows without limit while the source is gone, at one try a second', async () => {

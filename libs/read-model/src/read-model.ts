@@ -3,6 +3,7 @@ import {
   type ApiKeyDocument,
   type ChangeEvent,
   type ConfigDocument,
+  EVERY_DOCUMENT,
   type ControlPlaneEvent,
   type DocumentKey,
   type OrganisationDocument,
@@ -314,6 +315,7 @@ export class ReadModel {
       // When it fails the entry is asked for on its next use.
       this.loader.load(key, event.sequence, true).catch(() => undefined);
     }
+    if (event.changed.includes(EVERY_DOCUMENT)) this.startOver(event.sequence);
     if (this.liveEpoch !== NONE) this.verifiedUntil = this.now();
   }
 

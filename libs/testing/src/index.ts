@@ -12,4 +12,5 @@ export {
 } from './product';
 export { startRedis, withRedis, type TestRedis } from './redis';
 export { StubProvider, type RecordedRequest, type StubAnswer, type StubStep } from './stub-provider';
+export { STUB_ACCESS, StubSecretManagers } from './stub-secret-managers';
 export { createTestDatabase, testDatabase, type TestDatabase } from './test-database';

@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { UserKeyRules } from '../tenant-settings/user-key-settings';
 import type { Principal } from '../auth/principal';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
+import { heldMetadata } from '../organisation-properties/organisation-properties';
 import { configIdOf } from '../workspaces/config-references';
 import { assertWithinCreator, assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from './api-keys.dto';
@@ -41,6 +42,12 @@ export async function applyUpdate(
   if (rotation !== undefined) row.rotationPolicy = rotation;
   if (input.defaults !== undefined) {
     await applyDefaults(manager, row, input.defaults ?? { metadata: null, config_id: null });
+    row.defaultMetadata = await heldMetadata(
+      manager,
+      row.organisationId,
+      'apiKeyMetadataSchema',
+      row.defaultMetadata,
+    );
   }
   applyLife(row, input, rules);
 }

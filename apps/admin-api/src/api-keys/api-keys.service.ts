@@ -7,6 +7,7 @@ import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
+import { heldMetadata } from '../organisation-properties/organisation-properties';
 import { configSlugsOf } from '../workspaces/config-references';
 import { applyDefaults, applyUpdate } from './api-key-changes';
 import {
@@ -79,7 +80,13 @@ export class ApiKeysService {
         usageLimits: input.usage_limits ? toStoredUsageLimit(input.usage_limits, 'usage_limits') : null,
         rotationPolicy: rotationOf(input.rotation_policy, rules),
       });
-      if (input.defaults) await applyDefaults(manager, row, input.defaults);
+      await applyDefaults(manager, row, input.defaults ?? {});
+      row.defaultMetadata = await heldMetadata(
+        manager,
+        organisationId,
+        'apiKeyMetadataSchema',
+        row.defaultMetadata,
+      );
       await manager.insert(ApiKeyEntity, row);
       const key = await this.secrets.issue(write, row.id);
       const saved = await manager.findOneByOrFail(ApiKeyEntity, { id: row.id });

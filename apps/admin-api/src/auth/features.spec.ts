@@ -6,7 +6,7 @@ const settingsWith = (environment: Record<string, string>) => readSettings(FEATU
 
 describe('the switches of features', () => {
   it.each(Object.entries(FEATURE_ROUTES))(
-    '%s is on until OFF closes its routes, and no others',
+    '[ENV-07] %s is on until OFF closes its routes, and no others',
     (name, routes) => {
       const on = settingsWith({});
       const off = settingsWith({ [name]: 'OFF' });

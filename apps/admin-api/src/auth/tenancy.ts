@@ -26,9 +26,15 @@ export function inWorkspace(caller: Principal): Required<TenantWhere> {
   return { organisationId, workspaceId };
 }
 
-/** The organisation as a whole. 403 for a call that is locked to a workspace. */
-export function inOrganisation(caller: Principal): { readonly organisationId: string } {
+/**
+ * The organisation as a whole. 403 for a call that is locked to a workspace; 400 when the call names an `organisation_id` that
+ * is not the caller's own.
+ */
+export function inOrganisation(caller: Principal, named?: string): { readonly organisationId: string } {
   if (caller.workspaceId !== null) throw new GatewayError('forbidden');
+  if (named !== undefined && named.toLowerCase() !== caller.organisationId) {
+    throw invalid('organisation_id', 'organisation_id must be the organisation of the credential');
+  }
   return { organisationId: caller.organisationId };
 }
 

@@ -1,4 +1,4 @@
-import { BitField, EnumField, NameField, ObjectField, pageOf, ReferenceField } from '@gw/web';
+import { BitField, EnumField, NameField, ObjectField, pageOf, ReferenceField, SlugField } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
 
 const EXAMPLE = {
@@ -15,6 +15,9 @@ const IS_DEFAULT = {
 export class CreateConfigDto {
   @NameField({ example: 'Fallback to Anthropic' })
   name!: string;
+
+  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'fallback' })
+  slug?: string;
 
   @ObjectField({ example: EXAMPLE })
   config!: Record<string, unknown>;

@@ -7,6 +7,7 @@ import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'type
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
+import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import { assertSavable } from './config-content';
@@ -37,12 +38,15 @@ export class ConfigsService {
       const { name } = input;
       const [id, versionId] = [uuidv7(), uuidv7()];
       const isDefault = input.isDefault === 1;
+      const slug = input.slug ?? `pc-${slugOf(name, 6)}-${randomHex(3)}`;
+      // Archived ones count: a slug names one config of the organisation for ever.
+      await assertSlugFree(manager, ConfigEntity, { organisationId: owner.organisationId, slug });
       if (isDefault) await replaceDefault(write, owner.workspaceId, id);
       const row = await manager.save(
         manager.create(ConfigEntity, {
           id,
           ...owner,
-          slug: `pc-${slugOf(name, 6)}-${randomHex(3)}`,
+          slug,
           name,
           status: 'active',
           isDefault,

@@ -13,6 +13,7 @@ const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const TEXT_LENGTH_MAX = 2_048;
 const DEPLOYMENTS_MAX = 100;
 const MASKED = 'masked_';
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Lays new fields over the saved ones: an absent field stays, null clears it. What a read shows of a secret (`masked_<name>`) is
@@ -45,11 +46,15 @@ const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Names a provider field as the request has it, for the paths of errors. */
 export type PathOf = (field: string) => string;
 
-/** Every rule of the provider that `values` break. A field that the catalogue does not know is a fault: it could be a secret. */
+/**
+ * Every rule of the provider that `values` break. A field that the catalogue does not know is a fault: it could be a secret.
+ * `mapped` holds the `configurations.<field>` whose value rests in a secret manager.
+ */
 export function configurationFaults(
   provider: CatalogueProvider,
   values: Readonly<Record<string, unknown>>,
   pathOf: PathOf,
+  mapped: ReadonlySet<string> = NONE,
 ): ErrorDetail[] {
   const known = new Map(provider.fields.map((field) => [field.name, field]));
   const faults: ErrorDetail[] = [];
@@ -59,6 +64,7 @@ export function configurationFaults(
     else faults.push({ path: pathOf(name), message: `is no field of ${provider.id}` });
   }
   for (const field of provider.fields) {
+    if (mapped.has(`configurations.${field.name}`)) continue;
     if (isRequired(field, values) && values[field.name] === undefined) {
       faults.push({ path: pathOf(field.name), message: 'is required' });
     }

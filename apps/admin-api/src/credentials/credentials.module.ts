@@ -3,6 +3,7 @@ import { Global, Module } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../settings';
 import { CredentialsService } from './credentials.service';
 import { ADDRESS_POLICY, IntegrationCredentials } from './integration-credentials';
+import { SecretAccess } from './secret-access';
 
 /** Global: several resources take credentials and addresses. */
 @Global()
@@ -10,6 +11,7 @@ import { ADDRESS_POLICY, IntegrationCredentials } from './integration-credential
   providers: [
     CredentialsService,
     IntegrationCredentials,
+    SecretAccess,
     {
       provide: ADDRESS_POLICY,
       inject: [SETTINGS],
@@ -17,6 +19,6 @@ import { ADDRESS_POLICY, IntegrationCredentials } from './integration-credential
         createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) }),
     },
   ],
-  exports: [CredentialsService, IntegrationCredentials, ADDRESS_POLICY],
+  exports: [CredentialsService, IntegrationCredentials, SecretAccess, ADDRESS_POLICY],
 })
 export class CredentialsModule {}

@@ -1,4 +1,4 @@
-import { credentialBinding } from '@gw/contracts';
+import { credentialBinding, type ProviderCredentialContent, type SecretUse } from '@gw/contracts';
 import type { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
@@ -45,16 +45,27 @@ export class CredentialsService {
     return JSON.parse(plain.toString('utf8')) as PlainCredential;
   }
 
-  /** The integration's credential as the provider's document carries it to a gateway. */
+  /** The integration's credential as the provider's document carries it to a gateway. `secrets`: those that rest elsewhere. */
   sealForProvider(
     integration: Owner & Pick<IntegrationEntity, 'sealedCredential'>,
     provider: Pick<ProviderEntity, 'id' | 'workspaceId'>,
+    secrets: readonly SecretUse[] = [],
   ): ProviderCredential {
     const { sealedCredential } = integration;
-    if (sealedCredential === null) return { sealedCredential: null, version: 'none' };
-    const version = createHash('sha256').update(sealedCredential).digest('base64url').slice(0, 22);
-    const plain = JSON.stringify(this.open(integration));
-    const bound = seal(this.keyring, plain, credentialBinding(provider.workspaceId, provider.id));
-    return { sealedCredential: bound, version };
+    if (sealedCredential === null && secrets.length === 0) return { sealedCredential: null, version: 'none' };
+    const digest = createHash('sha256').update(sealedCredential ?? '');
+    // Without what opens the manager: it changes with the version of its reference.
+    for (const { location, ...use } of secrets) {
+      digest.update(JSON.stringify([use, location?.version ?? null, location?.key ?? null]));
+    }
+    const content: ProviderCredentialContent = {
+      ...this.open(integration),
+      ...(secrets.length === 0 ? {} : { secrets }),
+    };
+    const binding = credentialBinding(provider.workspaceId, provider.id);
+    return {
+      sealedCredential: seal(this.keyring, JSON.stringify(content), binding),
+      version: digest.digest('base64url').slice(0, 22),
+    };
   }
 }

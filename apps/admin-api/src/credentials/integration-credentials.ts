@@ -33,6 +33,7 @@ export type CredentialRow = Pick<
   | 'maskedKey'
   | 'configurations'
   | 'maskedConfigurations'
+  | 'secretMappings'
 >;
 
 /** The provider of the catalogue, or a 400 that names `param`. */
@@ -64,8 +65,9 @@ export class IntegrationCredentials {
     const apiKey = (input.key === undefined ? plain.apiKey : input.key) ?? undefined;
     const saved = { open: row.configurations, secret: plain.configurations };
     const values = mergeConfigurations(provider, saved, input.configurations);
-    const faults = configurationFaults(provider, values, pathOf);
-    if (apiKey === undefined && needsKey(provider, values))
+    const mapped = new Set((row.secretMappings ?? []).map(({ target_field }) => target_field));
+    const faults = configurationFaults(provider, values, pathOf, mapped);
+    if (apiKey === undefined && !mapped.has('key') && needsKey(provider, values))
       faults.push({ path: 'key', message: 'is required' });
     if (apiKey !== undefined && !KEY.test(apiKey)) {
       faults.push({ path: 'key', message: 'must have no spaces or control characters' });

@@ -1,6 +1,6 @@
 import type { GatewayPresence } from '@gw/contracts';
 import { Answer } from '@gw/web';
-import { IsString, Length, Matches } from 'class-validator';
+import { IsOptional, IsString, Length, Matches } from 'class-validator';
 
 /** What a gateway tells of itself. */
 export class GatewayPresenceDto implements GatewayPresence {
@@ -11,6 +11,11 @@ export class GatewayPresenceDto implements GatewayPresence {
   @IsString()
   @Matches(/^\d{1,5}\.\d{1,5}\.\d{1,5}$/)
   version!: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 255)
+  clientAuth?: string;
 }
 
 export class GatewayWarningAnswer {

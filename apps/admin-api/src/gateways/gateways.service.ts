@@ -1,7 +1,9 @@
-import { GatewayEntity } from '@gw/entities';
+import { DeploymentEntity, GatewayEntity } from '@gw/entities';
+import { hashApiKey } from '@gw/kernel';
 import { listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Secrets } from '../settings';
 import { warningsFor } from './gateway-features';
 import type { GatewayAnswer, GatewayPresenceDto } from './gateways.dto';
 
@@ -12,14 +14,19 @@ const LISTED_MAX = 1_000;
 /** Which gateways there are. A gateway belongs to the installation, so every organisation sees all of them. */
 @Injectable()
 export class GatewaysService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: Secrets,
+  ) {}
 
   /** Rows of gateways that were silent for a day go with it, so that the table does not grow with every new host. */
-  async seen({ id, version }: GatewayPresenceDto): Promise<object> {
+  async seen({ id, version, clientAuth }: GatewayPresenceDto): Promise<object> {
+    const deploymentId = clientAuth === undefined ? null : await this.deploymentOf(clientAuth);
     await this.dataSource.query(
-      `INSERT INTO gateways (id, version) VALUES ($1, $2)
-       ON CONFLICT (id) DO UPDATE SET version = excluded.version, last_seen_at = now()`,
-      [id, version],
+      `INSERT INTO gateways (id, version, deployment_id) VALUES ($1, $2, $3)
+       ON CONFLICT (id) DO UPDATE
+       SET version = excluded.version, deployment_id = excluded.deployment_id, last_seen_at = now()`,
+      [id, version, deploymentId],
     );
     await this.dataSource.query(`DELETE FROM gateways WHERE last_seen_at < now() - interval '1 day'`);
     return {};
@@ -30,18 +37,25 @@ export class GatewaysService {
       order: { lastSeenAt: 'DESC', id: 'ASC' },
       take: LISTED_MAX,
     });
-    const connectedSince = Date.now() - CONNECTED_MS;
-    return listOf([
-      rows.map((row) => ({
-        id: row.id,
-        version: row.version,
-        connected: row.lastSeenAt.getTime() >= connectedSince,
-        first_seen_at: row.firstSeenAt.toISOString(),
-        last_seen_at: row.lastSeenAt.toISOString(),
-        warnings: warningsFor(row.version),
-        object: 'gateway',
-      })),
-      total,
-    ]);
+    return listOf([rows.map(toGateway), total]);
+  }
+
+  /** Null for what no live deployment shows: an old `client_auth` does not keep a gateway from being seen. */
+  private async deploymentOf(clientAuth: string): Promise<string | null> {
+    const row = await this.dataSource.manager.findOne(DeploymentEntity, {
+      where: { clientAuthHash: hashApiKey(this.secrets.apiKeyPepper, clientAuth), status: 'active' },
+      select: { id: true },
+    });
+    return row?.id ?? null;
   }
 }
+
+export const toGateway = (row: GatewayEntity): GatewayAnswer => ({
+  id: row.id,
+  version: row.version,
+  connected: row.lastSeenAt.getTime() >= Date.now() - CONNECTED_MS,
+  first_seen_at: row.firstSeenAt.toISOString(),
+  last_seen_at: row.lastSeenAt.toISOString(),
+  warnings: warningsFor(row.version),
+  object: 'gateway',
+});

@@ -12,22 +12,11 @@ import {
   TextField,
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
+import { SecretMappingDto } from '../credentials/secret-mappings';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
 
 const KEY = { max: 8_192, description: 'The provider’s API key. Never shown again.' } as const;
 const TAGS = { optional: true, nullable: true, valueMax: 255, example: { team: 'search' } } as const;
-
-/** Secret references are not there yet: the list must be empty. */
-export class SecretMappingDto {
-  @TextField({ description: '`key` or `configurations.<field>`.' })
-  target_field!: string;
-
-  @ReferenceField()
-  secret_reference_id!: string;
-
-  @TextField({ optional: true, nullable: true })
-  secret_key?: string | null;
-}
 
 export class CreateIntegrationDto {
   @NameField({ example: 'OpenAI production' })

@@ -1,20 +1,21 @@
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found } from '../auth/tenancy';
+import { assertSlugFree } from '../common/slugs';
 import { escapeLike } from '../common/text';
 import { parseTags } from '../common/tags';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
+import { readMappings, type MappingOwner } from '../credentials/secret-mappings';
 import { autoSlug, createDefaultProvider } from '../providers/default-provider';
 import type {
   CreatedIntegrationDto,
   CreateIntegrationDto,
   ListIntegrationsQuery,
-  SecretMappingDto,
   UpdateIntegrationDto,
 } from './integrations.dto';
 import {
@@ -55,12 +56,14 @@ export class IntegrationsService {
     assertChecked(input);
     return this.writes.run(caller, async (write) => {
       const { name } = input;
+      const slug = input.slug ?? autoSlug(name);
+      await assertSlugFree(write.manager, IntegrationEntity, { organisationId, slug, status: 'active' });
       const row = write.manager.create(IntegrationEntity, {
         id: uuidv7(),
         organisationId,
         workspaceId,
         aiProviderId: input.ai_provider_id,
-        slug: await this.freeSlug(write.manager, organisationId, input.slug, name),
+        slug,
         name,
         description: input.description ?? null,
         sealedCredential: null,
@@ -71,7 +74,9 @@ export class IntegrationsService {
         tags: input.tags ?? null,
         allowAllModels: input.allow_all_models ?? true,
         globalWorkspaceAccess: null,
+        secretMappings: null,
       });
+      row.secretMappings = await readMappings(write.manager, mappable(row), input.secret_mappings ?? null);
       this.credentials.apply(row, { key: input.key, configurations: input.configurations ?? {} });
       const saved = await write.manager.save(IntegrationEntity, row);
       write.audit({
@@ -138,7 +143,10 @@ export class IntegrationsService {
       if (input.tags !== undefined) row.tags = input.tags;
       if (input.pricing_adjustments !== undefined) row.pricingAdjustments = input.pricing_adjustments;
       if (input.allow_all_models !== undefined) row.allowAllModels = input.allow_all_models;
-      if (input.key !== undefined || input.configurations !== undefined) {
+      if (input.secret_mappings !== undefined) {
+        row.secretMappings = await readMappings(manager, mappable(row), input.secret_mappings);
+      }
+      if ([input.key, input.configurations, input.secret_mappings].some((value) => value !== undefined)) {
         this.credentials.apply(row, { key: input.key, configurations: input.configurations });
       }
       const saved = await manager.save(IntegrationEntity, row);
@@ -185,31 +193,18 @@ export class IntegrationsService {
     const { id, allowAllModels, globalWorkspaceAccess } = row;
     await manager.update(IntegrationEntity, { id }, { allowAllModels, globalWorkspaceAccess });
   }
-
-  private async freeSlug(
-    manager: EntityManager,
-    organisationId: string,
-    wanted: string | undefined,
-    name: string,
-  ): Promise<string> {
-    if (wanted === undefined) return autoSlug(name);
-    const live = { organisationId, slug: wanted, status: 'active' } as const;
-    if (await manager.existsBy(IntegrationEntity, live)) {
-      throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
-    }
-    return wanted;
-  }
 }
 
-function assertChecked(input: {
-  readonly pricing_adjustments?: Record<string, unknown> | null;
-  readonly secret_mappings?: readonly SecretMappingDto[] | null;
-}): void {
+const mappable = (row: IntegrationEntity): MappingOwner => ({
+  organisationId: row.organisationId,
+  workspaceId: row.workspaceId,
+  aiProviderId: row.aiProviderId,
+  prefix: 'configurations.',
+});
+
+function assertChecked(input: { readonly pricing_adjustments?: Record<string, unknown> | null }): void {
   if (input.pricing_adjustments) {
     const faults = pricingAdjustmentFaults(input.pricing_adjustments, 'pricing_adjustments');
     if (faults.length > 0) throw validationFailed(faults);
-  }
-  if (input.secret_mappings && input.secret_mappings.length > 0) {
-    throw invalid('secret_mappings.0.secret_reference_id', 'names no secret reference of the organisation');
   }
 }

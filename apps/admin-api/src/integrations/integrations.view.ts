@@ -4,6 +4,7 @@ import { Answer, RowAnswer, rowFields } from '@gw/web';
 import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
 import { shownConfigurations } from '../credentials/configurations';
 import { maskHeaders } from '../credentials/header-map';
+import { SecretMappingAnswer, shownMappings } from '../credentials/secret-mappings';
 
 export class IntegrationAnswer extends RowAnswer {
   @Answer.uuid()
@@ -67,8 +68,8 @@ export class IntegrationDetailAnswer extends IntegrationAnswer {
   @Answer.integer({ example: 1 })
   readonly workspace_count!: number;
 
-  @Answer.jsons()
-  readonly secret_mappings!: readonly never[];
+  @Answer.list(() => SecretMappingAnswer)
+  readonly secret_mappings!: readonly SecretMappingAnswer[];
 
   @Answer.json({ nullable: true })
   readonly pricing_adjustments!: Readonly<Record<string, unknown>> | null;
@@ -99,7 +100,7 @@ export const toIntegrationDetail = (
   global_workspace_access_settings: row.globalWorkspaceAccess,
   allow_all_models: row.allowAllModels,
   workspace_count: workspaceCount,
-  secret_mappings: [],
+  secret_mappings: shownMappings(row),
   pricing_adjustments: row.pricingAdjustments,
 });
 

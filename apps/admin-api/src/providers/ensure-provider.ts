@@ -51,6 +51,7 @@ export async function ensureProvider(
     sealedCredential: null,
     configurations: {},
     maskedConfigurations: {},
+    secretMappings: null,
   });
   new IntegrationCredentials(credentials, addresses).apply(integration, { key });
   await manager.save(integration);

@@ -19,6 +19,7 @@ import type {
   IntegrationEntity,
   IntegrationModelEntity,
   OrganisationEntity,
+  OrganisationPropertiesEntity,
   ProviderEntity,
   RateLimitPolicyEntity,
   StoredUsageLimit,
@@ -64,7 +65,10 @@ export const apiKeyDocument = (
     },
   });
 
-export const organisationDocument = (organisation: OrganisationEntity): OrganisationDocument =>
+export const organisationDocument = (
+  organisation: OrganisationEntity,
+  properties: OrganisationPropertiesEntity | null,
+): OrganisationDocument =>
   versioned<OrganisationDocument>({
     kind: 'organisation',
     id: organisation.id,
@@ -72,6 +76,7 @@ export const organisationDocument = (organisation: OrganisationEntity): Organisa
     status: organisation.status,
     blockInlineConfig: organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: organisation.settings.debug_log !== 0,
+    requestMetadataSchema: properties?.requestMetadataSchema ?? null,
   });
 
 /** The workspace's own settings; the gateway adds what the organisation's forbid. */
@@ -79,6 +84,7 @@ export const workspaceDocument = (
   workspace: WorkspaceEntity,
   defaultConfigId: string | null,
   policies: WorkspacePolicies,
+  guardrailExclusions: readonly ('input' | 'output')[],
 ): WorkspaceDocument =>
   versioned<WorkspaceDocument>({
     kind: 'workspace',
@@ -97,6 +103,7 @@ export const workspaceDocument = (
       config: defaultConfigId,
       userKeyConfig: workspace.defaults.user_api_key_config ?? null,
     },
+    guardrailExclusions,
   });
 
 /** The active ones of one workspace. */

@@ -13,6 +13,7 @@ import {
 import { unseal, uuidv7 } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
 import { CredentialsService } from '../credentials/credentials.service';
+import { SecretAccess } from '../credentials/secret-access';
 import { Secrets } from '../settings';
 import { DocumentsService } from './documents.service';
 
@@ -39,7 +40,10 @@ describe('DocumentsService', () => {
   let service: DocumentsService;
 
   beforeAll(async () => {
-    service = new DocumentsService(database.dataSource, credentials);
+    service = new DocumentsService(database.dataSource, credentials, new SecretAccess(secrets), {
+      USAGE_LIMITS_ENABLED: true,
+      POLICY_ENABLED: true,
+    });
     const { manager } = database.dataSource;
     await manager.insert(OrganisationEntity, {
       id: organisationId,

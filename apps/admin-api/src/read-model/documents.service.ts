@@ -8,16 +8,21 @@ import {
   IntegrationEntity,
   IntegrationModelEntity,
   OrganisationEntity,
+  OrganisationPropertiesEntity,
   ProviderEntity,
   RateLimitPolicyEntity,
   UsageLimitPolicyEntity,
+  SecretReferenceEntity,
   WorkspaceEntity,
+  WorkspaceExclusionEntity,
 } from '@gw/entities';
 import { UUID } from '@gw/web';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import { CredentialsService } from '../credentials/credentials.service';
+import { SecretAccess } from '../credentials/secret-access';
+import { SETTINGS } from '../settings';
 import {
   apiKeyDocument,
   configDocument,
@@ -26,6 +31,7 @@ import {
   workspaceDocument,
 } from './document-builders';
 import { parseDocumentKey, type WantedRow } from './document-keys';
+import { inForce, type EnforcedFeatures } from './features-in-force';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
@@ -37,6 +43,8 @@ export class DocumentsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly credentials: CredentialsService,
+    private readonly secrets: SecretAccess,
+    @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
   /** Null for what is unknown, archived, or part of what is archived. All documents and the sequence are of one moment. */
@@ -59,7 +67,12 @@ export class DocumentsService {
       await this.addConfigs(manager, of('config'), found);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);
-      const documents = Object.fromEntries(keys.map((key) => [key, found.get(key) ?? null]));
+      const documents = Object.fromEntries(
+        keys.map((key) => {
+          const document = found.get(key);
+          return [key, document ? inForce(document, this.features) : null];
+        }),
+      );
       return { sequence: Number(row.sequence), documents };
     });
   }
@@ -98,9 +111,11 @@ export class DocumentsService {
     if (wanted.length === 0) return;
     const id = In(wanted.map((item) => item.id));
     const rows = byId(await manager.find(OrganisationEntity, { where: { id, status: 'active' } }));
+    const held = await manager.findBy(OrganisationPropertiesEntity, { organisationId: id });
+    const properties = new Map(held.map((item) => [item.organisationId, item]));
     for (const item of wanted) {
       const row = rows.get(item.id);
-      if (row) to.set(item.key, organisationDocument(row));
+      if (row) to.set(item.key, organisationDocument(row, properties.get(row.id) ?? null));
     }
   }
 
@@ -120,6 +135,10 @@ export class DocumentsService {
       where: { workspaceId: id, isDefault: true, status: 'active' },
       select: { id: true, workspaceId: true },
     });
+    const excluded = await manager.find(WorkspaceExclusionEntity, {
+      where: { workspaceId: id },
+      order: { direction: 'ASC' },
+    });
     const defaultOf = new Map(defaults.map((config) => [config.workspaceId, config.id]));
     const active = {
       where: { workspaceId: id, status: 'active' },
@@ -135,7 +154,10 @@ export class DocumentsService {
           usageLimits: usageLimits.get(row.id) ?? [],
           rateLimits: rateLimits.get(row.id) ?? [],
         };
-        to.set(item.key, workspaceDocument(row, defaultOf.get(row.id) ?? null, policies));
+        const exclusions = excluded
+          .filter(({ workspaceId }) => workspaceId === row.id)
+          .map(({ direction }) => direction);
+        to.set(item.key, workspaceDocument(row, defaultOf.get(row.id) ?? null, policies, exclusions));
       }
     }
   }
@@ -166,12 +188,14 @@ export class DocumentsService {
       if (group) group.push(model);
       else modelsOf.set(model.integrationId, [model]);
     }
+    const references = await referencesOf(manager, [...integrations.values()]);
     const byName = new Map(rows.map((row) => [nameOf(row.workspaceId, row.slug), row]));
     for (const { key, workspaceId, name } of wanted) {
       const row = byName.get(nameOf(workspaceId, name));
       const integration = row && integrations.get(row.integrationId);
       if (!integration) continue;
-      const credential = this.credentials.sealForProvider(integration, row);
+      const uses = this.secrets.usesOf(integration.secretMappings ?? [], references, workspaceId);
+      const credential = this.credentials.sealForProvider(integration, row, uses);
       to.set(key, providerDocument(row, integration, modelsOf.get(integration.id) ?? [], credential));
     }
   }
@@ -200,6 +224,17 @@ export class DocumentsService {
       if (version) to.set(key, configDocument(row, version));
     }
   }
+}
+
+async function referencesOf(
+  manager: EntityManager,
+  integrations: readonly IntegrationEntity[],
+): Promise<ReadonlyMap<string, SecretReferenceEntity>> {
+  const ids = integrations.flatMap(({ secretMappings }) =>
+    (secretMappings ?? []).map(({ secret_reference_id }) => secret_reference_id),
+  );
+  if (ids.length === 0) return new Map();
+  return byId(await manager.find(SecretReferenceEntity, { where: { id: In(ids), status: 'active' } }));
 }
 
 const NO_ROLES = { organisationRole: null, workspaceRole: null };

@@ -60,9 +60,9 @@ describe('The internal routes of the admin API', () => {
     expect(await reader.loadApiKey(hash)).toMatchObject({ id, name: 'first', status: 'active' });
     const call = { key: tenant.adminKey };
     await admin.put(`/v2/api-keys/${id}`, { ...call, body: { name: 'second' } });
-    await eventually(() => reader.getApiKey(hash)?.name === 'second', { timeoutMs: 1_000, everyMs: 5 });
+    await eventually(() => reader.getApiKey(hash)?.name === 'second', { everyMs: 5 });
     await admin.delete(`/v2/api-keys/${id}`, call);
-    await eventually(() => reader.getApiKey(hash) === null, { timeoutMs: 2_000, everyMs: 5 });
+    await eventually(() => reader.getApiKey(hash) === null, { everyMs: 5 });
     const answer = await admin.post<DocumentsAnswer & Record<string, unknown>>(INTERNAL.documents, {
       token: SERVICE_TOKEN,
       ...keys([documentKey.apiKey(hash)]),

@@ -10,6 +10,7 @@ import {
 import { SETTINGS, type AdminSettings } from '../settings';
 import { ChangeRecorder } from './change-recorder';
 import { DocumentsService } from './documents.service';
+import { EnforcedFeaturesNotice } from './enforced-features';
 import { EventStreams } from './event-streams';
 import { Outbox } from './outbox';
 import { OutboxTail } from './outbox-tail';
@@ -57,6 +58,7 @@ function redisPublisher(
     Outbox,
     OutboxTail,
     DocumentsService,
+    EnforcedFeaturesNotice,
     EventStreams,
     {
       provide: REDIS_PUBLISHER,

@@ -1,4 +1,10 @@
-import { EVENT_CHANNEL, HEARTBEAT_MS, type ChangeEvent, type ControlPlaneEvent } from '@gw/contracts';
+import {
+  EVENT_CHANNEL,
+  EVERY_DOCUMENT,
+  HEARTBEAT_MS,
+  type ChangeEvent,
+  type ControlPlaneEvent,
+} from '@gw/contracts';
 import type { Publisher, RedisDocuments, StoredCopy } from '@gw/redis';
 import { Logger } from '@nestjs/common';
 import { KEYS_PER_EVENT_MAX } from '@gw/entities';
@@ -126,6 +132,10 @@ export class RedisPublisher {
   }
 
   private async publish(event: ChangeEvent): Promise<void> {
+    if (event.changed.includes(EVERY_DOCUMENT)) {
+      await this.redis.restart(event.sequence);
+      return this.send(event);
+    }
     const keys = [...event.changed, ...event.removed];
     for (let at = 0; at < keys.length; at += KEYS_PER_EVENT_MAX) {
       // Removed ones are read as well: their key may belong to a newer document by now.

@@ -21,6 +21,12 @@ export interface Written {
 const ACCOUNT = { name: 'x', ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
 const VIRTUAL_KEY = { name: 'x', provider: 'openai', key: ACCOUNT.key };
 const CONFIG = { name: 'x', config: { provider: '@x' } };
+const SECRET_REFERENCE = {
+  name: 'x',
+  manager_type: 'cloud1_sm',
+  auth_config: { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' },
+  secret_path: 'x',
+};
 const API_KEY = { name: 'x', scopes: ['logs.list'] };
 /** Workspaces have names of 128 characters, everything else of 255. */
 const WORKSPACE_NAME_MAX = 128;
@@ -65,6 +71,9 @@ export async function sharedIntegration(
 export const slugPlaces = (integrationId: string): [Place, list: string][] => [
   [place('POST', '/v1/integrations', 'adminKey', ACCOUNT, 'slug'), '/v1/integrations'],
   [place('POST', '/v1/workspaces', 'adminKey', { name: 'x' }, 'slug'), '/v1/workspaces'],
+  [place('POST', '/v1/secret-references', 'adminKey', SECRET_REFERENCE, 'slug'), '/v1/secret-references'],
+  [place('POST', '/v1/deployments', 'adminKey', { name: 'x' }, 'slug'), '/v1/deployments'],
+  [place('POST', '/v1/configs', 'key', CONFIG, 'slug'), '/v1/configs'],
   [
     place('POST', '/v1/providers', 'key', { name: 'x', integration_id: integrationId }, 'slug'),
     '/v1/providers',
@@ -81,6 +90,8 @@ export async function namePlaces(
   const kinds: [path: string, by: Place['by'], body: object, list: string | null][] = [
     ['/v1/integrations', 'adminKey', ACCOUNT, '/v1/integrations'],
     ['/v1/workspaces', 'adminKey', { name: 'x' }, '/v1/workspaces'],
+    ['/v1/secret-references', 'adminKey', SECRET_REFERENCE, '/v1/secret-references'],
+    ['/v1/deployments', 'adminKey', { name: 'x' }, '/v1/deployments'],
     ['/v1/providers', 'key', { name: 'x', integration_id: integrationId }, '/v1/providers'],
     ['/v1/virtual-keys', 'key', VIRTUAL_KEY, '/v1/virtual-keys'],
     ['/v1/configs', 'key', CONFIG, '/v1/configs'],

@@ -25,6 +25,11 @@ const BY_CATALOGUE_NAME: ReadonlyMap<string, string> = new Map([
 export const fieldNameOf = (catalogueName: string): string =>
   BY_CATALOGUE_NAME.get(catalogueName) ?? catalogueName;
 
+const BY_FIELD_NAME: ReadonlyMap<string, string> = new Map(Object.entries(FIELDS));
+
+/** What the catalogue calls a field of these routes; one that goes by the catalogue's name already stays. */
+export const catalogueNameOf = (fieldName: string): string => BY_FIELD_NAME.get(fieldName) ?? fieldName;
+
 /** The provider fields of a request by their catalogue names; undefined when it names none. */
 export function configurationsOf(input: VirtualKeyFieldsDto): Record<string, unknown> | undefined {
   const named: Record<string, unknown> = {};

@@ -5,9 +5,11 @@ import {
   ObjectField,
   pageOf,
   ReferenceField,
+  SlugField,
   TextField,
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
+import { SecretMappingDto } from '../credentials/secret-mappings';
 import { ProviderFieldsDto } from '../providers/providers.dto';
 
 const KEY = {
@@ -70,11 +72,21 @@ export class VirtualKeyFieldsDto extends ProviderFieldsDto {
 
   @ObjectField({ optional: true, nullable: true, example: { 'x-team': 'search' } })
   custom_headers?: Record<string, unknown> | null;
+
+  @NestedListField(() => SecretMappingDto, {
+    optional: true,
+    nullable: true,
+    description: 'Targets are `key` and `model_config.<field>`.',
+  })
+  secret_mappings?: SecretMappingDto[] | null;
 }
 
 export class CreateVirtualKeyDto extends VirtualKeyFieldsDto {
   @NameField({ example: 'OpenAI production' })
   name!: string;
+
+  @SlugField({ optional: true, description: 'Made of the name when absent.' })
+  slug?: string;
 
   @TextField({ max: 64, description: 'An id of the provider catalogue.', example: 'openai' })
   provider!: string;

@@ -7,6 +7,7 @@ import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { inWorkspace } from '../auth/tenancy';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
+import { readMappings, type MappingOwner } from '../credentials/secret-mappings';
 import { providerKey } from '../integrations/integrations.queries';
 import {
   applyProviderFields,
@@ -16,7 +17,7 @@ import {
   lockProvider,
   newProvider,
 } from '../providers/provider-rows';
-import { configurationsOf, fieldNameOf } from './mapping';
+import { catalogueNameOf, configurationsOf, fieldNameOf } from './mapping';
 import type {
   CreatedVirtualKeyDto,
   CreateVirtualKeyDto,
@@ -39,9 +40,14 @@ export class VirtualKeysService {
     providerOfCatalogue(input.provider, 'provider');
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await newProvider(manager, owner, { name: input.name, isVirtualKey: true });
+      const row = await newProvider(manager, owner, {
+        name: input.name,
+        slug: input.slug,
+        isVirtualKey: true,
+      });
       applyProviderFields(row, input);
       const hidden = newHiddenIntegration(manager, row, input.provider);
+      hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings ?? null);
       this.credentials.apply(
         hidden,
         { key: input.key, configurations: configurationsOf(input) ?? {} },
@@ -89,7 +95,10 @@ export class VirtualKeysService {
       applyProviderFields(row, input);
       await manager.save(ProviderEntity, row);
       const configurations = configurationsOf(input);
-      if (input.key !== undefined || configurations !== undefined) {
+      if (input.secret_mappings !== undefined) {
+        hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings);
+      }
+      if ([input.key, configurations, input.secret_mappings].some((value) => value !== undefined)) {
         this.credentials.apply(hidden, { key: input.key, configurations }, fieldNameOf);
         await manager.save(IntegrationEntity, hidden);
         // A new credential alone is a new version of the virtual key, too: its etag must change.
@@ -128,6 +137,14 @@ export class VirtualKeysService {
   }
 }
 
+const mappable = (hidden: IntegrationEntity): MappingOwner => ({
+  organisationId: hidden.organisationId,
+  workspaceId: hidden.workspaceId,
+  aiProviderId: hidden.aiProviderId,
+  prefix: 'model_config.',
+  nameOf: catalogueNameOf,
+});
+
 const hiddenOf = (
   manager: EntityManager,
   { integrationId }: ProviderEntity,
@@ -162,5 +179,6 @@ function newHiddenIntegration(
     tags: null,
     allowAllModels: true,
     globalWorkspaceAccess: null,
+    secretMappings: null,
   });
 }

@@ -2,6 +2,7 @@ import type { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { Answer } from '@gw/web';
 import { OmitType } from '@nestjs/swagger';
 import { shownConfigurations } from '../credentials/configurations';
+import { SecretMappingAnswer, shownMappings } from '../credentials/secret-mappings';
 import { ProviderAnswer, toProvider } from '../providers/providers.view';
 
 export class VirtualKeyAnswer extends OmitType(ProviderAnswer, ['object', 'integration_id'] as const) {
@@ -23,8 +24,8 @@ export class VirtualKeyAnswer extends OmitType(ProviderAnswer, ['object', 'integ
   @Answer.uuid()
   readonly integration_id!: string;
 
-  @Answer.jsons()
-  readonly secret_mappings!: readonly never[];
+  @Answer.list(() => SecretMappingAnswer)
+  readonly secret_mappings!: readonly SecretMappingAnswer[];
 
   @Answer.kind('virtual-key')
   readonly object!: 'virtual-key';
@@ -37,6 +38,6 @@ export const toVirtualKey = (row: ProviderEntity, hidden: IntegrationEntity): Vi
   model_config: shownConfigurations(hidden.configurations, hidden.maskedConfigurations),
   key: '',
   masked_api_key: hidden.maskedKey,
-  secret_mappings: [],
+  secret_mappings: shownMappings(hidden, 'model_config.'),
   object: 'virtual-key',
 });

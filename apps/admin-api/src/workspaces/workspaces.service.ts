@@ -9,8 +9,10 @@ import type { Principal } from '../auth/principal';
 import { securityOf } from '../auth/security';
 import { byReference, found } from '../auth/tenancy';
 import { applyTenantSettings } from '../tenant-settings/workspace-settings';
+import { assertSlugFree } from '../common/slugs';
 import { escapeLike, slugOf } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
+import { heldMetadata } from '../organisation-properties/organisation-properties';
 import { configIdOf, configSlugsOf } from './config-references';
 import { assertNothingShared } from '../prompts/prompt-writes';
 import { archiveDependents, countDependents } from './workspace-dependents';
@@ -54,14 +56,16 @@ export class WorkspacesService {
       const { name } = input;
       const id = uuidv7();
       const slug = input.slug ?? `ws-${slugOf(name, 6)}-${randomHex(3)}`;
-      const taken = await write.manager.existsBy(WorkspaceEntity, {
-        organisationId: caller.organisationId,
-        slug,
-      });
-      if (taken) throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
+      await assertSlugFree(write.manager, WorkspaceEntity, { organisationId: caller.organisationId, slug });
       if (input.defaults?.user_api_key_config) {
         throw invalid('defaults.user_api_key_config', 'a new workspace has no configs yet');
       }
+      const metadata = await heldMetadata(
+        write.manager,
+        caller.organisationId,
+        'workspaceMetadataSchema',
+        input.defaults?.metadata ?? null,
+      );
       await write.manager.insert(WorkspaceEntity, {
         id,
         organisationId: caller.organisationId,
@@ -69,7 +73,7 @@ export class WorkspacesService {
         name,
         icon: input.icon || null,
         description: input.description ?? null,
-        defaults: input.defaults?.metadata ? { metadata: input.defaults.metadata } : {},
+        defaults: metadata ? { metadata } : {},
         usageLimits: toStoredUsageLimits(input.usage_limits),
         rateLimits: toStoredRateLimits(input.rate_limits ?? null),
         createdBy: caller.userId,
@@ -252,7 +256,10 @@ async function mergeDefaults(
   row: WorkspaceEntity,
   input: WorkspaceDefaultsDto,
 ): Promise<WorkspaceDefaults> {
-  const metadata = input.metadata === undefined ? row.defaults.metadata : input.metadata;
+  const metadata =
+    input.metadata === undefined
+      ? row.defaults.metadata
+      : await heldMetadata(manager, row.organisationId, 'workspaceMetadataSchema', input.metadata);
   const reference = input.user_api_key_config;
   const config =
     reference === undefined

@@ -70,13 +70,9 @@ describe('request bodies', () => {
       );
       return socket;
     });
-    await eventually(async () => (await post('/things', Buffer.alloc(1_000))).status === 503, {
-      timeoutMs: 2_000,
-    });
+    await eventually(async () => (await post('/things', Buffer.alloc(1_000))).status === 503);
     // Both run into the idle bound, and their room is free again.
-    await eventually(async () => (await post('/things', Buffer.alloc(1_000))).status === 200, {
-      timeoutMs: 3_000,
-    });
+    await eventually(async () => (await post('/things', Buffer.alloc(1_000))).status === 200);
     for (const socket of slow) socket.destroy();
   });
 
@@ -100,9 +96,7 @@ describe('request bodies', () => {
       slow.forEach((socket, index) => socket.writable && socket.write(isChunked(index) ? CHUNK : 'x'));
     }, 50);
     expect((await post('/things', 'quick')).status).toBe(200);
-    await eventually(() => answers.every((answer) => answer.startsWith('HTTP/1.1 408')), {
-      timeoutMs: 5_000,
-    });
+    await eventually(() => answers.every((answer) => answer.startsWith('HTTP/1.1 408')));
     clearInterval(trickle);
     for (const socket of slow) socket.destroy();
     expect(stub.requests).toHaveLength(1);
@@ -119,7 +113,7 @@ describe('request bodies', () => {
       `POST /v1/things HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main\r\n` +
         'content-length: 10\r\n\r\n',
     );
-    await eventually(() => answer.startsWith('HTTP/1.1 408'), { timeoutMs: 2_000 });
+    await eventually(() => answer.startsWith('HTTP/1.1 408'));
     socket.destroy();
   });
 
@@ -130,17 +124,15 @@ describe('request bodies', () => {
       socket.on('error', () => undefined);
       socket.once('close', () => (closed += 1));
     }
-    await eventually(() => closed >= 10, { timeoutMs: 3_000 });
+    await eventually(() => closed >= 10);
     expect(closed).toBe(10);
     const alive = open.find((socket) => !socket.destroyed);
     let answer = '';
     alive?.on('data', (data) => (answer += data.toString()));
     alive?.write('GET /v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => answer.startsWith('HTTP/1.1 200'), { timeoutMs: 2_000 });
+    await eventually(() => answer.startsWith('HTTP/1.1 200'));
     for (const socket of open) socket.destroy();
-    await eventually(async () => (await post('/things', 'x').catch(() => null))?.status === 200, {
-      timeoutMs: 3_000,
-    });
+    await eventually(async () => (await post('/things', 'x').catch(() => null))?.status === 200);
   });
 
   it('reads no body of a caller that is not known', async () => {
@@ -150,7 +142,7 @@ describe('request bodies', () => {
     socket.write(
       'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nx-gw-api-key: nobody\r\ncontent-length: 1000\r\n\r\n',
     );
-    await eventually(() => answer.startsWith('HTTP/1.1 401'), { timeoutMs: 1_000 });
+    await eventually(() => answer.startsWith('HTTP/1.1 401'));
     socket.destroy();
   });
 

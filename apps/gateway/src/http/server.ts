@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { answerParserError, rawAnswer } from '@gw/web';
-
 import { GatewayRequest } from './gateway-request';
+import { wholeResponses } from './whole-response';
 
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
@@ -39,6 +39,7 @@ export function createGatewayServer(
       insecureHTTPParser: false,
       noDelay: true,
       IncomingMessage: GatewayRequest,
+      ServerResponse: wholeResponses(limits.keepAliveTimeoutMs),
       shouldUpgradeCallback: (req) => upgrades.takes(req),
     },
     handle,

@@ -2,6 +2,7 @@ import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound'
 import type { CompiledTarget } from '@gw/config-schema';
 import type { ProviderDocument } from '@gw/contracts';
 import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
+import type { CacheUse } from './cache/cache-use';
 
 /** Where an attempt went: target, provider and credential, with all look-ups done. */
 export interface Upstream {
@@ -40,6 +41,8 @@ export class Answer implements OutboundHandler {
   ended = false;
   error: OutboundError | null = null;
   call: OutboundCall | null = null;
+  /** What the cache did for it; null where the target has none. */
+  cache: CacheUse | null = null;
   private sink: BodySink | null = null;
   private kept: Buffer[] | null = null;
 

@@ -69,8 +69,7 @@ describe('compressed answers on passthrough', () => {
       });
       req.end('{"model":"gpt-4o"}');
     });
-  const lastRecord = (): Promise<LoggedRequest> =>
-    eventually(async () => (await gateway.records()).at(-1), { timeoutMs: 3_000 });
+  const lastRecord = (): Promise<LoggedRequest> => eventually(async () => (await gateway.records()).at(-1));
 
   describe.each(CODINGS)('%s', (coding, encode) => {
     it('[PAS-02] [PAS-06] reach the client as they are, and their usage, model and cost the log', async () => {

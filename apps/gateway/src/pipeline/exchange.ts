@@ -13,6 +13,7 @@ import type {
   SessionRecord,
   Usage,
 } from '@gw/contracts';
+import type { CacheControls, StoredAnswer } from '@gw/cache';
 import type { CompiledConfig } from '@gw/config-schema';
 import type { GatewayError } from '@gw/kernel';
 import type { RateBucket } from '@gw/limits';
@@ -22,6 +23,7 @@ import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
 import type { Answer } from './answer';
+import type { FirstAnswer } from './idempotency/first-answer';
 import type { Reply } from './reply';
 
 /** The `x-gw-*` headers of a request, read once. Null: not sent. */
@@ -37,6 +39,7 @@ export interface GatewayHeaders {
   /** `x-gw-models-endpoint`: the caller asks for the integrated models. */
   readonly modelsEndpoint: boolean;
   readonly logBodies: boolean;
+  readonly cache: CacheControls;
   /** A provider key that the caller brought in `Authorization` or in the provider's own header. */
   readonly providerKey: string | null;
 }
@@ -89,6 +92,10 @@ export class Exchange {
   buckets: readonly RateBucket[] = [];
 
   // attempt
+  /** Keeps the answer for the requests that repeat this one under its `Idempotency-Key`. */
+  firstAnswer: FirstAnswer | null = null;
+  /** The answer that this request repeats under its `Idempotency-Key`; no attempt is made then. */
+  replayed: StoredAnswer | null = null;
   readonly attempts: AttemptRecord[] = [];
   strategy: readonly string[] = [];
   matchedCondition: string | null = null;
@@ -184,6 +191,25 @@ export class Exchange {
     return this.parsed;
   }
 }
+
+/** What of a request decides where something is sent, and as what. */
+export type Asked = Pick<
+  Exchange,
+  | 'gw'
+  | 'metadata'
+  | 'body'
+  | 'spooled'
+  | 'scan'
+  | 'principal'
+  | 'configSource'
+  | 'hidesUsage'
+  | 'startedWallMs'
+  | 'method'
+  | 'query'
+  | 'route'
+  | 'upgrade'
+  | 'json'
+> & { readonly req: Pick<IncomingMessage, 'rawHeaders' | 'headers'> };
 
 export interface LeaveListener {
   clientGone(): void;

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
+import { WholeResponse } from '../http/whole-response';
 import type { Exchange } from './exchange';
 
 /** Settles the exchange: the log record is durable once the callback runs. */
@@ -48,6 +49,7 @@ export class Reply {
   start(status: number, headers: HeaderList): void {
     this.exchange.status = status;
     this.headers = headers;
+    this.exchange.firstAnswer?.begin(headers);
     flushHeadAtTurnEnd(this);
   }
 
@@ -117,6 +119,7 @@ export class Reply {
     const { exchange } = this;
     exchange.firstByteAt ??= performance.now();
     exchange.responseBytes += chunk.length;
+    exchange.firstAnswer?.write(chunk);
     if (!this.truncated && this.keptBytes + chunk.length <= this.keepBytes) {
       this.kept.push(chunk);
       this.keptBytes += chunk.length;
@@ -138,7 +141,9 @@ export class Reply {
     this.early = null;
     if (last && last.length > 0) early.push(last);
     const whole = early.length === 1 ? (early[0] as Buffer) : Buffer.concat(early);
-    withLength(this.headers, whole.length, this.exchange);
+    const hasLength = withLength(this.headers, whole.length, this.exchange);
+    if (hasLength && res instanceof WholeResponse && res.endWhole(this.exchange.status, this.headers, whole))
+      return;
     res.writeHead(this.exchange.status, this.headers);
     if (whole.length > 0) res.end(whole);
     else res.end();
@@ -184,9 +189,10 @@ function endOf(before: Buffer | null, chunk: Buffer): Buffer {
 
 const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());
 
-/** A whole answer says how long it is, unless it may have no body. */
-function withLength(headers: HeaderList, length: number, { method, status }: Exchange): void {
-  if (method === 'HEAD' || status === 204 || status === 304) return;
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return;
+/** A whole answer says how long it is, unless it may have no body: false. */
+function withLength(headers: HeaderList, length: number, { method, status }: Exchange): boolean {
+  if (method === 'HEAD' || status === 204 || status === 304) return false;
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return true;
   headers.push('content-length', String(length));
+  return true;
 }

@@ -54,12 +54,13 @@ export class Settlement {
 
   private finish(exchange: Exchange, onDurable: () => void): void {
     const startedAt = performance.now();
-    exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
-    this.charge(exchange, responseModel);
+    this.account(exchange, exchange.meter?.usage() ?? null, responseModel);
     if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
+    exchange.firstAnswer?.settle(exchange);
+    exchange.answer?.cache?.settle(exchange);
     this.bodies.give(exchange.heldBytes);
     exchange.release?.();
   }
@@ -83,7 +84,27 @@ export class Settlement {
   private measure(exchange: Exchange, endpoint: string): void {
     exchange.busyEndpoint = null;
     this.statistics.ended(endpoint);
-    if (exchange.cost !== null) this.statistics.cost(endpoint, exchange.cost);
+    // Of an answer that somebody else paid for nobody learns what the target costs.
+    if (exchange.cost !== null && exchange.answer?.cache?.isFree !== true)
+      this.statistics.cost(endpoint, exchange.cost);
+  }
+
+  /** `used`: what the answer says that was used, which is nothing where it was not made for this request. */
+  private account(exchange: Exchange, used: Usage | null, responseModel: string | null): void {
+    const { answer } = exchange;
+    exchange.usage = used;
+    if (answer === null || answer.cache === null) {
+      this.charge(exchange, responseModel);
+      return;
+    }
+    const { upstream, cache } = answer;
+    if (used !== null && cache.isFree) {
+      const saved = priceOf(this.pricer, upstream, responseModel, used, exchange.startedWallMs);
+      cache.savedCost = saved?.total ?? null;
+      exchange.usage = NOTHING_USED;
+      exchange.cost = 0;
+    } else this.charge(exchange, responseModel);
+    if (exchange.cost !== null) exchange.cost += cache.embedding?.cost ?? 0;
   }
 
   private charge(exchange: Exchange, responseModel: string | null): void {
@@ -94,14 +115,33 @@ export class Settlement {
     const tokens = usage.inputTokens + usage.outputTokens;
     if (exchange.buckets.length > 0) this.counters.addTokens(exchange.buckets, tokens, Date.now());
     if (model === null) return;
-    const at = exchange.startedWallMs;
-    // The model that was asked for carries an alias's custom price; the one that answered is the catalogue's.
-    const priced =
-      (upstream.model === null ? null : this.pricer.price(upstream, upstream.model, usage, at)) ??
-      this.pricer.price(upstream, model, usage, at);
+    const priced = priceOf(this.pricer, upstream, responseModel, usage, exchange.startedWallMs);
     exchange.price = priced && { source: priced.source, model, lines: priced.lines };
     exchange.cost = priced?.total ?? null;
   }
+}
+
+const NOTHING_USED: Usage = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+});
+
+/** The model that was asked for carries an alias's custom price; the one that answered is the catalogue's. */
+export function priceOf(
+  pricer: Pricer,
+  upstream: Upstream,
+  responseModel: string | null,
+  usage: Usage,
+  atMs: number,
+): Priced | null {
+  const { model } = upstream;
+  const asked = model === null ? null : pricer.price(upstream, model, usage, atMs);
+  return asked ?? (responseModel === null ? null : pricer.price(upstream, responseModel, usage, atMs));
 }
 
 const clipped = (body: Buffer, maxBytes: number): Buffer =>

@@ -25,7 +25,7 @@ describe('usage that the client has not asked for', () => {
   let stub: StubProvider;
 
   beforeEach(async () => {
-    gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
+    gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
     // As OpenAI does it: usage on request.
     stub.answer(({ body }) => ({
@@ -110,6 +110,9 @@ describe('usage that the client has not asked for', () => {
   });
 
   it('keeps no event back that is whole, and sends nothing into one that is not', async () => {
+    await gateway.stop();
+    gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
+    gateway.addProvider('main', 'openai', stub.origin);
     const [first = '', second = ''] = CONTENT.map((piece) => line({ ...piece, usage: null }));
     stub.answer({
       headers: { 'content-type': 'text/event-stream' },

@@ -58,14 +58,16 @@ export interface LoggedRequest extends LogRecord {
 export class GatewayHarness {
   readonly documents = new MapDocuments();
   readonly apiKey = 'validKey0000000000000000000000AB';
-  private readonly master = randomBytes(32);
   private readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   private readonly journal: Journal;
   private readonly plane: DataPlane;
   readonly server: Server;
   private version = 0;
 
-  private constructor(environment: Record<string, string>) {
+  private constructor(
+    environment: Record<string, string>,
+    readonly master: Buffer<ArrayBuffer>,
+  ) {
     const settings = readGatewaySettings({
       ENCRYPTION_KEY: this.master.toString('base64'),
       SERVICE_TOKEN: 'service-token-of-the-harness',
@@ -92,8 +94,12 @@ export class GatewayHarness {
     this.addKey(this.apiKey);
   }
 
-  static async start(environment: Record<string, string> = {}): Promise<GatewayHarness> {
-    const harness = new GatewayHarness(environment);
+  /** `master`: that of another gateway which this one works beside; a key of its own when absent. */
+  static async start(
+    environment: Record<string, string> = {},
+    master = randomBytes(32),
+  ): Promise<GatewayHarness> {
+    const harness = new GatewayHarness(environment, master);
     await new Promise<void>((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
     return harness;
   }

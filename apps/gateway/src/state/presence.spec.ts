@@ -10,6 +10,7 @@ describe('the presence of a gateway', () => {
       adminUrl: `${admin.origin}/`,
       serviceToken: 'service-token-of-the-spec',
       gatewayId: 'host/0',
+      clientAuth: null,
       post: internalPost,
     });
     presence.start();
@@ -32,6 +33,7 @@ describe('the presence of a gateway', () => {
       adminUrl,
       serviceToken: 'service-token-of-the-spec',
       gatewayId: 'host/0',
+      clientAuth: null,
       post: (...call) => {
         tried += 1;
         return internalPost(...call);

@@ -8,6 +8,8 @@ export interface PresenceOptions {
   readonly adminUrl: string;
   readonly serviceToken: string;
   readonly gatewayId: string;
+  /** Of the deployment that it is of; null: none. */
+  readonly clientAuth: string | null;
   readonly post: Post;
 }
 
@@ -29,10 +31,14 @@ export class Presence {
 
   /** Never rejects: nothing of a request depends on it. */
   private async tell(): Promise<void> {
-    const { adminUrl, serviceToken, gatewayId, post } = this.options;
+    const { adminUrl, serviceToken, gatewayId, clientAuth, post } = this.options;
     const url = `${adminUrl.replace(/\/$/, '')}${INTERNAL.gateways}`;
     const headers = { authorization: `Bearer ${serviceToken}`, 'content-type': 'application/json' };
-    const presence: GatewayPresence = { id: gatewayId, version: GATEWAY_VERSION };
+    const presence: GatewayPresence = {
+      id: gatewayId,
+      version: GATEWAY_VERSION,
+      ...(clientAuth === null ? {} : { clientAuth }),
+    };
     await post(url, headers, Buffer.from(JSON.stringify(presence))).catch(() => undefined);
   }
 }

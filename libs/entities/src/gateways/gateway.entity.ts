@@ -10,6 +10,10 @@ export class GatewayEntity {
   @Column({ name: 'version', type: 'text' })
   version!: string;
 
+  /** Whose `client_auth` it showed; null: none. */
+  @Column({ name: 'deployment_id', type: 'uuid', nullable: true })
+  deploymentId!: string | null;
+
   @Column({ name: 'first_seen_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   firstSeenAt!: Date;
 

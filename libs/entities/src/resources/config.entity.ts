@@ -24,8 +24,8 @@ export class ConfigEntity extends Row {
   @ForeignKey(() => WorkspaceEntity, { name: 'configs_workspace_fk' })
   workspaceId!: string;
 
-  /** `pc-<name>-<hex>`, made by us and never reused. */
-  @Column({ name: 'slug', type: 'varchar', length: 64 })
+  /** `pc-<name>-<hex>` unless it was given; never reused. */
+  @Column({ name: 'slug', type: 'varchar', length: 255 })
   slug!: string;
 
   @Column({ name: 'name', type: 'varchar', length: 255 })

@@ -6,6 +6,16 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
 /** Access of every workspace without a row of its own in `integration_workspaces`, future ones included. Public shape. */
+export interface StoredSecretMapping {
+  /** `key` or `configurations.<field>`. */
+  readonly target_field: string;
+  /** Id, of the same organisation. */
+  readonly secret_reference_id: string;
+  /** Wins over the reference's own. */
+  readonly secret_key: string | null;
+  readonly value_format: 'string' | 'json';
+}
+
 export interface GlobalWorkspaceAccess {
   readonly enabled: boolean;
   /** For each workspace; null or one item. */
@@ -86,4 +96,9 @@ export class IntegrationEntity extends Row {
 
   @Column({ name: 'global_workspace_access', type: 'jsonb', nullable: true })
   globalWorkspaceAccess!: GlobalWorkspaceAccess | null;
+
+  /** Fields whose value is in a secret manager; null: none. */
+  @Index('integrations_secret_mappings_ix', { synchronize: false })
+  @Column({ name: 'secret_mappings', type: 'jsonb', nullable: true })
+  secretMappings!: StoredSecretMapping[] | null;
 }

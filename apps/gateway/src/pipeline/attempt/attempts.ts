@@ -73,7 +73,8 @@ export class Attempts implements AttemptListener {
     }
     const failure = failureOf(error, this.exchange, answer.upstream);
     const kind = error.failure === 'aborted' ? 'interrupted' : error.failure;
-    this.note({ failure, outcome: outcomeWithout(failure.status, kind) });
+    const outcome = outcomeWithout(failure.status, kind);
+    this.note({ failure, outcome: answer.cache?.isShared === true ? { ...outcome, shared: true } : outcome });
   }
 
   refused(thrown: unknown): void {
@@ -104,8 +105,10 @@ export class Attempts implements AttemptListener {
     if ('failure' in tried) this.markIdle();
     this.outcome = 'answer' in tried ? outcomeOf(tried.answer, elapsedMs) : { ...tried.outcome, elapsedMs };
     record(exchange, step.target, step.retry, tried, startedMs, elapsedMs);
-    // What ends because the client leaves says nothing of the target.
-    if (exchange.clientGone) this.finish();
+    const isHit = 'answer' in tried && tried.answer.cache?.isHit === true;
+    if (isHit) this.markIdle();
+    // What ends because the client leaves says nothing of the target, and neither does an answer that it gave before.
+    if (exchange.clientGone || isHit) this.finish();
     else this.goOn();
   }
 
@@ -155,13 +158,10 @@ const sinceReceived = (exchange: Exchange): number =>
 
 function outcomeOf(answer: Answer, elapsedMs: number): AttemptOutcome {
   const { status, headers } = answer;
-  if (status < 400) return { status, failure: null, retryAfterMs: null, elapsedMs };
-  return {
-    status,
-    failure: null,
-    retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status),
-    elapsedMs,
-  };
+  const outcome = { status, failure: null, retryAfterMs: null, elapsedMs };
+  const told = answer.cache?.isShared === true ? { ...outcome, shared: true } : outcome;
+  if (status < 400) return told;
+  return { ...told, retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status) };
 }
 
 function settleOn(exchange: Exchange, last: Tried | null): void {

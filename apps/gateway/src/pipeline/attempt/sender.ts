@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { GatewayError } from '@gw/kernel';
-import { OutboundError, type OutboundClient } from '@gw/outbound';
+import type { OutboundCall, OutboundClient, OutboundError, OutboundHandler } from '@gw/outbound';
 import { Answer, type HeadListener, type Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { playLocal } from './local-transport';
@@ -24,18 +24,21 @@ export class Sender implements AttemptSender {
 
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const answer = new Answer(upstream, listener);
-    const { local } = upstream.provider;
-    if (local) {
-      const { method, path, body } = built.request;
-      const bytes = Buffer.isBuffer(body) ? body : EMPTY;
-      answer.call = playLocal(
-        local.answer({ method, path, body: bytes, metadata: exchange.metadata }),
-        answer,
-      );
-    } else {
-      answer.call = this.outbound.dispatch(built.request, answer);
-    }
+    answer.call = this.call(exchange, upstream, built, answer);
     exchange.whenClientGone(answer);
+  }
+
+  /** The call alone, reported to `handler`, which is told nothing before this has returned. */
+  call(
+    { metadata }: Pick<Exchange, 'metadata'>,
+    { provider: { local } }: Upstream,
+    { request }: BuiltRequest,
+    handler: OutboundHandler,
+  ): OutboundCall {
+    if (local === undefined) return this.outbound.dispatch(request, handler);
+    const { method, path, body } = request;
+    const bytes = Buffer.isBuffer(body) ? body : EMPTY;
+    return playLocal(local.answer({ method, path, body: bytes, metadata }), handler);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Credential, Provider } from '@gw/providers';
 import type { Credentials } from '../../state/credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { Asked } from '../exchange';
 
 export interface TargetingOptions {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -20,7 +20,7 @@ export class Targeting {
     private readonly options: TargetingOptions,
   ) {}
 
-  pick(exchange: Exchange, target: CompiledTarget): Upstream | Promise<Upstream> {
+  pick(exchange: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
     const named = this.providerOf(exchange, target);
     if (!named.startsWith('@')) return this.inline(exchange, target, named);
     const slash = named.indexOf('/');
@@ -34,7 +34,7 @@ export class Targeting {
   }
 
   /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. */
-  private providerOf(exchange: Exchange, target: CompiledTarget): string {
+  private providerOf(exchange: Asked, target: CompiledTarget): string {
     if (target.provider !== null) return target.provider;
     if (target.virtualKey !== null) return `@${target.virtualKey}`;
     const { provider, virtualKey } = exchange.gw;
@@ -45,7 +45,12 @@ export class Targeting {
     throw new GatewayError('provider_missing');
   }
 
-  private savedOf(exchange: Exchange, target: CompiledTarget, document: unknown, slug: string): Upstream {
+  private savedOf(
+    exchange: Asked,
+    target: CompiledTarget,
+    document: unknown,
+    slug: string,
+  ): Upstream | Promise<Upstream> {
     const saved = document as ProviderDocument | null;
     if (saved?.kind !== 'provider' || saved.status === 'archived') {
       throw new GatewayError('provider_not_found', {
@@ -60,12 +65,16 @@ export class Targeting {
       throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
     }
     const provider = this.known(saved.providerId);
-    const upstream = this.build(exchange, target, provider, saved, this.credentials.of(saved));
-    checkModel(exchange, saved, upstream.model);
-    return upstream;
+    const credential = this.credentials.of(saved);
+    const finish = (opened: Credential): Upstream => {
+      const upstream = this.build(exchange, target, provider, saved, opened);
+      checkModel(exchange, saved, upstream.model);
+      return upstream;
+    };
+    return credential instanceof Promise ? credential.then(finish) : finish(credential);
   }
 
-  private inline(exchange: Exchange, target: CompiledTarget, id: string): Upstream {
+  private inline(exchange: Asked, target: CompiledTarget, id: string): Upstream {
     const provider = this.known(id);
     const apiKey = target.apiKey ?? exchange.gw.providerKey;
     return this.build(exchange, target, provider, null, { apiKey, configurations: target.providerFields });
@@ -83,7 +92,7 @@ export class Targeting {
   }
 
   private build(
-    exchange: Exchange,
+    exchange: Asked,
     target: CompiledTarget,
     provider: Provider,
     saved: ProviderDocument | null,
@@ -112,7 +121,7 @@ export class Targeting {
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
 /** A body whose model was not found goes out as it came: no rule replaces a model in it. */
-const isOpaque = ({ scan, body, spooled }: Exchange): boolean =>
+const isOpaque = ({ scan, body, spooled }: Asked): boolean =>
   (body.length > 0 || spooled !== null) &&
   (scan === null || (scan.isForm === true && scan.modelSpan === null));
 
@@ -127,7 +136,7 @@ export const withoutSlug = (model: string): string =>
  * could name any.
  */
 function checkModel(
-  { route, body, spooled, upgrade }: Exchange,
+  { route, body, spooled, upgrade }: Asked,
   saved: ProviderDocument,
   model: string | null,
 ): void {

@@ -22,9 +22,17 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
   }
   if (session !== null) w.json(K.session, session);
   if (prompt !== null) w.json(K.prompt, prompt);
+  writeAnswered(w, exchange);
   w.raw(K.stages);
   writeStages(w, exchange.stageMs);
   w.raw(K.end);
+}
+
+/** Where the answer comes from, when it is not from a provider of its own. */
+function writeAnswered(w: JsonWriter, { answer, firstAnswer, replayed }: Exchange): void {
+  if (answer !== null && answer.cache !== null) w.json(K.cache, answer.cache.record());
+  if (firstAnswer !== null) w.text(K.idempotency, 'first');
+  if (replayed !== null) w.text(K.idempotency, 'replayed');
 }
 
 const config = remembered((source: DecisionRecord['config']) => JSON.stringify(source));

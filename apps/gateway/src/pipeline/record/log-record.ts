@@ -38,6 +38,8 @@ export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   writeCost(w, exchange);
   w.text(configIds(configSource), last?.target ?? null);
   if (last && last.retry > 0) w.number(K.retries, last.retry);
+  const cache = exchange.answer?.cache ?? null;
+  if (cache !== null) w.text(K.cacheStatus, cache.status);
   writeMetadata(w, exchange.metadata);
   writeMeasures(w, exchange);
   if (facts.requestTruncated) w.boolean(K.requestTruncated, true);

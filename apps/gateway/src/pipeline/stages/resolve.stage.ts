@@ -2,6 +2,7 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError, type ErrorType } from '@gw/kernel';
 import { addressHeaderOf, providerFieldsOf } from '../../http/provider-headers';
 import { Configs, type ResolvedConfig } from '../../state/configs';
+import { heldRequestMetadata } from '../../state/metadata-rules';
 import type { Principal } from '../../state/principals';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
 
@@ -55,10 +56,11 @@ function apply(exchange: Exchange, { compiled, source }: ResolvedConfig): void {
   exchange.config = compiled;
   exchange.configSource = source;
   // The workspace's and the key's metadata win over the request's.
-  const { key, workspace } = exchange.principal as Principal;
+  const { key, workspace, organisation } = exchange.principal as Principal;
   if (hasEntries(key.defaults.metadata) || hasEntries(workspace.defaults.metadata)) {
     exchange.metadata = { ...exchange.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
   }
+  exchange.metadata = heldRequestMetadata(organisation, exchange.metadata);
 }
 
 const hasEntries = (map: Readonly<Record<string, string>>): boolean => {

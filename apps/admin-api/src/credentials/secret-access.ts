@@ -1,0 +1,64 @@
+import type { SecretLocation, SecretUse } from '@gw/contracts';
+import type { SecretReferenceEntity, StoredSecretMapping } from '@gw/entities';
+import { seal, unseal, type Keyring } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { Secrets } from '../settings';
+
+type Owner = Pick<SecretReferenceEntity, 'id' | 'organisationId'>;
+
+const binding = ({ id, organisationId }: Owner): string => `secret_reference:${organisationId}:${id}`;
+
+/** The only place of the control plane that opens the credentials of secret references. */
+@Injectable()
+export class SecretAccess {
+  private readonly keyring: Keyring;
+
+  constructor(secrets: Secrets) {
+    this.keyring = secrets.sealingKeyring;
+  }
+
+  seal(owner: Owner, auth: Readonly<Record<string, string>>): string | null {
+    return Object.keys(auth).length === 0 ? null : seal(this.keyring, JSON.stringify(auth), binding(owner));
+  }
+
+  open(row: Owner & Pick<SecretReferenceEntity, 'sealedAuth'>): Record<string, string> {
+    if (row.sealedAuth === null) return {};
+    return JSON.parse(unseal(this.keyring, row.sealedAuth, binding(row)).toString('utf8')) as Record<
+      string,
+      string
+    >;
+  }
+
+  /** `key`: of a mapping; wins over the reference's own. */
+  locationOf(row: SecretReferenceEntity, key: string | null): SecretLocation {
+    return {
+      managerType: row.managerType,
+      auth: { ...row.authConfig, ...this.open(row) },
+      path: row.secretPath,
+      key: key ?? row.secretKey,
+      version: `${row.id}:${String(row.version)}`,
+    };
+  }
+
+  /** What a gateway needs to read the mapped secrets, for a provider of the workspace. */
+  usesOf(
+    mappings: readonly StoredSecretMapping[],
+    references: ReadonlyMap<string, SecretReferenceEntity>,
+    workspaceId: string,
+  ): SecretUse[] {
+    return mappings.map(({ target_field: target, secret_reference_id: id, secret_key, value_format }) => {
+      const reference = references.get(id);
+      const isOpen = reference && mayUse(reference, workspaceId);
+      return {
+        target,
+        format: value_format,
+        location: isOpen ? this.locationOf(reference, secret_key) : null,
+      };
+    });
+  }
+}
+
+export const mayUse = (
+  { allowedWorkspaces }: Pick<SecretReferenceEntity, 'allowedWorkspaces'>,
+  workspaceId: string,
+): boolean => allowedWorkspaces === null || allowedWorkspaces.includes(workspaceId);

@@ -1,0 +1,118 @@
+import { catalogueProvider } from '@gw/contracts';
+import { IntegrationEntity, SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
+import { Answer, EnumField, invalid, ReferenceField, TextField } from '@gw/web';
+import type { EntityManager } from 'typeorm';
+import { byReference } from '../auth/tenancy';
+import { mayUse } from './secret-access';
+
+/** A field of a credential whose value is in a secret manager. */
+export class SecretMappingDto {
+  @TextField({ description: '`key` or `configurations.<field>`.', example: 'key' })
+  target_field!: string;
+
+  @ReferenceField({ description: 'Id or slug.', example: 'openai-key' })
+  secret_reference_id!: string;
+
+  @TextField({ optional: true, nullable: true, description: 'Wins over the secret_key of the reference.' })
+  secret_key?: string | null;
+
+  @EnumField(['string', 'json'], { optional: true, nullable: true, description: 'string when absent.' })
+  value_format?: 'string' | 'json' | null;
+}
+
+export class SecretMappingAnswer implements StoredSecretMapping {
+  @Answer.text({ example: 'key' })
+  readonly target_field!: string;
+
+  @Answer.uuid()
+  readonly secret_reference_id!: string;
+
+  @Answer.text({ nullable: true, example: 'api_key' })
+  readonly secret_key!: string | null;
+
+  @Answer.oneOf(['string', 'json'])
+  readonly value_format!: 'string' | 'json';
+}
+
+export interface MappingOwner {
+  readonly organisationId: string;
+  /** Null: an integration of the organisation. */
+  readonly workspaceId: string | null;
+  readonly aiProviderId: string;
+  /** What stands before a field's name: `configurations.` or `model_config.`. */
+  readonly prefix: string;
+  /** The catalogue's name of a field, when requests call it otherwise. */
+  readonly nameOf?: (field: string) => string;
+}
+
+const CONFIGURATIONS = 'configurations.';
+/** For reading: writers of the row wait, so that it can't be archived while it is being mapped. */
+const FOR_SHARE = { mode: 'pessimistic_read' } as const;
+
+/**
+ * The mappings as they are stored; null for none. Throws `validation_failed` for a field that can't be mapped or is mapped
+ * twice, and for a reference that is unknown or not open to the owner's workspace.
+ */
+export async function readMappings(
+  manager: EntityManager,
+  owner: MappingOwner,
+  input: readonly SecretMappingDto[] | null,
+): Promise<StoredSecretMapping[] | null> {
+  if (input === null || input.length === 0) return null;
+  const mappings: StoredSecretMapping[] = [];
+  for (const [index, dto] of input.entries()) {
+    const path = `secret_mappings.${String(index)}`;
+    const target = targetOf(owner, dto.target_field);
+    if (target === null) throw invalid(`${path}.target_field`, 'names no field that takes a secret');
+    if (mappings.some(({ target_field }) => target_field === target)) {
+      throw invalid(`${path}.target_field`, 'is mapped already');
+    }
+    const { organisationId, workspaceId } = owner;
+    const where = { ...byReference(dto.secret_reference_id), organisationId, status: 'active' } as const;
+    const reference = await manager.findOne(SecretReferenceEntity, { where, lock: FOR_SHARE });
+    if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId))) {
+      throw invalid(`${path}.secret_reference_id`, 'names no secret reference that may be used here');
+    }
+    mappings.push({
+      target_field: target,
+      secret_reference_id: reference.id,
+      secret_key: dto.secret_key ?? null,
+      value_format: dto.value_format ?? 'string',
+    });
+  }
+  return mappings;
+}
+
+/** Only free texts: what becomes part of an address is checked when it is saved, which a secret can't be. */
+function targetOf({ aiProviderId, prefix, nameOf }: MappingOwner, field: string): string | null {
+  if (field === 'key') return field;
+  if (!field.startsWith(prefix)) return null;
+  const given = field.slice(prefix.length);
+  const name = nameOf?.(given) ?? given;
+  const known = catalogueProvider(aiProviderId)?.fields.find((item) => item.name === name);
+  return known?.kind === 'text' && known.values === undefined ? CONFIGURATIONS + name : null;
+}
+
+/** The mappings as an answer shows them. */
+export const shownMappings = (
+  row: Pick<IntegrationEntity, 'secretMappings'>,
+  prefix = CONFIGURATIONS,
+): SecretMappingAnswer[] =>
+  (row.secretMappings ?? []).map((mapping) => ({
+    ...mapping,
+    target_field: mapping.target_field.replace(CONFIGURATIONS, prefix),
+  }));
+
+/** The live integrations, hidden ones of virtual keys included, that use a reference. */
+export const integrationsUsing = (
+  manager: EntityManager,
+  referenceId: string,
+): Promise<Pick<IntegrationEntity, 'id' | 'name' | 'slug' | 'isVirtualKey'>[]> =>
+  manager
+    .createQueryBuilder(IntegrationEntity, 'i')
+    .select(['i.id', 'i.name', 'i.slug', 'i.isVirtualKey'])
+    .where(`i.status = 'active' AND i.secret_mappings IS NOT NULL`)
+    .andWhere('i.secret_mappings @> :probe::jsonb', {
+      probe: JSON.stringify([{ secret_reference_id: referenceId }]),
+    })
+    .getMany();

@@ -1,0 +1,44 @@
+import { Answer, ObjectField } from '@gw/web';
+
+const SCHEMA = {
+  optional: true,
+  nullable: true,
+  description: 'A JSON Schema of texts, open to further members. Null: none.',
+  example: {
+    type: 'object',
+    additionalProperties: true,
+    required: ['team'],
+    properties: { team: { type: 'string', enum: ['search', 'ads'] } },
+  },
+} as const;
+
+export class UpdatePropertiesDto {
+  @ObjectField(SCHEMA)
+  api_key_metadata_schema?: Record<string, unknown> | null;
+
+  @ObjectField(SCHEMA)
+  workspace_metadata_schema?: Record<string, unknown> | null;
+
+  @ObjectField({
+    ...SCHEMA,
+    description: 'Held against the metadata of every request, with those of its key.',
+  })
+  request_metadata_schema?: Record<string, unknown> | null;
+}
+
+export class PropertiesAnswer {
+  @Answer.json({ nullable: true })
+  readonly api_key_metadata_schema!: Readonly<Record<string, unknown>> | null;
+
+  @Answer.json({ nullable: true })
+  readonly workspace_metadata_schema!: Readonly<Record<string, unknown>> | null;
+
+  @Answer.json({ nullable: true })
+  readonly request_metadata_schema!: Readonly<Record<string, unknown>> | null;
+
+  @Answer.etag()
+  readonly etag!: string;
+
+  @Answer.kind('organisation-properties')
+  readonly object!: 'organisation-properties';
+}

@@ -1,0 +1,114 @@
+import { PluginEntity } from '@gw/entities';
+import { GatewayError, seal, uuidv7 } from '@gw/kernel';
+import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { FOR_UPDATE, Writes } from '../audit/writes';
+import type { Principal } from '../auth/principal';
+import { found, inOrganisation, isUuid } from '../auth/tenancy';
+import { maskSecret } from '../credentials/mask';
+import { Secrets } from '../settings';
+import type {
+  CreatedPluginDto,
+  CreatePluginDto,
+  ListPluginsQuery,
+  PluginAnswer,
+  UpdatePluginDto,
+} from './plugins.dto';
+
+const RESOURCE = 'plugins';
+
+/** Accounts at the partners of guardrails, one for each partner. */
+@Injectable()
+export class PluginsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly secrets: Secrets,
+  ) {}
+
+  create(caller: Principal, input: CreatePluginDto): Promise<CreatedPluginDto> {
+    const { organisationId } = inOrganisation(caller, input.organisation_id);
+    const pluginProviderId = input.plugin_provider_id ?? input.integration_id;
+    if (pluginProviderId === undefined) throw invalid('plugin_provider_id', 'plugin_provider_id is required');
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      if (await manager.existsBy(PluginEntity, { organisationId, pluginProviderId, status: 'active' })) {
+        const message = 'The organisation has an account at this partner already.';
+        throw new GatewayError('conflict', { param: 'plugin_provider_id', message });
+      }
+      const row = manager.create(PluginEntity, {
+        id: uuidv7(),
+        organisationId,
+        pluginProviderId,
+        name: input.name ?? pluginProviderId,
+        status: 'active',
+      });
+      this.keep(row, input.credentials);
+      const saved = await manager.save(PluginEntity, row);
+      write.audit({ action: 'create', resourceType: RESOURCE, resourceId: row.id, after: toPlugin(saved) });
+      return { id: row.id, slug: pluginProviderId };
+    });
+  }
+
+  async list(caller: Principal, query: ListPluginsQuery): Promise<ListAnswer<PluginAnswer>> {
+    const { organisationId } = inOrganisation(caller, query.organisation_id);
+    const [rows, total] = await this.dataSource.manager.findAndCount(PluginEntity, {
+      where: { organisationId, status: 'active' },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      ...windowOf(query),
+    });
+    return listOf([rows.map(toPlugin), total]);
+  }
+
+  update(
+    caller: Principal,
+    id: string,
+    input: UpdatePluginDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    if (!isUuid(id)) throw new GatewayError('not_found');
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const where = { ...inOrganisation(caller), id: id.toLowerCase(), status: 'active' } as const;
+      const row = found(await manager.findOne(PluginEntity, { where, lock: FOR_UPDATE }));
+      assertMatches(ifMatch, row);
+      const before = toPlugin(row);
+      if (input.name !== undefined) row.name = input.name;
+      if (input.credentials !== undefined) this.keep(row, input.credentials);
+      if (input.status === 'archived') {
+        row.status = 'archived';
+        row.sealedCredentials = null;
+      }
+      const saved = await manager.save(PluginEntity, row);
+      write.audit({
+        action: input.status === 'archived' ? 'delete' : 'update',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        before,
+        after: toPlugin(saved),
+      });
+      return {};
+    });
+  }
+
+  private keep(row: PluginEntity, credentials: Readonly<Record<string, string>>): void {
+    if (Object.keys(credentials).length === 0) throw invalid('credentials', 'credentials must not be empty');
+    const binding = `plugin:${row.organisationId}:${row.id}`;
+    row.sealedCredentials = seal(this.secrets.sealingKeyring, JSON.stringify(credentials), binding);
+    row.maskedCredentials = Object.fromEntries(
+      Object.entries(credentials).map(([name, value]) => [name, maskSecret(value)]),
+    );
+  }
+}
+
+const toPlugin = (row: PluginEntity): PluginAnswer => ({
+  id: row.id,
+  slug: row.pluginProviderId,
+  plugin_provider_id: row.pluginProviderId,
+  name: row.name,
+  status: row.status,
+  credentials: row.maskedCredentials,
+  ...rowFields(row),
+  object: 'plugin',
+});

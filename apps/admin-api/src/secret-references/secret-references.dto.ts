@@ -1,0 +1,117 @@
+import {
+  BooleanField,
+  EnumField,
+  MapField,
+  NameField,
+  ObjectField,
+  pageOf,
+  ReferenceField,
+  SlugField,
+  Strict,
+  TextField,
+  TextListField,
+  UuidField,
+} from '@gw/web';
+import { ApiProperty } from '@nestjs/swagger';
+import { MANAGER_NAMES } from './auth-config';
+
+const TAGS = { optional: true, nullable: true, valueMax: 255, example: { team: 'search' } } as const;
+const AUTH = {
+  description:
+    'How to get in, by `aws_auth_type`, `azure_auth_mode` or `vault_auth_type`. Secrets are never shown again.',
+  example: { vault_auth_type: 'token', vault_addr: 'https://vault.example.org', vault_token: 'hvs.…' },
+} as const;
+const WORKSPACES = {
+  optional: true,
+  minItems: 1,
+  maxItems: 1_000,
+  description: 'Ids or slugs of the workspaces that may use it.',
+} as const;
+
+@Strict()
+export class CreateSecretReferenceDto {
+  @NameField({ example: 'OpenAI key' })
+  name!: string;
+
+  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'openai-key' })
+  slug?: string;
+
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 })
+  description?: string | null;
+
+  @EnumField(MANAGER_NAMES, { example: 'vendor3_vault' })
+  manager_type!: string;
+
+  @ObjectField(AUTH)
+  auth_config!: Record<string, unknown>;
+
+  @TextField({ max: 1_024, example: 'secret/data/openai' })
+  secret_path!: string;
+
+  @TextField({ optional: true, nullable: true, description: 'A member of a secret that is a JSON object.' })
+  secret_key?: string | null;
+
+  @BooleanField({ optional: true, description: 'True when absent. Not with `allowed_workspaces`.' })
+  allow_all_workspaces?: boolean;
+
+  @TextListField(WORKSPACES)
+  allowed_workspaces?: string[];
+
+  @MapField(TAGS)
+  tags?: Record<string, string> | null;
+
+  @UuidField({ optional: true, description: 'The caller’s own.' })
+  organisation_id?: string;
+}
+
+@Strict()
+export class UpdateSecretReferenceDto {
+  @NameField({ optional: true, example: 'OpenAI key' })
+  name?: string;
+
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 })
+  description?: string | null;
+
+  @ObjectField({ optional: true, ...AUTH })
+  auth_config?: Record<string, unknown>;
+
+  @TextField({ optional: true, max: 1_024, example: 'secret/data/openai' })
+  secret_path?: string;
+
+  @TextField({ optional: true, nullable: true })
+  secret_key?: string | null;
+
+  @BooleanField({ optional: true })
+  allow_all_workspaces?: boolean;
+
+  @TextListField(WORKSPACES)
+  allowed_workspaces?: string[];
+
+  @MapField(TAGS)
+  tags?: Record<string, string> | null;
+}
+
+export class ListSecretReferencesQuery extends pageOf({ size: 20, sizeMax: 100 }) {
+  @EnumField(MANAGER_NAMES, { optional: true })
+  manager_type?: string;
+
+  @TextField({ optional: true, max: 4_096, description: 'JSON object of texts: every tag must match.' })
+  tags?: string;
+
+  @TextField({ optional: true, description: 'Part of the name or slug.' })
+  search?: string;
+
+  @ReferenceField({ optional: true, description: 'The caller’s own.' })
+  organisation_id?: string;
+}
+
+export class CreatedSecretReferenceDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ example: 'openai-key' })
+  slug!: string;
+
+  @ApiProperty({ enum: ['secret-reference'] })
+  object!: 'secret-reference';
+}

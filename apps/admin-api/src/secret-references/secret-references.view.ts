@@ -1,0 +1,98 @@
+import type { SecretManagerType } from '@gw/contracts';
+import type { SecretReferenceEntity } from '@gw/entities';
+import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { MANAGER_TYPES, shownAuth } from './auth-config';
+
+export class SecretReferenceAnswer extends RowAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'OpenAI key' })
+  readonly name!: string;
+
+  @Answer.text({ example: 'openai-key' })
+  readonly slug!: string;
+
+  @Answer.oneOf(MANAGER_TYPES)
+  readonly manager_type!: SecretManagerType;
+
+  @Answer.oneOf(['ACTIVE', 'ARCHIVED'])
+  readonly status!: string;
+
+  @Answer.kind('secret-reference')
+  readonly object!: 'secret-reference';
+}
+
+export class SecretReferenceDetailAnswer extends SecretReferenceAnswer {
+  @Answer.uuid()
+  readonly organisation_id!: string;
+
+  @Answer.text({ nullable: true, example: 'What it is for' })
+  readonly description!: string | null;
+
+  @Answer.text({ example: 'secret/data/openai' })
+  readonly secret_path!: string;
+
+  @Answer.text({ nullable: true, example: 'api_key' })
+  readonly secret_key!: string | null;
+
+  @Answer.boolean()
+  readonly allow_all_workspaces!: boolean;
+
+  @Answer.texts({ description: 'Ids; empty where all workspaces may use it.' })
+  readonly allowed_workspaces!: readonly string[];
+
+  @Answer.map({ nullable: true })
+  readonly tags!: Readonly<Record<string, string>> | null;
+
+  @Answer.uuid({ nullable: true })
+  readonly created_by!: string | null;
+
+  @Answer.time({ nullable: true })
+  readonly rotated_at!: string | null;
+
+  @Answer.json({ description: 'Secrets are renamed to `masked_<name>`.' })
+  readonly auth_config!: Readonly<Record<string, string>>;
+}
+
+export class SecretReferenceTestAnswer {
+  @Answer.boolean({ description: 'True: the secret can be read. Its value is never told.' })
+  readonly success!: boolean;
+
+  @Answer.text({
+    nullable: true,
+    description: 'Why not.',
+    example: 'HashiCorp Vault answered with status 403.',
+  })
+  readonly message!: string | null;
+
+  @Answer.oneOf(['refused', 'unreachable', 'denied', 'not_found', 'invalid'], { nullable: true })
+  readonly reason!: string | null;
+
+  @Answer.kind('secret-reference-test')
+  readonly object!: 'secret-reference-test';
+}
+
+export const toSecretReference = (row: SecretReferenceEntity): SecretReferenceAnswer => ({
+  id: row.id,
+  name: row.name,
+  slug: row.slug,
+  manager_type: row.managerType,
+  status: row.status.toUpperCase(),
+  ...rowFields(row),
+  object: 'secret-reference',
+});
+
+export const toSecretReferenceDetail = (row: SecretReferenceEntity): SecretReferenceDetailAnswer => ({
+  ...toSecretReference(row),
+  organisation_id: row.organisationId,
+  description: row.description,
+  secret_path: row.secretPath,
+  secret_key: row.secretKey,
+  allow_all_workspaces: row.allowedWorkspaces === null,
+  allowed_workspaces: row.allowedWorkspaces ?? [],
+  tags: row.tags,
+  created_by: row.createdBy,
+  rotated_at: row.rotatedAt?.toISOString() ?? null,
+  auth_config: shownAuth(row.authConfig, row.maskedAuth),
+});

@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { ApiClient, ApiError } from './api-client';
+import {
+  applyCommand,
+  createKeyCommand,
+  diffCommand,
+  exportCommand,
+  tailLogsCommand,
+  type Call,
+  type Output,
+} from './commands';
+
+const USAGE = `tollgate: the control plane as a file.
+
+  tollgate export [-o FILE]                 Write the state as YAML.
+  tollgate diff -f FILE [--prune]           Say what apply would change; 1 when there is something.
+  tollgate apply -f FILE [--dry-run] [--prune] [--secrets]
+                                            Make the control plane as the file says. -f - is standard input.
+  tollgate keys create --name NAME --scopes A,B [--workspace SLUG] [--expires DATE]
+                                            Make a key of a service, and print it.
+  tollgate logs tail [--workspace SLUG] [--once]
+                                            Print requests as they are logged, as JSON lines.
+
+  --prune    Delete what the file's lists leave out.
+  --secrets  Write the secrets of what is there already, too.
+  --url URL  The control plane; TOLLGATE_URL or http://127.0.0.1:8788 when absent.
+
+The key of an administrator is read from TOLLGATE_API_KEY. Secrets are no part of a file: { env: NAME } stands for the
+environment variable that holds one.
+`;
+
+const COMMANDS: Readonly<Record<string, (call: Call) => Promise<number>>> = {
+  export: exportCommand,
+  diff: diffCommand,
+  apply: applyCommand,
+  'keys create': createKeyCommand,
+  'logs tail': tailLogsCommand,
+};
+
+const OPTIONS = {
+  file: { type: 'string', short: 'f' },
+  output: { type: 'string', short: 'o' },
+  'dry-run': { type: 'boolean' },
+  prune: { type: 'boolean' },
+  secrets: { type: 'boolean' },
+  url: { type: 'string' },
+  name: { type: 'string' },
+  scopes: { type: 'string' },
+  workspace: { type: 'string' },
+  expires: { type: 'string' },
+  once: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** The exit code: 0, 1 for a difference, 2 for a mistake in the call, 3 for a failure. */
+export async function runCli(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    output.err(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return 2;
+  }
+  const { values, positionals } = parsed;
+  const command = COMMANDS[positionals.join(' ')];
+  if (values.help === true || !command) {
+    if (values.help === true) output.out(USAGE);
+    else output.err(USAGE);
+    return values.help === true ? 0 : 2;
+  }
+  const apiKey = environment['TOLLGATE_API_KEY'];
+  if (apiKey === undefined || apiKey === '') {
+    output.err('TOLLGATE_API_KEY must hold the key of an administrator.\n');
+    return 2;
+  }
+  const url = values.url ?? environment['TOLLGATE_URL'] ?? 'http://127.0.0.1:8788';
+  const api = new ApiClient(url.replace(/\/+$/, ''), apiKey);
+  return runCommand(command, { api, output, environment, options: values, signal });
+}
+
+async function runCommand(command: (call: Call) => Promise<number>, call: Call): Promise<number> {
+  try {
+    return await command(call);
+  } catch (error) {
+    call.output.err(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof ApiError ? 3 : 2;
+  }
+}

@@ -1,0 +1,147 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dump, load } from 'js-yaml';
+import type { ApiClient, Json } from './api-client';
+import { exportState, reconcile, type Change, type State } from './reconcile';
+
+export interface Output {
+  out(text: string): void;
+  err(text: string): void;
+  /** Standard input as text. */
+  input(): Promise<string>;
+}
+
+export interface Call {
+  readonly api: ApiClient;
+  readonly output: Output;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+const FILE_VERSION = 1;
+const SIGNS = { create: '+', update: '~', delete: '-' } as const;
+
+const text = (value: string | boolean | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** Writes the state as YAML, to a file or to standard output. */
+export async function exportCommand({ api, options, output }: Call): Promise<number> {
+  const state = await exportState(api);
+  const yaml = dump({ version: FILE_VERSION, ...state }, { lineWidth: 120 });
+  const file = text(options['output']);
+  if (file === undefined) output.out(yaml);
+  else await writeFile(file, yaml, { mode: 0o600 });
+  return 0;
+}
+
+async function readState({ options, output }: Call): Promise<State> {
+  const file = text(options['file']);
+  if (file === undefined) throw new Error('Name a file with -f; - is standard input.');
+  const source = file === '-' ? await output.input() : await readFile(file, 'utf8');
+  const content = load(source);
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new Error('The file must be a YAML object.');
+  }
+  const { version, ...state } = content as Json;
+  if (version !== FILE_VERSION) throw new Error(`The file must say version: ${String(FILE_VERSION)}.`);
+  return state as State;
+}
+
+const lineOf = ({ action, kind, name, fields }: Change): string => {
+  const told = action === 'update' && fields.length > 0 ? ` (${fields.join(', ')})` : '';
+  return `${SIGNS[action]} ${kind} ${name}${told}\n`;
+};
+
+async function run(call: Call, dryRun: boolean): Promise<readonly Change[]> {
+  const { api, output, options, environment } = call;
+  return reconcile(api, await readState(call), {
+    dryRun,
+    prune: options['prune'] === true,
+    secrets: options['secrets'] === true,
+    environment,
+    onChange: (change, shownOnce) => {
+      output.out(lineOf(change));
+      for (const secret of ['key', 'client_auth']) {
+        if (typeof shownOnce[secret] === 'string') output.out(`  ${secret}: ${shownOnce[secret]}\n`);
+      }
+    },
+  });
+}
+
+export async function applyCommand(call: Call): Promise<number> {
+  const changes = await run(call, call.options['dry-run'] === true);
+  if (changes.length === 0) call.output.out('Nothing to change.\n');
+  return 0;
+}
+
+/** 1 when there is a difference. */
+export async function diffCommand(call: Call): Promise<number> {
+  const changes = await run(call, true);
+  if (changes.length === 0) call.output.out('No difference.\n');
+  return changes.length === 0 ? 0 : 1;
+}
+
+/** Prints the secret of a new key of a service, and nothing else. */
+export async function createKeyCommand({ api, options, output }: Call): Promise<number> {
+  const name = text(options['name']);
+  const scopes = text(options['scopes']);
+  if (name === undefined || scopes === undefined) throw new Error('keys create needs --name and --scopes.');
+  const workspace = text(options['workspace']);
+  const expires = text(options['expires']);
+  const made = await api.call<{ key: string }>(
+    'POST',
+    `/v1/api-keys/${workspace === undefined ? 'organisation' : 'workspace'}/service`,
+    {
+      name,
+      scopes: scopes.split(',').map((scope) => scope.trim()),
+      ...(workspace === undefined ? {} : { workspace_id: workspace }),
+      ...(expires === undefined ? {} : { expires_at: expires }),
+    },
+  );
+  output.out(`${made.key}\n`);
+  return 0;
+}
+
+const TAIL_EVERY_MS = 1_000;
+const TAIL_PAGE = 100;
+/** Ids of records that were printed, so that none is printed twice; more than arrive within one pause. */
+const SEEN_MAX = 10_000;
+
+/** Prints records of requests as JSON lines, oldest first, until it is ended; `--once` prints the newest page and ends. */
+export async function tailLogsCommand({ api, options, output, signal }: Call): Promise<number> {
+  const workspace = text(options['workspace']);
+  const seen = new Set<string>();
+  for (;;) {
+    const query = new URLSearchParams({
+      page_size: String(TAIL_PAGE),
+      ...(workspace === undefined ? {} : { workspace_id: workspace }),
+    });
+    const { data } = await api.call<{ data: { id: string }[] }>('GET', `/v1/logs?${query.toString()}`);
+    for (const record of [...data].reverse()) {
+      if (seen.has(record.id)) continue;
+      seen.add(record.id);
+      output.out(`${JSON.stringify(record)}\n`);
+    }
+    for (const id of seen) {
+      if (seen.size <= SEEN_MAX) break;
+      seen.delete(id);
+    }
+    if (options['once'] === true || signal.aborted) return 0;
+    await pause(TAIL_EVERY_MS, signal);
+    if (signal.aborted) return 0;
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });

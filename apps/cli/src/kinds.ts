@@ -1,0 +1,39 @@
+import type { Kind } from './kind';
+import {
+  deployments,
+  organisationProperties,
+  organisationSettings,
+  plugins,
+  secretReferences,
+} from './kinds/organisation.kinds';
+import { userKeyConfigs, workspaceExclusions, workspaces } from './kinds/workspace.kinds';
+import { apiKeys, configs } from './kinds/config.kinds';
+import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
+import {
+  integrationAccess,
+  integrationModels,
+  integrations,
+  providers,
+  virtualKeys,
+} from './kinds/provider.kinds';
+
+/** Every kind, each after those that it refers to. The schemas of metadata come last, so that they hold for nothing older. */
+export const KINDS: readonly Kind[] = [
+  organisationSettings,
+  workspaces,
+  secretReferences,
+  integrations,
+  integrationModels,
+  integrationAccess,
+  providers,
+  virtualKeys,
+  configs,
+  userKeyConfigs,
+  apiKeys,
+  usageLimitPolicies,
+  rateLimitPolicies,
+  deployments,
+  plugins,
+  workspaceExclusions,
+  organisationProperties,
+];

@@ -1,0 +1,191 @@
+import type { Json } from '../api-client';
+import { cleared, members, post, present, put, type Kind, type World } from '../kind';
+import { secretName, unmasked, writableSettings } from '../values';
+
+const SETTINGS = '/v1/admin/organisation/settings';
+const PROPERTIES = '/v1/admin/organisation/properties';
+
+const SETTING_NAMES = [
+  'settings',
+  'data_plane_security_settings',
+  'security_settings',
+  'workspace_overrides',
+] as const;
+
+export const organisationSettings: Kind = {
+  name: 'organisation_settings',
+  identity: [],
+  removable: false,
+  async standing({ api }) {
+    const row = await api.call('GET', SETTINGS);
+    const item = { ...members(row, ...SETTING_NAMES), settings: writableSettings(row['settings']) };
+    return [{ item, path: SETTINGS }];
+  },
+  update: (world, path, item) => put(world, path, present(item, ...SETTING_NAMES)),
+};
+
+const SCHEMAS = ['api_key_metadata_schema', 'workspace_metadata_schema', 'request_metadata_schema'] as const;
+
+export const organisationProperties: Kind = {
+  name: 'organisation_properties',
+  identity: [],
+  removable: false,
+  async standing({ api }) {
+    return [{ item: members(await api.call('GET', PROPERTIES), ...SCHEMAS), path: PROPERTIES }];
+  },
+  update: (world, path, item) => put(world, path, cleared(item, ...SCHEMAS)),
+};
+
+const REFERENCE = ['name', 'description', 'secret_path', 'secret_key', 'tags'] as const;
+
+const workspaceIds = (world: World, slugs: unknown): string[] =>
+  ((slugs as string[] | undefined) ?? []).map((slug) => world.workspaces.idOf(slug));
+
+export const secretReferences: Kind = {
+  name: 'secret_references',
+  identity: ['slug'],
+  fixed: ['manager_type'],
+  removable: true,
+  async standing(world) {
+    const rows = await world.api.all('/v1/secret-references');
+    return Promise.all(
+      rows.map(async ({ id }) => {
+        const path = `/v1/secret-references/${String(id)}`;
+        const row = await world.api.call('GET', path);
+        const allowed = row['allowed_workspaces'] as string[];
+        return {
+          item: {
+            ...members(row, 'slug', 'manager_type', ...REFERENCE),
+            auth_config: unmasked(row['auth_config'] as Json, 'secret_reference', String(row['slug'])),
+            allowed_workspaces: allowed.map((workspace) => world.workspaces.slugOf(workspace)),
+          },
+          path,
+        };
+      }),
+    );
+  },
+  create: (world, item) =>
+    post(world, '/v1/secret-references', {
+      ...present(item, 'slug', 'manager_type', 'auth_config', ...REFERENCE),
+      ...(item['allowed_workspaces'] === undefined
+        ? {}
+        : { allowed_workspaces: workspaceIds(world, item['allowed_workspaces']) }),
+    }),
+  update: (world, path, item) =>
+    put(world, path, {
+      ...present(item, 'name', 'auth_config', 'secret_path'),
+      ...cleared(item, 'description', 'secret_key', 'tags'),
+      ...(item['allowed_workspaces'] === undefined
+        ? { allow_all_workspaces: true }
+        : { allowed_workspaces: workspaceIds(world, item['allowed_workspaces']) }),
+    }),
+};
+
+const DEPLOYMENT = ['name', 'type', 'is_default', 'deployment_config', 'tags'] as const;
+
+export const deployments: Kind = {
+  name: 'deployments',
+  identity: ['slug'],
+  fixed: ['source_type'],
+  removable: true,
+  async standing(world) {
+    const rows = await world.api.all('/v1/deployments');
+    return Promise.all(
+      rows.map(async ({ id }) => {
+        const path = `/v1/deployments/${String(id)}`;
+        const row = await world.api.call('GET', path);
+        const {
+          workspaces_allowed: allowed,
+          jwt_sub_workspace_mapping: mapping,
+          ...settings
+        } = row['auth_settings'] as Json;
+        const credentials = row['credentials'] as { username: string } | null;
+        return {
+          item: {
+            ...members(row, 'slug', 'source_type', ...DEPLOYMENT),
+            auth_settings: {
+              ...settings,
+              workspaces_allowed: (allowed as string[]).map((workspace) =>
+                world.workspaces.slugOf(workspace),
+              ),
+              jwt_sub_workspace_mapping: mapped(mapping, (workspace) => world.workspaces.slugOf(workspace)),
+            },
+            credentials: credentials && {
+              username: credentials.username,
+              password: secretName('deployment', String(row['slug']), 'password'),
+            },
+          },
+          path,
+        };
+      }),
+    );
+  },
+  create: (world, item) =>
+    post(world, '/v1/deployments', {
+      ...present(item, 'slug', 'source_type', 'credentials', ...DEPLOYMENT),
+      auth_settings: deploymentSettings(world, item),
+    }),
+  update: (world, path, item) =>
+    put(world, path, {
+      ...present(item, 'name', 'type', 'is_default'),
+      ...cleared(item, 'deployment_config', 'tags'),
+      ...(hasPassword(item['credentials']) ? { credentials: item['credentials'] } : {}),
+      override_existing: true,
+      auth_settings: {
+        ...cleared({}, 'gateway_base_url', 'mcp_gateway_base_url', 'private_link_endpoint'),
+        ...deploymentSettings(world, item),
+      },
+    }),
+};
+
+/** A password that is not in the environment stays as it is saved. */
+const hasPassword = (credentials: unknown): boolean =>
+  typeof (credentials as { password?: unknown } | undefined)?.password === 'string';
+
+const mapped = (map: unknown, change: (value: string) => string): Json =>
+  Object.fromEntries(
+    Object.entries((map as Record<string, string> | undefined) ?? {}).map(([name, value]) => [
+      name,
+      change(value),
+    ]),
+  );
+
+function deploymentSettings(world: World, item: Json): Json {
+  const settings = (item['auth_settings'] as Json | undefined) ?? {};
+  const allowed = workspaceIds(world, settings['workspaces_allowed']);
+  return {
+    ...settings,
+    ...(settings['allow_all_workspaces'] === true ? {} : { workspaces_allowed: allowed }),
+    jwt_subs_allowed: settings['jwt_subs_allowed'] ?? [],
+    jwt_sub_workspace_mapping: mapped(settings['jwt_sub_workspace_mapping'], (slug) =>
+      world.workspaces.idOf(slug),
+    ),
+  };
+}
+
+export const plugins: Kind = {
+  name: 'plugins',
+  identity: ['plugin_provider_id'],
+  removable: false,
+  async standing(world) {
+    const rows = await world.api.all('/v1/plugins');
+    return rows.map((row) => {
+      const id = String(row['plugin_provider_id']);
+      const names = Object.keys(row['credentials'] as Json);
+      return {
+        item: {
+          ...members(row, 'plugin_provider_id', 'name'),
+          credentials: Object.fromEntries(names.map((name) => [name, secretName('plugin', id, name)])),
+        },
+        path: `/v1/plugins/${String(row['id'])}`,
+      };
+    });
+  },
+  create: (world, item) =>
+    post(world, '/v1/plugins', present(item, 'plugin_provider_id', 'name', 'credentials')),
+  update: (world, path, item) => {
+    const credentials = (item['credentials'] as Json | undefined) ?? {};
+    const isGiven = Object.keys(credentials).length > 0;
+    return put(world, path, { name: item['name'], ...(isGiven ? { credentials } : {}) });
+  },
+};

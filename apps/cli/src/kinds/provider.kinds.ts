@@ -1,0 +1,248 @@
+import type { Json } from '../api-client';
+import { cleared, members, post, present, put, type Item, type Kind, type World } from '../kind';
+import { change, ofWorkspaces } from './of-workspaces';
+import { budget, inPlaceOf, isSecretName, secretName, tidyFields, unmasked } from '../values';
+
+const INTEGRATION = ['name', 'description', 'tags', 'pricing_adjustments', 'allow_all_models'] as const;
+
+/** Files name the secret reference of a mapping by its slug. */
+async function referenceSlugs({ api }: World): Promise<ReadonlyMap<string, string>> {
+  const rows = await api.all('/v1/secret-references');
+  return new Map(rows.map((row) => [String(row['id']), String(row['slug'])]));
+}
+
+const mappingsOf = (row: Json, slugs: ReadonlyMap<string, string>): Json[] =>
+  (row['secret_mappings'] as Json[]).map((mapping) => ({
+    ...mapping,
+    secret_reference_id: slugs.get(String(mapping['secret_reference_id'])) ?? mapping['secret_reference_id'],
+  }));
+
+const keyOf = (masked: unknown, kind: string, slug: string): unknown =>
+  masked === null ? null : secretName(kind, slug, 'key');
+
+async function integrationRows({ api }: World): Promise<Json[]> {
+  const rows = await api.all('/v1/integrations');
+  return Promise.all(rows.map(({ id }) => api.call('GET', `/v1/integrations/${String(id)}`)));
+}
+
+const pathOf = (row: Json): string => `/v1/integrations/${String(row['id'])}`;
+
+export const integrations: Kind = {
+  name: 'integrations',
+  identity: ['slug'],
+  fixed: ['ai_provider_id', 'workspace'],
+  removable: true,
+  async standing(world) {
+    const slugs = await referenceSlugs(world);
+    return (await integrationRows(world)).map((row) => {
+      const slug = String(row['slug']);
+      const workspace = row['workspace_id'];
+      return {
+        item: {
+          ...members(row, 'slug', 'ai_provider_id', ...INTEGRATION),
+          workspace: typeof workspace === 'string' ? world.workspaces.slugOf(workspace) : null,
+          key: keyOf(row['masked_key'], 'integration', slug),
+          configurations: unmasked(row['configurations'] as Json, 'integration', slug),
+          secret_mappings: mappingsOf(row, slugs),
+        },
+        path: pathOf(row),
+      };
+    });
+  },
+  create: (world, item) =>
+    post(world, '/v1/integrations', {
+      ...present(item, 'slug', 'ai_provider_id', 'key', 'configurations', 'secret_mappings', ...INTEGRATION),
+      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+      create_default_provider: false,
+    }),
+  update: (world, path, item, before) =>
+    put(world, path, {
+      ...present(item, 'name', 'key', 'allow_all_models'),
+      ...cleared(item, 'description', 'tags', 'pricing_adjustments'),
+      configurations: configurations(before, item),
+      secret_mappings: item['secret_mappings'] ?? [],
+    }),
+};
+
+/** A secret that is not at hand is left out, and so kept. */
+function configurations(before: Item, item: Item): Json {
+  const all = inPlaceOf(before['configurations'], item['configurations']);
+  const saved = (before['configurations'] as Json | undefined) ?? {};
+  return Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => value !== null || !isSecretName(saved[name])),
+  );
+}
+
+const MODEL = [
+  'slug',
+  'enabled',
+  'is_custom',
+  'is_finetune',
+  'base_model_slug',
+  'configurations',
+  'pricing_config',
+] as const;
+
+export const integrationModels: Kind = {
+  name: 'integration_models',
+  identity: ['integration'],
+  removable: false,
+  async standing(world) {
+    return Promise.all(
+      (await integrationRows(world)).map(async (row) => {
+        const path = `${pathOf(row)}/models`;
+        const { models } = await world.api.call<{ models: Json[] }>('GET', path);
+        const slug = String(row['slug']);
+        const shown = models.map((model) => ({
+          ...members(model, ...MODEL),
+          configurations: unmasked(
+            (model['configurations'] as Json | null) ?? {},
+            'model',
+            slug,
+            String(model['slug']),
+          ),
+        }));
+        return { item: { integration: slug, models: shown.map(tidyFields) }, path };
+      }),
+    );
+  },
+  update: (world, path, item) =>
+    put(world, path, { models: item['models'] ?? [], override_existing_model_access: true }),
+};
+
+const ACCESS = ['enabled', 'usage_limits', 'rate_limits'] as const;
+
+export const integrationAccess: Kind = {
+  name: 'integration_access',
+  identity: ['integration'],
+  removable: false,
+  async standing(world) {
+    const rows = (await integrationRows(world)).filter((row) => row['workspace_id'] === null);
+    return Promise.all(
+      rows.map(async (row) => {
+        const path = `${pathOf(row)}/workspaces`;
+        const answer = await world.api.call<{ workspaces: Json[]; global_workspace_access: Json | null }>(
+          'GET',
+          path,
+        );
+        const accessOf = (access: Json): Json => ({
+          ...members(access, ...ACCESS),
+          usage_limits: budget(access['usage_limits']),
+        });
+        const item = {
+          integration: row['slug'],
+          global: answer.global_workspace_access && accessOf(answer.global_workspace_access),
+          workspaces: answer.workspaces
+            .map((access): Json => ({
+              workspace: world.workspaces.slugOf(String(access['id'])),
+              ...accessOf(access),
+            }))
+            .sort((a, b) => (String(a['workspace']) < String(b['workspace']) ? -1 : 1)),
+        };
+        return { item: tidyFields(item), path };
+      }),
+    );
+  },
+  update: (world, path, item) =>
+    put(world, path, {
+      global_workspace_access: item['global'] ?? null,
+      workspaces: ((item['workspaces'] as Json[] | undefined) ?? []).map(({ workspace, ...access }) => ({
+        id: world.workspaces.idOf(workspace),
+        ...access,
+      })),
+      override_existing_workspace_access: true,
+      create_default_provider: false,
+    }),
+};
+
+const PROVIDER = ['note', 'rate_limits', 'usage_limits', 'expires_at', 'tags'] as const;
+
+const providerFields = (row: Json): Json => ({
+  ...members(row, 'slug', 'name', ...PROVIDER),
+  usage_limits: budget(row['usage_limits']),
+});
+
+export const providers: Kind = {
+  name: 'providers',
+  identity: ['workspace', 'slug'],
+  fixed: ['integration'],
+  removable: true,
+  standing: (world) =>
+    ofWorkspaces(world, '/v1/providers', (row) => ({
+      ...providerFields(row),
+      integration: row['integration_id'],
+    })),
+  create: (world, item) =>
+    post(world, '/v1/providers', {
+      ...present(item, 'slug', 'name', ...PROVIDER),
+      integration_id: item['integration'],
+      workspace_id: world.workspaces.idOf(item['workspace']),
+    }),
+  update: (world, path, item) => change(world, path, { name: item['name'], ...cleared(item, ...PROVIDER) }),
+};
+
+/** Provider fields in the spelling of the routes of virtual keys. */
+const VIRTUAL_KEY_FIELDS: Readonly<Record<string, string>> = {
+  azure_resource_name: 'resourceName',
+  azure_auth_mode: 'azureAuthMode',
+  azure_entra_tenant_id: 'azureEntraTenantId',
+  azure_entra_client_id: 'azureEntraClientId',
+  azure_entra_client_secret: 'azureEntraClientSecret',
+  azure_managed_client_id: 'azureManagedClientId',
+  openai_organization: 'openaiOrganization',
+  openai_project: 'openaiProject',
+};
+
+function virtualKeyFields(config: unknown): Json {
+  const { azure_deployment_config: deployments, ...rest } = (config as Json | undefined) ?? {};
+  return {
+    ...Object.fromEntries(
+      Object.entries(rest).map(([name, value]) => [VIRTUAL_KEY_FIELDS[name] ?? name, value]),
+    ),
+    ...(deployments === null ? { deploymentConfig: null } : {}),
+    ...(Array.isArray(deployments)
+      ? {
+          deploymentConfig: deployments.map((item: Json) => ({
+            ...present(item, 'alias', 'is_default'),
+            apiVersion: item['azure_api_version'],
+            deploymentName: item['azure_deployment_name'],
+          })),
+        }
+      : {}),
+  };
+}
+
+export const virtualKeys: Kind = {
+  name: 'virtual_keys',
+  identity: ['workspace', 'slug'],
+  fixed: ['provider'],
+  removable: true,
+  async standing(world) {
+    const slugs = await referenceSlugs(world);
+    return ofWorkspaces(world, '/v1/virtual-keys', (row) => {
+      const slug = String(row['slug']);
+      return {
+        ...providerFields(row),
+        provider: row['provider'],
+        key: keyOf(row['masked_api_key'], 'virtual_key', slug),
+        model_config: unmasked(row['model_config'] as Json, 'virtual_key', slug),
+        secret_mappings: mappingsOf(row, slugs),
+      };
+    });
+  },
+  create: (world, item) =>
+    post(world, '/v1/virtual-keys', {
+      ...present(item, 'slug', 'name', 'provider', 'key', 'secret_mappings', ...PROVIDER),
+      ...virtualKeyFields(item['model_config']),
+      workspace_id: world.workspaces.idOf(item['workspace']),
+    }),
+  update: (world, path, item, before) =>
+    change(world, path, {
+      ...present(item, 'name', 'key'),
+      ...cleared(item, ...PROVIDER),
+      ...virtualKeyFields(
+        configurations({ configurations: before['model_config'] }, { configurations: item['model_config'] }),
+      ),
+      secret_mappings: item['secret_mappings'] ?? [],
+    }),
+};

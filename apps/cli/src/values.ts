@@ -1,0 +1,126 @@
+import type { Json } from './api-client';
+
+const MASK = '*****';
+
+const isFields = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Without what says nothing: null, undefined, empty lists and empty objects, at any depth. */
+export function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, item]) => [name, tidy(item)] as const)
+      .filter(([, item]) => !isNothing(item)),
+  );
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isFields(value) && Object.keys(value).length === 0);
+
+export const tidyFields = (value: Json): Json => tidy(value) as Json;
+
+/** A secret in a file: the name of the environment variable that holds it. */
+export interface SecretName {
+  readonly env: string;
+}
+
+export const isSecretName = (value: unknown): value is SecretName =>
+  isFields(value) && Object.keys(value).length === 1 && typeof value['env'] === 'string';
+
+/** The variable that an export names for a secret. */
+export const secretName = (...parts: readonly string[]): SecretName => ({
+  env: ['TOLLGATE', ...parts]
+    .join('_')
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_'),
+});
+
+/** One text for values that mean the same: members in order, secrets without the name of their variable. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, item: unknown) => {
+    if (isSecretName(item)) return '<secret>';
+    if (!isFields(item)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+export const hasSecrets = (value: unknown): boolean =>
+  isSecretName(value) ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(hasSecrets));
+
+/**
+ * The value with its secrets. One whose variable is not set is left out, as whoever writes it means to keep what is saved;
+ * with `required` it is an error that names the variable.
+ */
+export function withSecrets(value: unknown, environment: NodeJS.ProcessEnv, required: boolean): unknown {
+  if (isSecretName(value)) {
+    const secret = environment[value.env];
+    if (secret !== undefined && secret !== '') return secret;
+    if (required) throw new Error(`The environment variable ${value.env} is needed and not set.`);
+    return undefined;
+  }
+  if (Array.isArray(value)) return value.map((item) => withSecrets(item, environment, required));
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, item]) => {
+        const plain = withSecrets(item, environment, required);
+        return [name, name === 'custom_headers' ? keptHeaders(item, plain) : plain] as const;
+      })
+      .filter(([, item]) => item !== undefined),
+  );
+}
+
+/** Headers are written as a whole: one whose secret is not at hand goes back as it was shown, which keeps it. */
+const keptHeaders = (named: unknown, plain: unknown): unknown =>
+  isFields(named) && isFields(plain)
+    ? Object.fromEntries(Object.keys(named).map((name) => [name, plain[name] ?? MASK]))
+    : plain;
+
+/** The members of a map that is laid over the saved one: what it leaves out of it is cleared. */
+export const inPlaceOf = (before: unknown, after: unknown): Json => ({
+  ...(isFields(before) ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : {}),
+  ...(isFields(after) ? after : {}),
+});
+
+/** A masked field of an answer (`masked_x`) as the secret that a file names, under its own name. */
+export function unmasked(fields: Json, ...owner: readonly string[]): Json {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (name.startsWith('masked_')) {
+        const plain = name.slice('masked_'.length);
+        return [plain, secretName(...owner, plain)];
+      }
+      if (name === 'custom_headers' && isFields(value)) return [name, headersOf(value, owner)];
+      return [name, value];
+    }),
+  );
+}
+
+const headersOf = (headers: Json, owner: readonly string[]): Json =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value === MASK ? secretName(...owner, 'header', name) : value,
+    ]),
+  );
+
+/** A budget as it is written: without what the server keeps of it. */
+export function budget(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(budget);
+  if (!isFields(value)) return value;
+  const { status: _status, next_usage_reset_at: next, ...rest } = value;
+  return { ...rest, ...(rest['periodic_reset'] === null ? { next_usage_reset_at: next } : {}) };
+}
+
+/** Settings as they are written: a rotation that is off is shown as 0, which is no period, and written as an empty text. */
+export function writableSettings(value: unknown): Json {
+  const settings = isFields(value) ? value : {};
+  const isOff = settings['user_api_key_rotation_period'] === 0;
+  return isOff ? { ...settings, user_api_key_rotation_period: '' } : settings;
+}

@@ -1,0 +1,31 @@
+import { holdMetadata, readMetadataSchema, type MetadataSchema } from '@gw/config-schema';
+import { HEADER, type OrganisationDocument } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+
+/** Compiled once for each version of an organisation's document, and gone with it. */
+const compiled = new WeakMap<OrganisationDocument, MetadataSchema>();
+
+/**
+ * The metadata of a request, the key's and the workspace's included, with the defaults of the organisation's schema. Throws
+ * `validation_failed` for what the schema does not allow.
+ */
+export function heldRequestMetadata(
+  organisation: OrganisationDocument,
+  metadata: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const saved = organisation.requestMetadataSchema;
+  if (saved === undefined || saved === null) return metadata;
+  let schema = compiled.get(organisation);
+  if (!schema) {
+    ({ schema } = readMetadataSchema(saved, ''));
+    compiled.set(organisation, schema);
+  }
+  const held = holdMetadata(schema, metadata, 'metadata');
+  const [first] = held.faults;
+  if (!first) return held.metadata;
+  throw new GatewayError('validation_failed', {
+    param: HEADER.metadata,
+    message: `${first.path}: ${first.message}`,
+    details: held.faults,
+  });
+}

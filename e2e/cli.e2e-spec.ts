@@ -1,0 +1,284 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { startProduct, type Product } from '@gw/testing';
+
+const ENTRY = resolve(__dirname, '..', 'dist', 'cli', 'apps', 'cli', 'src', 'main.js');
+
+interface Run {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Values of the secrets that the file names; none of them may be in it. */
+const SECRETS = {
+  TOLLGATE_INTEGRATION_OPENAI_MAIN_KEY: 'sk-0123456789-main',
+  TOLLGATE_VIRTUAL_KEY_VK_ONE_KEY: 'sk-0123456789-virtual',
+  TOLLGATE_SECRET_REFERENCE_VAULTED_VAULT_TOKEN: 'hvs.0123456789',
+  TOLLGATE_PLUGIN_PATRONUS_APIKEY: 'plugin-0123456789',
+  TOLLGATE_DEPLOYMENT_EU_PASSWORD: 'registry-0123456789',
+};
+
+describe('the command line', () => {
+  let product: Product;
+
+  const start = async (): Promise<void> => {
+    product = await startProduct({ environment: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' } });
+  };
+  beforeAll(start, 180_000);
+  afterAll(() => product.stop(), 60_000);
+
+  function tollgate(args: readonly string[], input = '', environment: object = SECRETS): Promise<Run> {
+    const child = spawn(process.execPath, [ENTRY, ...args], {
+      env: {
+        PATH: process.env['PATH'],
+        TOLLGATE_URL: product.adminUrl,
+        TOLLGATE_API_KEY: product.credentials.admin_api_key,
+        ...environment,
+      },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.stdin.end(input);
+    return new Promise((done) => child.on('close', (code) => done({ code, out, err })));
+  }
+
+  async function manage<T = { id: string; slug: string }>(
+    method: string,
+    path: string,
+    body: object,
+  ): Promise<T> {
+    const response = await fetch(`${product.adminUrl}/v1${path}`, {
+      method,
+      headers: { 'x-gw-api-key': product.credentials.admin_api_key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  async function fill(): Promise<void> {
+    await manage('PUT', '/admin/organisation/settings', {
+      settings: { debug_log: 0, user_api_key_rotation_period: 'weekly' },
+      workspace_overrides: { api_keys: true },
+    });
+    await manage('POST', '/workspaces', {
+      name: 'Search',
+      slug: 'search',
+      icon: '🔍',
+      defaults: { metadata: { team: 'search' } },
+      usage_limits: [{ credit_limit: 50, periodic_reset: 'weekly' }],
+    });
+    await manage('POST', '/secret-references', {
+      name: 'Vaulted',
+      slug: 'vaulted',
+      manager_type: 'vendor3_vault',
+      auth_config: {
+        vault_auth_type: 'token',
+        vault_addr: 'http://127.0.0.1:8200',
+        vault_token: SECRETS.TOLLGATE_SECRET_REFERENCE_VAULTED_VAULT_TOKEN,
+      },
+      secret_path: 'secret/data/openai',
+      allowed_workspaces: ['search'],
+    });
+    const { id } = await manage('POST', '/integrations', {
+      name: 'OpenAI main',
+      slug: 'openai-main',
+      ai_provider_id: 'openai',
+      key: SECRETS.TOLLGATE_INTEGRATION_OPENAI_MAIN_KEY,
+      configurations: { openai_project: 'p' },
+      allow_all_models: false,
+      tags: { a: 'b' },
+    });
+    await manage('PUT', `/integrations/${id}/models`, {
+      models: [{ slug: 'gpt-4o' }, { slug: 'own', is_custom: true, custom_headers: { 'x-team': 'a' } }],
+    });
+    await manage('PUT', `/integrations/${id}/workspaces`, {
+      workspaces: [
+        { id: 'search', enabled: true, rate_limits: [{ type: 'requests', unit: 'rpm', value: 9 }] },
+      ],
+      create_default_provider: false,
+    });
+    await manage('POST', '/integrations', {
+      name: 'Mapped',
+      slug: 'mapped',
+      ai_provider_id: 'openai',
+      workspace_id: 'search',
+      create_default_provider: false,
+      secret_mappings: [{ target_field: 'key', secret_reference_id: 'vaulted', secret_key: 'api_key' }],
+    });
+    await manage('POST', '/providers', {
+      name: 'Main',
+      slug: 'main',
+      integration_id: 'openai-main',
+      workspace_id: 'search',
+      expires_at: '2040-01-01T00:00:00.000Z',
+    });
+    await manage('POST', '/virtual-keys', {
+      name: 'VK one',
+      slug: 'vk-one',
+      provider: 'openai',
+      key: SECRETS.TOLLGATE_VIRTUAL_KEY_VK_ONE_KEY,
+      workspace_id: 'search',
+    });
+    const config = {
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: '@main' }, { virtual_key: 'vk-one' }],
+    };
+    await manage('POST', '/configs', {
+      name: 'Fallback',
+      slug: 'fall-back',
+      config,
+      isDefault: 1,
+      workspace_id: 'search',
+    });
+    await manage('PUT', '/workspaces/search', {
+      settings: { user_api_key_rotation_period: '', user_api_key_count: 3 },
+      data_plane_security_settings: { block_inline_config: true },
+      defaults: { metadata: { team: 'search' }, user_api_key_config: 'fall-back' },
+    });
+    await manage('POST', '/api-keys/workspace/service', {
+      name: 'search-production',
+      workspace_id: 'search',
+      scopes: ['logs.list', 'completions.write'],
+      defaults: { config_id: 'fall-back', metadata: { app: 'x' } },
+      rotation_policy: { rotation_period: 'monthly' },
+    });
+    const policy = {
+      name: 'Team',
+      workspace_id: 'search',
+      conditions: [{ key: 'metadata.team', value: ['search', 'ads'], excludes: 'batch' }],
+      group_by: [{ key: 'api_key' }],
+    };
+    await manage('POST', '/policies/usage-limits', {
+      ...policy,
+      type: 'cost',
+      credit_limit: 20,
+      alert_threshold: 15,
+      periodic_reset_days: 9,
+    });
+    await manage('POST', '/policies/rate-limits', { ...policy, type: 'tokens', unit: 'rpw', value: 900 });
+    await manage('POST', '/deployments', {
+      name: 'EU',
+      slug: 'eu',
+      tags: { region: 'eu' },
+      source_type: 'helm',
+      credentials: { username: 'puller', password: SECRETS.TOLLGATE_DEPLOYMENT_EU_PASSWORD },
+      auth_settings: { workspaces_allowed: ['search'], jwt_sub_workspace_mapping: { sub: 'search' } },
+    });
+    await manage('POST', '/plugins', {
+      plugin_provider_id: 'patronus',
+      credentials: { apiKey: SECRETS.TOLLGATE_PLUGIN_PATRONUS_APIKEY },
+    });
+    await manage('PUT', '/workspace-exclusions/input-guardrails', {
+      workspaces: [{ workspace_id: 'search', excluded: true }],
+    });
+    await manage('PUT', '/admin/organisation/properties', {
+      workspace_metadata_schema: {
+        type: 'object',
+        additionalProperties: true,
+        properties: { team: { type: 'string', enum: ['search', 'ads'] } },
+      },
+    });
+  }
+
+  it('reproduces the state of one instance on an empty one, and a second apply changes nothing', async () => {
+    await fill();
+    const exported = await tollgate(['export']);
+    expect([exported.code, exported.err]).toEqual([0, '']);
+    for (const secret of Object.values(SECRETS)) expect(exported.out).not.toContain(secret);
+    for (const name of Object.keys(SECRETS)) expect(exported.out).toContain(`env: ${name}`);
+    const unchanged = await tollgate(['apply', '-f', '-'], exported.out);
+    expect([unchanged.code, unchanged.out, unchanged.err]).toEqual([0, 'Nothing to change.\n', '']);
+
+    await product.stop();
+    await start();
+    const before = (await tollgate(['export'])).out;
+    const dry = await tollgate(['apply', '-f', '-', '--dry-run'], exported.out);
+    expect([dry.code, dry.err]).toEqual([0, '']);
+    expect(dry.out).toContain('+ integrations openai-main\n');
+    expect((await tollgate(['export'])).out).toBe(before);
+    expect((await tollgate(['diff', '-f', '-'], exported.out)).code).toBe(1);
+
+    const { TOLLGATE_PLUGIN_PATRONUS_APIKEY: _plugin, ...some } = SECRETS;
+    const missing = await tollgate(['apply', '-f', '-'], exported.out, some);
+    expect(missing.code).toBe(2);
+    expect(missing.err).toContain('TOLLGATE_PLUGIN_PATRONUS_APIKEY is needed');
+
+    // What the failed one has made is there; this one makes the rest.
+    const applied = await tollgate(['apply', '-f', '-'], exported.out);
+    expect([applied.code, applied.err]).toEqual([0, '']);
+    // The slug of the default workspace is each instance's own.
+    const plain = (text: string): string => text.replaceAll(/ws-shared-\w+/g, 'the-default');
+    expect(plain((await tollgate(['export'])).out)).toBe(plain(exported.out));
+    const again = await tollgate(['apply', '-f', '-', '--prune'], exported.out);
+    expect([again.code, again.out, again.err]).toEqual([0, 'Nothing to change.\n', '']);
+    expect((await tollgate(['diff', '-f', '-'], exported.out)).out).toBe('No difference.\n');
+  }, 240_000);
+
+  it('changes and deletes what the file changes and leaves out', async () => {
+    const { out } = await tollgate(['export']);
+    const changed = out
+      .replace('openai_project: p\n', 'openai_organization: o\n')
+      .replace('name: VK one', 'name: VK 1')
+      .replace('alert_threshold: 15\n', '\n');
+    const applied = await tollgate(['apply', '-f', '-'], changed);
+    expect(applied.out).toBe(
+      '~ integrations openai-main (configurations)\n~ virtual_keys search/vk-one (name)\n' +
+        '~ usage_limit_policies search/Team (alert_threshold)\n',
+    );
+    expect((await tollgate(['apply', '-f', '-'], changed)).out).toBe('Nothing to change.\n');
+    const without = 'version: 1\nvirtual_keys: []\n';
+    expect((await tollgate(['apply', '-f', '-'], without)).out).toBe('Nothing to change.\n');
+    expect((await tollgate(['apply', '-f', '-', '--prune', '--dry-run'], without)).out).toContain(
+      '- virtual_keys search/vk-one\n',
+    );
+    await tollgate(['apply', '-f', '-', '--prune'], without);
+    expect((await tollgate(['export'])).out).not.toContain('slug: vk-one');
+  }, 120_000);
+
+  it('makes a key, and prints the requests that are made with it', async () => {
+    const made = await tollgate([
+      'keys',
+      'create',
+      '--name',
+      'cli',
+      '--scopes',
+      'completions.write,logs.list',
+      '--workspace',
+      product.credentials.workspace_id,
+    ]);
+    expect(made.out).toMatch(/^[A-Za-z0-9]{32}\n$/);
+    const answer = await fetch(`${product.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': made.out.trim(),
+        'x-gw-provider': '@sandbox',
+        'content-type': 'application/json',
+        'x-gw-trace-id': 'cli-trace',
+      },
+      body: JSON.stringify({ model: 'sandbox-small', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    expect(answer.status).toBe(200);
+    const deadline = Date.now() + 40_000;
+    let tail = '';
+    while (!tail.includes('cli-trace') && Date.now() < deadline) {
+      tail = (await tollgate(['logs', 'tail', '--once', '--workspace', product.credentials.workspace_id]))
+        .out;
+    }
+    expect(tail.split('\n').filter((line) => line.includes('cli-trace'))).toHaveLength(1);
+  }, 120_000);
+
+  it('says what is wrong with a call, a key and a file', async () => {
+    expect((await tollgate(['nothing'])).code).toBe(2);
+    expect((await tollgate(['export', '--unknown'])).code).toBe(2);
+    expect((await tollgate(['--help'])).out).toContain('tollgate apply');
+    expect((await tollgate(['export'], '', { TOLLGATE_API_KEY: '' })).code).toBe(2);
+    const wrong = await tollgate(['export'], '', { TOLLGATE_API_KEY: 'wrong' });
+    expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('The API key is not known.')]);
+    expect((await tollgate(['apply', '-f', '-'], 'version: 2\n')).err).toContain('version: 1');
+    expect((await tollgate(['apply', '-f', '-'], 'version: 1\nthings: []\n')).err).toContain('things');
+  });
+});

@@ -1,0 +1,52 @@
+import { holdMetadata, readMetadataSchema } from './metadata-schema';
+
+const open = { type: 'object', additionalProperties: true };
+const faultsOf = (schema: unknown): string[] =>
+  readMetadataSchema(schema, 's').faults.map(({ path }) => path);
+
+describe('a schema of metadata', () => {
+  it.each([
+    [null, ['s']],
+    [{ type: 'array', additionalProperties: true }, ['s.type']],
+    [{ type: 'object' }, ['s.additionalProperties']],
+    [{ ...open, patternProperties: {} }, ['s.patternProperties']],
+    [{ ...open, properties: { a: { type: 'number' } } }, ['s.properties.a.type']],
+    [{ ...open, properties: { a: { type: 'string', format: 'email' } } }, ['s.properties.a.format']],
+    [{ ...open, properties: { a: { type: 'string', pattern: '(?=x)' } } }, ['s.properties.a.pattern']],
+    [{ ...open, properties: { a: { type: 'string', enum: [] } } }, ['s.properties.a.enum']],
+    [
+      { ...open, properties: { a: { type: 'string', enum: ['x'], default: 'y' } } },
+      ['s.properties.a.default'],
+    ],
+    [{ ...open, required: [1] }, ['s.required']],
+    [{ ...open }, []],
+    [{ ...open, required: ['a'], properties: { b: { type: 'string', pattern: '^x' } } }, []],
+  ])('%j has the faults %j', (schema, faults) => {
+    expect(faultsOf(schema)).toEqual(faults);
+  });
+
+  it('fills in defaults and names what is missing or not allowed', () => {
+    const { schema } = readMetadataSchema(
+      {
+        ...open,
+        required: ['team'],
+        properties: {
+          team: { type: 'string', enum: ['a', 'b'] },
+          env: { type: 'string', default: 'prod' },
+          code: { type: 'string', pattern: '^[0-9]+$', maxLength: 3 },
+        },
+      },
+      's',
+    );
+    expect(holdMetadata(schema, { team: 'a', other: 'x' }, 'm')).toEqual({
+      metadata: { team: 'a', other: 'x', env: 'prod' },
+      faults: [],
+    });
+    const paths = holdMetadata(schema, { code: '1234' }, 'm').faults.map(({ path }) => path);
+    expect(paths).toEqual(['m.team', 'm.code']);
+    expect(holdMetadata(schema, { team: 'c' }, 'm').faults).toEqual([
+      { path: 'm.team', message: 'must be one of a, b' },
+    ]);
+    expect(holdMetadata([], { a: 'b' }, 'm').faults).toEqual([]);
+  });
+});

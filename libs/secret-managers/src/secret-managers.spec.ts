@@ -1,0 +1,186 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SecretLocation, SecretManagerType } from '@gw/contracts';
+import { createAddressPolicy, readSettings } from '@gw/kernel';
+import { STUB_ACCESS, StubSecretManagers } from '@gw/testing';
+import { createSecretReader } from './create-secret-reader';
+import type { SecretReader } from './secret-manager';
+import { SECRET_MANAGER_SETTINGS } from './settings';
+
+const REGION = { aws_region: 'eu-central-1' };
+let managers: StubSecretManagers;
+let port = '';
+const tokenFile = join(mkdtempSync(join(tmpdir(), 'secrets-')), 'token');
+
+beforeAll(async () => {
+  managers = await StubSecretManagers.start();
+  port = new URL(managers.origin).port;
+  writeFileSync(tokenFile, `${STUB_ACCESS.kubernetesToken}\n`);
+  managers.secrets.set('prod/openai', 'sk-of-aws');
+  managers.secrets.set('openai-key', 'sk-of-azure');
+  managers.secrets.set('secret/data/openai', '{"api_key":"sk-of-vault"}');
+  managers.secrets.set('kv/openai', '{"api_key":"sk-of-kv1"}');
+  managers.secrets.set('team-a:secret/data/openai', '{"api_key":"sk-of-namespace"}');
+});
+afterAll(() => managers.stop());
+beforeEach(() => {
+  managers.outage = null;
+});
+
+function reader(
+  environment: Record<string, string> = {},
+  trustedHosts: string[] = ['127.0.0.1'],
+): SecretReader {
+  return createSecretReader({
+    settings: readSettings(SECRET_MANAGER_SETTINGS, {
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: managers.origin,
+      AWS_ENDPOINT_URL_STS: managers.origin,
+      AZURE_AUTHORITY_HOST: managers.origin,
+      IDENTITY_ENDPOINT: `${managers.origin}/identity`,
+      VAULT_KUBERNETES_TOKEN_FILE: tokenFile,
+      ...environment,
+    }),
+    policy: createAddressPolicy({ trustedHosts }),
+    trustedHosts,
+  });
+}
+
+const at = (managerType: SecretManagerType, path: string, auth: Record<string, string>): SecretLocation => ({
+  managerType,
+  auth,
+  path,
+  key: null,
+  version: 'v',
+});
+const accessKey = (more: object = {}): Record<string, string> => ({
+  aws_auth_type: 'accessKey',
+  aws_access_key_id: STUB_ACCESS.awsKeyId,
+  aws_secret_access_key: STUB_ACCESS.awsSecret,
+  ...REGION,
+  ...more,
+});
+const entra = (more: object = {}): Record<string, string> => ({
+  azure_auth_mode: 'entra',
+  azure_entra_tenant_id: 'stub-tenant',
+  azure_entra_client_id: STUB_ACCESS.azureClient,
+  azure_entra_client_secret: STUB_ACCESS.azureSecret,
+  azure_vault_url: `http://127.0.0.1:${port}`,
+  ...more,
+});
+const vault = (more: object = {}): Record<string, string> => ({
+  vault_auth_type: 'token',
+  vault_addr: `http://127.0.0.1:${port}`,
+  vault_token: STUB_ACCESS.vaultToken,
+  ...more,
+});
+const OWN_KEY = {
+  AWS_ACCESS_KEY_ID: STUB_ACCESS.awsKeyId,
+  AWS_SECRET_ACCESS_KEY: STUB_ACCESS.awsSecret,
+};
+
+describe('[SRF-03] a secret of AWS Secrets Manager', () => {
+  it('is read with a signed request of an access key', async () => {
+    expect(await reader()(at('cloud1_sm', 'prod/openai', accessKey()))).toBe('sk-of-aws');
+    const wrong = at('cloud1_sm', 'prod/openai', accessKey({ aws_secret_access_key: 'wrong' }));
+    await expect(reader()(wrong)).rejects.toMatchObject({ failure: 'denied' });
+    await expect(reader()(at('cloud1_sm', 'gone', accessKey()))).rejects.toMatchObject({
+      failure: 'not_found',
+    });
+  });
+
+  it('is read in a role that the installation’s own key or service account takes on', async () => {
+    const role = { aws_auth_type: 'assumedRole', aws_role_arn: 'arn:aws:iam::1:role/x', ...REGION };
+    expect(await reader(OWN_KEY)(at('cloud1_sm', 'prod/openai', role))).toBe('sk-of-aws');
+    const service = at('cloud1_sm', 'prod/openai', { aws_auth_type: 'serviceRole', ...REGION });
+    expect(await reader(OWN_KEY)(service)).toBe('sk-of-aws');
+    const webIdentity = { AWS_ROLE_ARN: 'arn:aws:iam::1:role/pod', AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile };
+    expect(await reader(webIdentity)(service)).toBe('sk-of-aws');
+    await expect(reader()(service)).rejects.toMatchObject({ failure: 'refused' });
+  });
+});
+
+describe('[SRF-03] a secret of Azure Key Vault', () => {
+  it('is read with a token of Entra', async () => {
+    expect(await reader()(at('cloud2_kv', 'openai-key', entra()))).toBe('sk-of-azure');
+    const wrong = at('cloud2_kv', 'openai-key', entra({ azure_entra_client_secret: 'wrong' }));
+    await expect(reader()(wrong)).rejects.toMatchObject({ failure: 'denied' });
+    await expect(reader()(at('cloud2_kv', 'gone', entra()))).rejects.toMatchObject({ failure: 'not_found' });
+  });
+
+  it('is read with the identity of the machine, which goes to Key Vault and trusted hosts alone', async () => {
+    const managed = at('cloud2_kv', 'openai-key', {
+      azure_auth_mode: 'managed',
+      azure_managed_client_id: 'id',
+      azure_vault_url: `http://127.0.0.1:${port}`,
+    });
+    expect(await reader()(managed)).toBe('sk-of-azure');
+    const before = managers.stub.requests.length;
+    await expect(reader({}, [])(managed)).rejects.toMatchObject({ failure: 'refused' });
+    expect(managers.stub.requests).toHaveLength(before);
+  });
+});
+
+describe('[SRF-03] a secret of HashiCorp Vault', () => {
+  it.each([
+    ['secret/data/openai', {}, 'sk-of-vault'],
+    ['kv/openai', {}, 'sk-of-kv1'],
+    ['secret/data/openai', { vault_namespace: 'team-a' }, 'sk-of-namespace'],
+    [
+      'secret/data/openai',
+      {
+        vault_auth_type: 'approle',
+        vault_role_id: STUB_ACCESS.vaultRole,
+        vault_secret_id: STUB_ACCESS.vaultSecretId,
+      },
+      'sk-of-vault',
+    ],
+    ['secret/data/openai', { vault_auth_type: 'kubernetes', vault_role: 'stub' }, 'sk-of-vault'],
+  ])('at %s is read with %j', async (path, more, secret) => {
+    expect(JSON.parse(await reader()(at('vendor3_vault', path, vault(more))))).toEqual({ api_key: secret });
+  });
+
+  it('is denied to a wrong token, and a service account is shown to trusted hosts alone', async () => {
+    const wrong = at('vendor3_vault', 'kv/openai', vault({ vault_token: 'wrong' }));
+    await expect(reader()(wrong)).rejects.toMatchObject({ failure: 'denied' });
+    const before = managers.stub.requests.length;
+    const kubernetes = at(
+      'vendor3_vault',
+      'kv/openai',
+      vault({ vault_auth_type: 'kubernetes', vault_role: 'stub' }),
+    );
+    await expect(reader({}, [])(kubernetes)).rejects.toMatchObject({ failure: 'refused' });
+    expect(managers.stub.requests).toHaveLength(before);
+  });
+});
+
+describe('a manager', () => {
+  it('at an address that the policy refuses gets no connection', async () => {
+    const before = managers.stub.connections;
+    const denied = reader({}, []);
+    await expect(denied(at('vendor3_vault', 'kv/openai', vault()))).rejects.toMatchObject({
+      failure: 'refused',
+    });
+    await expect(denied(at('cloud2_kv', 'openai-key', entra()))).rejects.toMatchObject({
+      failure: 'refused',
+    });
+    // The login at the authority, which is the installation's own choice, is all that went out.
+    expect(managers.stub.connections - before).toBe(1);
+  });
+
+  it.each([
+    [{ status: 503 }, 'unreachable'],
+    [{ status: 429 }, 'unreachable'],
+    [{ raw: '' }, 'unreachable'],
+    [{ status: 200, body: 'no JSON' }, 'not_found'],
+    [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'invalid'],
+    [{ status: 200, body: 'x'.repeat(300_000) }, 'unreachable'],
+  ])('that answers %j is %s, and says nothing of what was sent', async (outage, failure) => {
+    managers.outage = outage;
+    const read = reader()(at('vendor3_vault', 'kv/openai', vault()));
+    await expect(read).rejects.toMatchObject({ failure });
+    await read.catch((error: Error) => {
+      expect(error.message).not.toContain(STUB_ACCESS.vaultToken);
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import type { SecretLocation } from '@gw/contracts';
+import { SecretError } from './secret-manager';
+import { SecretResolver, type SecretResolverOptions } from './secret-resolver';
+
+const MINUTE = 60_000;
+
+function resolver(options: SecretResolverOptions = {}) {
+  const world = { now: 0, text: 'first' as string | SecretError, reads: 0 };
+  const secrets = new SecretResolver(
+    () => {
+      world.reads += 1;
+      return world.text instanceof SecretError ? Promise.reject(world.text) : Promise.resolve(world.text);
+    },
+    { now: () => world.now, ...options },
+  );
+  return { world, secrets };
+}
+
+const at = (version: string, key: string | null = null): SecretLocation => ({
+  managerType: 'cloud1_sm',
+  auth: {},
+  path: 'p',
+  key,
+  version,
+});
+const AWAY = new SecretError('unreachable', 'away');
+
+describe('[SRF-03] a secret that was read', () => {
+  it('is used for 5 minutes without asking again, and read anew after them', async () => {
+    const { world, secrets } = resolver();
+    expect(await secrets.resolve(at('a'))).toBe('first');
+    world.text = 'second';
+    world.now = 5 * MINUTE - 1;
+    expect(secrets.resolve(at('a'))).toBe('first');
+    world.now = 5 * MINUTE;
+    expect(await secrets.resolve(at('a'))).toBe('second');
+    expect(world.reads).toBe(2);
+  });
+
+  it('is read anew at once for another version of its reference', async () => {
+    const { world, secrets } = resolver();
+    await secrets.resolve(at('a:1'));
+    world.text = 'rotated';
+    expect(await secrets.resolve(at('a:2'))).toBe('rotated');
+  });
+
+  it('is read once by all who ask at the same time', async () => {
+    const { world, secrets } = resolver();
+    await Promise.all(Array.from({ length: 50 }, () => Promise.resolve(secrets.resolve(at('a')))));
+    expect(world.reads).toBe(1);
+  });
+
+  it('bridges 15 minutes in which its manager is away, and none in which it says no', async () => {
+    const { world, secrets } = resolver();
+    await secrets.resolve(at('a'));
+    world.text = AWAY;
+    world.now = 19 * MINUTE;
+    expect(await secrets.resolve(at('a'))).toBe('first');
+    world.now = 20 * MINUTE;
+    await expect(secrets.resolve(at('a'))).rejects.toBe(AWAY);
+    const denied = resolver();
+    await denied.secrets.resolve(at('a'));
+    denied.world.text = new SecretError('denied', 'no');
+    denied.world.now = 6 * MINUTE;
+    await expect(denied.secrets.resolve(at('a'))).rejects.toMatchObject({ failure: 'denied' });
+  });
+
+  it('that can’t be had is not asked for again within 5 seconds', async () => {
+    const { world, secrets } = resolver();
+    world.text = AWAY;
+    await expect(secrets.resolve(at('a'))).rejects.toBe(AWAY);
+    expect(() => secrets.resolve(at('a'))).toThrow(AWAY);
+    expect(world.reads).toBe(1);
+    world.text = 'back';
+    world.now = 5_000;
+    expect(await secrets.resolve(at('a'))).toBe('back');
+  });
+
+  it('gives the member that is asked for, each from one read', async () => {
+    const { world, secrets } = resolver();
+    world.text = '{"a":"1","b":{"c":2}}';
+    expect(await secrets.resolve(at('x', 'a'))).toBe('1');
+    expect(secrets.resolve(at('x', 'b'))).toBe('{"c":2}');
+    expect(() => secrets.resolve(at('x', 'toString'))).toThrow(SecretError);
+    expect(world.reads).toBe(1);
+  });
+});
+
+describe('what a resolver remembers', () => {
+  it('has a cap: what was not used for longest goes first', async () => {
+    const { world, secrets } = resolver({ charactersMax: 3 * (512 + 5) });
+    for (const version of ['a', 'b', 'c']) await secrets.resolve(at(version));
+    expect(secrets.resolve(at('a'))).toBe('first');
+    await secrets.resolve(at('d'));
+    expect(secrets.size).toBe(3);
+    world.reads = 0;
+    expect(secrets.resolve(at('a'))).toBe('first');
+    await secrets.resolve(at('b'));
+    expect(world.reads).toBe(1);
+    for (let i = 0; i < 1_000; i += 1) await secrets.resolve(at(`n${String(i)}`));
+    expect(secrets.size).toBe(3);
+  });
+
+  it('is read by so many at once and no more', async () => {
+    const { secrets } = resolver({ readsMax: 2 });
+    const [one, two, three] = ['a', 'b', 'c'].map((version) => secrets.resolve(at(version)));
+    await expect(three).rejects.toMatchObject({ failure: 'unreachable' });
+    expect(await Promise.all([one, two])).toEqual(['first', 'first']);
+  });
+});

@@ -1,0 +1,151 @@
+import type { SecretLocation } from '@gw/contracts';
+import { memberOf, SecretError, type SecretReader } from './secret-manager';
+
+export interface SecretResolverOptions {
+  /** How long a value is used without asking again; 5 minutes when absent. */
+  readonly freshMs?: number;
+  /** How much longer it is used while the manager can't be reached; 15 minutes when absent. */
+  readonly graceMs?: number;
+  /** How long a failure is remembered, so that a manager in trouble is not asked by every request; 5 seconds when absent. */
+  readonly failureMs?: number;
+  /** Characters of all remembered secrets together; at the cap those that were not used for longest are forgotten. */
+  readonly charactersMax?: number;
+  /** Reads at one time; more fail as `unreachable`. */
+  readonly readsMax?: number;
+  readonly now?: () => number;
+}
+
+interface Known {
+  readonly text: string | null;
+  readonly readAt: number;
+  readonly failure: SecretError | null;
+  readonly failedAt: number;
+}
+
+/** Counted for every entry, so that empty ones and failures are bounded, too. */
+const ENTRY_COST = 512;
+
+/** Reads secrets and remembers them for a while, in memory alone. One read at a time for each location. */
+export class SecretResolver {
+  private readonly known = new Map<string, Known>();
+  private readonly running = new Map<string, Promise<string>>();
+  private readonly options: Required<SecretResolverOptions>;
+  private characters = 0;
+
+  constructor(
+    private readonly read: SecretReader,
+    options: SecretResolverOptions = {},
+  ) {
+    this.options = {
+      freshMs: 300_000,
+      graceMs: 900_000,
+      failureMs: 5_000,
+      charactersMax: 16_777_216,
+      readsMax: 64,
+      now: () => performance.now(),
+      ...options,
+    };
+  }
+
+  /** The secret, or the member of it that the location names. Synchronous while it is fresh. @throws SecretError */
+  resolve(location: SecretLocation): string | Promise<string> {
+    const { version } = location;
+    const entry = this.known.get(version);
+    const now = this.options.now();
+    if (entry?.text !== undefined && entry.text !== null && now - entry.readAt < this.options.freshMs) {
+      this.touch(version, entry);
+      return pick(entry.text, location);
+    }
+    if (entry?.failure && now - entry.failedAt < this.options.failureMs) {
+      return pick(this.afterFailure(entry, entry.failure, now), location);
+    }
+    return this.readOnce(location, entry).then((text) => pick(text, location));
+  }
+
+  get size(): number {
+    return this.known.size;
+  }
+
+  private readOnce(location: SecretLocation, entry: Known | undefined): Promise<string> {
+    const { version } = location;
+    const running = this.running.get(version);
+    if (running) return running;
+    if (this.running.size >= this.options.readsMax) {
+      return Promise.reject(new SecretError('unreachable', 'Too many secrets are being read at once.'));
+    }
+    const reading = this.read(location)
+      .then(
+        (text) => {
+          this.keep(version, { text, readAt: this.options.now(), failure: null, failedAt: 0 });
+          return text;
+        },
+        (thrown: unknown) => {
+          const failure = asSecretError(thrown);
+          const now = this.options.now();
+          const failed = { text: entry?.text ?? null, readAt: entry?.readAt ?? 0, failure, failedAt: now };
+          this.keep(version, failed);
+          return this.afterFailure(failed, failure, now);
+        },
+      )
+      .finally(() => {
+        this.running.delete(version);
+      });
+    this.running.set(version, reading);
+    return reading;
+  }
+
+  /** The old value bridges a manager that is away. One that says no, or has the secret no more, is believed. */
+  private afterFailure({ text, readAt }: Known, failure: SecretError, now: number): string {
+    const { freshMs, graceMs } = this.options;
+    if (text !== null && failure.failure === 'unreachable' && now - readAt < freshMs + graceMs) return text;
+    throw failure;
+  }
+
+  private keep(version: string, entry: Known): void {
+    this.forget(version);
+    this.known.set(version, entry);
+    this.characters += costOf(entry);
+    for (const [oldest, old] of this.known) {
+      if (this.characters <= this.options.charactersMax) break;
+      this.known.delete(oldest);
+      this.characters -= costOf(old);
+    }
+  }
+
+  private forget(version: string): void {
+    const entry = this.known.get(version);
+    if (!entry) return;
+    this.known.delete(version);
+    this.characters -= costOf(entry);
+  }
+
+  /** The last of the map is the one used last. */
+  private touch(version: string, entry: Known): void {
+    this.known.delete(version);
+    this.known.set(version, entry);
+  }
+}
+
+const costOf = ({ text }: Known): number => ENTRY_COST + (text?.length ?? 0);
+
+const asSecretError = (thrown: unknown): SecretError =>
+  thrown instanceof SecretError
+    ? thrown
+    : new SecretError('invalid', 'The secret could not be read.', { cause: thrown });
+
+/**
+ * Without a key: the secret as it is; of Vault, where every secret is an object, the only field of an object of one text. With a
+ * key: that member of the object; whatever is no text as JSON. @throws SecretError
+ */
+export function pick(text: string, { key, managerType }: SecretLocation): string {
+  if (key === null) {
+    if (managerType !== 'vendor3_vault') return text;
+    const [only, ...more] = Object.values(memberOf(text) as object) as unknown[];
+    return typeof only === 'string' && more.length === 0 ? only : text;
+  }
+  const value = memberOf(text, key);
+  if (value === undefined || value === null) {
+    throw new SecretError('not_found', 'The secret has no member of the name of secret_key.');
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,62 @@
+import type { SecretLocation } from '@gw/contracts';
+import { assertAnswered, memberOf, SecretError, textOf, type ManagerCall } from './secret-manager';
+
+export interface VaultTools {
+  readonly call: ManagerCall;
+  /** The token of the installation's own service account in Kubernetes. */
+  readonly kubernetesToken: () => Promise<string>;
+  /** Whether the installation trusts the host by name. */
+  readonly isTrustedHost: (host: string) => boolean;
+}
+
+const MANAGER = 'HashiCorp Vault';
+
+/**
+ * A secret of HashiCorp Vault by the path of its API: `secret/data/openai` of a KV engine of version 2, `kv/openai` of version 1.
+ * It is a JSON object of the secret's fields.
+ */
+export async function readFromVault({ auth, path }: SecretLocation, tools: VaultTools): Promise<string> {
+  const base = textOf(auth['vault_addr'], 'The auth_config').replace(/\/+$/, '');
+  const namespace = auth['vault_namespace'];
+  const common = namespace === undefined ? {} : { 'x-vault-namespace': namespace };
+  const token = await tokenFor(auth, base, common, tools);
+  const answer = await tools.call({
+    url: `${base}/v1/${path.split('/').map(encodeURIComponent).join('/')}`,
+    method: 'GET',
+    headers: { ...common, 'x-vault-token': token },
+  });
+  assertAnswered(answer, MANAGER);
+  const versioned = memberOf(answer.text, 'data', 'metadata');
+  const fields = isFields(versioned) ? memberOf(answer.text, 'data', 'data') : memberOf(answer.text, 'data');
+  if (!isFields(fields)) throw new SecretError('not_found', `${MANAGER} has no such secret.`);
+  return JSON.stringify(fields);
+}
+
+const isFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+async function tokenFor(
+  auth: SecretLocation['auth'],
+  base: string,
+  headers: Readonly<Record<string, string>>,
+  tools: VaultTools,
+): Promise<string> {
+  if (auth['vault_auth_type'] === 'token') return textOf(auth['vault_token'], 'The auth_config');
+  const isRole = auth['vault_auth_type'] === 'approle';
+  if (!isRole && !tools.isTrustedHost(new URL(base).hostname)) {
+    // A token of the installation must not be had by naming a host of one's own.
+    throw new SecretError('refused', 'The service account is shown to hosts of TRUSTED_CUSTOM_HOSTS alone.');
+  }
+  const body = isRole
+    ? { role_id: auth['vault_role_id'], secret_id: auth['vault_secret_id'] }
+    : { role: auth['vault_role'], jwt: await tools.kubernetesToken() };
+  const answer = await tools.call({
+    url: `${base}/v1/auth/${isRole ? 'approle' : 'kubernetes'}/login`,
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (answer.status === 400) throw new SecretError('denied', `${MANAGER} refused the login.`);
+  assertAnswered(answer, MANAGER);
+  return textOf(memberOf(answer.text, 'auth', 'client_token'), MANAGER);
+}
