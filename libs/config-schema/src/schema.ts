@@ -220,6 +220,11 @@ const guardrail = {
     deny: { type: 'boolean' },
     async: { type: 'boolean' },
     sequential: { type: 'boolean' },
+    fail_open: { type: 'boolean' },
+    monitor: { type: 'boolean' },
+    message: shortText,
+    on_stream: { enum: ['hold', 'mark'] },
+    timeout: { type: 'integer', minimum: 1, maximum: 60_000 },
     on_fail: feedback,
     on_success: feedback,
     checks: {
@@ -228,7 +233,13 @@ const guardrail = {
       items: {
         type: 'object',
         required: ['id'],
-        properties: { id: shortText, parameters: { type: 'object' }, is_enabled: { type: 'boolean' } },
+        properties: {
+          id: shortText,
+          name: shortText,
+          parameters: { type: 'object' },
+          is_enabled: { type: 'boolean' },
+          timeout: { type: 'integer', minimum: 1, maximum: 60_000 },
+        },
         additionalProperties: false,
       },
     },
