@@ -23,6 +23,7 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
       };
     case 'organisation':
     case 'config':
+    case 'guardrail':
     case 'prompt':
     case 'prompt_version':
       return document;
