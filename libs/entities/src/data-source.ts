@@ -27,6 +27,7 @@ import { PromptLabelEntity } from './prompts/prompt-label.entity';
 import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
+import { Guardrails1795350000000 } from './migrations/1795350000000-guardrails';
 import { EnforcedFeatures1795341000000 } from './migrations/1795341000000-enforced-features';
 import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
@@ -34,6 +35,8 @@ import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-depl
 import { BatchEntity } from './resources/batch.entity';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
+import { GuardrailVersionEntity } from './resources/guardrail-version.entity';
+import { GuardrailEntity } from './resources/guardrail.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
 import { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 import { IntegrationEntity } from './resources/integration.entity';
@@ -65,6 +68,8 @@ export const ENTITIES = [
   ProviderEntity,
   ConfigEntity,
   ConfigVersionEntity,
+  GuardrailEntity,
+  GuardrailVersionEntity,
   ChangeEventEntity,
   EnforcedFeaturesEntity,
   GatewayEntity,
@@ -97,6 +102,7 @@ export const MIGRATIONS = [
   DeploymentsAndMore1795331000000,
   Policies1795340000000,
   EnforcedFeatures1795341000000,
+  Guardrails1795350000000,
 ];
 
 export interface DatabaseSettings {
