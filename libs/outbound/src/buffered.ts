@@ -74,9 +74,7 @@ export class BufferedClient {
   async fetchBuffered(request: BufferedRequest): Promise<BufferedAnswer> {
     const limit = new AbortController();
     const { totalTimeoutMs, redirectsMax = 0, signal } = request;
-    const giveUp = (): void => limit.abort(new OutboundError('aborted', 'The caller has given the call up.'));
-    if (signal?.aborted) giveUp();
-    else signal?.addEventListener('abort', giveUp, { once: true });
+    const release = signal && followed(signal, limit);
     const timer = setTimeout(() => {
       const message = `The total timeout of ${String(totalTimeoutMs)} ms ran out.`;
       limit.abort(new OutboundError('timeout', message, 'total'));
@@ -100,7 +98,7 @@ export class BufferedClient {
       }
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
+      release?.();
     }
   }
 
@@ -145,6 +143,14 @@ export class BufferedClient {
       socket.destroy();
     }
   }
+}
+
+/** Aborts the call when the caller's signal does; returns what ends that. */
+function followed(signal: AbortSignal, call: AbortController): () => void {
+  const giveUp = (): void => call.abort(new OutboundError('aborted', 'The caller has given the call up.'));
+  if (signal.aborted) giveUp();
+  else signal.addEventListener('abort', giveUp, { once: true });
+  return () => signal.removeEventListener('abort', giveUp);
 }
 
 function readAll(

@@ -103,7 +103,7 @@ export class InvocationAnswer {
   @Answer.boolean({ example: false })
   readonly transformed!: boolean;
 
-  @Answer.any({ nullable: true, description: 'The body as checks have changed it; null: not at all.' })
+  @Answer.any({ description: 'The body as checks have changed it; null: not at all.' })
   readonly body!: unknown;
 
   @Answer.one(() => HookResultsAnswer)

@@ -26,13 +26,13 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
   switch (document.kind) {
     case 'api_key':
     case 'provider':
-      return usage ? document : withoutBudget(document, features);
+      return budgeted(document, features);
     case 'workspace':
       return workspaceInForce(document, features);
     case 'organisation':
     case 'config':
     case 'guardrail':
-      return guardrails ? document : unguarded(document, features);
+      return guarded(document, features);
     case 'prompt':
     case 'prompt_version':
       return document;
@@ -53,15 +53,11 @@ const versionOf = (document: ReadModelDocument, features: EnforcedFeatures): str
     .digest('base64url')
     .slice(0, 22);
 
-const withoutBudget = <T extends ApiKeyDocument | ProviderDocument>(
-  document: T,
-  features: EnforcedFeatures,
-): T => ({
-  ...document,
-  version: versionOf(document, features),
-  usageLimits: [],
-  status: document.status === 'exhausted' ? 'active' : document.status,
-});
+function budgeted<T extends ApiKeyDocument | ProviderDocument>(document: T, features: EnforcedFeatures): T {
+  if (features.USAGE_LIMITS_ENABLED) return document;
+  const status = document.status === 'exhausted' ? 'active' : document.status;
+  return { ...document, version: versionOf(document, features), usageLimits: [], status };
+}
 
 function workspaceInForce(document: WorkspaceDocument, features: EnforcedFeatures): WorkspaceDocument {
   const { guardrails, ...defaults } = document.defaults;
@@ -81,10 +77,11 @@ function withoutPolicies(document: WorkspaceDocument, features: EnforcedFeatures
 }
 
 /** A guardrail that something still names is found, and has nothing to do. */
-function unguarded(
+function guarded(
   document: OrganisationDocument | ConfigDocument | GuardrailDocument,
   features: EnforcedFeatures,
 ): ReadModelDocument {
+  if (features.GUARDRAILS_ENABLED) return document;
   const version = versionOf(document, features);
   switch (document.kind) {
     case 'organisation': {
