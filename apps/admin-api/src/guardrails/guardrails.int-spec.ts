@@ -1,5 +1,6 @@
 import { documentKey, type ConfigDocument, type GuardrailDocument } from '@gw/contracts';
 import { AuditLogEntity, GuardrailVersionEntity } from '@gw/entities';
+import { compileGuardrail } from '@gw/guardrails';
 import { readCases } from '@gw/testing';
 import { inForce } from '../read-model/features-in-force';
 import { SERVICE_TOKEN, TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';
@@ -355,6 +356,36 @@ describe('configs and guardrails', () => {
     }
   });
 
+  it('saves guardrails that are written out where they are valid, at their stage, and hold no secret', async () => {
+    const valid = { deny: true, contains: { words: ['a'] } };
+    expect((await save({ input_guardrails: [valid], after_request_hooks: [valid] })).status).toBe(200);
+    const bad = await save({
+      input_guardrails: [{ noSuchCheck: {} }, { notNull: {} }],
+      output_guardrails: [{ checks: [{ id: 'regexMatch', parameters: { rule: '(' } }] }],
+      before_request_hooks: [{ webhook: { webhookURL: 'http://10.0.0.1/' } }],
+    });
+    expect([bad.status, detailsOf(bad)]).toEqual([
+      400,
+      [
+        'input_guardrails.0.noSuchCheck',
+        'input_guardrails.1.notNull',
+        'before_request_hooks.0.webhook.webhookURL',
+        'output_guardrails.0.checks.0.parameters.rule',
+      ],
+    ]);
+    const { parameters } = WEBHOOK;
+    const secret = await save({
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: '@a', output_guardrails: [{ webhook: parameters }] }],
+      provider: undefined,
+    });
+    expect([secret.status, detailsOf(secret)]).toEqual([
+      400,
+      ['targets.0.output_guardrails.0.webhook.headers'],
+    ]);
+    expect(secret.text).not.toContain('CANARY');
+  });
+
   it('keeps a guardrail that a config in force names, and says which', async () => {
     const { slug, id } = await create();
     const first = (await save({ input_guardrails: [slug] })).body.slug;
@@ -421,7 +452,12 @@ describe('what gateways read of guardrails', () => {
     const features = { USAGE_LIMITS_ENABLED: true, POLICY_ENABLED: true };
     if (!document) throw new Error('The guardrail has a document.');
     const off = inForce(document, { ...features, GUARDRAILS_ENABLED: false }) as GuardrailDocument;
-    expect([off.checks, off.version === document.version]).toEqual([[], false]);
+    expect([off.checks, off.version === document.version]).toEqual([
+      [{ ...CHECK, is_enabled: false }],
+      false,
+    ]);
+    const { checks, actions } = off;
+    expect(compileGuardrail({ checks, actions })).toMatchObject({ guardrail: { input: [], output: [] } });
     expect(inForce(document, { ...features, GUARDRAILS_ENABLED: true })).toBe(document);
     const guarded = { input_guardrails: [slug], before_request_hooks: [] };
     const config = {

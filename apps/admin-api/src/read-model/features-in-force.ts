@@ -91,6 +91,10 @@ function guarded(
     case 'config':
       return { ...document, version, config: withoutGuardrails(document.config as object) };
     case 'guardrail':
-      return { ...document, version, checks: [], sealedSecrets: null };
+      return {
+        ...document,
+        version,
+        checks: document.checks.map((check) => ({ ...check, is_enabled: false })),
+      };
   }
 }
