@@ -12,7 +12,6 @@ import {
   GuardrailVersionsQuery,
   InvokeGuardrailDto,
   ListGuardrailsQuery,
-  SavedGuardrailDto,
   UpdateDefaultGuardrailsDto,
   UpdateGuardrailDto,
 } from './guardrails.dto';
@@ -22,6 +21,7 @@ import {
   GuardrailDetailAnswer,
   GuardrailListAnswer,
   InvocationAnswer,
+  SavedGuardrailAnswer,
 } from './guardrails.view';
 import { InvocationService } from './invocation.service';
 
@@ -35,8 +35,8 @@ export class GuardrailsController {
 
   @Post()
   @Requires(...scopesFor('create'))
-  @ApiOkResponse({ type: SavedGuardrailDto })
-  create(@Caller() caller: Principal, @Body() body: CreateGuardrailDto): Promise<SavedGuardrailDto> {
+  @ApiOkResponse({ type: SavedGuardrailAnswer })
+  create(@Caller() caller: Principal, @Body() body: CreateGuardrailDto): Promise<SavedGuardrailAnswer> {
     return this.guardrails.create(caller, body);
   }
 
@@ -56,13 +56,13 @@ export class GuardrailsController {
 
   @Put(':guardrail')
   @Requires(...scopesFor('update'))
-  @ApiOkResponse({ type: SavedGuardrailDto })
+  @ApiOkResponse({ type: SavedGuardrailAnswer })
   update(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Body() body: UpdateGuardrailDto,
     @IfMatch() ifMatch: string | undefined,
-  ): Promise<SavedGuardrailDto> {
+  ): Promise<SavedGuardrailAnswer> {
     return this.guardrails.update(caller, guardrail, body, ifMatch);
   }
 

@@ -14,7 +14,6 @@ import {
   TextListField,
   UuidField,
 } from '@gw/web';
-import { ApiProperty } from '@nestjs/swagger';
 
 const CHECKS = {
   minItems: 1,
@@ -87,17 +86,6 @@ export class ListGuardrailsQuery extends pageOf({ size: 100 }) {
 }
 
 export class GuardrailVersionsQuery extends pageOf({ size: 100 }) {}
-
-export class SavedGuardrailDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'pg-3f9a1c' })
-  slug!: string;
-
-  @ApiProperty({ format: 'uuid', description: 'The version that holds now.' })
-  version_id!: string;
-}
 
 /** One of `text` and the body that the stage judges. */
 @Strict()

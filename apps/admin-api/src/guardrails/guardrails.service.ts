@@ -28,18 +28,14 @@ import {
 } from './guardrail-rows';
 import { unmaskedChecks } from './guardrail-secrets';
 import { assertUnused } from './guardrail-uses';
-import type {
-  CreateGuardrailDto,
-  ListGuardrailsQuery,
-  SavedGuardrailDto,
-  UpdateGuardrailDto,
-} from './guardrails.dto';
+import type { CreateGuardrailDto, ListGuardrailsQuery, UpdateGuardrailDto } from './guardrails.dto';
 import {
   toGuardrail,
   toGuardrailDetail,
   toGuardrailVersion,
   type GuardrailDetailAnswer,
   type GuardrailListAnswer,
+  type SavedGuardrailAnswer,
 } from './guardrails.view';
 
 const RESOURCE = 'guardrails';
@@ -53,7 +49,7 @@ export class GuardrailsService {
   ) {}
 
   /** Of the caller's workspace, or of the organisation when the call is not narrowed to one. */
-  create(caller: Principal, input: CreateGuardrailDto): Promise<SavedGuardrailDto> {
+  create(caller: Principal, input: CreateGuardrailDto): Promise<SavedGuardrailAnswer> {
     assertOwn(caller, input.organisation_id);
     const { organisationId, workspaceId } = caller;
     assertMay(caller, workspaceId, 'create');
@@ -122,7 +118,7 @@ export class GuardrailsService {
     reference: string,
     input: UpdateGuardrailDto,
     ifMatch: string | undefined,
-  ): Promise<SavedGuardrailDto> {
+  ): Promise<SavedGuardrailAnswer> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findGuardrail(manager, caller, reference, 'update');

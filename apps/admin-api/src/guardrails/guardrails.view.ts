@@ -46,6 +46,17 @@ export class GuardrailDetailAnswer extends GuardrailAnswer {
   readonly version!: number;
 }
 
+export class SavedGuardrailAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'pg-3f9a1c' })
+  readonly slug!: string;
+
+  @Answer.uuid({ description: 'The version that holds now.' })
+  readonly version_id!: string;
+}
+
 export class GuardrailListAnswer {
   @Answer.list(() => GuardrailAnswer)
   readonly data!: GuardrailAnswer[];
