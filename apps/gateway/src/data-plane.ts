@@ -7,7 +7,7 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
-import { InProcessRateCounters, type RateCounters } from '@gw/limits';
+import { createTokenEstimator } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
@@ -19,6 +19,9 @@ import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
+import { Accounts } from './limits/accounts';
+import { Estimates } from './limits/estimates';
+import { createLedger } from './limits/ledger';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
 import { RequestBuilder } from './pipeline/attempt/request-builder';
@@ -43,7 +46,7 @@ import { listOf, type GatewaySettings } from './settings';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
-import { CataloguePricer } from './state/pricer';
+import { GatewayPricer } from './state/pricer';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
 
@@ -93,22 +96,25 @@ export function createDataPlane({
     maxPools: POOLS_MAX,
     keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
   });
-  const counters = new InProcessRateCounters();
   const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
-  const settlement = new Settlement(journal, counters, new CataloguePricer(), bodies, routing.statistics, {
+  const pricer = new GatewayPricer(null);
+  const { ledger, close: closeLedger } = createLedger(settings, log);
+  const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
+  const accounts = new Accounts(ledger, estimates, pricer);
+  const settlement = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
   const stopListening = routing.health.listen(Date.now);
-  const attempts = attemptsWith(settings, documents, policy, counters, routing);
+  const attempts = attemptsWith(settings, documents, policy, accounts, routing);
   const stages = stagesOf({
     settings,
     documents,
     policy,
-    counters,
+    accounts,
     bodies,
     settle: settlement.settle,
     attempts,
@@ -119,6 +125,7 @@ export function createDataPlane({
     stages,
     attempts,
     settle: settlement.settle,
+    charge: (exchange, usage, model) => accounts.chargePart(exchange, usage, model),
     outbound,
     failures,
     options: realtimeOptions(settings),
@@ -131,6 +138,7 @@ export function createDataPlane({
       realtime.close();
       stopListening();
       breakers.close();
+      closeLedger();
       outbound.close();
       controlPlane.close();
     },
@@ -147,7 +155,7 @@ interface StageParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly policy: AddressPolicy;
-  readonly counters: RateCounters;
+  readonly accounts: Accounts;
   readonly bodies: BodyBudget;
   readonly settle: Settle;
   readonly attempts: (sender: AttemptSender) => AttemptStage;
@@ -158,7 +166,7 @@ function stagesOf({
   settings,
   documents,
   policy,
-  counters,
+  accounts,
   bodies,
   settle,
   attempts,
@@ -187,7 +195,7 @@ function stagesOf({
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
     resolve: new ResolveStage(configs),
-    admit: new AdmitStage(counters),
+    admit: new AdmitStage(accounts),
     attempt: new UnlessRendered(
       attempts(new IntegratedModelsSender(new FollowUpSender(new Sender(outbound)), documents)),
     ),
@@ -203,7 +211,7 @@ function attemptsWith(
   settings: GatewaySettings,
   documents: Documents,
   policy: AddressPolicy,
-  counters: RateCounters,
+  accounts: Accounts,
   routing: RoutingState,
 ): (sender: AttemptSender) => AttemptStage {
   const targeting = new Targeting(documents, new Credentials(sealingRing(settings.ENCRYPTION_KEY)), {
@@ -215,7 +223,7 @@ function attemptsWith(
     requestTimeoutMs: settings.REQUEST_TIMEOUT,
     connectTimeoutMs: settings.CONNECT_TIMEOUT,
   });
-  return (sender) => new AttemptStage(targeting, builder, sender, counters, routing);
+  return (sender) => new AttemptStage(targeting, builder, sender, accounts, routing);
 }
 
 const realtimeOptions = (settings: GatewaySettings) => ({

@@ -6,6 +6,7 @@ export {
   type ConfigDocument,
   type DocumentKey,
   type DocumentKind,
+  type IntegrationLimits,
   type OrganisationDocument,
   type PromptDocument,
   type PromptVersionDocument,
@@ -34,6 +35,8 @@ export { INTERNAL, type DocumentsAnswer, type DocumentsRequest, type GatewayPres
 export type {
   AttemptEnd,
   AttemptRecord,
+  ChargeLine,
+  ChargeRecord,
   DecisionRecord,
   LimitState,
   LogRecord,

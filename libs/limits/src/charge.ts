@@ -1,8 +1,5 @@
-import type { Usage } from '@gw/contracts';
+import type { ChargeLine, Usage } from '@gw/contracts';
 import type { Charge, Estimate } from './reservation';
-
-/** What a charge stands for in the record. */
-export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'cache_saved';
 
 export type UsageVerdict =
   | { readonly kind: 'usable'; readonly usage: Usage }

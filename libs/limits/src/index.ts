@@ -13,7 +13,6 @@ export {
   postingsOf,
   settledOf,
   type ChargeFlag,
-  type ChargeLine,
   type LedgerPosting,
   type Settled,
   type UsageVerdict,
@@ -47,14 +46,7 @@ export {
   type CompiledPolicy,
   type PolicySubject,
 } from './policy';
-export {
-  InProcessRateCounters,
-  rateBuckets,
-  type RateBucket,
-  type RateCounters,
-  type RateVerdict,
-} from './rate-limiter';
 export { RedisCounterStore, type RedisScripts } from './redis-counter-store';
 export { type Charge, type Estimate, type Reservation } from './reservation';
 export { boundariesAround, midnightOf, nextBoundary, type ResetSchedule } from './reset-schedule';
-export { WINDOW_MS, windowStart } from './window';
+export { WINDOW_MS } from './window';

@@ -27,6 +27,11 @@ export interface PolicySubject {
 export interface CompiledPolicy {
   readonly id: string;
   readonly target: 'llm' | 'mcp_tools';
+  /**
+   * When it can be told whether it applies: `caller`, from who calls alone, so once for all of its requests; `request`, from the request as
+   * it came; `attempt`, only once a provider is picked.
+   */
+  readonly known: 'caller' | 'request' | 'attempt';
   /** The counter of a subject; null: the policy does not apply to it. */
   bucketFor(subject: PolicySubject): Bucket | null;
 }
@@ -74,6 +79,7 @@ function compile(
   return {
     id: policy.id,
     target,
+    known: knownWhen([...policy.conditions.map(({ key }) => key), ...policy.groupBy]),
     bucketFor(subject) {
       for (const test of tests) if (!test(subject)) return null;
       const group = valueKeyOf(groups, subject);
@@ -86,6 +92,14 @@ function compile(
       return bucket;
     },
   };
+}
+
+const OF_CALLER: readonly string[] = ['api_key', 'workspace_id', 'organisation_id'];
+const OF_ATTEMPT: readonly string[] = ['virtual_key', 'provider', 'model'];
+
+function knownWhen(keys: readonly string[]): CompiledPolicy['known'] {
+  if (keys.some((key) => OF_ATTEMPT.includes(key))) return 'attempt';
+  return keys.every((key) => OF_CALLER.includes(key)) ? 'caller' : 'request';
 }
 
 /**

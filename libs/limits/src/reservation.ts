@@ -36,6 +36,20 @@ export class Reservation {
     readonly admittedAt: number,
   ) {}
 
+  /** The first limit that is reached by what was used, as far as this process knows; null: there is something left in each. */
+  exhausted(): LimitState | null {
+    for (let index = 0; index < this.buckets.length; index += 1) {
+      const bucket = this.buckets[index];
+      const slice = this.slices[index];
+      if (bucket === undefined || slice === undefined || bucket.window.kind === 'open') continue;
+      const used = slice.used + slice.consumed - slice.acknowledged;
+      // Requests of a window were counted when they were admitted: reaching their limit ends nothing that is under way.
+      const counts = bucket.measure !== 'requests' && used >= bucket.value;
+      if (counts) return limitState(bucket, used, slice.endsAtMs, 'refused');
+    }
+    return null;
+  }
+
   /** Every limit that was looked at, for the decision record. */
   states(): LimitState[] {
     return this.buckets.map((bucket, index) => {

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { PriceLine, Usage } from '@gw/contracts';
-import type { RateCounters } from '@gw/limits';
 import type { TargetStatistics } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import type { BodyBudget } from '../http/body-budget';
+import type { Accounts } from '../limits/accounts';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
 import { logRecord } from './record/log-record';
@@ -11,8 +11,11 @@ import { SETTLE_STAGE } from './pipeline';
 
 /** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
-  price(upstream: Upstream, model: string, usage: Usage, atMs: number): Priced | null;
+  price(by: PricedBy, model: string, usage: Usage, atMs: number): Priced | null;
 }
+
+/** What decides about a price. */
+export type PricedBy = Pick<Upstream, 'saved' | 'provider'>;
 
 export interface Priced {
   readonly source: string;
@@ -31,7 +34,7 @@ export interface SettlementOptions {
 export class Settlement {
   constructor(
     private readonly journal: Journal,
-    private readonly counters: RateCounters,
+    private readonly accounts: Accounts,
     private readonly pricer: Pricer,
     private readonly bodies: BodyBudget,
     private readonly statistics: TargetStatistics,
@@ -87,12 +90,17 @@ export class Settlement {
   }
 
   private charge(exchange: Exchange, responseModel: string | null): void {
-    const { usage, answer } = exchange;
-    if (usage === null || answer === null) return;
-    const { upstream } = answer;
+    const upstream = exchange.answer?.upstream ?? exchange.left;
+    const { usage } = exchange;
+    if (upstream !== null && usage !== null) {
+      if (isAbsurd(usage)) exchange.usage = null;
+      else this.price(exchange, upstream, responseModel, usage);
+    }
+    this.accounts.settle(exchange, upstream);
+  }
+
+  private price(exchange: Exchange, upstream: Upstream, responseModel: string | null, usage: Usage): void {
     const model = responseModel ?? upstream.model;
-    const tokens = usage.inputTokens + usage.outputTokens;
-    if (exchange.buckets.length > 0) this.counters.addTokens(exchange.buckets, tokens, Date.now());
     if (model === null) return;
     const at = exchange.startedWallMs;
     // The model that was asked for carries an alias's custom price; the one that answered is the catalogue's.
@@ -103,6 +111,13 @@ export class Settlement {
     exchange.cost = priced?.total ?? null;
   }
 }
+
+/** Ten times the largest context window that a provider offers. */
+const TOKENS_MAX = 100_000_000;
+
+/** No provider can mean such counts: the answer is charged as if it had told none. */
+const isAbsurd = ({ inputTokens, outputTokens }: Usage): boolean =>
+  !(inputTokens >= 0 && inputTokens <= TOKENS_MAX && outputTokens >= 0 && outputTokens <= TOKENS_MAX);
 
 const clipped = (body: Buffer, maxBytes: number): Buffer =>
   body.length > maxBytes ? body.subarray(0, maxBytes) : body;

@@ -19,6 +19,8 @@ export interface AttemptMaker {
   timeoutOf(exchange: Exchange, target: CompiledTarget): number;
   /** Starts one attempt. Throws what keeps it from being made. */
   begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void;
+  /** Reads an answer that the client does not get to its end. */
+  discard(exchange: Exchange, answer: Answer): void;
 }
 
 /** The attempts of one request, one after the other. */
@@ -72,6 +74,7 @@ export class Attempts implements AttemptListener {
       return;
     }
     const failure = failureOf(error, this.exchange, answer.upstream);
+    if (error.failure === 'aborted' && this.exchange.clientGone) this.exchange.left = answer.upstream;
     const kind = error.failure === 'aborted' ? 'interrupted' : error.failure;
     this.note({ failure, outcome: outcomeWithout(failure.status, kind) });
   }
@@ -110,7 +113,7 @@ export class Attempts implements AttemptListener {
   }
 
   private discardLast(): void {
-    if (this.last && 'answer' in this.last) this.last.answer.discard();
+    if (this.last && 'answer' in this.last) this.maker.discard(this.exchange, this.last.answer);
     this.markIdle();
   }
 
@@ -166,7 +169,10 @@ function outcomeOf(answer: Answer, elapsedMs: number): AttemptOutcome {
 
 function settleOn(exchange: Exchange, last: Tried | null): void {
   if (exchange.clientGone) {
-    if (last && 'answer' in last) last.answer.call?.abort();
+    if (last && 'answer' in last) {
+      exchange.left = last.answer.upstream;
+      last.answer.call?.abort();
+    }
     exchange.outcome = 'client_closed';
     return;
   }

@@ -1,4 +1,6 @@
 import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
+import type { Bucket } from '@gw/limits';
+import { budgetKeys, type MadeCharge } from '../../limits/charges';
 import type { Exchange } from '../exchange';
 import { TIMED_STAGES } from '../pipeline';
 import { fragment, remembered, type JsonWriter } from './json-writer';
@@ -6,7 +8,8 @@ import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, exchange: Exchange): void {
-  const { strategy, matchedCondition, routing, limits, price, session, prompt } = exchange;
+  const { strategy, matchedCondition, routing, price, session, prompt, charges } = exchange;
+  const limits = limitStatesOf(exchange);
   w.raw(K.decision);
   w.raw(config(exchange.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
@@ -14,6 +17,7 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
   writeList(w, K.attempts, exchange.attempts, writeAttempt);
   if (routing.length > 0) writeList(w, K.routing, routing, writeEvent);
   if (limits.length > 0) writeList(w, K.limits, limits, writeLimit);
+  if (charges !== null) writeList(w, K.charges, charges, writeCharge);
   if (price !== null) {
     w.text(K.price, price.source);
     w.text(K.model, price.model);
@@ -74,6 +78,32 @@ function writeLimit(w: JsonWriter, state: LimitState): void {
   w.number(K.used, state.used);
   w.text(K.resetAt, state.resetAt);
   w.text(K.verdict, state.verdict);
+  w.raw(K.close);
+}
+
+/** As far as the request has got: what refused it, or what it was admitted to. */
+export function limitStatesOf({ limits, reservation, answer }: Exchange): readonly LimitState[] {
+  const own = answer?.upstream.reservation;
+  if (reservation === null && own === undefined) return limits;
+  return [...(reservation?.states() ?? []), ...(own?.states() ?? []), ...limits];
+}
+
+const counters = remembered((buckets: readonly Bucket[]) => JSON.stringify(budgetKeys(buckets)).slice(1, -1));
+
+function writeCharge(w: JsonWriter, charge: MadeCharge): void {
+  w.text(K.line, charge.line);
+  w.text(K.provider, charge.provider);
+  w.number(K.cost, charge.cost);
+  w.number(K.tokens, charge.tokens);
+  w.number(K.requests, charge.requests);
+  if (charge.flags.length > 0) w.json(K.flags, charge.flags);
+  else w.raw(K.noFlags);
+  w.raw(K.counters);
+  for (let at = 0; at < charge.buckets.length; at += 1) {
+    if (at > 0) w.raw(K.comma);
+    w.raw(counters(charge.buckets[at] as readonly Bucket[]));
+  }
+  w.raw(K.closeList);
   w.raw(K.close);
 }
 

@@ -1,0 +1,60 @@
+import type { ChargeLine, ChargeRecord } from '@gw/contracts';
+import { isBudget, type Bucket, type Reservation } from '@gw/limits';
+import type { RouteKind } from '@gw/providers';
+import type { Exchange } from '../pipeline/exchange';
+import { usesModel } from './estimates';
+
+/** A charge as the log is told it: its counters are those of the budgets among the buckets. */
+export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
+  readonly buckets: readonly (readonly Bucket[])[];
+}
+
+const keys = new WeakMap<readonly Bucket[], readonly string[]>();
+
+/** Counters of budgets; windows need no record. */
+export function budgetKeys(buckets: readonly Bucket[]): readonly string[] {
+  let known = keys.get(buckets);
+  if (known === undefined) {
+    known = buckets.filter(isBudget).map(({ key }) => key);
+    keys.set(buckets, known);
+  }
+  return known;
+}
+
+/** Those of both that hold budgets. */
+export function budgetsOf(
+  one: Reservation | null,
+  other: Reservation | null,
+): readonly (readonly Bucket[])[] {
+  const held: (readonly Bucket[])[] = [];
+  if (one !== null && budgetKeys(one.buckets).length > 0) held.push(one.buckets);
+  if (other !== null && budgetKeys(other.buckets).length > 0) held.push(other.buckets);
+  return held;
+}
+
+/** What the newest attempt of a request is: its first one, a repetition, or another target's. */
+export function lineOf({ attempts }: Exchange): ChargeLine {
+  const last = attempts.at(-1);
+  if (last?.hedge === 'second') return 'hedge';
+  if (last === undefined || attempts.length === 1) return 'primary';
+  return last.retry > 0 ? 'retry' : 'fallback';
+}
+
+/** Routes whose answers say what was used, where nothing is wrong with them. */
+const COUNTED: ReadonlySet<RouteKind> = new Set([
+  'chat.completions',
+  'completions',
+  'embeddings',
+  'messages',
+  'responses',
+]);
+
+/** Whether a request that told no usage has cost something nevertheless. */
+export function isUncounted(exchange: Exchange): boolean {
+  const { answer, outcome, route } = exchange;
+  if (!usesModel(exchange) || route.kind === 'realtime') return false;
+  // The client has left before the answer began: its provider was asked all the same.
+  if (answer === null) return true;
+  if (answer.status >= 400) return false;
+  return outcome === 'interrupted' || outcome === 'client_closed' || COUNTED.has(route.kind);
+}
