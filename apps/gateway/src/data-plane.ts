@@ -7,7 +7,7 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
-import { createTokenEstimator } from '@gw/limits';
+import { createTokenEstimator, type LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
@@ -61,6 +61,8 @@ export interface DataPlaneParts {
   readonly health: Health;
   readonly log: Log;
   readonly gatewayId: string;
+  /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
+  readonly balances: LedgerStore | null;
 }
 
 export interface DataPlane {
@@ -87,6 +89,7 @@ export function createDataPlane({
   health,
   log,
   gatewayId,
+  balances,
 }: DataPlaneParts): DataPlane {
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
   const outbound = new OutboundClient({
@@ -101,7 +104,7 @@ export function createDataPlane({
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
   const pricer = new GatewayPricer(null);
-  const { ledger, close: closeLedger } = createLedger(settings, log);
+  const { ledger, close: closeLedger } = createLedger(settings, balances, log);
   const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
   const accounts = new Accounts(ledger, estimates, pricer);
   const settlement = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {

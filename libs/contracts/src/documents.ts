@@ -52,6 +52,8 @@ interface PolicyRule {
 
 export interface UsageLimitPolicyRule extends PolicyRule {
   readonly limit: UsageLimitRule;
+  /** Counters of single values that were reset in the current period: value key → ISO 8601. Absent: none. */
+  readonly resets?: Readonly<Record<string, string>>;
 }
 
 export interface RateLimitPolicyRule extends PolicyRule {

@@ -31,7 +31,14 @@ export {
   type ResetEvent,
 } from './events';
 export { GATEWAY_HEADER_PREFIX, HEADER } from './headers';
-export { INTERNAL, type DocumentsAnswer, type DocumentsRequest, type GatewayPresence } from './internal-api';
+export {
+  INTERNAL,
+  type BalancesAnswer,
+  type BalancesRequest,
+  type DocumentsAnswer,
+  type DocumentsRequest,
+  type GatewayPresence,
+} from './internal-api';
 export type {
   AttemptEnd,
   AttemptRecord,

@@ -94,8 +94,8 @@ export interface ChargeRecord {
   readonly requests: 0 | 1;
   /** `estimated`: the provider did not count, or could not mean what it counted. */
   readonly flags: readonly ('estimated' | 'unpriced')[];
-  /** Keys of the budgets' counters. */
-  readonly counters: readonly string[];
+  /** Budgets' counters, and the period of each by the counter's own clock: Unix milliseconds. */
+  readonly counters: readonly (readonly [key: string, period: number])[];
 }
 
 /** How a WebSocket session ended. */

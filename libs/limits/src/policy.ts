@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { PolicyCondition, RateLimitPolicyRule, UsageLimitPolicyRule } from '@gw/contracts';
+import type {
+  PolicyCondition,
+  RateLimitPolicyRule,
+  UsageLimitPolicyRule,
+  UsageLimitRule,
+} from '@gw/contracts';
 import { budgetBucket, rateBucket, type Bucket } from './bucket';
 
 /** What the conditions and groups of policies look at. Null and absent: the request has no such thing. */
@@ -42,8 +47,16 @@ const VALUE_KEY_MAX = 256;
 
 export const compileUsagePolicy = (organisationId: string, policy: UsageLimitPolicyRule): CompiledPolicy =>
   compile(policy, 'llm', (group) =>
-    budgetBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, policy.limit),
+    budgetBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, limitOf(policy, group)),
   );
+
+/** The later of the policy's own reset and that of the value. */
+function limitOf({ limit, resets }: UsageLimitPolicyRule, group: string): UsageLimitRule {
+  const reset = resets && Object.hasOwn(resets, group) ? resets[group] : undefined;
+  if (reset === undefined) return limit;
+  const last = limit.lastResetAt ? Date.parse(limit.lastResetAt) : -Infinity;
+  return Date.parse(reset) > last ? { ...limit, lastResetAt: reset } : limit;
+}
 
 export const compileRatePolicy = (organisationId: string, policy: RateLimitPolicyRule): CompiledPolicy =>
   compile(policy, policy.target, (group) =>

@@ -36,6 +36,11 @@ export class Reservation {
     readonly admittedAt: number,
   ) {}
 
+  /** Unix milliseconds: when the period began that a bucket's counter charges this to. */
+  periodOf(index: number): number {
+    return this.slices[index]?.period ?? 0;
+  }
+
   /** The first limit that is reached by what was used, as far as this process knows; null: there is something left in each. */
   exhausted(): LimitState | null {
     for (let index = 0; index < this.buckets.length; index += 1) {

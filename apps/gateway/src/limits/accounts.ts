@@ -130,9 +130,9 @@ export class Accounts {
     flags: readonly ChargeFlag[],
     line: ReturnType<typeof lineOf>,
   ): void {
-    const buckets = budgetsOf(exchange.reservation, reservation ?? null);
+    const from = budgetsOf(exchange.reservation, reservation ?? null);
     // The record's own cost says it all.
-    if (buckets.length === 0 && requests > 0 && exchange.charges === null) return;
+    if (from.length === 0 && requests > 0 && exchange.charges === null) return;
     (exchange.charges ??= []).push({
       line,
       provider: provider.id,
@@ -140,7 +140,7 @@ export class Accounts {
       tokens,
       requests: requests === 1 ? 1 : 0,
       flags,
-      buckets,
+      from,
     });
   }
 }

@@ -1,34 +1,19 @@
 import type { ChargeLine, ChargeRecord } from '@gw/contracts';
-import { isBudget, type Bucket, type Reservation } from '@gw/limits';
+import { isBudget, type Reservation } from '@gw/limits';
 import type { RouteKind } from '@gw/providers';
 import type { Exchange } from '../pipeline/exchange';
 import { usesModel } from './estimates';
 
-/** A charge as the log is told it: its counters are those of the budgets among the buckets. */
+/** A charge as the log is told it: its counters are those of the budgets that it was reserved in. */
 export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
-  readonly buckets: readonly (readonly Bucket[])[];
-}
-
-const keys = new WeakMap<readonly Bucket[], readonly string[]>();
-
-/** Counters of budgets; windows need no record. */
-export function budgetKeys(buckets: readonly Bucket[]): readonly string[] {
-  let known = keys.get(buckets);
-  if (known === undefined) {
-    known = buckets.filter(isBudget).map(({ key }) => key);
-    keys.set(buckets, known);
-  }
-  return known;
+  readonly from: readonly Reservation[];
 }
 
 /** Those of both that hold budgets. */
-export function budgetsOf(
-  one: Reservation | null,
-  other: Reservation | null,
-): readonly (readonly Bucket[])[] {
-  const held: (readonly Bucket[])[] = [];
-  if (one !== null && budgetKeys(one.buckets).length > 0) held.push(one.buckets);
-  if (other !== null && budgetKeys(other.buckets).length > 0) held.push(other.buckets);
+export function budgetsOf(one: Reservation | null, other: Reservation | null): readonly Reservation[] {
+  const held: Reservation[] = [];
+  if (one !== null && one.buckets.some(isBudget)) held.push(one);
+  if (other !== null && other.buckets.some(isBudget)) held.push(other);
   return held;
 }
 

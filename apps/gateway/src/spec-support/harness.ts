@@ -82,6 +82,7 @@ export class GatewayHarness {
       health: { report: () => ({ status: 'ok' }) },
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
+      balances: null,
     });
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,

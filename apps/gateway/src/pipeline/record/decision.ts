@@ -1,6 +1,6 @@
 import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
-import type { Bucket } from '@gw/limits';
-import { budgetKeys, type MadeCharge } from '../../limits/charges';
+import { isBudget, type Bucket, type Reservation } from '@gw/limits';
+import type { MadeCharge } from '../../limits/charges';
 import type { Exchange } from '../exchange';
 import { TIMED_STAGES } from '../pipeline';
 import { fragment, remembered, type JsonWriter } from './json-writer';
@@ -88,8 +88,6 @@ export function limitStatesOf({ limits, reservation, answer }: Exchange): readon
   return [...(reservation?.states() ?? []), ...(own?.states() ?? []), ...limits];
 }
 
-const counters = remembered((buckets: readonly Bucket[]) => JSON.stringify(budgetKeys(buckets)).slice(1, -1));
-
 function writeCharge(w: JsonWriter, charge: MadeCharge): void {
   w.text(K.line, charge.line);
   w.text(K.provider, charge.provider);
@@ -99,12 +97,27 @@ function writeCharge(w: JsonWriter, charge: MadeCharge): void {
   if (charge.flags.length > 0) w.json(K.flags, charge.flags);
   else w.raw(K.noFlags);
   w.raw(K.counters);
-  for (let at = 0; at < charge.buckets.length; at += 1) {
-    if (at > 0) w.raw(K.comma);
-    w.raw(counters(charge.buckets[at] as readonly Bucket[]));
-  }
+  let first = true;
+  for (const reservation of charge.from) first = writeCounters(w, reservation, first);
   w.raw(K.closeList);
   w.raw(K.close);
+}
+
+const counterKey = remembered(({ key }: Bucket) => `[${JSON.stringify(key)},`);
+
+/** Only those of budgets; windows need no record. */
+function writeCounters(w: JsonWriter, reservation: Reservation, isFirst: boolean): boolean {
+  let first = isFirst;
+  for (let at = 0; at < reservation.buckets.length; at += 1) {
+    const bucket = reservation.buckets[at] as Bucket;
+    if (!isBudget(bucket)) continue;
+    if (!first) w.raw(K.comma);
+    first = false;
+    w.raw(counterKey(bucket));
+    w.number(NO_KEY, reservation.periodOf(at));
+    w.raw(K.closeList);
+  }
+  return first;
 }
 
 function writeLine(w: JsonWriter, { unit, quantity, pricePerMillion, cost }: PriceLine): void {
