@@ -9,6 +9,8 @@ import { LogIngest } from './ingest/log-ingest';
 import { LogIngestController } from './ingest/log-ingest.controller';
 import { LogPartitions } from './ingest/log-partitions.service';
 import { LogStreamConsumer } from './ingest/log-stream.consumer';
+import { BalancesController } from './ledger/balances.controller';
+import { LedgerBook } from './ledger/ledger-book';
 import { ExpiryProcessor } from './jobs/expiry/expiry.processor';
 import { JobRunner } from './jobs/job-runner';
 import { LogPartitionsProcessor } from './jobs/log-partitions/log-partitions.processor';
@@ -27,7 +29,7 @@ export class WorkerModule implements OnApplicationShutdown {
       REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL, tls } : { kind: 'redis', url: REDIS_URL };
     return {
       module: WorkerModule,
-      controllers: [HealthController, LogIngestController],
+      controllers: [HealthController, LogIngestController, BalancesController],
       providers: [
         { provide: LOG, useValue: log },
         { provide: TLS, useFactory: () => databaseTls(DATABASE_URL, settings) },
@@ -55,8 +57,13 @@ export class WorkerModule implements OnApplicationShutdown {
           },
         },
         {
+          provide: LedgerBook,
+          inject: [DataSource],
+          useFactory: (source: DataSource) => new LedgerBook(source),
+        },
+        {
           provide: LogIngest,
-          inject: [DataSource, LogPartitions, LOG],
+          inject: [DataSource, LogPartitions, LedgerBook, LOG],
           useFactory: (...parts: ConstructorParameters<typeof LogIngest>) => new LogIngest(...parts),
         },
         {

@@ -27,6 +27,7 @@ import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
 import { Policies1795340000000 } from './migrations/1795340000000-policies';
+import { Ledger1795380000000 } from './migrations/1795380000000-ledger';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -35,6 +36,7 @@ import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
 import { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
 import { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
+import { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-value.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -64,6 +66,7 @@ export const ENTITIES = [
   PromptLabelEntity,
   PromptShareEntity,
   UsageLimitPolicyEntity,
+  UsageLimitPolicyValueEntity,
   RateLimitPolicyEntity,
 ];
 
@@ -77,6 +80,7 @@ export const MIGRATIONS = [
   RequestLogs1795300000000,
   Prompts1795320000000,
   Policies1795340000000,
+  Ledger1795380000000,
 ];
 
 export interface DatabaseSettings {

@@ -48,8 +48,11 @@ describe('what is charged', () => {
 
   it('is entered twice, so that the books always add up to 0', () => {
     fc.assert(
-      fc.property(fc.nat(), fc.nat(), fc.array(fc.string(), { maxLength: 6 }), (cost, tokens, counters) => {
-        const postings = postingsOf('fallback', 'openai', counters, { cost, tokens, requests: 1 });
+      fc.property(fc.nat(), fc.nat(), fc.array(fc.string(), { maxLength: 6 }), (cost, tokens, keys) => {
+        const counters = keys.map((key, period) => [key, period] as const);
+        const charge = { line: 'fallback', provider: 'openai', requests: 1, flags: [] } as const;
+        const postings = postingsOf({ ...charge, counters, cost, tokens }, 0);
+        expect(postings.reduce((sum, posting) => sum + posting.requests, 0)).toBe(0);
         expect(postings.reduce((sum, posting) => sum + posting.cost, 0)).toBe(0);
         expect(postings.reduce((sum, posting) => sum + posting.tokens, 0)).toBe(0);
         expect(postings.filter(({ account }) => account.startsWith('limit:'))).toHaveLength(counters.length);

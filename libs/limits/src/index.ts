@@ -1,14 +1,19 @@
 export {
+  boundariesOf,
   budgetBucket,
   concurrencyBucket,
   isBudget,
+  parseBudgetKey,
   rateBucket,
   type Bucket,
   type BucketOwner,
+  type BudgetKey,
   type CounterWindow,
   type Measure,
 } from './bucket';
 export {
+  budgetAccount,
+  counterOfAccount,
   judgeUsage,
   postingsOf,
   settledOf,

@@ -26,6 +26,7 @@ import {
   workspaceDocument,
 } from './document-builders';
 import { parseDocumentKey, type WantedRow } from './document-keys';
+import { integrationLimitsOf } from './integration-limits';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
@@ -166,13 +167,19 @@ export class DocumentsService {
       if (group) group.push(model);
       else modelsOf.set(model.integrationId, [model]);
     }
+    const limitsOf = await integrationLimitsOf(manager, rows);
     const byName = new Map(rows.map((row) => [nameOf(row.workspaceId, row.slug), row]));
     for (const { key, workspaceId, name } of wanted) {
       const row = byName.get(nameOf(workspaceId, name));
       const integration = row && integrations.get(row.integrationId);
       if (!integration) continue;
       const credential = this.credentials.sealForProvider(integration, row);
-      to.set(key, providerDocument(row, integration, modelsOf.get(integration.id) ?? [], credential));
+      const parts = {
+        models: modelsOf.get(integration.id) ?? [],
+        limits: limitsOf(row, integration),
+        credential,
+      };
+      to.set(key, providerDocument(row, integration, parts));
     }
   }
 
