@@ -7,7 +7,7 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
-import { createTokenEstimator, type LedgerStore } from '@gw/limits';
+import { createTokenEstimator, type Ledger, type LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
@@ -136,7 +136,12 @@ export function createDataPlane({
   const pipeline = new Pipeline(stages, failures);
   return {
     realtime: realtime.door,
-    door: new FrontDoor(pipeline, controlPlane, health, new Cors(listOf(settings.CORS_ALLOWED_ORIGINS))),
+    door: new FrontDoor(
+      pipeline,
+      controlPlane,
+      withLimits(health, ledger),
+      new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
+    ),
     close: () => {
       realtime.close();
       stopListening();
@@ -147,6 +152,25 @@ export function createDataPlane({
     },
   };
 }
+
+/** Limits whose counters cannot be reached still hold, each in its own way. */
+const withLimits = (health: Health, ledger: Ledger): Health => ({
+  report: () => {
+    const { degraded, degradedForMs, openReservations, abandoned, counters, refused } = ledger.health();
+    return {
+      ...health.report(),
+      ...(degraded && { status: 'degraded' as const }),
+      limits: {
+        counters_reachable: !degraded,
+        unreachable_for_ms: Math.round(degradedForMs),
+        counters,
+        open_reservations: openReservations,
+        abandoned,
+        refused,
+      },
+    };
+  },
+});
 
 const failureLog =
   (log: Log): FailureLog =>

@@ -42,7 +42,7 @@ export {
 } from './estimate';
 export { forecast, type Forecast } from './forecast';
 export { type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
-export { Ledger, type LedgerHealth, type LedgerOptions } from './ledger';
+export { Ledger, type LedgerHealth, type LedgerOptions, type TrackedBudget } from './ledger';
 export { MemoryCounterStore } from './memory-counter-store';
 export {
   compileRatePolicy,
@@ -51,6 +51,7 @@ export {
   type CompiledPolicy,
   type PolicySubject,
 } from './policy';
+export { Reconciler, type ReconcilerOptions } from './reconciler';
 export { RedisCounterStore, type RedisScripts } from './redis-counter-store';
 export { type Charge, type Estimate, type Reservation } from './reservation';
 export { boundariesAround, midnightOf, nextBoundary, type ResetSchedule } from './reset-schedule';

@@ -1,4 +1,4 @@
-import type { Bucket } from './bucket';
+import { isBudget, type Bucket } from './bucket';
 import { ADMITTED, UNDECIDED, type CounterAnswer, type ExchangeAnswer } from './counter-store';
 import {
   crossingsBetween,
@@ -112,6 +112,10 @@ export class Lane {
         claims: [],
       });
     }
+  }
+
+  *budgetKeys(): Iterable<string> {
+    for (const [key, { bucket }] of this.slots) if (isBudget(bucket)) yield key;
   }
 
   private isDue({ slice, statedAt }: Slot, nowMs: number): boolean {

@@ -1,5 +1,12 @@
-import { Ledger, MemoryCounterStore, RedisCounterStore, type LedgerStore } from '@gw/limits';
-import { connectRedis } from '@gw/redis';
+import {
+  Ledger,
+  MemoryCounterStore,
+  Reconciler,
+  RedisCounterStore,
+  type LedgerStore,
+  type RedisScripts,
+} from '@gw/limits';
+import { connectRedis, redisReady, type Redis } from '@gw/redis';
 import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 
@@ -27,8 +34,9 @@ export function createLedger(settings: GatewaySettings, record: LedgerStore | nu
             log[level](message);
           },
         });
+  const counters = redis === null ? new MemoryCounterStore() : new RedisCounterStore(firstReady(redis));
   const ledger = new Ledger({
-    counters: redis === null ? new MemoryCounterStore() : new RedisCounterStore(redis),
+    counters,
     record,
     settings: { reservationMaxMs: Math.max(RESERVATION_MIN_MS, 2 * REQUEST_TIMEOUT) },
     onAbandoned: ({ buckets }) => {
@@ -36,9 +44,12 @@ export function createLedger(settings: GatewaySettings, record: LedgerStore | nu
     },
   });
   ledger.start();
+  const reconciler = record === null ? null : new Reconciler(ledger, { counters, record });
+  reconciler?.start();
   return {
     ledger,
     close: () => {
+      reconciler?.stop();
       ledger
         .stop()
         .catch(() => {
@@ -46,5 +57,19 @@ export function createLedger(settings: GatewaySettings, record: LedgerStore | nu
         })
         .finally(() => redis?.disconnect());
     },
+  };
+}
+
+/** Commands wait for the first connection of a process that has just begun; later on they fail at once where there is none. */
+function firstReady(redis: Redis): RedisScripts {
+  let first: Promise<void> | null = redisReady(redis, REDIS_TIMEOUT_MS).finally(() => {
+    first = null;
+  });
+  first.catch(() => undefined);
+  return {
+    evalsha: (...command) =>
+      first === null ? redis.evalsha(...command) : first.then(() => redis.evalsha(...command)),
+    eval: (...command) =>
+      first === null ? redis.eval(...command) : first.then(() => redis.eval(...command)),
   };
 }

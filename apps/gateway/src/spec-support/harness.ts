@@ -20,6 +20,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { deriveKey, hashApiKey, hashingKey, seal } from '@gw/kernel';
+import type { LedgerStore } from '@gw/limits';
 import { decodeFrames, Journal, type Frame } from '@gw/telemetry';
 import { createLog } from '@gw/web';
 import { createDataPlane, sealingRing, type DataPlane } from '../data-plane';
@@ -65,7 +66,7 @@ export class GatewayHarness {
   readonly server: Server;
   private version = 0;
 
-  private constructor(environment: Record<string, string>) {
+  private constructor(environment: Record<string, string>, balances: LedgerStore | null) {
     const settings = readGatewaySettings({
       ENCRYPTION_KEY: this.master.toString('base64'),
       SERVICE_TOKEN: 'service-token-of-the-harness',
@@ -82,7 +83,7 @@ export class GatewayHarness {
       health: { report: () => ({ status: 'ok' }) },
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
-      balances: null,
+      balances,
     });
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,
@@ -93,8 +94,12 @@ export class GatewayHarness {
     this.addKey(this.apiKey);
   }
 
-  static async start(environment: Record<string, string> = {}): Promise<GatewayHarness> {
-    const harness = new GatewayHarness(environment);
+  /** `balances`: the durable record that lost budgets are rebuilt from. */
+  static async start(
+    environment: Record<string, string> = {},
+    balances: LedgerStore | null = null,
+  ): Promise<GatewayHarness> {
+    const harness = new GatewayHarness(environment, balances);
     await new Promise<void>((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
     return harness;
   }
