@@ -9,14 +9,13 @@ import { K } from './keys';
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, exchange: Exchange): void {
   const { strategy, matchedCondition, routing, price, session, prompt, charges } = exchange;
-  const limits = limitStatesOf(exchange);
   w.raw(K.decision);
   w.raw(config(exchange.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
   writeList(w, K.attempts, exchange.attempts, writeAttempt);
   if (routing.length > 0) writeList(w, K.routing, routing, writeEvent);
-  if (limits.length > 0) writeList(w, K.limits, limits, writeLimit);
+  writeLimits(w, exchange);
   if (charges !== null) writeList(w, K.charges, charges, writeCharge);
   if (price !== null) {
     w.text(K.price, price.source);
@@ -81,11 +80,52 @@ function writeLimit(w: JsonWriter, state: LimitState): void {
   w.raw(K.close);
 }
 
-/** As far as the request has got: what refused it, or what it was admitted to. */
-export function limitStatesOf({ limits, reservation, answer }: Exchange): readonly LimitState[] {
+/** What the request was admitted to, and what refused it. */
+function writeLimits(w: JsonWriter, { limits, reservation, answer }: Exchange): void {
   const own = answer?.upstream.reservation;
-  if (reservation === null && own === undefined) return limits;
-  return [...(reservation?.states() ?? []), ...(own?.states() ?? []), ...limits];
+  if (reservation === null && own === undefined && limits.length === 0) return;
+  w.raw(K.limits);
+  let first = true;
+  if (reservation !== null) first = writeAdmitted(w, reservation, first);
+  if (own !== undefined) first = writeAdmitted(w, own, first);
+  for (const state of limits) {
+    if (!first) w.raw(K.comma);
+    first = false;
+    writeLimit(w, state);
+  }
+  w.raw(K.closeList);
+}
+
+/** Up to its use a state is the same for every request, and its end for very many. */
+const limitHead = remembered(({ scope, id, type, value }: Bucket) => {
+  const head = JSON.stringify({ scope, id, type, limit: value });
+  return `${head.slice(0, -1)},"used":`;
+});
+
+function writeAdmitted(w: JsonWriter, reservation: Reservation, isFirst: boolean): boolean {
+  let first = isFirst;
+  for (let at = 0; at < reservation.buckets.length; at += 1) {
+    if (!first) w.raw(K.comma);
+    first = false;
+    w.raw(limitHead(reservation.buckets[at] as Bucket));
+    w.number(NO_KEY, reservation.usedOf(at));
+    w.raw(limitEnd(reservation.endOf(at)));
+  }
+  return first;
+}
+
+const ends = new Map<number | null, Buffer>();
+const ENDS_MAX = 256;
+
+function limitEnd(endsAtMs: number | null): Buffer {
+  let end = ends.get(endsAtMs);
+  if (end === undefined) {
+    if (ends.size >= ENDS_MAX) ends.clear();
+    const resetAt = endsAtMs === null ? null : new Date(endsAtMs).toISOString();
+    end = fragment(`,"resetAt":${JSON.stringify(resetAt)},"verdict":"admitted"}`);
+    ends.set(endsAtMs, end);
+  }
+  return end;
 }
 
 function writeCharge(w: JsonWriter, charge: MadeCharge): void {
