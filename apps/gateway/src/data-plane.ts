@@ -22,6 +22,7 @@ import type { UpgradeHandler } from './http/server';
 import { Accounts } from './limits/accounts';
 import { Estimates } from './limits/estimates';
 import { createLedger } from './limits/ledger';
+import { OwnLimits } from './limits/own-limits';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
 import { RequestBuilder } from './pipeline/attempt/request-builder';
@@ -46,6 +47,7 @@ import { listOf, type GatewaySettings } from './settings';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
+import { createPriceSources } from './state/model-configs';
 import { GatewayPricer } from './state/pricer';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
@@ -103,7 +105,7 @@ export function createDataPlane({
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
-  const pricer = new GatewayPricer(null);
+  const pricer = new GatewayPricer(createPriceSources(settings, log));
   const { ledger, close: closeLedger } = createLedger(settings, balances, log);
   const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
   const accounts = new Accounts(ledger, estimates, pricer);
@@ -141,6 +143,7 @@ export function createDataPlane({
       controlPlane,
       withLimits(health, ledger),
       new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
+      new OwnLimits(ledger, stages.accept, stages.authenticate),
     ),
     close: () => {
       realtime.close();

@@ -1,4 +1,5 @@
 import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
+import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 
 const MINUTE = 60_000;
 
@@ -54,6 +55,7 @@ const SCHEMA = {
   /** Bytes of a request or answer body that the log keeps. */
   LOG_BODY_MAX_BYTES: integer({ min: 0, max: 3 * 1_048_576 }, 262_144),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
+  ...MODEL_CONFIG_SETTINGS,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 

@@ -1,5 +1,4 @@
 export {
-  boundariesOf,
   budgetBucket,
   concurrencyBucket,
   isBudget,
@@ -41,13 +40,14 @@ export {
   type TokenEstimator,
 } from './estimate';
 export { forecast, type Forecast } from './forecast';
-export { type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
+export { periodAt, type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
 export { Ledger, type LedgerHealth, type LedgerOptions, type TrackedBudget } from './ledger';
 export { MemoryCounterStore } from './memory-counter-store';
 export {
   compileRatePolicy,
   compileUsagePolicy,
   policyBuckets,
+  withReset,
   type CompiledPolicy,
   type PolicySubject,
 } from './policy';

@@ -50,12 +50,14 @@ export const compileUsagePolicy = (organisationId: string, policy: UsageLimitPol
     budgetBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, limitOf(policy, group)),
   );
 
-/** The later of the policy's own reset and that of the value. */
-function limitOf({ limit, resets }: UsageLimitPolicyRule, group: string): UsageLimitRule {
-  const reset = resets && Object.hasOwn(resets, group) ? resets[group] : undefined;
-  if (reset === undefined) return limit;
-  const last = limit.lastResetAt ? Date.parse(limit.lastResetAt) : -Infinity;
-  return Date.parse(reset) > last ? { ...limit, lastResetAt: reset } : limit;
+const limitOf = ({ limit, resets }: UsageLimitPolicyRule, group: string): UsageLimitRule =>
+  withReset(limit, resets && Object.hasOwn(resets, group) ? resets[group] : undefined);
+
+/** The rule of one value that was reset by itself at a time, ISO 8601; a later reset of all values wins. */
+export function withReset(rule: UsageLimitRule, resetAt: string | undefined): UsageLimitRule {
+  if (resetAt === undefined) return rule;
+  const last = rule.lastResetAt ? Date.parse(rule.lastResetAt) : -Infinity;
+  return Date.parse(resetAt) > last ? { ...rule, lastResetAt: resetAt } : rule;
 }
 
 export const compileRatePolicy = (organisationId: string, policy: RateLimitPolicyRule): CompiledPolicy =>

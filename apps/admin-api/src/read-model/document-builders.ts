@@ -103,17 +103,28 @@ export const workspaceDocument = (
 export interface WorkspacePolicies {
   readonly usageLimits: readonly UsageLimitPolicyEntity[];
   readonly rateLimits: readonly RateLimitPolicyEntity[];
+  /** Of values that were reset by themselves, by policy. */
+  readonly resets: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
 const policiesOf = ({
   usageLimits: usage,
   rateLimits: rate,
+  resets,
 }: WorkspacePolicies): Pick<WorkspaceDocument, 'policies'> =>
   usage.length === 0 && rate.length === 0
     ? {}
-    : { policies: { usageLimits: usage.map(usageLimitPolicy), rateLimits: rate.map(rateLimitPolicy) } };
+    : {
+        policies: {
+          usageLimits: usage.map((row) => usageLimitPolicy(row, resets.get(row.id))),
+          rateLimits: rate.map(rateLimitPolicy),
+        },
+      };
 
-const usageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolicyRule => ({
+const usageLimitPolicy = (
+  row: UsageLimitPolicyEntity,
+  resets: Readonly<Record<string, string>> | undefined,
+): UsageLimitPolicyRule => ({
   id: row.id,
   name: row.name,
   conditions: row.conditions,
@@ -128,6 +139,7 @@ const usageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolicyRule => 
     status: 'active',
     lastResetAt: row.lastResetAt?.toISOString() ?? null,
   },
+  ...(resets === undefined ? {} : { resets }),
 });
 
 const rateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyRule => ({

@@ -27,6 +27,7 @@ import {
 } from './document-builders';
 import { parseDocumentKey, type WantedRow } from './document-keys';
 import { integrationLimitsOf } from './integration-limits';
+import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
@@ -126,7 +127,9 @@ export class DocumentsService {
       where: { workspaceId: id, status: 'active' },
       order: { createdAt: 'ASC', id: 'ASC' },
     } as const;
-    const usageLimits = byWorkspace(await manager.find(UsageLimitPolicyEntity, active));
+    const budgets = await manager.find(UsageLimitPolicyEntity, active);
+    const usageLimits = byWorkspace(budgets);
+    const resets = await policyResets(manager, budgets);
     const rateLimits = byWorkspace(await manager.find(RateLimitPolicyEntity, active));
     for (const item of wanted) {
       const row = rows.get(item.id);
@@ -135,6 +138,7 @@ export class DocumentsService {
         const policies = {
           usageLimits: usageLimits.get(row.id) ?? [],
           rateLimits: rateLimits.get(row.id) ?? [],
+          resets,
         };
         to.set(item.key, workspaceDocument(row, defaultOf.get(row.id) ?? null, policies));
       }

@@ -1,6 +1,9 @@
-import type { RateLimitRule, UsageLimitRule } from '@gw/contracts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RateLimitPolicyRule, RateLimitRule, UsageLimitPolicyRule, UsageLimitRule } from '@gw/contracts';
 import { eventually, StubProvider } from '@gw/testing';
-import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
+import { GatewayHarness, WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
 
 const CENT = 1_000_000;
 
@@ -307,5 +310,143 @@ describe('limits', () => {
     expect((await send(key)).status).toBe(412);
     gateway.addKey(key, { id: 'another', name: 'the same', usageLimits: [budget({ creditLimit: 0.01 })] });
     expect((await send(key)).status).toBe(200);
+  });
+
+  it('tells a caller where its own limits stand, exhausted or not, and takes nothing for it', async () => {
+    const key = keyWith({ usageLimits: [budget({ creditLimit: 0.02 })], rateLimits: [rate({ value: 9 })] });
+    const ask = async (apiKey: string): Promise<unknown> => {
+      const answer = await fetch(`${gateway.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': apiKey } });
+      return { status: answer.status, ...((await answer.json()) as object) };
+    };
+    const id = `key-${String(keys)}`;
+    for (let call = 0; call < 3; call += 1) await (await send(key)).arrayBuffer();
+    for (let time = 0; time < 2; time += 1) {
+      expect(await ask(key)).toMatchObject({
+        status: 200,
+        total: 2,
+        data: [
+          { scope: 'api_key', id, type: 'cost', limit: 0.02, used: 0.02, remaining: 0, resets_at: null },
+          { scope: 'api_key', id, type: 'requests_per_d', limit: 9, used: 2, remaining: 7 },
+        ],
+      });
+    }
+    expect(await ask(gateway.apiKey)).toMatchObject({ status: 200, data: [] });
+    expect(await ask('unknownKey0000000000000000000000')).toMatchObject({ status: 401 });
+  });
+
+  it('[SCP-04] [REL-11] holds policies of the workspace by key, metadata and provider, each value by itself', async () => {
+    const policy = (over: Partial<UsageLimitPolicyRule>): UsageLimitPolicyRule => ({
+      id: 'policy',
+      name: null,
+      conditions: [{ key: 'metadata.team', value: '*' }],
+      groupBy: ['metadata.team'],
+      limit: budget({ type: 'requests', creditLimit: 1 }),
+      ...over,
+    });
+    gateway.addTenant(WORKSPACE_ID, 'main', {
+      policies: {
+        usageLimits: [
+          policy({}),
+          policy({
+            id: 'by-provider',
+            conditions: [{ key: 'provider', value: 'openai' }],
+            groupBy: ['provider'],
+            limit: budget({ type: 'requests', creditLimit: 3 }),
+          }),
+        ],
+        rateLimits: [],
+      },
+    });
+    const team = (name: string) => ({ headers: { 'x-gw-metadata': JSON.stringify({ team: name }) } });
+    expect((await send(gateway.apiKey, team('a'))).status).toBe(200);
+    const refused = await send(gateway.apiKey, team('a'));
+    expect(refused.status).toBe(412);
+    expect(((await refused.json()) as Refusal).error.limit).toMatchObject({ scope: 'policy', id: 'policy' });
+    expect((await send(gateway.apiKey, team('b'))).status).toBe(200);
+    expect((await send(gateway.apiKey)).status).toBe(200);
+    const full = (await (await send(gateway.apiKey)).json()) as Refusal;
+    expect(full.error.limit).toMatchObject({ scope: 'policy', id: 'by-provider', limit: 3, used: 3 });
+    expect(stub.requests).toHaveLength(3);
+  });
+
+  it('[REL-03] holds rate-limit policies of the target llm, and leaves those of tools to tool calls', async () => {
+    const policy = (id: string, target: 'llm' | 'mcp_tools'): RateLimitPolicyRule => ({
+      id,
+      name: null,
+      conditions: [{ key: 'workspace_id', value: WORKSPACE_ID }],
+      groupBy: ['api_key'],
+      target,
+      limit: rate({ value: target === 'llm' ? 2 : 1 }),
+    });
+    gateway.addTenant(WORKSPACE_ID, 'main', {
+      policies: { usageLimits: [], rateLimits: [policy('tools', 'mcp_tools'), policy('models', 'llm')] },
+    });
+    const statuses = [];
+    for (let call = 0; call < 3; call += 1) statuses.push((await send(gateway.apiKey)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  it('holds what a workspace may use of an integration over all of its providers', async () => {
+    const integrationLimits = { usageLimits: [], rateLimits: [rate({ value: 2 })] };
+    for (const slug of ['one', 'two']) {
+      gateway.addProvider(slug, 'openai', stub.origin, { integrationId: 'shared', integrationLimits });
+    }
+    const by = (slug: string) => send(gateway.apiKey, { headers: { 'x-gw-provider': `@${slug}` } });
+    expect([(await by('one')).status, (await by('two')).status]).toEqual([200, 200]);
+    const refused = await by('one');
+    expect(refused.status).toBe(429);
+    expect(((await refused.json()) as Refusal).error.limit).toMatchObject({
+      scope: 'integration',
+      id: 'shared',
+    });
+  });
+
+  it('applies the pricing adjustments of an integration to what is charged', async () => {
+    gateway.addProvider('main', 'openai', stub.origin, {
+      pricingAdjustments: { multiplier: { default: 1.5 } },
+    });
+    const key = keyWith({ usageLimits: [budget({ creditLimit: 5 })] });
+    expect((await send(key)).status).toBe(200);
+    expect((await last()).cost).toBe(1.5 * CENT);
+  });
+});
+
+describe('prices of configured sources', () => {
+  it('[ENV-08] win over the catalogue, and a file that cannot be read keeps none from being charged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'prices-'));
+    const price = { request_token: { price: 0 }, response_token: { price: 0.1 } };
+    const file = { 'gpt-4o': { pricing_config: { pay_as_you_go: price } } };
+    writeFileSync(join(folder, 'openai.json'), JSON.stringify(file));
+    writeFileSync(join(folder, 'groq.json'), 'no JSON');
+    const gateway = await GatewayHarness.start({ MODEL_CONFIGS_PRICING_LOCAL_PATH: folder });
+    const stub = await StubProvider.start();
+    stub.answerJson(ANSWER);
+    const costBy = async (provider: string): Promise<unknown> => {
+      gateway.addProvider('main', provider, stub.origin);
+      const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'x-gw-api-key': gateway.apiKey,
+          'x-gw-provider': '@main',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(BODY),
+      });
+      await answer.arrayBuffer();
+      const record = (await gateway.records()).at(-1);
+      return [record?.cost, record?.decision.price?.source];
+    };
+    try {
+      // The file is read when the first request has asked for it.
+      await eventually(async () => ((await costBy('openai')) as unknown[])[1] === 'configured', {
+        timeoutMs: 20_000,
+      });
+      expect(await costBy('openai')).toEqual([100 * CENT, 'configured']);
+      const [, source] = (await costBy('groq')) as unknown[];
+      expect(source).not.toBe('configured');
+    } finally {
+      await Promise.all([gateway.stop(), stub.stop()]);
+      rmSync(folder, { recursive: true });
+    }
   });
 });

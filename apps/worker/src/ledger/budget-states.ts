@@ -1,7 +1,7 @@
 import type { UsageLimitRule } from '@gw/contracts';
 import { recordChange, UsageLimitPolicyValueEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { boundariesOf, budgetBucket, parseBudgetKey, type Bucket, type BudgetKey } from '@gw/limits';
+import { budgetBucket, parseBudgetKey, periodAt, withReset, type BudgetKey } from '@gw/limits';
 import { UUID } from '@gw/web';
 import type { DataSource, EntityManager } from 'typeorm';
 import { lockOwner, type BudgetOwner } from './budget-owners';
@@ -73,7 +73,7 @@ export class BudgetStates {
     if (!rule) return;
     const where = { policyId: owner.id, valueKey: valueKey.replaceAll('\0', '\uFFFD') };
     const known = await manager.findOneBy(UsageLimitPolicyValueEntity, where);
-    const status = await this.statusOf(owner, laterReset(rule, known?.lastResetAt ?? null), valueKey);
+    const status = await this.statusOf(owner, withReset(rule, known?.lastResetAt?.toISOString()), valueKey);
     if (known?.status === status) return;
     if (known) await manager.update(UsageLimitPolicyValueEntity, where, { status });
     else await manager.insert(UsageLimitPolicyValueEntity, { id: uuidv7(), ...where, status });
@@ -86,22 +86,8 @@ export class BudgetStates {
   ): Promise<'active' | 'exhausted'> {
     const part = value ?? group;
     const bucket = budgetBucket({ tenant, scope, id, ...(part === undefined ? {} : { group: part }) }, rule);
-    const counters = [{ key: bucket.key, since: periodOf(bucket) }];
+    const counters = [{ key: bucket.key, since: periodAt(bucket, Date.now()) }];
     const [balance] = await this.book.balances({ organisationId: tenant, counters });
     return (balance?.used ?? 0) >= bucket.value ? 'exhausted' : 'active';
   }
-}
-
-/** The start of the period that it is, by our clock. */
-export function periodOf({ window }: Bucket): number {
-  const now = Date.now();
-  const boundaries = boundariesOf(window, now);
-  return boundaries.findLast((boundary) => boundary <= now) ?? boundaries[0] ?? 0;
-}
-
-export function laterReset(rule: UsageLimitRule, resetAt: Date | null): UsageLimitRule {
-  const last = rule.lastResetAt ? Date.parse(rule.lastResetAt) : -Infinity;
-  return resetAt !== null && resetAt.getTime() > last
-    ? { ...rule, lastResetAt: resetAt.toISOString() }
-    : rule;
 }
