@@ -7,7 +7,7 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
-import { createTokenEstimator, type Ledger, type LedgerStore } from '@gw/limits';
+import type { LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
@@ -19,9 +19,8 @@ import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
-import { Accounts } from './limits/accounts';
-import { Estimates } from './limits/estimates';
-import { createLedger } from './limits/ledger';
+import type { Accounts } from './limits/accounts';
+import { createLimits, withLimits } from './limits/limits';
 import { OwnLimits } from './limits/own-limits';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
@@ -47,8 +46,6 @@ import { listOf, type GatewaySettings } from './settings';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
-import { createPriceSources } from './state/model-configs';
-import { GatewayPricer } from './state/pricer';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
 
@@ -94,21 +91,13 @@ export function createDataPlane({
   balances,
 }: DataPlaneParts): DataPlane {
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
-  const outbound = new OutboundClient({
-    policy,
-    proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
-    maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
-    maxPools: POOLS_MAX,
-    keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
-  });
+  const outbound = outboundClient(settings, policy);
   const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
-  const pricer = new GatewayPricer(createPriceSources(settings, log));
-  const { ledger, close: closeLedger } = createLedger(settings, balances, log);
-  const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
-  const accounts = new Accounts(ledger, estimates, pricer);
+  const running = createLimits({ settings, documents, balances, log });
+  const { accounts, pricer, ledger } = running;
   const settlement = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
@@ -130,16 +119,15 @@ export function createDataPlane({
     stages,
     attempts,
     settle: settlement.settle,
-    charge: (exchange, usage, model) => accounts.chargePart(exchange, usage, model),
+    charge: accounts.chargePart,
     outbound,
     failures,
     options: realtimeOptions(settings),
   });
-  const pipeline = new Pipeline(stages, failures);
   return {
     realtime: realtime.door,
     door: new FrontDoor(
-      pipeline,
+      new Pipeline(stages, failures),
       controlPlane,
       withLimits(health, ledger),
       new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
@@ -149,31 +137,21 @@ export function createDataPlane({
       realtime.close();
       stopListening();
       breakers.close();
-      closeLedger();
+      running.close();
       outbound.close();
       controlPlane.close();
     },
   };
 }
 
-/** Limits whose counters cannot be reached still hold, each in its own way. */
-const withLimits = (health: Health, ledger: Ledger): Health => ({
-  report: () => {
-    const { degraded, degradedForMs, openReservations, abandoned, counters, refused } = ledger.health();
-    return {
-      ...health.report(),
-      ...(degraded && { status: 'degraded' as const }),
-      limits: {
-        counters_reachable: !degraded,
-        unreachable_for_ms: Math.round(degradedForMs),
-        counters,
-        open_reservations: openReservations,
-        abandoned,
-        refused,
-      },
-    };
-  },
-});
+const outboundClient = (settings: GatewaySettings, policy: AddressPolicy): OutboundClient =>
+  new OutboundClient({
+    policy,
+    proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
+    maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
+    maxPools: POOLS_MAX,
+    keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
+  });
 
 const failureLog =
   (log: Log): FailureLog =>

@@ -2,7 +2,7 @@ import { dataSourceOptions } from '@gw/entities';
 import type { JobProcessor, JobStore } from '@gw/jobs';
 import { databaseTls, type DatabaseTls } from '@gw/kernel';
 import { describeFault, type Log } from '@gw/web';
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { HealthController, LOG_STREAM } from './health.controller';
 import { LogIngest } from './ingest/log-ingest';
@@ -61,28 +61,7 @@ export class WorkerModule implements OnApplicationShutdown {
             return partitions;
           },
         },
-        {
-          provide: LedgerBook,
-          inject: [DataSource],
-          useFactory: (source: DataSource) => new LedgerBook(source),
-        },
-        {
-          provide: BudgetStates,
-          inject: [DataSource, LedgerBook, LOG],
-          useFactory: (source: DataSource, book: LedgerBook, budgetLog: Log) => {
-            const states = new BudgetStates(source, book, (error) => {
-              budgetLog.warn(describeFault(error), 'the status of a budget could not be brought up to date');
-            });
-            book.onTouched = (budgets) => states.touched(budgets);
-            return states;
-          },
-        },
-        {
-          provide: BudgetsProcessor,
-          inject: [DataSource, BudgetStates],
-          useFactory: (source: DataSource, states: BudgetStates) =>
-            new BudgetsProcessor(source, states, settings.AUDIT_LOGS_ENABLED),
-        },
+        ...ledgerProviders(settings, log),
         {
           provide: LogIngest,
           inject: [DataSource, LogPartitions, LedgerBook, LOG],
@@ -116,3 +95,29 @@ export class WorkerModule implements OnApplicationShutdown {
     await this.source.destroy();
   }
 }
+
+/** The durable record of budgets, their status and their resets. */
+const ledgerProviders = (settings: WorkerSettings, log: Log): Provider[] => [
+  {
+    provide: LedgerBook,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new LedgerBook(source),
+  },
+  {
+    provide: BudgetStates,
+    inject: [DataSource, LedgerBook],
+    useFactory: (source: DataSource, book: LedgerBook) => {
+      const states = new BudgetStates(source, book, (error) => {
+        log.warn(describeFault(error), 'the status of a budget could not be brought up to date');
+      });
+      book.onTouched = (budgets) => states.touched(budgets);
+      return states;
+    },
+  },
+  {
+    provide: BudgetsProcessor,
+    inject: [DataSource, BudgetStates],
+    useFactory: (source: DataSource, states: BudgetStates) =>
+      new BudgetsProcessor(source, states, settings.AUDIT_LOGS_ENABLED),
+  },
+];

@@ -67,12 +67,19 @@ describe('what is reserved', () => {
   it('is the size of the input and max_tokens, or less where the model answers in less', () => {
     const estimator = createTokenEstimator();
     expect(estimator.likely({ ...size, maxOutputTokens: 20 })).toEqual({ input: 100, output: 20 });
-    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 1_024 });
+    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 100_000 });
+    expect(estimator.likely(size)).toEqual({ input: 100, output: 1_024 });
     expect(estimator.most({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 300, output: 100_000 });
     expect(estimateOf(estimator.likely(size), ({ input, output }) => input + 3 * output)).toEqual({
       cost: 100 + 3 * 1_024,
       tokens: 1_124,
     });
+  });
+
+  it('is no more than a model was seen to answer, once it has answered', () => {
+    const estimator = createTokenEstimator();
+    estimator.learn(size.model, 50);
+    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 50 });
   });
 
   it('learns what 95 of 100 answers of a model do not pass', () => {

@@ -114,8 +114,8 @@ export class Lane {
     }
   }
 
-  *budgetKeys(): Iterable<string> {
-    for (const [key, { bucket }] of this.slots) if (isBudget(bucket)) yield key;
+  budgetKeys(): string[] {
+    return [...this.slots].flatMap(([key, { bucket }]) => (isBudget(bucket) ? [key] : []));
   }
 
   private isDue({ slice, statedAt }: Slot, nowMs: number): boolean {
@@ -278,13 +278,8 @@ export class Lane {
   private inform(waiter: Waiter, counters: readonly CounterAnswer[], slots: readonly Slot[]): void {
     const mine = waiter.buckets.map(({ key }) => this.slots.get(key) as Slot);
     if (mine.some((slot) => counters[slots.indexOf(slot)]?.status !== 'ok')) return this.tryAgain(waiter);
-    return finish(
-      waiter,
-      informed(
-        waiter.buckets,
-        mine.map(({ slice }) => slice),
-      ),
-    );
+    const slices = mine.map(({ slice }) => slice);
+    return finish(waiter, informed(waiter.buckets, slices));
   }
 
   /** A counter was not there, or its boundaries were those of another time. */

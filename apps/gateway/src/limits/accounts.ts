@@ -71,20 +71,18 @@ export class Accounts {
   }
 
   /** A part of a session: its limits know of it at once. False: one of them is reached. */
-  chargePart(exchange: Exchange, usage: Usage, model: string | null): boolean {
-    const { reservation, answer } = exchange;
-    const own = answer?.upstream.reservation ?? null;
-    if (answer === null || (reservation === null && own === null)) return true;
+  readonly chargePart = (exchange: Exchange, usage: Usage, model: string | null): boolean => {
+    const { answer } = exchange;
+    const held = answer === null ? [] : heldBy(exchange, answer.upstream);
+    if (answer === null || held.length === 0) return true;
     const { upstream } = answer;
     const named = upstream.model ?? model ?? '';
     const cost = this.pricer.price(upstream, named, usage, exchange.startedWallMs)?.total ?? null;
     const { charge } = settledOf(usage, cost, { cost: 0, tokens: 0 }, 0);
-    const { parts } = exchange;
-    exchange.parts = { cost: (parts?.cost ?? 0) + (cost ?? 0), tokens: (parts?.tokens ?? 0) + charge.tokens };
-    if (reservation) this.ledger.charge(reservation, charge);
-    if (own) this.ledger.charge(own, charge);
-    return (reservation?.exhausted() ?? own?.exhausted() ?? null) === null;
-  }
+    exchange.parts = sumOf(exchange.parts, charge);
+    for (const reservation of held) this.ledger.charge(reservation, charge);
+    return held.every((reservation) => reservation.exhausted() === null);
+  };
 
   /** Once for each request, when its usage and cost are known. `upstream` null: no provider was asked to the end. */
   settle(exchange: Exchange, upstream: Upstream | null): void {
@@ -94,16 +92,18 @@ export class Accounts {
       if (exchange.charges !== null) addDropped(exchange);
       return;
     }
-    const own = upstream.reservation ?? null;
-    const limited = reservation !== null || own !== null;
-    if (!limited && exchange.charges === null && usage !== null) return;
+    const limited = reservation !== null || upstream.reservation !== undefined;
     if (usage === null && isUncounted(exchange)) this.estimate(exchange, upstream);
-    else if (limited && usage !== null)
-      this.estimates.tokens.learn(modelNameOf(exchange), usage.outputTokens);
-    if (!limited && exchange.charges === null) return;
+    if (limited || exchange.charges !== null) this.charge(exchange, upstream);
+  }
+
+  private charge(exchange: Exchange, upstream: Upstream): void {
+    const { usage, reservation } = exchange;
+    if (usage !== null) this.estimates.tokens.learn(modelNameOf(exchange), usage.outputTokens);
     const charge = this.chargeOf(exchange);
-    if (reservation) this.ledger.settle(reservation, rest(charge, exchange));
-    if (own) this.ledger.settle(own, rest(charge, exchange));
+    const left = rest(charge, exchange);
+    if (reservation) this.ledger.settle(reservation, left);
+    if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
     if (usage !== null) exchange.cost = charge.cost;
     if (exchange.charges !== null) addDropped(exchange);
     this.note(exchange, upstream, charge, flagsOf(exchange), lineOf(exchange));
@@ -144,6 +144,17 @@ export class Accounts {
     });
   }
 }
+
+function heldBy({ reservation }: Exchange, upstream: Upstream): readonly Reservation[] {
+  const held = reservation === null ? [] : [reservation];
+  if (upstream.reservation) held.push(upstream.reservation);
+  return held;
+}
+
+const sumOf = (parts: Exchange['parts'], { cost, tokens }: Charge): NonNullable<Exchange['parts']> => ({
+  cost: (parts?.cost ?? 0) + (cost ?? 0),
+  tokens: (parts?.tokens ?? 0) + tokens,
+});
 
 /** What attempts have cost whose answers nobody got. */
 function addDropped(exchange: Exchange): void {

@@ -27,7 +27,7 @@ export class DurableBalances implements LedgerStore {
   ): Promise<BalancesAnswer['balances']> {
     const request: BalancesRequest = { organisationId, counters };
     const { balances } = (await this.post(JSON.stringify(request))) as BalancesAnswer;
-    if (!Array.isArray(balances) || !balances.every(isBalance)) {
+    if (balances.length !== counters.length || !balances.every(isBalance)) {
       throw new Error('The worker gave balances that cannot be read.');
     }
     return balances;
