@@ -96,12 +96,10 @@ export function createDataPlane({
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
-  const running = createLimits({ settings, documents, balances, log });
-  const { accounts, pricer, ledger } = running;
-  const settlement = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
-    gatewayId,
-    bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
-  });
+  const limits = createLimits({ settings, documents, balances, log });
+  const { accounts, pricer, ledger } = limits;
+  const kept = { gatewayId, bodyMaxBytes: settings.LOG_BODY_MAX_BYTES };
+  const settlement = new Settlement(journal, accounts, pricer, bodies, routing.statistics, kept);
   const stopListening = routing.health.listen(Date.now);
   const attempts = attemptsWith(settings, documents, policy, accounts, routing);
   const stages = stagesOf({
@@ -137,7 +135,7 @@ export function createDataPlane({
       realtime.close();
       stopListening();
       breakers.close();
-      running.close();
+      limits.close();
       outbound.close();
       controlPlane.close();
     },

@@ -1,5 +1,12 @@
 import type { Usage } from '@gw/contracts';
-import { settledOf, type Charge, type ChargeFlag, type Ledger, type Reservation } from '@gw/limits';
+import {
+  settledOf,
+  type Bucket,
+  type Charge,
+  type ChargeFlag,
+  type Ledger,
+  type Reservation,
+} from '@gw/limits';
 import type { Answer, Upstream } from '../pipeline/answer';
 import type { Exchange } from '../pipeline/exchange';
 import type { Pricer } from '../pipeline/settlement';
@@ -26,6 +33,13 @@ export class Accounts {
     if (limits === null) return undefined;
     const buckets = bucketsOfRequest(exchange, limits);
     if (buckets.length === 0) return undefined;
+    const preparing = this.estimates.prepare(exchange, buckets);
+    return preparing === null
+      ? this.admitTo(exchange, buckets)
+      : preparing.then(() => this.admitTo(exchange, buckets));
+  }
+
+  private admitTo(exchange: Exchange, buckets: readonly Bucket[]): void | Promise<void> {
     const outcome = this.ledger.admit(buckets, this.estimates.ofRequest(exchange, buckets));
     if (outcome instanceof Promise) {
       return outcome.then((settled) => {

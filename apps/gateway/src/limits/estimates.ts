@@ -1,4 +1,4 @@
-import { documentKey } from '@gw/contracts';
+import { documentKey, type DocumentKey } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
 import type { Provider } from '@gw/providers';
@@ -23,6 +23,20 @@ export class Estimates {
     private readonly documents: Documents,
     private readonly providers: ReadonlyMap<string, Provider>,
   ) {}
+
+  /** Null: all that a price depends on is known. Else it is being read: what has no price would be reserved nothing. Never rejects. */
+  prepare(exchange: Exchange, buckets: readonly Bucket[]): Promise<unknown> | null {
+    if ((needsOf(buckets) & NEEDS_COST) === 0 || !usesModel(exchange)) return null;
+    const targets = exchange.config?.targets ?? [];
+    let reading: Promise<unknown>[] | null = null;
+    for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
+      const key = providerKey(exchange, providerNamed(exchange, targets[at] as CompiledTarget));
+      if (key === null || this.documents.get(key) !== undefined) continue;
+      // Whoever picks the target tells the caller what is wrong with it.
+      (reading ??= []).push(this.documents.load(key).catch(() => undefined));
+    }
+    return reading === null ? null : Promise.all(reading);
+  }
 
   /** Before a target is picked: by the dearest of those that the config may pick. */
   ofRequest(exchange: Exchange, buckets: readonly Bucket[]): Estimate {
@@ -86,10 +100,8 @@ export class Estimates {
     const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
     if (named === null || asked === null) return null;
     if (!named.startsWith('@')) return this.costBy(exchange, named, null, asked, size);
-    const slash = named.indexOf('/');
-    const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
-    const { workspace } = exchange.principal as Principal;
-    const saved = this.documents.get(documentKey.provider(workspace.id, slug));
+    const key = providerKey(exchange, named);
+    const saved = key === null ? null : this.documents.get(key);
     return saved?.kind === 'provider' ? this.costBy(exchange, saved.providerId, saved, asked, size) : null;
   }
 
@@ -118,6 +130,14 @@ export class Estimates {
     }
     return this.tokens.most({ bytes: body.length, maxOutputTokens: boundOf(exchange), model });
   }
+}
+
+/** Of a saved provider; null: it is none. */
+function providerKey({ principal }: Exchange, named: string | null): DocumentKey | null {
+  if (named?.startsWith('@') !== true) return null;
+  const slash = named.indexOf('/');
+  const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
+  return documentKey.provider((principal as Principal).workspace.id, slug);
 }
 
 /** What the estimator knows answers by. */
