@@ -57,7 +57,7 @@ describe('limits of three gateway processes that share a Redis', () => {
     const statuses = await Promise.all(Array.from({ length: 60 }, () => chat(bench(), key)));
     const accepted = statuses.filter((status) => status === 200).length;
     expect(accepted).toBeLessThanOrEqual(2 / CALL_USD + 1);
-    expect(accepted).toBeGreaterThanOrEqual(2 / CALL_USD - 1);
+    expect(accepted).toBeGreaterThanOrEqual(2 / CALL_USD - 3);
     expect(stub.requests).toHaveLength(accepted);
     // What other processes kept for their next requests comes back, so the last call that fits is admitted in the end.
     await eventually(

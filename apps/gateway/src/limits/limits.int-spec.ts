@@ -29,6 +29,7 @@ const budget = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
   ...over,
 });
 
+/** Lower bounds leave room for what a process keeps for its next requests: up to an eighth of the headroom. */
 describe('three gateways that share a Redis', () => {
   const redis = withRedis();
   let stub: StubProvider;
@@ -117,7 +118,7 @@ describe('three gateways that share a Redis', () => {
     const { key, id } = keyWith({ usageLimits: [budget()] });
     const accepted = await load(key, 450, 90);
     expect(accepted).toBeLessThanOrEqual(101);
-    expect(accepted).toBeGreaterThanOrEqual(95);
+    expect(accepted).toBeGreaterThanOrEqual(88);
     expect(await logged()).toBe(accepted * CENT);
     await eventually(async () => (await usedBy(id)) === accepted * CENT, PATIENCE);
     expect(stub.requests).toHaveLength(accepted);
@@ -127,7 +128,7 @@ describe('three gateways that share a Redis', () => {
     const { key } = keyWith({ usageLimits: [budget({ creditLimit: 0.1 })] });
     const accepted = await load(key, 50, 50);
     expect(accepted).toBeLessThanOrEqual(11);
-    expect(accepted).toBeGreaterThanOrEqual(9);
+    expect(accepted).toBeGreaterThanOrEqual(7);
   });
 
   it('admit of a rate limit what it allows, and at most one more', async () => {
@@ -139,7 +140,7 @@ describe('three gateways that share a Redis', () => {
       const accepted = await load(key, 2 * value, 30);
       if (Math.floor(Date.now() / MINUTE) !== before) continue;
       expect(accepted).toBeLessThanOrEqual(value);
-      expect(accepted).toBeGreaterThanOrEqual(0.95 * value);
+      expect(accepted).toBeGreaterThanOrEqual(0.9 * value);
       return;
     }
   });
@@ -164,7 +165,7 @@ describe('three gateways that share a Redis', () => {
     client.disconnect();
     const accepted = first + (await load(key, 300, 30));
     expect(accepted).toBeLessThanOrEqual(101);
-    expect(accepted).toBeGreaterThanOrEqual(90);
+    expect(accepted).toBeGreaterThanOrEqual(85);
     await eventually(async () => (await usedBy(id)) >= accepted * CENT, PATIENCE);
   });
 
