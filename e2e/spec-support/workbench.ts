@@ -240,7 +240,8 @@ export function withProduct(
 ): () => Workbench {
   let bench: Workbench | undefined;
   beforeAll(async () => {
-    bench = await Workbench.start({ ...(await options()), environment: ENVIRONMENT });
+    const own = await options();
+    bench = await Workbench.start({ ...own, environment: { ...ENVIRONMENT, ...own.environment } });
   }, 180_000);
   afterAll(async () => {
     await bench?.stop();

@@ -7,7 +7,7 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
-import { InProcessRateCounters, type RateCounters } from '@gw/limits';
+import type { LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
@@ -20,6 +20,9 @@ import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
+import type { Accounts } from './limits/accounts';
+import { createLimits, withLimits } from './limits/limits';
+import { OwnLimits } from './limits/own-limits';
 import { CachingSender } from './pipeline/cache/caching-sender';
 import { Embeddings } from './pipeline/cache/embeddings';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
@@ -49,7 +52,6 @@ import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
-import { CataloguePricer } from './state/pricer';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
 
@@ -64,6 +66,8 @@ export interface DataPlaneParts {
   readonly health: Health;
   readonly log: Log;
   readonly gatewayId: string;
+  /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
+  readonly balances: LedgerStore | null;
 }
 
 export interface DataPlane {
@@ -90,23 +94,18 @@ export function createDataPlane({
   health,
   log,
   gatewayId,
+  balances,
 }: DataPlaneParts): DataPlane {
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
-  const outbound = new OutboundClient({
-    policy,
-    proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
-    maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
-    maxPools: POOLS_MAX,
-    keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
-  });
-  const counters = new InProcessRateCounters();
+  const outbound = outboundClient(settings, policy);
   const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
+  const limits = createLimits({ settings, documents, balances, log });
+  const { accounts, pricer, ledger } = limits;
   const answers = createAnswers(settings, log);
-  const pricer = new CataloguePricer();
-  const { settle } = new Settlement(journal, counters, pricer, bodies, routing.statistics, {
+  const { settle } = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
@@ -115,7 +114,7 @@ export function createDataPlane({
     settings,
     documents,
     policy,
-    counters,
+    accounts,
     bodies,
     routing,
     outbound,
@@ -126,22 +125,44 @@ export function createDataPlane({
   const { attempts, attempt } = attemptsWith(shared);
   const stages = stagesOf({ ...shared, attempt });
   const failures = failureLog(log);
-  const options = realtimeOptions(settings);
-  const realtime = createRealtime({ stages, attempts, settle, outbound, failures, options });
-  const pipeline = new Pipeline(stages, failures);
+  const realtime = createRealtime({
+    stages,
+    attempts,
+    settle,
+    charge: accounts.chargePart,
+    outbound,
+    failures,
+    options: realtimeOptions(settings),
+  });
   return {
     realtime: realtime.door,
-    door: new FrontDoor(pipeline, controlPlane, health, new Cors(listOf(settings.CORS_ALLOWED_ORIGINS))),
+    door: new FrontDoor(
+      new Pipeline(stages, failures),
+      controlPlane,
+      withLimits(health, ledger),
+      new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
+      new OwnLimits(ledger, stages.accept, stages.authenticate),
+    ),
     close: () => {
       realtime.close();
       stopListening();
       breakers.close();
       answers.close();
+      limits.close();
       outbound.close();
       controlPlane.close();
     },
   };
 }
+
+const outboundClient = (settings: GatewaySettings, policy: AddressPolicy): OutboundClient =>
+  new OutboundClient({
+    policy,
+    proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
+    maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
+    maxPools: POOLS_MAX,
+    keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
+  });
 
 const failureLog =
   (log: Log): FailureLog =>
@@ -153,7 +174,7 @@ interface StageParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly policy: AddressPolicy;
-  readonly counters: RateCounters;
+  readonly accounts: Accounts;
   readonly bodies: BodyBudget;
   readonly settle: Settle;
   readonly attempt: AttemptStage;
@@ -164,7 +185,7 @@ function stagesOf({
   settings,
   documents,
   policy,
-  counters,
+  accounts,
   bodies,
   settle,
   attempt,
@@ -193,7 +214,7 @@ function stagesOf({
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
     resolve: new ResolveStage(configs),
-    admit: new AdmitStage(counters),
+    admit: new AdmitStage(accounts),
     attempt: new UnlessRendered(
       new IdempotencyStage(attempt, answers.idempotency, {
         waitMs: settings.REQUEST_TIMEOUT,
@@ -226,7 +247,7 @@ interface AttemptParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly policy: AddressPolicy;
-  readonly counters: RateCounters;
+  readonly accounts: Accounts;
   readonly routing: RoutingState;
   readonly outbound: OutboundClient;
   readonly pricer: Pricer;
@@ -238,7 +259,7 @@ function attemptsWith({
   settings,
   documents,
   policy,
-  counters,
+  accounts,
   routing,
   outbound,
   pricer,
@@ -266,7 +287,7 @@ function attemptsWith({
     bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
   });
   const attempts = (by: AttemptSender): AttemptStage =>
-    new AttemptStage(targeting, builder, by, counters, routing);
+    new AttemptStage(targeting, builder, by, accounts, routing);
   return {
     attempts,
     attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),

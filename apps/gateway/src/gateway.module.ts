@@ -16,6 +16,7 @@ import { httpLogSink, Journal, LogShipper, type LogSink } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { createDataPlane, journalDirectory, type DataPlane } from './data-plane';
 import { GatewayHealth } from './gateway-health';
+import { DurableBalances } from './limits/durable-balances';
 import type { GatewaySettings } from './settings';
 import { Presence } from './state/presence';
 import { internalPost } from './state/internal-post';
@@ -106,7 +107,15 @@ export class GatewayModule
           provide: DATA_PLANE,
           inject: [ReadModel, Journal, GatewayHealth],
           useFactory: (documents: ReadModel, journal: Journal, health: GatewayHealth): DataPlane =>
-            createDataPlane({ settings, documents, journal, health, log, gatewayId: gateway.gatewayId }),
+            createDataPlane({
+              settings,
+              documents,
+              journal,
+              health,
+              log,
+              gatewayId: gateway.gatewayId,
+              balances: new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN),
+            }),
         },
       ],
       exports: [DATA_PLANE],

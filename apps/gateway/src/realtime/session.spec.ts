@@ -326,6 +326,18 @@ describe('the record of a session', () => {
     },
   );
 
+  it('ends a session with 1008 after the response that reaches a limit, and charges that response', async () => {
+    gateway.addKey('budget', { rateLimits: [{ type: 'tokens', unit: 'rpd', value: 100 }] });
+    const headers = { ...HANDSHAKE, 'x-gw-api-key': 'budget', 'x-gw-provider': '@main' };
+    const client = await RawClient.open(gateway.port, headers);
+    const upstream = await provider.connection();
+    upstream.socket.send(JSON.stringify(responseDone('a')));
+    expect(await client.closeCode()).toBe(1008);
+    const { outcome, usage, decision } = await lastRecord();
+    expect([outcome, usage?.inputTokens, decision.session?.closedBy]).toEqual(['denied', 130, 'gateway']);
+    client.destroy();
+  });
+
   it('counts a session’s tokens against the limits of its key', async () => {
     gateway.addKey('tokens', { rateLimits: [{ type: 'tokens', unit: 'rpm', value: 100 }] });
     const headers = { ...HANDSHAKE, 'x-gw-api-key': 'tokens', 'x-gw-provider': '@main' };
