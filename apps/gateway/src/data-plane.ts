@@ -11,7 +11,6 @@ import type { LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
-import { createSecretReader, SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
@@ -54,6 +53,7 @@ import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
+import { createSecrets } from './state/secrets';
 
 /** Connection pools to providers: one for each origin and tenant. */
 const POOLS_MAX = 10_000;
@@ -87,15 +87,8 @@ export const journalDirectory = (settings: GatewaySettings, processIndex: number
   join(settings.DATA_DIR, 'gateway', `journal-${String(processIndex)}`);
 
 /** Puts the request path together. No request passes through Nest. */
-export function createDataPlane({
-  settings,
-  documents,
-  journal,
-  health,
-  log,
-  gatewayId,
-  balances,
-}: DataPlaneParts): DataPlane {
+export function createDataPlane(parts: DataPlaneParts): DataPlane {
+  const { settings, documents, journal, log, gatewayId, balances } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
   const outbound = outboundClient(settings, policy);
   const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
@@ -125,32 +118,21 @@ export function createDataPlane({
   const { attempts, attempt } = attemptsWith(shared);
   const stages = stagesOf({ ...shared, attempt });
   const failures = failureLog(log);
-  const realtime = createRealtime({
-    stages,
-    attempts,
-    settle,
-    charge: accounts.chargePart,
-    outbound,
-    failures,
-    options: realtimeOptions(settings),
-  });
+  const charge = accounts.chargePart;
+  const options = realtimeOptions(settings);
+  const realtime = createRealtime({ stages, attempts, settle, charge, outbound, failures, options });
   return {
     realtime: realtime.door,
     door: new FrontDoor(
       new Pipeline(stages, failures),
       controlPlane,
-      withLimits(health, ledger),
+      withLimits(parts.health, ledger),
       new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
       new OwnLimits(ledger, stages.accept, stages.authenticate),
     ),
     close: () => {
-      realtime.close();
       stopListening();
-      breakers.close();
-      answers.close();
-      limits.close();
-      outbound.close();
-      controlPlane.close();
+      for (const part of [realtime, breakers, answers, limits, outbound, controlPlane]) part.close();
     },
   };
 }
@@ -232,17 +214,6 @@ function stagesOf({
   };
 }
 
-/** Secrets of providers that rest in a secret manager. */
-const secretsOf = (settings: GatewaySettings, policy: AddressPolicy): SecretResolver =>
-  new SecretResolver(
-    createSecretReader({
-      settings,
-      policy,
-      trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
-      proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
-    }),
-  );
-
 interface AttemptParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
@@ -268,7 +239,7 @@ function attemptsWith({
   readonly attempts: (sender: AttemptSender) => AttemptStage;
   readonly attempt: AttemptStage;
 } {
-  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), secretsOf(settings, policy));
+  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), createSecrets(settings, policy));
   const targeting = new Targeting(documents, credentials, {
     providers: PROVIDERS,
     sandboxEnabled: settings.SANDBOX_ENABLED,

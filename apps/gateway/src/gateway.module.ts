@@ -86,17 +86,7 @@ export class GatewayModule
           inject: [LOG_REDIS],
           useFactory: (redis: Redis | null) => adoptJournals(gateway, sinkFor(settings, redis)),
         },
-        {
-          provide: Presence,
-          useFactory: () =>
-            new Presence({
-              adminUrl: settings.ADMIN_URL,
-              serviceToken: settings.SERVICE_TOKEN,
-              gatewayId: gateway.gatewayId,
-              clientAuth: settings.DEPLOYMENT_CLIENT_AUTH,
-              post: internalPost,
-            }),
-        },
+        { provide: Presence, useFactory: () => presenceOf(gateway) },
         { provide: GRACE_MS, useValue: settings.SHUTDOWN_GRACE },
         {
           provide: GatewayHealth,
@@ -106,16 +96,7 @@ export class GatewayModule
         {
           provide: DATA_PLANE,
           inject: [ReadModel, Journal, GatewayHealth],
-          useFactory: (documents: ReadModel, journal: Journal, health: GatewayHealth): DataPlane =>
-            createDataPlane({
-              settings,
-              documents,
-              journal,
-              health,
-              log,
-              gatewayId: gateway.gatewayId,
-              balances: new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN),
-            }),
+          useFactory: (...parts: [ReadModel, Journal, GatewayHealth]) => dataPlaneOf(gateway, ...parts),
         },
       ],
       exports: [DATA_PLANE],
@@ -165,6 +146,25 @@ async function startedReadModel({ settings, log, index }: GatewayProcess): Promi
   await documents.start();
   return documents;
 }
+
+const presenceOf = ({ settings, gatewayId }: GatewayProcess): Presence =>
+  new Presence({
+    adminUrl: settings.ADMIN_URL,
+    serviceToken: settings.SERVICE_TOKEN,
+    gatewayId,
+    clientAuth: settings.DEPLOYMENT_CLIENT_AUTH,
+    post: internalPost,
+  });
+
+const dataPlaneOf = (
+  { settings, log, gatewayId }: GatewayProcess,
+  documents: ReadModel,
+  journal: Journal,
+  health: GatewayHealth,
+): DataPlane => {
+  const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
+  return createDataPlane({ settings, documents, journal, health, log, gatewayId, balances });
+};
 
 const openedJournal = ({ settings, log, index }: GatewayProcess): Journal =>
   Journal.open({

@@ -6,6 +6,7 @@ import type { BodyBudget } from '../http/body-budget';
 import type { Accounts } from '../limits/accounts';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
+import type { CacheUse } from './cache/cache-use';
 import { addExtraUse } from './extra-use';
 import { logRecord } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
@@ -94,31 +95,37 @@ export class Settlement {
 
   /** `used`: what the answer says that was used, which is nothing where it was not made for this request. */
   private account(exchange: Exchange, used: Usage | null, responseModel: string | null): void {
-    const upstream = exchange.answer?.upstream ?? exchange.left;
-    const cache = exchange.answer?.cache ?? null;
-    if (upstream !== null && cache !== null && cache.isFree) {
-      const saved = used && priceOf(this.pricer, upstream, responseModel, used, exchange.startedWallMs);
-      cache.savedCost = saved?.total ?? null;
-      exchange.usage = NOTHING_USED;
-      exchange.cost = 0;
-    } else if (upstream !== null && used !== null && !isAbsurd(used)) {
-      exchange.usage = used;
+    const { answer } = exchange;
+    const upstream = answer === null ? exchange.left : answer.upstream;
+    const cache = answer === null ? null : answer.cache;
+    if (upstream !== null && used !== null && !isAbsurd(used))
       this.price(exchange, upstream, responseModel, used);
-    }
+    if (cache !== null) accountCache(exchange, cache);
     if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
-    const embedded = cache?.embedding?.cost ?? null;
-    if (embedded !== null) exchange.cost = (exchange.cost ?? 0) + embedded;
     if (exchange.extraUse !== null) addExtraUse(exchange, exchange.extraUse, this.pricer);
     this.accounts.settle(exchange, upstream);
   }
 
   private price(exchange: Exchange, upstream: Upstream, responseModel: string | null, usage: Usage): void {
+    exchange.usage = usage;
     const model = responseModel ?? upstream.model;
     if (model === null) return;
     const priced = priceOf(this.pricer, upstream, responseModel, usage, exchange.startedWallMs);
     exchange.price = priced && { source: priced.source, model, lines: priced.lines };
     exchange.cost = priced?.total ?? null;
   }
+}
+
+/** An answer that somebody else has paid for costs nothing, and what was asked to find it costs its own. */
+function accountCache(exchange: Exchange, cache: CacheUse): void {
+  if (cache.isFree) {
+    cache.savedCost = exchange.cost;
+    exchange.usage = NOTHING_USED;
+    exchange.price = null;
+    exchange.cost = 0;
+  }
+  const embedded = cache.embedding?.cost ?? null;
+  if (embedded !== null) exchange.cost = (exchange.cost ?? 0) + embedded;
 }
 
 const NOTHING_USED: Usage = Object.freeze({
