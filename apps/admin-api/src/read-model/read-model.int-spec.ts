@@ -136,7 +136,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
   }
 
   const isLive = (model: ReadModel): Promise<true> =>
-    eventually(() => model.state().verified && model.state().source === driver, { timeoutMs: 10_000 });
+    eventually(() => model.state().verified && model.state().source === driver);
 
   async function create(): Promise<string> {
     const id = uuidv7();
@@ -315,7 +315,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     it('makes Redis right again when it comes back with an old memory', async () => {
       const id = await create();
       const client = connectRedis({ url: redis?.url ?? '', name: 'test' });
-      await redisReady(client, 5_000);
+      await redisReady(client, 20_000);
       const copyOf = async (): Promise<string | null> =>
         client.get(documentRedisKey(documentKey.organisation(id)));
       const published = async (): Promise<number> => Number(await client.get('gw:events:published'));
