@@ -210,7 +210,7 @@ describe('every query parameter of the document', () => {
         }
       }
     }
-  });
+  }, 240_000);
 
   it('is refused in brackets, and twice where it is one value', async () => {
     for (const { path, parameters } of queried()) {
@@ -224,9 +224,9 @@ describe('every query parameter of the document', () => {
         }
       }
     }
-  });
+  }, 240_000);
 
-  it('never is a fault, nor slow, whatever it holds', async () => {
+  it('never is a fault, nor without an answer, whatever it holds', async () => {
     for (const { path, parameters } of queried()) {
       for (const name of [...parameters.filter(isText).map((one) => one.name), '__proto__']) {
         for (const value of HOSTILE) {
@@ -240,5 +240,5 @@ describe('every query parameter of the document', () => {
         }
       }
     }
-  });
+  }, 240_000);
 });

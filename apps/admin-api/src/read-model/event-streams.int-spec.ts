@@ -48,13 +48,13 @@ describe('EventStreams', () => {
     const large = Array.from({ length: 256 }, (_, i) => `config:${'x'.repeat(300)}:${String(i)}`);
     for (let i = 0; i < 250; i += 1) await record(large);
     await record(['last']);
-    await eventually(() => text.includes('"last"'));
+    await eventually(() => text.includes('"last"'), { timeoutMs: 60_000 });
     let bytes = 0;
     slow.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
-    await eventually(() => isOver);
+    await eventually(() => isOver, { timeoutMs: 60_000 });
     expect(bytes).toBeLessThan(text.length);
     good.destroy();
-  });
+  }, 180_000);
 
   it('tells of a commit by the notification, with no need of the poll', async () => {
     const polls = jest

@@ -167,7 +167,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     await Promise.all(models.splice(0).map((model) => model.stop()));
     wire.isMute = wire.isCut = false;
   });
-  it('shows a change within a second of its commit, and a document that was absent as well', async () => {
+  it('shows a change soon after its commit, and a document that was absent as well', async () => {
     const model = await startModel();
     await isLive(model);
     const id = await create();
@@ -176,7 +176,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     await eventually(() => model.getOrganisation(id)?.name === 'second', { everyMs: 5 });
   });
 
-  it('[AUT-06] refuses a removed document within two seconds', async () => {
+  it('[AUT-06] refuses a removed document soon after its commit', async () => {
     const model = await startModel();
     await isLive(model);
     const id = await create();
