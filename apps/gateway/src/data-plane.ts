@@ -7,11 +7,10 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
-import { InProcessRateCounters, type RateCounters } from '@gw/limits';
+import type { LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
-import { createSecretReader, SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
@@ -20,6 +19,9 @@ import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
+import type { Accounts } from './limits/accounts';
+import { createLimits, withLimits } from './limits/limits';
+import { OwnLimits } from './limits/own-limits';
 import { CachingSender } from './pipeline/cache/caching-sender';
 import { Embeddings } from './pipeline/cache/embeddings';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
@@ -49,9 +51,9 @@ import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
-import { CataloguePricer } from './state/pricer';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
+import { createSecrets } from './state/secrets';
 
 /** Connection pools to providers: one for each origin and tenant. */
 const POOLS_MAX = 10_000;
@@ -64,6 +66,8 @@ export interface DataPlaneParts {
   readonly health: Health;
   readonly log: Log;
   readonly gatewayId: string;
+  /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
+  readonly balances: LedgerStore | null;
 }
 
 export interface DataPlane {
@@ -83,30 +87,18 @@ export const journalDirectory = (settings: GatewaySettings, processIndex: number
   join(settings.DATA_DIR, 'gateway', `journal-${String(processIndex)}`);
 
 /** Puts the request path together. No request passes through Nest. */
-export function createDataPlane({
-  settings,
-  documents,
-  journal,
-  health,
-  log,
-  gatewayId,
-}: DataPlaneParts): DataPlane {
+export function createDataPlane(parts: DataPlaneParts): DataPlane {
+  const { settings, documents, journal, log, gatewayId, balances } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
-  const outbound = new OutboundClient({
-    policy,
-    proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
-    maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
-    maxPools: POOLS_MAX,
-    keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
-  });
-  const counters = new InProcessRateCounters();
+  const outbound = outboundClient(settings, policy);
   const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
+  const limits = createLimits({ settings, documents, balances, log });
+  const { accounts, pricer, ledger } = limits;
   const answers = createAnswers(settings, log);
-  const pricer = new CataloguePricer();
-  const { settle } = new Settlement(journal, counters, pricer, bodies, routing.statistics, {
+  const { settle } = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
   });
@@ -115,7 +107,7 @@ export function createDataPlane({
     settings,
     documents,
     policy,
-    counters,
+    accounts,
     bodies,
     routing,
     outbound,
@@ -126,22 +118,33 @@ export function createDataPlane({
   const { attempts, attempt } = attemptsWith(shared);
   const stages = stagesOf({ ...shared, attempt });
   const failures = failureLog(log);
+  const charge = accounts.chargePart;
   const options = realtimeOptions(settings);
-  const realtime = createRealtime({ stages, attempts, settle, outbound, failures, options });
-  const pipeline = new Pipeline(stages, failures);
+  const realtime = createRealtime({ stages, attempts, settle, charge, outbound, failures, options });
   return {
     realtime: realtime.door,
-    door: new FrontDoor(pipeline, controlPlane, health, new Cors(listOf(settings.CORS_ALLOWED_ORIGINS))),
+    door: new FrontDoor(
+      new Pipeline(stages, failures),
+      controlPlane,
+      withLimits(parts.health, ledger),
+      new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
+      new OwnLimits(ledger, stages.accept, stages.authenticate),
+    ),
     close: () => {
-      realtime.close();
       stopListening();
-      breakers.close();
-      answers.close();
-      outbound.close();
-      controlPlane.close();
+      for (const part of [realtime, breakers, answers, limits, outbound, controlPlane]) part.close();
     },
   };
 }
+
+const outboundClient = (settings: GatewaySettings, policy: AddressPolicy): OutboundClient =>
+  new OutboundClient({
+    policy,
+    proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
+    maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
+    maxPools: POOLS_MAX,
+    keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
+  });
 
 const failureLog =
   (log: Log): FailureLog =>
@@ -153,7 +156,7 @@ interface StageParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly policy: AddressPolicy;
-  readonly counters: RateCounters;
+  readonly accounts: Accounts;
   readonly bodies: BodyBudget;
   readonly settle: Settle;
   readonly attempt: AttemptStage;
@@ -164,7 +167,7 @@ function stagesOf({
   settings,
   documents,
   policy,
-  counters,
+  accounts,
   bodies,
   settle,
   attempt,
@@ -193,7 +196,7 @@ function stagesOf({
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
     resolve: new ResolveStage(configs),
-    admit: new AdmitStage(counters),
+    admit: new AdmitStage(accounts),
     attempt: new UnlessRendered(
       new IdempotencyStage(attempt, answers.idempotency, {
         waitMs: settings.REQUEST_TIMEOUT,
@@ -211,22 +214,11 @@ function stagesOf({
   };
 }
 
-/** Secrets of providers that rest in a secret manager. */
-const secretsOf = (settings: GatewaySettings, policy: AddressPolicy): SecretResolver =>
-  new SecretResolver(
-    createSecretReader({
-      settings,
-      policy,
-      trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
-      proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
-    }),
-  );
-
 interface AttemptParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly policy: AddressPolicy;
-  readonly counters: RateCounters;
+  readonly accounts: Accounts;
   readonly routing: RoutingState;
   readonly outbound: OutboundClient;
   readonly pricer: Pricer;
@@ -238,7 +230,7 @@ function attemptsWith({
   settings,
   documents,
   policy,
-  counters,
+  accounts,
   routing,
   outbound,
   pricer,
@@ -247,7 +239,7 @@ function attemptsWith({
   readonly attempts: (sender: AttemptSender) => AttemptStage;
   readonly attempt: AttemptStage;
 } {
-  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), secretsOf(settings, policy));
+  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), createSecrets(settings, policy));
   const targeting = new Targeting(documents, credentials, {
     providers: PROVIDERS,
     sandboxEnabled: settings.SANDBOX_ENABLED,
@@ -266,7 +258,7 @@ function attemptsWith({
     bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
   });
   const attempts = (by: AttemptSender): AttemptStage =>
-    new AttemptStage(targeting, builder, by, counters, routing);
+    new AttemptStage(targeting, builder, by, accounts, routing);
   return {
     attempts,
     attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),

@@ -1,5 +1,6 @@
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
+import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 
 const MINUTE = 60_000;
 
@@ -68,6 +69,7 @@ const SCHEMA = {
   /** Bytes of a first answer's body; a longer one can't be replayed. */
   IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
+  ...MODEL_CONFIG_SETTINGS,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 

@@ -10,6 +10,7 @@ export {
   type DocumentKind,
   type GuardrailDocument,
   type GuardrailSecrets,
+  type IntegrationLimits,
   type OrganisationDocument,
   type PromptDocument,
   type PromptVersionDocument,
@@ -36,12 +37,21 @@ export {
   type ResetEvent,
 } from './events';
 export { GATEWAY_HEADER_PREFIX, HEADER } from './headers';
-export { INTERNAL, type DocumentsAnswer, type DocumentsRequest, type GatewayPresence } from './internal-api';
+export {
+  INTERNAL,
+  type BalancesAnswer,
+  type BalancesRequest,
+  type DocumentsAnswer,
+  type DocumentsRequest,
+  type GatewayPresence,
+} from './internal-api';
 export type {
   AttemptEnd,
   AttemptRecord,
   CacheEmbedding,
   CacheRecord,
+  ChargeLine,
+  ChargeRecord,
   DecisionRecord,
   LimitState,
   LogRecord,

@@ -88,6 +88,24 @@ export interface LimitState {
   readonly verdict: 'admitted' | 'refused';
 }
 
+/** What a charge stands for. */
+export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'cache_saved';
+
+/** What one answer of a provider was charged to. The durable record of every budget is the sum of these. */
+export interface ChargeRecord {
+  readonly line: ChargeLine;
+  readonly provider: string;
+  /** 1e-8 USD; null: unpriced. */
+  readonly cost: number | null;
+  readonly tokens: number;
+  /** 1 for the answer that the client got. */
+  readonly requests: 0 | 1;
+  /** `estimated`: the provider did not count, or could not mean what it counted. */
+  readonly flags: readonly ('estimated' | 'unpriced')[];
+  /** Budgets' counters, and the period of each by the counter's own clock: Unix milliseconds. */
+  readonly counters: readonly (readonly [key: string, period: number])[];
+}
+
 /** How a WebSocket session ended. */
 export interface SessionRecord {
   readonly closedBy: 'client' | 'provider' | 'gateway';
@@ -149,6 +167,8 @@ export interface DecisionRecord {
   /** At most 50. Absent: nothing of the kind. */
   readonly routing?: readonly RoutingEvent[];
   readonly limits: readonly LimitState[];
+  /** Absent: nothing was charged to a budget, and nothing that the record's `cost` does not say. */
+  readonly charges?: readonly ChargeRecord[];
   readonly guardrails: readonly unknown[];
   readonly cache: CacheRecord;
   readonly price: {
@@ -205,9 +225,10 @@ export interface LogRecord {
   readonly responseModel: string | null;
   readonly streamed: boolean;
   readonly usage: Usage | null;
-  /** 1e-8 USD; null: the model's price is not known (`unpriced`), or there was no usage. */
+  /** 1e-8 USD, of all attempts; null: the model's price is not known (`unpriced`), or there was no usage. */
   readonly cost: number | null;
-  readonly priced: 'priced' | 'unpriced' | 'no_usage';
+  /** `estimated`: the answer was cut or its usage was not told, so that `usage` is null and `cost` is what it likely cost. */
+  readonly priced: 'priced' | 'unpriced' | 'no_usage' | 'estimated';
   readonly configId: string | null;
   readonly configVersionId: string | null;
   readonly targetPath: string | null;

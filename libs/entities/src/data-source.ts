@@ -33,6 +33,7 @@ import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
 import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-deployments-and-more';
 import { BatchEntity } from './resources/batch.entity';
+import { Ledger1795380000000 } from './migrations/1795380000000-ledger';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { GuardrailVersionEntity } from './resources/guardrail-version.entity';
@@ -48,6 +49,7 @@ import { OrganisationPropertiesEntity } from './resources/organisation-propertie
 import { PluginEntity } from './resources/plugin.entity';
 import { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
 import { SecretReferenceEntity } from './resources/secret-reference.entity';
+import { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-value.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -80,6 +82,7 @@ export const ENTITIES = [
   PromptLabelEntity,
   PromptShareEntity,
   UsageLimitPolicyEntity,
+  UsageLimitPolicyValueEntity,
   RateLimitPolicyEntity,
   SecretReferenceEntity,
   DeploymentEntity,
@@ -103,6 +106,7 @@ export const MIGRATIONS = [
   Policies1795340000000,
   EnforcedFeatures1795341000000,
   Guardrails1795350000000,
+  Ledger1795380000000,
 ];
 
 export interface DatabaseSettings {

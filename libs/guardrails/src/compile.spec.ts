@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import { compileGuardrail, compileWrittenOut, guardrailInvalid } from './compile';
 
 interface Cases {
@@ -7,8 +6,7 @@ interface Cases {
   readonly [member: string]: unknown;
 }
 
-const data = (name: string): Cases =>
-  JSON.parse(readFileSync(resolve(__dirname, '../../../../shared/data', name), 'utf8')) as Cases;
+const data = (name: string): Cases => readCases(name) as Cases;
 
 const webhook = (forwardHeaders: unknown) => ({
   checks: [{ id: 'default.webhook', parameters: { webhookURL: 'https://a.example.com/x', forwardHeaders } }],

@@ -120,7 +120,7 @@ export class StubProvider {
   }
 
   /** Waits until `count` requests have arrived, and gives the last of them. */
-  waitForRequest(count = 1, timeoutMs = 5_000): Promise<RecordedRequest> {
+  waitForRequest(count = 1, timeoutMs = 15_000): Promise<RecordedRequest> {
     return eventually(() => this.requests[count - 1], { timeoutMs });
   }
 

@@ -243,5 +243,5 @@ describe('the table of routes in the document', () => {
       }
     }
     expect(open).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });

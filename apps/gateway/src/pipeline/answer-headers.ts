@@ -36,8 +36,13 @@ function retryCount({ attempts, failure }: Exchange): number {
  * price and timings, is in the log under the request's id.
  */
 function explained(exchange: Exchange): string {
-  const { configSource, strategy, matchedCondition, attempts, limits, answer } = exchange;
+  const { configSource, strategy, matchedCondition, attempts, reservation, answer } = exchange;
   const cache = answer?.cache?.record();
+  const limits = [
+    ...(reservation?.states() ?? []),
+    ...(answer?.upstream.reservation?.states() ?? []),
+    ...exchange.limits,
+  ];
   const text = JSON.stringify({ config: configSource, strategy, matchedCondition, attempts, limits, cache });
   const ascii = text.replace(
     /[^\x20-\x7e]/g,

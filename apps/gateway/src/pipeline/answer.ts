@@ -1,6 +1,7 @@
 import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { ProviderDocument } from '@gw/contracts';
+import type { Reservation } from '@gw/limits';
 import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
 import type { CacheUse } from './cache/cache-use';
 import { valueOf } from '../http/header-rules';
@@ -18,6 +19,8 @@ export interface Upstream {
   readonly model: string | null;
   /** The client's body after parameter rules, where it was parsed: a translator needs it for the answer. */
   readonly clientBody?: JsonObject;
+  /** In the limits of the target. Absent: it has none. */
+  readonly reservation?: Reservation;
 }
 
 /** Receives an answer's body once somebody has decided that it goes to the client. */
@@ -94,19 +97,9 @@ export class Answer implements OutboundHandler {
     this.kept = pieces;
   }
 
-  /** The answer is not wanted: small ones are read to their end so that the connection can be used again. */
-  discard(): void {
-    if (this.ended || this.error) return;
-    let left = DISCARD_BYTES;
-    this.kept = null;
-    this.sink = {
-      data: (chunk) => {
-        left -= chunk.length;
-        if (left < 0) this.call?.abort();
-      },
-      end: () => undefined,
-      fail: () => undefined,
-    };
+  /** The answer does not go to the client; the reader may end its call. */
+  discard(reader: BodySink): void {
+    this.attach(reader);
   }
 }
 
@@ -117,5 +110,4 @@ export const isEventStream = ({ headers }: Answer): boolean =>
 export const isPlainEvents = (answer: Answer): boolean =>
   isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
 
-const DISCARD_BYTES = 65_536;
 const NO_HEADERS: readonly string[] = [];

@@ -16,13 +16,14 @@ import type {
 import type { CacheControls, StoredAnswer } from '@gw/cache';
 import type { CompiledConfig } from '@gw/config-schema';
 import type { GatewayError } from '@gw/kernel';
-import type { RateBucket } from '@gw/limits';
+import type { Reservation } from '@gw/limits';
 import type { JsonObject, ShallowScan } from '@gw/providers';
 import type { SpooledBody } from '../http/spool/spooled-body';
+import type { MadeCharge } from '../limits/charges';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
-import type { Answer } from './answer';
+import type { Answer, Upstream } from './answer';
 import type { FirstAnswer } from './idempotency/first-answer';
 import type { ExtraUse } from './extra-use';
 import type { Reply } from './reply';
@@ -87,10 +88,14 @@ export class Exchange {
   // resolve
   config: CompiledConfig | null = null;
   configSource: DecisionRecord['config'] = NO_CONFIG;
+  /** Of a saved config. */
+  configId: string | null = null;
 
   // admit
+  /** Refusals; what was admitted says `reservation`. */
   limits: LimitState[] = [];
-  buckets: readonly RateBucket[] = [];
+  /** In the limits of the caller; null: nothing limits it. */
+  reservation: Reservation | null = null;
 
   // attempt
   /** Keeps the answer for the requests that repeat this one under its `Idempotency-Key`. */
@@ -104,6 +109,8 @@ export class Exchange {
   routing: readonly RoutingEvent[] = NO_EVENTS;
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
+  /** Who had been asked when the client left before an answer was picked. */
+  left: Upstream | null = null;
   waitedMs = 0;
   /** Counted as busy with this request, until its answer is over; null where no strategy of the config asks for that. */
   busyEndpoint: string | null = null;
@@ -145,6 +152,12 @@ export class Exchange {
     readonly lines: readonly PriceLine[];
   } | null = null;
   cost: number | null = null;
+  /** What the answer is taken to have used, where its usage was not told; `cost` is an estimate then. */
+  estimatedTokens: number | null = null;
+  /** What the parts of a session were charged already. */
+  parts: { readonly cost: number; readonly tokens: number } | null = null;
+  /** Of attempts whose answers nobody got, then of the answer; null: the record's `cost` says it all. */
+  charges: MadeCharge[] | null = null;
   settled = false;
 
   /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */
@@ -231,6 +244,8 @@ export interface OpenStream {
   lost(reason: string): void;
   /** The client left. */
   left(): void;
+  /** This answer, or what is left of it, does not go to the client. */
+  drop(answer: Answer): void;
   /** It broke off. `done` follows; then `answer` is another stream that goes on from `text`, or the same one as before. */
   goOnFrom(text: string, reason: string, done: () => void): void;
 }

@@ -20,6 +20,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { deriveKey, hashApiKey, hashingKey, seal } from '@gw/kernel';
+import type { LedgerStore } from '@gw/limits';
 import { decodeFrames, Journal, type Frame } from '@gw/telemetry';
 import { createLog } from '@gw/web';
 import { createDataPlane, sealingRing, type DataPlane } from '../data-plane';
@@ -66,6 +67,7 @@ export class GatewayHarness {
 
   private constructor(
     environment: Record<string, string>,
+    balances: LedgerStore | null,
     readonly master: Buffer<ArrayBuffer>,
   ) {
     const settings = readGatewaySettings({
@@ -84,6 +86,7 @@ export class GatewayHarness {
       health: { report: () => ({ status: 'ok' }) },
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
+      balances,
     });
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,
@@ -94,12 +97,16 @@ export class GatewayHarness {
     this.addKey(this.apiKey);
   }
 
-  /** `master`: that of another gateway which this one works beside; a key of its own when absent. */
+  /**
+   * `balances`: the durable record that lost budgets are rebuilt from. `master`: that of another gateway which this one works beside;
+   * a key of its own when absent.
+   */
   static async start(
     environment: Record<string, string> = {},
+    balances: LedgerStore | null = null,
     master = randomBytes(32),
   ): Promise<GatewayHarness> {
-    const harness = new GatewayHarness(environment, master);
+    const harness = new GatewayHarness(environment, balances, master);
     await new Promise<void>((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
     return harness;
   }

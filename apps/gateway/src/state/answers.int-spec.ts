@@ -17,7 +17,7 @@ describe('answers kept in Redis', () => {
 
   /** Enough for a busy machine to hear from Redis; a bound all the same. */
   const start = (master?: GatewayHarness['master']): Promise<GatewayHarness> =>
-    GatewayHarness.start({ REDIS_URL: redis.url, CACHE_TIMEOUT: '1000' }, master);
+    GatewayHarness.start({ REDIS_URL: redis.url, CACHE_TIMEOUT: '1000' }, null, master);
 
   beforeEach(async () => {
     stub = await StubProvider.start();

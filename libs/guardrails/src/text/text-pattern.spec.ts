@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readCases } from '@gw/testing';
 import fc from 'fast-check';
 import { TextPattern } from './text-pattern';
 
@@ -9,9 +8,7 @@ interface Row {
   readonly input: { readonly repeat: string; readonly count: number; readonly tail: string };
 }
 
-const data = JSON.parse(
-  readFileSync(resolve(__dirname, '../../../../../shared/data/regex_templates.json'), 'utf8'),
-) as { regex: readonly Row[] };
+const data = readCases('regex_templates.json') as { regex: readonly Row[] };
 
 const compile = (rule: string): TextPattern => {
   const pattern = TextPattern.compile(rule);

@@ -7,6 +7,7 @@ import { PROVIDERS, type Provider } from '@gw/providers';
 import { createPlan, createRoutingState } from '@gw/routing';
 import fc from 'fast-check';
 import { routeOf } from '../../routes/route-table';
+import { DiscardedBody } from '../../limits/discarded-body';
 import { Answer } from '../answer';
 import { Exchange } from '../exchange';
 import { Attempts, type AttemptMaker } from './attempts';
@@ -122,6 +123,10 @@ class ScriptedMaker implements AttemptMaker {
     void this.later({ ...line, turns: line.turns + 1 }, () => {
       if (!this.aborted.has(answer)) this.play(line.act, answer);
     });
+  }
+
+  discard(_: Exchange, answer: Answer): void {
+    DiscardedBody.read(answer, () => undefined);
   }
 
   private callOf(answer: Answer): OutboundCall {

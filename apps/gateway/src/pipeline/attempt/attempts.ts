@@ -19,6 +19,8 @@ export interface AttemptMaker {
   timeoutOf(exchange: Exchange, target: CompiledTarget): number;
   /** Starts one attempt. Throws what keeps it from being made. */
   begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void;
+  /** Reads an answer that the client does not get to its end. */
+  discard(exchange: Exchange, answer: Answer): void;
 }
 
 /** The attempts of one request, one after the other. */
@@ -86,7 +88,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   broke(answer: Answer, error: OutboundError): void {
-    this.note(brokenTry(error, this.exchange, answer));
+    const { exchange } = this;
+    if (error.failure === 'aborted' && exchange.clientGone) exchange.left = answer.upstream;
+    this.note(brokenTry(error, exchange, answer));
   }
 
   refused(thrown: unknown): void {
@@ -133,6 +137,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   left(): void {
     this.cursor.abandon();
+  }
+
+  drop(answer: Answer): void {
+    this.maker.discard(this.exchange, answer);
   }
 
   goOnFrom(text: string, reason: string, done: () => void): void {
@@ -220,7 +228,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   private discardLast(): void {
-    if (this.last && 'answer' in this.last) this.last.answer.discard();
+    if (this.last && 'answer' in this.last) this.maker.discard(this.exchange, this.last.answer);
     this.markIdle();
   }
 
@@ -263,7 +271,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
 function settleOn(exchange: Exchange, last: Tried | null): void {
   if (exchange.clientGone) {
-    if (last && 'answer' in last) last.answer.call?.abort();
+    if (last && 'answer' in last) {
+      exchange.left = last.answer.upstream;
+      last.answer.call?.abort();
+    }
     exchange.outcome = 'client_closed';
     return;
   }

@@ -69,7 +69,7 @@ export class HedgedTry implements LeaveListener {
   begin(): void {
     this.exchange.whenClientGone(this);
     this.timer = setTimeout(() => this.hedge(), this.offer.delayMs);
-    this.first.begin(this.maker);
+    this.first.begin();
   }
 
   clientGone(): void {
@@ -79,7 +79,7 @@ export class HedgedTry implements LeaveListener {
   }
 
   private lane(which: HedgedCall['which'], target: CompiledTarget): Lane {
-    return new Lane(which, target, this.exchange, (lane) => this.ended(lane));
+    return new Lane(which, target, this.exchange, this.maker, (lane) => this.ended(lane));
   }
 
   private hedge(): void {
@@ -93,7 +93,7 @@ export class HedgedTry implements LeaveListener {
     cursor.note(offer.target.path, 'hedged');
     state.statistics.started(cursor.endpoint(offer.target));
     this.second = this.lane('second', offer.target);
-    this.second.begin(this.maker);
+    this.second.begin();
   }
 
   private ended(lane: Lane): void {
@@ -113,7 +113,7 @@ export class HedgedTry implements LeaveListener {
     exchange.whenClientGone(winner.answer);
     if (winner.answer !== null) exchange.hidesUsage = winner.hidesUsage;
     if (other !== null) {
-      if (other.tried !== null && 'answer' in other.tried) other.tried.answer.discard();
+      if (other.tried !== null && 'answer' in other.tried) this.maker.discard(exchange, other.tried.answer);
       cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
       exchange.busyEndpoint = cursor.endpoint(winner.target);
     }
@@ -140,6 +140,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
     readonly which: HedgedCall['which'],
     readonly target: CompiledTarget,
     private readonly exchange: Exchange,
+    private readonly maker: AttemptMaker,
     private readonly ended: (lane: Lane) => void,
   ) {
     this.startedMs = exchange.elapsedMs();
@@ -150,9 +151,9 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
     return this.which === 'second';
   }
 
-  begin(maker: AttemptMaker): void {
+  begin(): void {
     try {
-      maker.begin(this.exchange, this.target, this);
+      this.maker.begin(this.exchange, this.target, this);
     } catch (thrown) {
       this.refused(thrown);
     }
@@ -167,7 +168,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
 
   answered(answer: Answer): void {
     const { error } = answer;
-    if (this.over) answer.discard();
+    if (this.over) this.maker.discard(this.exchange, answer);
     else if (error !== null && answer.status === 0) this.broke(answer, error);
     else if (isEventStream(answer) && answer.status < 300) answer.attach(new FirstEvent(answer, this));
     else this.streams(answer);

@@ -21,7 +21,8 @@ export class Targeting {
   ) {}
 
   pick(exchange: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
-    const named = this.providerOf(exchange, target);
+    const named = providerNamed(exchange, target);
+    if (named === null) throw new GatewayError('provider_missing');
     if (!named.startsWith('@')) return this.inline(exchange, target, named);
     const slash = named.indexOf('/');
     const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
@@ -31,18 +32,6 @@ export class Targeting {
       return this.documents.load(key).then((loaded) => this.savedOf(exchange, target, loaded, slug));
     }
     return this.savedOf(exchange, target, document, slug);
-  }
-
-  /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. */
-  private providerOf(exchange: Asked, target: CompiledTarget): string {
-    if (target.provider !== null) return target.provider;
-    if (target.virtualKey !== null) return `@${target.virtualKey}`;
-    const { provider, virtualKey } = exchange.gw;
-    if (provider !== null) return provider;
-    if (virtualKey !== null) return `@${virtualKey}`;
-    const model = exchange.scan?.model;
-    if (model?.startsWith('@') && model.includes('/')) return model;
-    throw new GatewayError('provider_missing');
   }
 
   private savedOf(
@@ -61,7 +50,8 @@ export class Targeting {
     if (saved.status === 'expired' || isPast(saved.expiresAt, exchange.startedWallMs)) {
       throw new GatewayError('credential_expired', { extra: { provider: `@${slug}` } });
     }
-    if (saved.status === 'exhausted' || saved.usageLimits.some((limit) => limit.status === 'exhausted')) {
+    // The ledger decides about a budget that is known here; the status tells of it with some delay.
+    if (saved.status === 'exhausted' && saved.usageLimits.length === 0) {
       throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
     }
     const provider = this.known(saved.providerId);
@@ -116,6 +106,17 @@ export class Targeting {
       model: asked === null ? null : withoutSlug(asked),
     };
   }
+}
+
+/** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */
+export function providerNamed(exchange: Asked, target: CompiledTarget): string | null {
+  if (target.provider !== null) return target.provider;
+  if (target.virtualKey !== null) return `@${target.virtualKey}`;
+  const { provider, virtualKey } = exchange.gw;
+  if (provider !== null) return provider;
+  if (virtualKey !== null) return `@${virtualKey}`;
+  const model = exchange.scan?.model;
+  return model?.startsWith('@') && model.includes('/') ? model : null;
 }
 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;

@@ -122,10 +122,11 @@ const savedIds = remembered(
     `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
 );
 
-function writeCost(w: JsonWriter, { usage, cost }: Exchange): void {
+function writeCost(w: JsonWriter, { usage, cost, estimatedTokens }: Exchange): void {
   if (usage !== null) writeUsage(w, usage);
   if (cost !== null) w.number(K.cost, cost);
-  w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
+  if (estimatedTokens !== null) w.raw(K.estimated);
+  else w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
 }
 
 function writeUsage(w: JsonWriter, usage: Usage): void {

@@ -3,7 +3,7 @@ import { OutboundError } from '@gw/outbound';
 import type { StreamTap, StreamTranslator, TranslationContext } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
 import { isPlainEvents, type Answer, type BodySink } from '../answer';
-import type { Exchange } from '../exchange';
+import type { Exchange, OpenStream } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Flow, Reply } from '../reply';
 import { ChatSplice } from '../splice/chat-splice';
@@ -115,7 +115,7 @@ export class ContinuableStream implements KeptAlive {
       this.giveUp(error);
       return;
     }
-    openStream.goOnFrom(text, error.message, () => this.goOn(part, error));
+    openStream.goOnFrom(text, error.message, () => this.goOn(part, error, openStream));
   }
 
   private finish(last: Buffer): void {
@@ -127,7 +127,7 @@ export class ContinuableStream implements KeptAlive {
   }
 
   /** There is another answer, or there is none. */
-  private goOn(before: Part, error: OutboundError): void {
+  private goOn(before: Part, error: OutboundError, stream: OpenStream): void {
     const { exchange, flow, reply, keepAlive } = this.parts;
     const { answer } = exchange;
     if (exchange.clientGone) {
@@ -137,12 +137,13 @@ export class ContinuableStream implements KeptAlive {
     } else if (answer === null || answer === before.answer) {
       this.giveUp(error);
     } else if (answer.status >= 300 || !isPlainEvents(answer)) {
-      answer.discard();
+      stream.drop(answer);
       exchange.answer = before.answer;
       exchange.openStream = null;
       this.giveUp(error);
     } else {
       this.noteUse(before);
+      stream.drop(before.answer);
       this.splice.goOn(before.tap.usage());
       flow.moved();
       this.take(answer);
