@@ -306,6 +306,22 @@ describe('the answers of the control plane', () => {
     await step('GET', '/v1/admin/organisation/properties');
   });
 
+  it('of guardrails and their defaults are as the document says', async () => {
+    const checks = [{ id: 'default.contains', parameters: { words: ['a'], operator: 'none' } }];
+    const made = await step('POST', '/v1/guardrails', { name: 'Full', checks, actions: { deny: true } });
+    const url = `/v1/guardrails/${made.slug}`;
+    await step('GET', '/v1/guardrails');
+    await step('PUT', url, { name: 'Fuller', checks });
+    await step('GET', url);
+    await step('GET', `${url}/versions`);
+    await step('GET', `${url}/versions/${made.version_id}`);
+    await step('POST', `${url}/invoke`, { text: 'a' }, { key: ours.key });
+    await step('PUT', '/v1/admin/organisation/defaults', { input_guardrails: [made.slug] });
+    await step('GET', '/v1/admin/organisation/defaults');
+    await step('PUT', '/v1/admin/organisation/defaults', { input_guardrails: [] });
+    await step('DELETE', url);
+  });
+
   it('of logs are as the document says', async () => {
     const { organisationId, workspaceId } = ours;
     const record = { ...sampleLogRecord(), organisationId, workspaceId };

@@ -15,6 +15,7 @@ import { BatchesModule } from './batches/batches.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { DeploymentsModule } from './deployments/deployments.module';
+import { GuardrailsModule } from './guardrails/guardrails.module';
 import { GatewaysModule } from './gateways/gateways.module';
 import { HealthController } from './health/health.controller';
 import { WelcomeController } from './health/welcome.controller';
@@ -48,6 +49,7 @@ const RESOURCES = [
   ProvidersModule,
   VirtualKeysModule,
   ConfigsModule,
+  GuardrailsModule,
   LogsModule,
   GatewaysModule,
   LabelsModule,

@@ -101,7 +101,15 @@ describe('ids in the paths of the control plane', () => {
   );
 
   it('are unknown, not invalid, where they are UUIDs in either case', async () => {
-    for (const kind of ['integrations', 'providers', 'virtual-keys', 'configs', 'api-keys', 'workspaces']) {
+    for (const kind of [
+      'integrations',
+      'providers',
+      'virtual-keys',
+      'configs',
+      'guardrails',
+      'api-keys',
+      'workspaces',
+    ]) {
       for (const id of [UNKNOWN_UUID, UNKNOWN_UUID.toLowerCase()]) {
         const { status, body } = await admin.get<Failure>(`/v1/${kind}/${id}`, { key: ours.key });
         expect([kind, status, body.error.type]).toEqual([kind, 404, 'not_found']);

@@ -3,7 +3,14 @@
  * key (`documentKey`), carries a version that changes with every write, and never holds a secret in the clear.
  */
 export type DocumentKind =
-  'api_key' | 'organisation' | 'workspace' | 'provider' | 'config' | 'prompt' | 'prompt_version';
+  | 'api_key'
+  | 'organisation'
+  | 'workspace'
+  | 'provider'
+  | 'config'
+  | 'guardrail'
+  | 'prompt'
+  | 'prompt_version';
 
 export interface RateLimitRule {
   readonly type: 'requests' | 'tokens';
@@ -97,6 +104,14 @@ export interface OrganisationDocument {
   readonly logBodies: boolean;
   /** JSON Schema, checked when it was saved, of the metadata of requests; absent: none. */
   readonly requestMetadataSchema?: Readonly<Record<string, unknown>> | null;
+  /** For all of its workspaces, except those that exclude them. Absent: none. */
+  readonly guardrails?: DefaultGuardrails;
+}
+
+/** Slugs or ids of guardrails, in the order in which they act. Found as `documentKey.guardrail` of the workspace of a request. */
+export interface DefaultGuardrails {
+  readonly input: readonly string[];
+  readonly output: readonly string[];
 }
 
 export interface WorkspaceDocument {
@@ -124,6 +139,8 @@ export interface WorkspaceDocument {
     readonly config: string | null;
     /** Id of the config of user keys that have none of their own; wins over `config`. */
     readonly userKeyConfig?: string | null;
+    /** Beside those of the organisation. Absent: none. */
+    readonly guardrails?: DefaultGuardrails;
   };
   /** Directions in which the workspace skips the organisation's default guardrails. */
   readonly guardrailExclusions?: readonly ('input' | 'output')[];
@@ -192,6 +209,38 @@ export interface ConfigDocument {
   readonly config: unknown;
 }
 
+/** A saved guardrail: of a workspace, or of an organisation, whose guardrails each of its workspaces finds as its own. */
+export interface GuardrailDocument {
+  readonly kind: 'guardrail';
+  readonly version: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly versionId: string;
+  readonly name: string;
+  readonly organisationId: string;
+  /** Null for one of the whole organisation. */
+  readonly workspaceId: string | null;
+  readonly status: 'active' | 'archived';
+  /** Those for tools of MCP servers judge no requests to models. */
+  readonly target: 'llm' | 'mcp_tools';
+  /** As saved and already validated by `libs/guardrails`, without the parameters that are secrets. */
+  readonly checks: readonly SavedGuardrailCheck[];
+  readonly actions: Readonly<Record<string, unknown>>;
+  /** `seal()` of `GuardrailSecrets` as JSON, bound to `guardrailBinding(organisationId, id)`; null where no check has any. */
+  readonly sealedSecrets: string | null;
+}
+
+export interface SavedGuardrailCheck {
+  readonly id: string;
+  readonly name?: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly is_enabled?: boolean;
+  readonly timeout?: number;
+}
+
+/** Parameters that are secrets, by the position of their check. */
+export type GuardrailSecrets = Readonly<Record<number, Readonly<Record<string, unknown>>>>;
+
 /**
  * A prompt or a partial, and which of its versions is meant by what. It is addressed by its organisation, since workspaces share
  * prompts: whoever reads it must check `workspaceId` and `sharedWith`.
@@ -242,12 +291,13 @@ export type ReadModelDocument =
   | WorkspaceDocument
   | ProviderDocument
   | ConfigDocument
+  | GuardrailDocument
   | PromptDocument
   | PromptVersionDocument;
 
 /**
  * `api_key:<hash>`, `organisation:<id>`, `workspace:<id>`, `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`,
- * `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation id>:<id>`.
+ * `guardrail:<workspace id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation id>:<id>`.
  */
 export type DocumentKey = string;
 
@@ -257,6 +307,7 @@ export const documentKey = {
   workspace: (id: string): DocumentKey => `workspace:${id}`,
   provider: (workspaceId: string, slug: string): DocumentKey => `provider:${workspaceId}:${slug}`,
   config: (workspaceId: string, slugOrId: string): DocumentKey => `config:${workspaceId}:${slugOrId}`,
+  guardrail: (workspaceId: string, slugOrId: string): DocumentKey => `guardrail:${workspaceId}:${slugOrId}`,
   prompt: (organisationId: string, slugOrId: string): DocumentKey => `prompt:${organisationId}:${slugOrId}`,
   promptVersion: (organisationId: string, id: string): DocumentKey =>
     `prompt_version:${organisationId}:${id}`,
@@ -265,3 +316,7 @@ export const documentKey = {
 /** What a provider's credential is sealed to. */
 export const credentialBinding = (workspaceId: string, providerId: string): string =>
   `provider:${workspaceId}:${providerId}`;
+
+/** What a guardrail's secrets are sealed to. */
+export const guardrailBinding = (organisationId: string, guardrailId: string): string =>
+  `guardrail:${organisationId}:${guardrailId}`;

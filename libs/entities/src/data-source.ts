@@ -27,6 +27,7 @@ import { PromptLabelEntity } from './prompts/prompt-label.entity';
 import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
+import { Guardrails1795350000000 } from './migrations/1795350000000-guardrails';
 import { EnforcedFeatures1795341000000 } from './migrations/1795341000000-enforced-features';
 import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
@@ -35,6 +36,8 @@ import { BatchEntity } from './resources/batch.entity';
 import { Ledger1795380000000 } from './migrations/1795380000000-ledger';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
+import { GuardrailVersionEntity } from './resources/guardrail-version.entity';
+import { GuardrailEntity } from './resources/guardrail.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
 import { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 import { IntegrationEntity } from './resources/integration.entity';
@@ -67,6 +70,8 @@ export const ENTITIES = [
   ProviderEntity,
   ConfigEntity,
   ConfigVersionEntity,
+  GuardrailEntity,
+  GuardrailVersionEntity,
   ChangeEventEntity,
   EnforcedFeaturesEntity,
   GatewayEntity,
@@ -100,6 +105,7 @@ export const MIGRATIONS = [
   DeploymentsAndMore1795331000000,
   Policies1795340000000,
   EnforcedFeatures1795341000000,
+  Guardrails1795350000000,
   Ledger1795380000000,
 ];
 

@@ -13,6 +13,7 @@ export { OrganisationUserEntity } from './identity/organisation-user.entity';
 export {
   OrganisationEntity,
   type DataPlaneSecuritySettings,
+  type OrganisationDefaults,
   type OrganisationSettings,
   type StoredSecuritySettings,
   type UserKeySettings,
@@ -24,6 +25,8 @@ export { WorkspaceUserEntity } from './identity/workspace-user.entity';
 export { WorkspaceEntity, type WorkspaceDefaults, type WorkspaceSettings } from './identity/workspace.entity';
 export { ConfigVersionEntity } from './resources/config-version.entity';
 export { ConfigEntity } from './resources/config.entity';
+export { GuardrailVersionEntity } from './resources/guardrail-version.entity';
+export { GuardrailEntity } from './resources/guardrail.entity';
 export { IntegrationModelEntity } from './resources/integration-model.entity';
 export { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
 export {

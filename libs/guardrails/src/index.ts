@@ -35,6 +35,7 @@ export {
   type StageVerdict,
 } from './results';
 export { GuardrailRunner } from './runner';
+export { joinSecrets, splitSecrets } from './secrets';
 export type { StreamChannel } from './stream-answer';
 export { StreamGuard, type StreamEnd, type StreamOptions, type StreamStep } from './stream-guard';
 export { Subject, type GuardrailStage, type RequestFacts } from './subject';

@@ -89,6 +89,27 @@ describe('buffered client', () => {
     await until(() => server.sockets.size === 0);
   });
 
+  it.each([
+    ['before the answer', ''],
+    ['inside the answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
+  ])('ends when the caller gives it up %s', async (_when, bytes) => {
+    const caller = new AbortController();
+    const server = await serve(
+      rawServer((socket) => {
+        socket.write(bytes);
+        setImmediate(() => caller.abort());
+      }),
+    );
+    await expect(fetch(server.origin, { signal: caller.signal })).rejects.toMatchObject({
+      failure: 'aborted',
+    });
+    await expect(fetch(server.origin, { signal: caller.signal })).rejects.toMatchObject({
+      failure: 'aborted',
+    });
+    await until(() => server.sockets.size === 0);
+    expect(server.accepted()).toBe(1);
+  });
+
   it('ends at the total limit while the name is looked up', async () => {
     const stuck = new BufferedClient({ policy: trusting, lookup: () => undefined });
     const pending = stuck.fetchBuffered({ ...limits, url: 'http://llm.example.org/', totalTimeoutMs: 60 });

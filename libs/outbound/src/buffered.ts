@@ -26,6 +26,8 @@ export interface BufferedRequest {
   readonly bytesMax: number;
   /** 0 to 3, default 0: a redirect is an answer like any other. */
   readonly redirectsMax?: 0 | 1 | 2 | 3;
+  /** Gives the call up: it fails as `aborted`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface BufferedAnswer {
@@ -71,7 +73,8 @@ export class BufferedClient {
    */
   async fetchBuffered(request: BufferedRequest): Promise<BufferedAnswer> {
     const limit = new AbortController();
-    const { totalTimeoutMs, redirectsMax = 0 } = request;
+    const { totalTimeoutMs, redirectsMax = 0, signal } = request;
+    const release = signal && followed(signal, limit);
     const timer = setTimeout(() => {
       const message = `The total timeout of ${String(totalTimeoutMs)} ms ran out.`;
       limit.abort(new OutboundError('timeout', message, 'total'));
@@ -95,6 +98,7 @@ export class BufferedClient {
       }
     } finally {
       clearTimeout(timer);
+      release?.();
     }
   }
 
@@ -139,6 +143,14 @@ export class BufferedClient {
       socket.destroy();
     }
   }
+}
+
+/** Aborts the call when the caller's signal does; returns what ends that. */
+function followed(signal: AbortSignal, call: AbortController): () => void {
+  const giveUp = (): void => call.abort(new OutboundError('aborted', 'The caller has given the call up.'));
+  if (signal.aborted) giveUp();
+  else signal.addEventListener('abort', giveUp, { once: true });
+  return () => signal.removeEventListener('abort', giveUp);
 }
 
 function readAll(

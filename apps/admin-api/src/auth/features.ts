@@ -12,7 +12,7 @@ type Feature =
 /** The routes of each feature, below `/v1` and `/v2`: a path and all beneath it. A path may belong to several. */
 export const FEATURE_ROUTES: Readonly<Record<Feature, readonly string[]>> = {
   AUDIT_LOGS_ENABLED: ['audit-logs'],
-  GUARDRAILS_ENABLED: ['guardrails', 'workspace-exclusions'],
+  GUARDRAILS_ENABLED: ['guardrails', 'workspace-exclusions', 'admin/organisation/defaults'],
   DATA_EXPORTS_ENABLED: ['logs/exports'],
   USAGE_LIMITS_ENABLED: ['policies/usage-limits'],
   POLICY_ENABLED: ['policies'],

@@ -1,6 +1,9 @@
 import { configInvalid, validateConfig, type ConfigErrorDetail, type GatewayConfig } from '@gw/config-schema';
 import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/contracts';
 import type { AddressPolicy } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import { knownGuardrails, type GuardrailScope } from '../guardrails/guardrail-references';
+import { guardrailsNamedBy, secretsWrittenOutIn, writtenOutFaults } from './config-guardrails';
 
 /** Provider fields that are a credential, by what their names end in; and those that the catalogue calls secrets. */
 const SECRET = /(?:_secret|_access_key|_private_key|_session_token|_password|_service_account_json)$/i;
@@ -12,31 +15,49 @@ const SECRETS: ReadonlySet<string> = new Set([
 ]);
 
 /** Throws `config_invalid` as `validConfig` does, and for a credential: a saved config is readable by everyone who may read configs. */
-export function assertSavable(config: Readonly<Record<string, unknown>>, addresses: AddressPolicy): void {
-  validConfig(config, addresses);
-  const credentials = credentialsIn(config, []);
+export async function assertSavable(
+  manager: EntityManager,
+  scope: GuardrailScope,
+  config: Readonly<Record<string, unknown>>,
+  addresses: AddressPolicy,
+): Promise<void> {
+  await validConfig(manager, scope, config, addresses);
+  const credentials = [
+    ...credentialsIn(config, []),
+    ...secretsWrittenOutIn(config).map(({ path }) => ({
+      path,
+      message: 'is a secret; save it as a guardrail and name that',
+      rule: 'credential',
+      value: '(hidden)',
+    })),
+  ];
   if (credentials.length > 0) throw configInvalid(credentials);
 }
 
 /**
  * Throws `config_invalid` with everything that is wrong. Beyond the rules of the document itself, the addresses in it must be
- * allowed. The returned config is `config`, not a copy.
+ * allowed, the guardrails that it names be there (of the workspace or its organisation), and those that it writes out be valid. The returned config is `config`, not a copy.
  */
-export function validConfig(
+export async function validConfig(
+  manager: EntityManager,
+  scope: GuardrailScope,
   config: Readonly<Record<string, unknown>>,
   addresses: AddressPolicy,
-): GatewayConfig {
+): Promise<GatewayConfig> {
+  const checkHost = (url: string): string | null => {
+    const verdict = addresses.checkUrl(url);
+    return verdict.ok ? null : verdict.rule;
+  };
+  const isKnownGuardrail = await knownGuardrails(manager, scope, guardrailsNamedBy(config));
   const result = validateConfig(config, {
     // A saved provider may come later or go: only names of the catalogue are held against it.
     isKnownProvider: (id) => id.startsWith('@') || catalogueProvider(id) !== undefined,
-    // No guardrail can be saved yet, so a slug names none.
-    isKnownGuardrail: () => false,
-    checkHost: (url) => {
-      const verdict = addresses.checkUrl(url);
-      return verdict.ok ? null : verdict.rule;
-    },
+    isKnownGuardrail,
+    checkHost,
   });
   if (!result.ok) throw configInvalid(result.details);
+  const faults = writtenOutFaults(config, checkHost);
+  if (faults.length > 0) throw configInvalid(faults);
   return result.config;
 }
 

@@ -32,9 +32,9 @@ export class ConfigsService {
 
   create(caller: Principal, input: CreateConfigDto): Promise<CreatedConfigDto> {
     const owner = inWorkspace(caller);
-    assertSavable(input.config, this.addresses);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
+      await assertSavable(manager, owner, input.config, this.addresses);
       const { name } = input;
       const [id, versionId] = [uuidv7(), uuidv7()];
       const isDefault = input.isDefault === 1;
@@ -99,11 +99,11 @@ export class ConfigsService {
     input: UpdateConfigDto,
     ifMatch: string | undefined,
   ): Promise<UpdatedConfigDto> {
-    if (input.config !== undefined) assertSavable(input.config, this.addresses);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await find(manager, caller, reference, true);
       assertMatches(ifMatch, row);
+      if (input.config !== undefined) await assertSavable(manager, row, input.config, this.addresses);
       if (input.status === 'archived') {
         await archive(write, row);
         return { version_id: row.currentVersionId };

@@ -2,9 +2,11 @@ import { compileConfig } from '@gw/config-schema';
 import type { AddressPolicy } from '@gw/kernel';
 import { simulate } from '@gw/routing';
 import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { assertScope } from '../auth/access.guard';
 import type { Principal } from '../auth/principal';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
+import type { GuardrailScope } from '../guardrails/guardrail-references';
 import type { LogDetailAnswer } from '../logs/log-answers.dto';
 import { READS_A_LOG } from '../logs/logs.controller';
 import { LogsService } from '../logs/logs.service';
@@ -17,6 +19,7 @@ import { toSimulation, type SimulationAnswer } from './simulation.view';
 @Injectable()
 export class SimulationService {
   constructor(
+    private readonly dataSource: DataSource,
     private readonly configs: ConfigsService,
     private readonly logs: LogsService,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
@@ -27,7 +30,8 @@ export class SimulationService {
    * failures, `not_found` for a config or log of another tenant, `scope_missing` for a log that the caller may not read.
    */
   async run(caller: Principal, input: SimulateConfigDto): Promise<SimulationAnswer> {
-    const config = validConfig(await this.contentOf(caller, input.config), this.addresses);
+    const { content, scope } = await this.contentOf(caller, input.config);
+    const config = await validConfig(this.dataSource.manager, scope, content, this.addresses);
     const log = input.log_id === undefined ? null : await this.logOf(caller, input.log_id);
     const outcomes = input.outcomes
       ? givenOutcomes(input.outcomes)
@@ -44,10 +48,11 @@ export class SimulationService {
   private async contentOf(
     caller: Principal,
     config: SimulateConfigDto['config'],
-  ): Promise<Record<string, unknown>> {
-    if (typeof config !== 'string') return config;
+  ): Promise<{ readonly content: Record<string, unknown>; readonly scope: GuardrailScope }> {
+    if (typeof config !== 'string') return { content: config, scope: caller };
     const saved = await this.configs.get(caller, config);
-    return JSON.parse(saved.config) as Record<string, unknown>;
+    const scope = { organisationId: saved.organisation_id, workspaceId: saved.workspace_id };
+    return { content: JSON.parse(saved.config) as Record<string, unknown>, scope };
   }
 
   private logOf(caller: Principal, id: string): Promise<LogDetailAnswer> {

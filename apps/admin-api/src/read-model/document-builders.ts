@@ -18,6 +18,7 @@ import type {
   ConfigVersionEntity,
   IntegrationEntity,
   IntegrationModelEntity,
+  OrganisationDefaults,
   OrganisationEntity,
   OrganisationPropertiesEntity,
   ProviderEntity,
@@ -77,6 +78,7 @@ export const organisationDocument = (
     blockInlineConfig: organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: organisation.settings.debug_log !== 0,
     requestMetadataSchema: properties?.requestMetadataSchema ?? null,
+    ...guardrailsOf(organisation.defaults),
   });
 
 /** The workspace's own settings; the gateway adds what the organisation's forbid. */
@@ -102,9 +104,16 @@ export const workspaceDocument = (
       metadata: workspace.defaults.metadata ?? {},
       config: defaultConfigId,
       userKeyConfig: workspace.defaults.user_api_key_config ?? null,
+      ...guardrailsOf(workspace.defaults),
     },
     guardrailExclusions,
   });
+
+const guardrailsOf = ({
+  input_guardrails: input = [],
+  output_guardrails: output = [],
+}: OrganisationDefaults): Pick<OrganisationDocument, 'guardrails'> =>
+  input.length === 0 && output.length === 0 ? {} : { guardrails: { input, output } };
 
 /** The active ones of one workspace. */
 export interface WorkspacePolicies {

@@ -7,6 +7,7 @@ export type WantedRow =
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'provider'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'guardrail'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
@@ -15,7 +16,7 @@ const API_KEY = /^api_key:([0-9a-f]{64})$/;
 const UUID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 const BY_ID = new RegExp(`^(organisation|workspace):${UUID}$`);
 /** A slug has at most 255 characters, and Postgres' text holds no NUL. */
-const BY_NAME = new RegExp(`^(provider|config):${UUID}:([^\\0]{1,255})$`);
+const BY_NAME = new RegExp(`^(provider|config|guardrail):${UUID}:([^\\0]{1,255})$`);
 const OF_ORGANISATION = new RegExp(`^(prompt|prompt_version):${UUID}:([\\w-]{1,64})$`);
 
 /** Null for a text that no document can have as its key. */
@@ -29,5 +30,5 @@ export function parseDocumentKey(key: DocumentKey): WantedRow | null {
     return { kind: shared as 'prompt' | 'prompt_version', organisationId, name: slug };
   const [, named, workspaceId, name] = BY_NAME.exec(key) ?? [];
   if (workspaceId === undefined || name === undefined) return null;
-  return { kind: named as 'provider' | 'config', workspaceId, name };
+  return { kind: named as 'provider' | 'config' | 'guardrail', workspaceId, name };
 }

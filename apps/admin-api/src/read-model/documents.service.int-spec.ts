@@ -41,6 +41,7 @@ describe('DocumentsService', () => {
 
   beforeAll(async () => {
     service = new DocumentsService(database.dataSource, credentials, new SecretAccess(secrets), {
+      GUARDRAILS_ENABLED: true,
       USAGE_LIMITS_ENABLED: true,
       POLICY_ENABLED: true,
     });

@@ -32,6 +32,7 @@ import {
 } from './document-builders';
 import { parseDocumentKey, type WantedRow } from './document-keys';
 import { inForce, type EnforcedFeatures } from './features-in-force';
+import { addGuardrails } from './guardrail-documents';
 import { integrationLimitsOf } from './integration-limits';
 import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
@@ -67,6 +68,7 @@ export class DocumentsService {
       await this.addWorkspaces(manager, of('workspace'), found);
       await this.addProviders(manager, of('provider'), found);
       await this.addConfigs(manager, of('config'), found);
+      await addGuardrails(manager, of('guardrail'), found);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);
       const documents = Object.fromEntries(

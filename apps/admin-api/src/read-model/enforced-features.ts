@@ -20,8 +20,8 @@ export class EnforcedFeaturesNotice implements OnModuleInit {
 
   /** Before anything reads the events, so that none of them is missed. */
   onModuleInit(): Promise<void> {
-    const { USAGE_LIMITS_ENABLED, POLICY_ENABLED } = this.features;
-    const disabled = Object.entries({ POLICY_ENABLED, USAGE_LIMITS_ENABLED })
+    const { GUARDRAILS_ENABLED, USAGE_LIMITS_ENABLED, POLICY_ENABLED } = this.features;
+    const disabled = Object.entries({ GUARDRAILS_ENABLED, POLICY_ENABLED, USAGE_LIMITS_ENABLED })
       .filter(([, isOn]) => !isOn)
       .map(([name]) => name)
       .join(' ');

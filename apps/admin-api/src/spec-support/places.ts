@@ -20,6 +20,10 @@ export interface Written {
 
 const ACCOUNT = { name: 'x', ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
 const VIRTUAL_KEY = { name: 'x', provider: 'openai', key: ACCOUNT.key };
+const GUARDRAIL = {
+  name: 'x',
+  checks: [{ id: 'default.contains', parameters: { words: ['x'] } }],
+};
 const CONFIG = { name: 'x', config: { provider: '@x' } };
 const SECRET_REFERENCE = {
   name: 'x',
@@ -74,6 +78,7 @@ export const slugPlaces = (integrationId: string): [Place, list: string][] => [
   [place('POST', '/v1/secret-references', 'adminKey', SECRET_REFERENCE, 'slug'), '/v1/secret-references'],
   [place('POST', '/v1/deployments', 'adminKey', { name: 'x' }, 'slug'), '/v1/deployments'],
   [place('POST', '/v1/configs', 'key', CONFIG, 'slug'), '/v1/configs'],
+  [place('POST', '/v1/guardrails', 'key', GUARDRAIL, 'slug'), '/v1/guardrails'],
   [
     place('POST', '/v1/providers', 'key', { name: 'x', integration_id: integrationId }, 'slug'),
     '/v1/providers',
@@ -95,6 +100,7 @@ export async function namePlaces(
     ['/v1/providers', 'key', { name: 'x', integration_id: integrationId }, '/v1/providers'],
     ['/v1/virtual-keys', 'key', VIRTUAL_KEY, '/v1/virtual-keys'],
     ['/v1/configs', 'key', CONFIG, '/v1/configs'],
+    ['/v1/guardrails', 'key', GUARDRAIL, '/v1/guardrails'],
     ['/v1/api-keys/workspace/service', 'key', API_KEY, '/v1/api-keys'],
   ];
   const places: [Place, string | null][] = [

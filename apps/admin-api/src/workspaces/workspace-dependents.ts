@@ -3,6 +3,7 @@ import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   ConfigEntity,
+  GuardrailEntity,
   IntegrationEntity,
   IntegrationWorkspaceEntity,
   PromptEntity,
@@ -27,6 +28,7 @@ const KINDS = [
   ['integrations', IntegrationEntity, { isVirtualKey: false }],
   ['providers', ProviderEntity, {}],
   ['configs', ConfigEntity, {}],
+  ['guardrails', GuardrailEntity, {}],
   ['prompts', PromptEntity, {}],
   ['usage_limit_policies', UsageLimitPolicyEntity, {}],
   ['rate_limit_policies', RateLimitPolicyEntity, {}],
@@ -54,6 +56,7 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
   );
   await archiveIntegrations(write, workspaceId);
   await archiveConfigs(write, workspaceId);
+  await archiveGuardrails(write, workspaceId);
   await archivePromptsOf(write, workspaceId);
   await archivePolicies(write, workspaceId);
   await write.manager.delete(IntegrationWorkspaceEntity, { workspaceId });
@@ -95,6 +98,20 @@ async function archiveConfigs(write: Write, workspaceId: string): Promise<void> 
     ...configs.flatMap(({ id, slug }) => [
       documentKey.config(workspaceId, id),
       documentKey.config(workspaceId, slug),
+    ]),
+  );
+}
+
+async function archiveGuardrails(write: Write, workspaceId: string): Promise<void> {
+  const { manager } = write;
+  const live = { workspaceId, status: 'active' } as const;
+  const rows = await manager.find(GuardrailEntity, { where: live, select: { id: true, slug: true } });
+  await manager.update(GuardrailEntity, live, { status: 'archived' });
+  auditDeletions(write, workspaceId, 'guardrails', rows);
+  write.removed(
+    ...rows.flatMap(({ id, slug }) => [
+      documentKey.guardrail(workspaceId, id),
+      documentKey.guardrail(workspaceId, slug),
     ]),
   );
 }

@@ -10,6 +10,7 @@ import {
   ReferenceField,
   SlugField,
   TextField,
+  TextListField,
   EnumField,
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
@@ -18,12 +19,25 @@ import { FirstMembersField, type NewMemberDto } from './workspace-members.dto';
 import { UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
 import { DataPlaneSecurityDto } from '../organisations/organisations.dto';
 
+const GUARDRAILS = {
+  optional: true,
+  nullable: true,
+  maxItems: 50,
+  description: 'Ids or slugs of guardrails of the workspace or its organisation, in their order.',
+} as const;
+
 export class WorkspaceDefaultsDto {
   @MapField({ optional: true, nullable: true })
   metadata?: Record<string, string> | null;
 
   @ReferenceField({ optional: true, nullable: true, description: 'Id or slug of a config of the workspace.' })
   user_api_key_config?: string | null;
+
+  @TextListField(GUARDRAILS)
+  input_guardrails?: string[] | null;
+
+  @TextListField(GUARDRAILS)
+  output_guardrails?: string[] | null;
 }
 
 export class WorkspaceSettingsDto extends UserKeySettingsDto {

@@ -1,5 +1,5 @@
 import { documentKey } from '@gw/contracts';
-import { WorkspaceEntity, type WorkspaceDefaults } from '@gw/entities';
+import { WorkspaceEntity } from '@gw/entities';
 import { GatewayError, randomHex, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -12,8 +12,7 @@ import { applyTenantSettings } from '../tenant-settings/workspace-settings';
 import { assertSlugFree } from '../common/slugs';
 import { escapeLike, slugOf } from '../common/text';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
-import { heldMetadata } from '../organisation-properties/organisation-properties';
-import { configIdOf, configSlugsOf } from './config-references';
+import { CLEARED_DEFAULTS, defaultSlugsOf, mergeDefaults } from './workspace-defaults';
 import { assertNothingShared } from '../prompts/prompt-writes';
 import { archiveDependents, countDependents } from './workspace-dependents';
 import { toNewMembers } from './workspace-members.dto';
@@ -25,9 +24,8 @@ import type {
   GetWorkspaceQuery,
   ListWorkspacesQuery,
   UpdateWorkspaceDto,
-  WorkspaceDefaultsDto,
 } from './workspaces.dto';
-import { displayName, withoutEmoji, type NameFormat } from './workspace-names';
+import { displayName, withoutEmoji } from './workspace-names';
 import { toMember, toWorkspace, type WorkspaceAnswer } from './workspaces.view';
 
 /** The workspaces that the caller may know of: of the organisation, narrowed to theirs. */
@@ -60,12 +58,8 @@ export class WorkspacesService {
       if (input.defaults?.user_api_key_config) {
         throw invalid('defaults.user_api_key_config', 'a new workspace has no configs yet');
       }
-      const metadata = await heldMetadata(
-        write.manager,
-        caller.organisationId,
-        'workspaceMetadataSchema',
-        input.defaults?.metadata ?? null,
-      );
+      const owner = { organisationId: caller.organisationId, workspaceId: null, defaults: {} };
+      const defaults = await mergeDefaults(write.manager, owner, input.defaults ?? {});
       await write.manager.insert(WorkspaceEntity, {
         id,
         organisationId: caller.organisationId,
@@ -73,14 +67,14 @@ export class WorkspacesService {
         name,
         icon: input.icon || null,
         description: input.description ?? null,
-        defaults: metadata ? { metadata } : {},
+        defaults,
         usageLimits: toStoredUsageLimits(input.usage_limits),
         rateLimits: toStoredRateLimits(input.rate_limits ?? null),
         createdBy: caller.userId,
         creationSource: caller.kind === 'session' ? 'ui' : 'api',
       });
       const row = await write.manager.findOneByOrFail(WorkspaceEntity, { id });
-      const after = toWorkspace(row, null);
+      const after = toWorkspace(row, await defaultSlugsOf(write.manager, [row]));
       write.audit({
         action: 'create',
         resourceType: 'workspaces',
@@ -109,17 +103,17 @@ export class WorkspacesService {
       order: { createdAt: 'DESC', id: 'DESC' },
       ...windowOf(query),
     });
-    const slugs = await configSlugsOf(this.dataSource.manager, rows.map(defaultConfigOf));
-    return listOf([rows.map((row) => this.view(row, slugs, query.name_format)), total]);
+    const slugs = await defaultSlugsOf(this.dataSource.manager, rows);
+    return listOf([rows.map((row) => toWorkspace(row, slugs, query.name_format)), total]);
   }
 
   async get(caller: Principal, reference: string, query: GetWorkspaceQuery): Promise<WorkspaceAnswer> {
     const { manager } = this.dataSource;
     const row = await this.find(manager, caller, reference);
-    const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
+    const slugs = await defaultSlugsOf(manager, [row]);
     const [members] = await membersOf(manager, row.id, { current_page: 0, page_size: 1000 });
     const security = await securityOf(manager, row.organisationId, row.id);
-    const view = toWorkspace(row, slugs.get(defaultConfigOf(row) ?? '') ?? null, query.name_format, security);
+    const view = toWorkspace(row, slugs, query.name_format, security);
     return { ...view, users: members.map(toMember) };
   }
 
@@ -203,7 +197,9 @@ export class WorkspacesService {
     if (input.usage_limits !== undefined) row.usageLimits = toStoredUsageLimits(input.usage_limits);
     if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
     if (input.defaults !== undefined) {
-      row.defaults = await mergeDefaults(manager, row, input.defaults ?? CLEARED_DEFAULTS);
+      const { organisationId, id: workspaceId, defaults } = row;
+      const owner = { organisationId, workspaceId, defaults };
+      row.defaults = await mergeDefaults(manager, owner, input.defaults ?? CLEARED_DEFAULTS);
     }
     await applyTenantSettings(manager, row, input);
   }
@@ -228,42 +224,13 @@ export class WorkspacesService {
     return found(row && maySee(caller, row.id) ? row : null);
   }
 
-  private view(
-    row: WorkspaceEntity,
-    slugs: ReadonlyMap<string, string>,
-    format: NameFormat = 'display',
-  ): WorkspaceAnswer {
-    return toWorkspace(row, slugs.get(defaultConfigOf(row) ?? '') ?? null, format);
-  }
-
   private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceAnswer> {
-    const slugs = await configSlugsOf(manager, [defaultConfigOf(row)]);
-    return { ...this.view(row, slugs), security_settings: row.securitySettings };
+    const slugs = await defaultSlugsOf(manager, [row]);
+    return { ...toWorkspace(row, slugs), security_settings: row.securitySettings };
   }
 }
-
-const CLEARED_DEFAULTS: WorkspaceDefaultsDto = { metadata: null, user_api_key_config: null };
-
-const defaultConfigOf = (row: WorkspaceEntity): string | undefined => row.defaults.user_api_key_config;
 
 const toStoredUsageLimits = (input: UpdateWorkspaceDto['usage_limits']): WorkspaceEntity['usageLimits'] =>
   input && input.length > 0
     ? input.map((limit, index) => toStoredUsageLimit(limit, `usage_limits.${String(index)}`))
     : null;
-
-async function mergeDefaults(
-  manager: EntityManager,
-  row: WorkspaceEntity,
-  input: WorkspaceDefaultsDto,
-): Promise<WorkspaceDefaults> {
-  const metadata =
-    input.metadata === undefined
-      ? row.defaults.metadata
-      : await heldMetadata(manager, row.organisationId, 'workspaceMetadataSchema', input.metadata);
-  const reference = input.user_api_key_config;
-  const config =
-    reference === undefined
-      ? row.defaults.user_api_key_config
-      : reference && (await configIdOf(manager, row.id, reference, 'defaults.user_api_key_config'));
-  return { ...(metadata ? { metadata } : {}), ...(config ? { user_api_key_config: config } : {}) };
-}

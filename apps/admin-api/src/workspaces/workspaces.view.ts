@@ -12,11 +12,11 @@ class WorkspaceDefaultsAnswer {
   @Answer.map({ nullable: true })
   readonly metadata!: Readonly<Record<string, string>> | null;
 
-  @Answer.jsons()
-  readonly input_guardrails!: readonly never[];
+  @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+  readonly input_guardrails!: readonly string[];
 
-  @Answer.jsons()
-  readonly output_guardrails!: readonly never[];
+  @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+  readonly output_guardrails!: readonly string[];
 
   @Answer.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
   readonly user_api_key_config!: string | null;
@@ -130,10 +130,10 @@ export class WorkspaceAnswer extends RowAnswer {
   readonly users?: readonly MemberAnswer[];
 }
 
-/** `configSlug`: the slug of `defaults.user_api_key_config`, which is stored by its id. */
+/** `slugs`: by id, of the config and the guardrails that the defaults name. */
 export function toWorkspace(
   row: WorkspaceEntity,
-  configSlug: string | null,
+  slugs: ReadonlyMap<string, string>,
   format: NameFormat = 'display',
   security: SecuritySettings | null = null,
 ): WorkspaceAnswer {
@@ -148,9 +148,9 @@ export function toWorkspace(
     is_default: row.isDefault ? 1 : 0,
     defaults: {
       metadata: row.defaults.metadata ?? null,
-      input_guardrails: [],
-      output_guardrails: [],
-      user_api_key_config: configSlug,
+      input_guardrails: slugsOf(row.defaults.input_guardrails, slugs),
+      output_guardrails: slugsOf(row.defaults.output_guardrails, slugs),
+      user_api_key_config: slugs.get(row.defaults.user_api_key_config ?? '') ?? null,
       object: 'workspace-defaults',
     },
     settings: { debug_log: row.settings.debug_log ?? null, ...userKeySettingsAnswer(row.settings) },
@@ -166,6 +166,9 @@ export function toWorkspace(
     object: 'workspace',
   };
 }
+
+const slugsOf = (ids: readonly string[] = [], slugs: ReadonlyMap<string, string>): readonly string[] =>
+  ids.flatMap((id) => slugs.get(id) ?? []);
 
 /** The row of the join of a membership with its user. */
 export interface MemberRow {

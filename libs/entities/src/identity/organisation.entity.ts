@@ -24,6 +24,12 @@ export interface OrganisationSettings extends UserKeySettings {
   readonly default_workspace_user_api_key_auto_create?: boolean;
 }
 
+/** Ids of guardrails of the organisation that judge the requests of all its workspaces, in their order. */
+export interface OrganisationDefaults {
+  readonly input_guardrails?: readonly string[];
+  readonly output_guardrails?: readonly string[];
+}
+
 /** Security settings by name; what is absent has its default. */
 export type StoredSecuritySettings = Readonly<Record<string, boolean>>;
 
@@ -49,6 +55,9 @@ export class OrganisationEntity extends Row {
 
   @Column({ name: 'settings', type: 'jsonb', default: {} })
   settings!: OrganisationSettings;
+
+  @Column({ name: 'defaults', type: 'jsonb', default: {} })
+  defaults!: OrganisationDefaults;
 
   @Column({ name: 'data_plane_security_settings', type: 'jsonb', default: {} })
   dataPlaneSecuritySettings!: DataPlaneSecuritySettings;

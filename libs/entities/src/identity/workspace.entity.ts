@@ -13,6 +13,9 @@ export interface WorkspaceDefaults {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Id of a config of the workspace. */
   readonly user_api_key_config?: string;
+  /** Ids of guardrails of the workspace or its organisation, in the order in which they act. */
+  readonly input_guardrails?: readonly string[];
+  readonly output_guardrails?: readonly string[];
 }
 
 export interface WorkspaceSettings extends UserKeySettings {

@@ -1,0 +1,86 @@
+import { savedGuardrail, validateConfig, type ConfigErrorDetail } from '@gw/config-schema';
+import { compileWrittenOut, findCheck } from '@gw/guardrails';
+
+type Node = Readonly<Record<string, unknown>>;
+type Path = readonly (string | number)[];
+
+/** Members of a config and of its targets that list guardrails, and the stage at which those judge. */
+const LISTS: ReadonlyMap<string, 'input' | 'output'> = new Map([
+  ['input_guardrails', 'input'],
+  ['before_request_hooks', 'input'],
+  ['output_guardrails', 'output'],
+  ['after_request_hooks', 'output'],
+]);
+
+/** The slugs and ids of saved guardrails that a config names, each once. The config need not be valid. */
+export function guardrailsNamedBy(config: Node): string[] {
+  const names = new Set<string>();
+  validateConfig(config, {
+    isKnownGuardrail: (name) => {
+      names.add(name);
+      return true;
+    },
+  });
+  return [...names];
+}
+
+/** Everything that is wrong with the guardrails that a valid config writes out. `checkHost`: why an address is refused, or null. */
+export function writtenOutFaults(
+  config: Node,
+  checkHost: (url: string) => string | null,
+): ConfigErrorDetail[] {
+  return writtenOutIn(config, []).flatMap(({ path, guardrail, stage }) => {
+    const result = compileWrittenOut(guardrail, { stage, checkHost });
+    if (result.ok) return [];
+    return result.details.map((detail) => ({ ...detail, path: [...path, detail.path].join('.') }));
+  });
+}
+
+/** Parameters of written-out guardrails that are secrets: whoever may read configs would read them. */
+export const secretsWrittenOutIn = (config: Node): { readonly path: string }[] =>
+  writtenOutIn(config, []).flatMap(({ path, guardrail }) => {
+    const result = compileWrittenOut(guardrail);
+    if (!result.ok) return [];
+    const listed = listAt(guardrail, 'checks').length;
+    return result.document.checks.flatMap(({ id, parameters = {} }, index) =>
+      (findCheck(id)?.secretParameters ?? [])
+        .filter((name) => name in parameters)
+        .map((name) => [...path, ...(index < listed ? ['checks', index, 'parameters'] : [id]), name])
+        .map((parts) => ({ path: parts.join('.') })),
+    );
+  });
+
+interface WrittenOut {
+  readonly path: Path;
+  readonly guardrail: Node;
+  readonly stage: 'input' | 'output';
+}
+
+/** Of the config and its targets; it is valid, so its nesting is bounded. */
+function writtenOutIn(node: Node, path: Path): WrittenOut[] {
+  const own = [...LISTS].flatMap(([list, stage]) =>
+    listAt(node, list).flatMap((entry, index): WrittenOut[] =>
+      savedGuardrail(entry) === '' ? [{ path: [...path, list, index], guardrail: entry as Node, stage }] : [],
+    ),
+  );
+  const ofTargets = listAt(node, 'targets').flatMap((target, index) =>
+    writtenOutIn(target as Node, [...path, 'targets', index]),
+  );
+  return [...own, ...ofTargets];
+}
+
+const listAt = (node: Node, name: string): readonly unknown[] => {
+  const list = node[name];
+  return Array.isArray(list) ? list : [];
+};
+
+/** The config without its guardrails and those of its targets. It is valid, so its nesting is bounded. */
+export const withoutGuardrails = (config: object): object =>
+  Object.fromEntries(
+    Object.entries(config)
+      .filter(([name]) => !LISTS.has(name))
+      .map(([name, value]: [string, unknown]) => [
+        name,
+        name === 'targets' && Array.isArray(value) ? value.map(withoutGuardrails) : value,
+      ]),
+  );

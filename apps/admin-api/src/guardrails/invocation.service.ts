@@ -1,0 +1,100 @@
+import { dialectOf, GuardrailRunner, hookResults, Subject, type RequestFacts } from '@gw/guardrails';
+import { invalid } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../auth/principal';
+import { GuardrailContents } from './guardrail-contents';
+import { currentOf, findRunnable } from './guardrail-rows';
+import { OutboundGuardrailWorld } from './outbound-guardrail-world';
+import type { InvokeGuardrailDto } from './guardrails.dto';
+import type { InvocationAnswer } from './guardrails.view';
+
+/** Runs one guardrail on its own. Nothing is saved, and no model is asked but those that its checks ask. */
+@Injectable()
+export class InvocationService {
+  private readonly runner: GuardrailRunner;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly contents: GuardrailContents,
+    world: OutboundGuardrailWorld,
+  ) {
+    this.runner = new GuardrailRunner(world);
+  }
+
+  async run(caller: Principal, reference: string, input: InvokeGuardrailDto): Promise<InvocationAnswer> {
+    const { manager } = this.dataSource;
+    const row = await findRunnable(manager, caller, reference);
+    const version = await currentOf(manager, row);
+    const compiled = this.contents.compiled(row, version.id, this.contents.opened(row, version));
+    // Whoever asks for the verdict waits for it.
+    const guardrail = { ...compiled, actions: { ...compiled.actions, async: false } };
+    const { outcome, results, message, body } = await this.runner.run([guardrail], subjectOf(input));
+    return {
+      guardrail_id: row.id,
+      slug: row.slug,
+      version_id: version.id,
+      verdict: results.every(({ verdict }) => verdict),
+      outcome,
+      message,
+      transformed: body !== undefined,
+      body: body ?? null,
+      hook_results: input.stage === 'output' ? hookResults([], results) : hookResults(results),
+    };
+  }
+}
+
+/** Families of routes, by which bodies are read, of the kinds of requests that have texts. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  chatComplete: 'chat.completions',
+  complete: 'completions',
+  embed: 'embeddings',
+  moderate: 'moderations',
+  messages: 'messages',
+  createModelResponse: 'responses',
+};
+
+function subjectOf(input: InvokeGuardrailDto): Subject {
+  const { stage = 'input', text, request, response } = input;
+  const body = stage === 'input' ? request : response;
+  if ((text === undefined) === (body === undefined)) {
+    throw invalid(text === undefined ? (stage === 'input' ? 'request' : 'response') : 'text', ONE_OF_THEM);
+  }
+  const facts = factsOf(input);
+  const asked = request ?? chat(input.model, stage === 'input' ? (text ?? '') : '');
+  if (stage === 'input') return Subject.input(facts, asked);
+  return Subject.output(facts, asked, response ?? chatAnswer(text ?? ''), 200);
+}
+
+const ONE_OF_THEM = 'either a text or the body that the stage judges is needed';
+
+function factsOf(input: InvokeGuardrailDto): RequestFacts {
+  // A text alone stands for a chat, whatever else was said.
+  const requestType = input.request_type ?? 'chatComplete';
+  const isText = input.text !== undefined;
+  const named = input.request?.['model'];
+  return {
+    dialect: isText ? 'chat' : dialectOf(FAMILIES[requestType] ?? ''),
+    requestType,
+    isPassthrough: false,
+    method: 'POST',
+    path: '/v1/guardrails/invoke',
+    contentType: 'application/json',
+    provider: input.provider ?? null,
+    model: input.model ?? (typeof named === 'string' ? named : null),
+    metadata: input.metadata ?? {},
+    headers: Object.fromEntries(
+      Object.entries(input.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    isStreaming: false,
+  };
+}
+
+const chat = (model: string | undefined, content: string): Record<string, unknown> => ({
+  ...(model === undefined ? {} : { model }),
+  messages: [{ role: 'user', content }],
+});
+
+const chatAnswer = (content: string): Record<string, unknown> => ({
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+});

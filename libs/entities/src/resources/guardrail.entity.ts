@@ -1,0 +1,48 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { WorkspaceEntity } from '../identity/workspace.entity';
+import { Row } from '../row';
+
+/** A saved guardrail. Its checks live in `guardrail_versions`; `currentVersionId` is the one in force. */
+@Entity('guardrails')
+@Check('guardrails_status_ck', `status IN ('active', 'archived')`)
+@Check('guardrails_target_ck', `target IN ('llm', 'mcp_tools')`)
+@Index('guardrails_slug_uq', ['organisationId', 'slug'], { unique: true })
+@Index('guardrails_page_ix', ['organisationId', 'workspaceId', 'createdAt', 'id'])
+export class GuardrailEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'guardrails_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'guardrails_organisation_fk' })
+  organisationId!: string;
+
+  /** Null: of the whole organisation, for every workspace of it. */
+  @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => WorkspaceEntity, { name: 'guardrails_workspace_fk' })
+  workspaceId!: string | null;
+
+  /** `pg-<hex>` unless it was given; never reused. */
+  @Column({ name: 'slug', type: 'varchar', length: 255 })
+  slug!: string;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  /** What it judges: requests to models, or calls of tools of MCP servers. Never changes. */
+  @Column({ name: 'target', type: 'varchar', length: 16 })
+  target!: 'llm' | 'mcp_tools';
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'archived';
+
+  @Column({ name: 'current_version_id', type: 'uuid' })
+  currentVersionId!: string;
+
+  /** The user or API key that made it. */
+  @Column({ name: 'owner_id', type: 'uuid', nullable: true })
+  ownerId!: string | null;
+
+  @Column({ name: 'updated_by', type: 'uuid', nullable: true })
+  updatedBy!: string | null;
+}

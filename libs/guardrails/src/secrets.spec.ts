@@ -1,0 +1,31 @@
+import { CHECKS } from './catalogue';
+import { joinSecrets, splitSecrets } from './secrets';
+
+describe('secrets of checks', () => {
+  const checks = CHECKS.map(({ id, example }) => ({ id, parameters: { ...example } }));
+
+  it('are taken out of every check that has any, and put back as they were', () => {
+    const split = splitSecrets(checks);
+    const expected = CHECKS.flatMap(({ secretParameters = [], example }, index) =>
+      secretParameters.some((name) => name in example) ? [String(index)] : [],
+    );
+    expect(expected.length).toBeGreaterThan(3);
+    expect(Object.keys(split.secrets)).toEqual(expected);
+    split.checks.forEach((check, index) => {
+      for (const name of CHECKS[index]?.secretParameters ?? [])
+        expect(check.parameters).not.toHaveProperty(name);
+    });
+    expect(joinSecrets(split.checks, split.secrets)).toEqual(checks);
+  });
+
+  it('survive their way through JSON', () => {
+    const split = splitSecrets(checks);
+    const secrets = JSON.parse(JSON.stringify(split.secrets)) as typeof split.secrets;
+    expect(joinSecrets(split.checks, secrets)).toEqual(checks);
+  });
+
+  it('are none where the check is not known or has no parameters', () => {
+    const none = [{ id: 'no.such', parameters: { apiKey: 'x' } }, { id: 'default.webhook' }];
+    expect(splitSecrets(none)).toEqual({ checks: none, secrets: {} });
+  });
+});

@@ -1,0 +1,29 @@
+import type { GuardrailSecrets, SavedGuardrailCheck } from '@gw/contracts';
+import { findCheck } from './catalogue';
+
+/** Takes the parameters that are secrets out of a guardrail's checks. A check that is not known has none. */
+export function splitSecrets(checks: readonly SavedGuardrailCheck[]): {
+  readonly checks: readonly SavedGuardrailCheck[];
+  readonly secrets: GuardrailSecrets;
+} {
+  const secrets: Record<number, Readonly<Record<string, unknown>>> = {};
+  const open = checks.map((check, index) => {
+    const names = findCheck(check.id)?.secretParameters ?? [];
+    const parameters = Object.entries(check.parameters ?? {});
+    const taken = parameters.filter(([name]) => names.includes(name));
+    if (taken.length === 0) return check;
+    secrets[index] = Object.fromEntries(taken);
+    return { ...check, parameters: Object.fromEntries(parameters.filter(([name]) => !names.includes(name))) };
+  });
+  return { checks: open, secrets };
+}
+
+/** The checks as they were before `splitSecrets`. */
+export const joinSecrets = (
+  checks: readonly SavedGuardrailCheck[],
+  secrets: GuardrailSecrets,
+): readonly SavedGuardrailCheck[] =>
+  checks.map((check, index) => {
+    const taken = secrets[index];
+    return taken ? { ...check, parameters: { ...check.parameters, ...taken } } : check;
+  });
