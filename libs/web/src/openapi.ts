@@ -62,7 +62,8 @@ function withNullTypes(value: unknown): unknown {
     Object.entries(value).map(([name, item]) => [name, name === 'example' ? item : withNullTypes(item)]),
   );
   if (nullable !== true) return nullable === undefined ? rest : { ...rest, nullable };
-  const { type, enum: values, allOf, $ref, ...more } = rest;
+  const { type, enum: values, allOf, anyOf, $ref, ...more } = rest;
+  if (Array.isArray(anyOf)) return { ...more, anyOf: [...(anyOf as unknown[]), { type: 'null' }] };
   if (allOf !== undefined || $ref !== undefined) {
     const [target] = Array.isArray(allOf) ? (allOf as unknown[]) : [{ $ref }];
     return { ...more, anyOf: [target, { type: 'null' }] };
