@@ -78,7 +78,10 @@ export class UserKeySettingsAnswer {
   readonly user_api_key_max_ttl!: number | null;
 
   @ApiProperty({
-    anyOf: [{ type: 'integer', minimum: 1, maximum: DAYS_MAX }, { type: 'string', enum: [''] }],
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: DAYS_MAX },
+      { type: 'string', enum: [''] },
+    ],
     nullable: true,
     description: 'Days; empty: none, as it is written.',
     example: 30,
