@@ -4,11 +4,11 @@
  * The benchmark: our gateway against proxies and a peer, all in one run, in interleaved rounds, so that a noisy machine is
  * equally noisy to everybody. CPU time per request is the steady figure. `--help` lists the options.
  */
-const { spawnSync } = require('node:child_process');
-const { existsSync, mkdirSync, statSync, writeFileSync, readdirSync } = require('node:fs');
+const { mkdirSync, writeFileSync } = require('node:fs');
 const os = require('node:os');
-const { join, resolve } = require('node:path');
+const { join } = require('node:path');
 const { parseArgs } = require('node:util');
+const { builtGateway } = require('./lib/build.cjs');
 const { ROOT, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
 const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/contestants.cjs');
 const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
@@ -50,32 +50,6 @@ function optionsOf() {
     },
   });
   return values;
-}
-
-/** The newest change below a folder, milliseconds. */
-function newest(folder) {
-  let latest = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
-    if (entry.isFile()) latest = Math.max(latest, statSync(join(entry.parentPath, entry.name)).mtimeMs);
-  return latest;
-}
-
-/** The built gateway, built now when its sources are newer. */
-function builtGateway(options) {
-  if (options.gateway) return resolve(options.gateway);
-  const build = join(ROOT, 'dist/gateway');
-  const main = join(build, 'apps/gateway/src/main.js');
-  const sources = [join(ROOT, 'apps/gateway/src'), join(ROOT, 'libs')];
-  const stale = !existsSync(main) || Math.max(...sources.map(newest)) > statSync(main).mtimeMs;
-  if (stale && !options['no-build']) {
-    note('building the gateway');
-    const { status, stdout, stderr } = spawnSync('npx', ['nx', 'build', 'gateway'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`The gateway could not be built.\n${stdout}\n${stderr}`);
-  }
-  return build;
 }
 
 async function contestantsOf(options, versions, common) {
@@ -187,7 +161,7 @@ async function main() {
     throw new Error('The benchmark reads /proc and pins processes to cores: it needs Linux and taskset.');
   const plan = { ...(options.quick ? QUICK : FULL) };
   if (options.rounds) plan.rounds = Number(options.rounds);
-  const build = builtGateway(options);
+  const build = builtGateway(options, note);
   const own = nodeOf('26', note) ?? process.execPath;
   if (CORES.proxy === CORES.rest) note('one core only: figures hold the load generator too');
   const stub = await startScript('rest', own, 'stub-provider.cjs');

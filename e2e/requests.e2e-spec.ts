@@ -138,7 +138,7 @@ describe('the log of a request', () => {
 
   it('[SVC-02] is written for an expired key, under that key', async () => {
     const trace = bench().trace('expired');
-    const { id, key } = await bench().newKey({ expires_at: new Date(Date.now() + 1_000).toISOString() });
+    const { id, key } = await bench().newKey({ expires_at: new Date(Date.now() + 3_000).toISOString() });
     await eventually(async () => {
       const { status } = await bench().chat(
         { 'x-gw-provider': '@sandbox', 'x-gw-trace-id': bench().trace('not-yet') },

@@ -5,7 +5,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
-const STEP_TIMEOUT_MS = 10 * 60_000;
+const STEP_TIMEOUT_MS = 30 * 60_000;
 const isCi = Boolean(process.env.CI);
 const cacheFlags = (folder) =>
   isCi ? [] : ['--cache', '--cache-location', `node_modules/.cache/${folder}/`];

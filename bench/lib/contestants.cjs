@@ -52,6 +52,7 @@ async function startGateway({ build, node, stubPort, flags = [], env = {}, contr
     requests: {
       full: { ...bearer('limited'), 'x-gw-config': CONFIG },
       withoutConfig: { ...bearer('limited'), ...saved },
+      withBudgets: { ...bearer('budgeted'), 'x-gw-config': CONFIG },
       withoutLimit: { ...bearer('unlimited'), 'x-gw-config': CONFIG },
       withoutBodies: { ...bearer('limited'), 'x-gw-config': CONFIG, 'x-gw-debug': 'false' },
       withoutAll: { ...bearer('lean'), ...saved },
@@ -155,6 +156,7 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   const { child, port, requests } = await startGateway({ build, node, stubPort, flags, controlPlane });
   for (const [id, name, request] of [
     ['full', 'everything on', 'full'],
+    ['budgets', 'with a budget of the workspace and two policies on cost', 'withBudgets'],
     ['no-config', 'without the saved config', 'withoutConfig'],
     ['no-limit', 'without the rate limit', 'withoutLimit'],
     ['no-bodies', 'without bodies in the log', 'withoutBodies'],

@@ -6,6 +6,15 @@ const ORGANISATION = '0b000000-0000-4000-8000-000000000001';
 const CONFIG = 'bench-config';
 const PROVIDER = 'bench';
 const UNREACHED = 1_000_000_000;
+const BUDGET = {
+  type: 'cost',
+  creditLimit: 50_000_000,
+  alertThreshold: null,
+  periodicReset: 'monthly',
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+};
 
 /**
  * What the gateway reads of its control plane: a workspace with everything on and one that keeps no bodies, keys with and
@@ -28,7 +37,7 @@ function documentsFor(build, master, stubPort) {
     blockInlineConfig: false,
     logBodies: true,
   });
-  const workspace = (id, slug, logBodies) => {
+  const workspace = (id, slug, logBodies, limits = {}) => {
     add(documentKey.workspace(id), {
       kind: 'workspace',
       id,
@@ -40,6 +49,7 @@ function documentsFor(build, master, stubPort) {
       rateLimits: [],
       usageLimits: [],
       defaults: { metadata: {}, config: null },
+      ...limits,
     });
     const providerId = `${id}-provider`;
     add(documentKey.provider(id, PROVIDER), {
@@ -96,6 +106,21 @@ function documentsFor(build, master, stubPort) {
   workspace(lean, 'lean', false);
   const limit = [{ type: 'requests', unit: 'rpm', value: UNREACHED }];
   key('limited', full, limit);
+  const budgeted = '0b000000-0000-4000-8000-000000000004';
+  workspace(budgeted, 'budgeted', true, {
+    usageLimits: [BUDGET],
+    policies: {
+      usageLimits: ['one', 'other'].map((id) => ({
+        id,
+        name: id,
+        conditions: [{ key: 'workspace_id', value: budgeted }],
+        groupBy: ['api_key'],
+        limit: BUDGET,
+      })),
+      rateLimits: [],
+    },
+  });
+  key('budgeted', budgeted, limit);
   key('unlimited', full, []);
   key('lean', lean, []);
   return { documents, keys };

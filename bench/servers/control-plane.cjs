@@ -59,6 +59,9 @@ async function handle(req, res) {
     const before = counts.records;
     countFrames(await bodyOf(req));
     sendJson(res, { accepted: counts.records - before });
+  } else if (pathname === '/internal/v1/balances') {
+    const { counters } = JSON.parse((await bodyOf(req)).toString('utf8'));
+    sendJson(res, { balances: counters.map(({ since }) => ({ period: since, used: 0 })) });
   } else {
     res.writeHead(404).end();
   }

@@ -1,5 +1,12 @@
 import { INTERNAL } from '@gw/contracts';
-import { ensureLogPartitions, insertLogs, dayOf, requestLogRow } from '@gw/entities';
+import {
+  ensureLogPartitions,
+  insertLogs,
+  dayOf,
+  requestLogRow,
+  UsageLimitPolicyValueEntity,
+} from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
 import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 
@@ -241,6 +248,12 @@ describe('the answers of the control plane', () => {
       await step('GET', `/v1/policies/${kind}`, undefined, by);
       await step('GET', `/v1/policies/${kind}/${id}`, undefined, by);
       await step('PUT', `/v1/policies/${kind}/${id}`, { conditions: body.conditions }, by);
+      if (kind === 'usage-limits') {
+        const value = { id: uuidv7(), policyId: id, valueKey: 'api_key:a' };
+        await admin.dataSource.manager.insert(UsageLimitPolicyValueEntity, value);
+        await step('GET', `/v1/policies/${kind}/${id}/entities`, undefined, by);
+        await step('PUT', `/v1/policies/${kind}/${id}/entities/${value.id}/reset`, {}, by);
+      }
       await step('DELETE', `/v1/policies/${kind}/${id}`, undefined, by);
     }
   });

@@ -7,11 +7,10 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
-import { InProcessRateCounters, type RateCounters } from '@gw/limits';
+import type { LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
-import { createSecretReader, SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { BodyBudget } from './http/body-budget';
@@ -20,17 +19,24 @@ import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor, type Health } from './http/front-door';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
+import type { Accounts } from './limits/accounts';
+import { createLimits, withLimits } from './limits/limits';
+import { OwnLimits } from './limits/own-limits';
+import { CachingSender } from './pipeline/cache/caching-sender';
+import { Embeddings } from './pipeline/cache/embeddings';
 import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
 import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
 import { RequestBuilder } from './pipeline/attempt/request-builder';
 import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
+import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
+import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
 import { PromptStage } from './pipeline/prompt/prompt.stage';
 import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
-import { Settlement } from './pipeline/settlement';
+import { Settlement, type Pricer } from './pipeline/settlement';
 import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
 import { AttemptStage } from './pipeline/stages/attempt.stage';
@@ -41,12 +47,13 @@ import { ResolveStage } from './pipeline/stages/resolve.stage';
 import { ValidateStage } from './pipeline/stages/validate.stage';
 import { createRealtime } from './realtime/realtime';
 import { listOf, type GatewaySettings } from './settings';
+import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
 import { Credentials } from './state/credentials';
-import { CataloguePricer } from './state/pricer';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
+import { createSecrets } from './state/secrets';
 
 /** Connection pools to providers: one for each origin and tenant. */
 const POOLS_MAX = 10_000;
@@ -59,6 +66,8 @@ export interface DataPlaneParts {
   readonly health: Health;
   readonly log: Log;
   readonly gatewayId: string;
+  /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
+  readonly balances: LedgerStore | null;
 }
 
 export interface DataPlane {
@@ -78,65 +87,64 @@ export const journalDirectory = (settings: GatewaySettings, processIndex: number
   join(settings.DATA_DIR, 'gateway', `journal-${String(processIndex)}`);
 
 /** Puts the request path together. No request passes through Nest. */
-export function createDataPlane({
-  settings,
-  documents,
-  journal,
-  health,
-  log,
-  gatewayId,
-}: DataPlaneParts): DataPlane {
+export function createDataPlane(parts: DataPlaneParts): DataPlane {
+  const { settings, documents, journal, log, gatewayId, balances } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
-  const outbound = new OutboundClient({
+  const outbound = outboundClient(settings, policy);
+  const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
+  const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
+  const breakers = createBreakers(settings.REDIS_URL, log);
+  const routing = createRoutingState({ store: breakers.store });
+  const limits = createLimits({ settings, documents, balances, log });
+  const { accounts, pricer, ledger } = limits;
+  const answers = createAnswers(settings, log);
+  const { settle } = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
+    gatewayId,
+    bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
+  });
+  const stopListening = routing.health.listen(Date.now);
+  const shared = {
+    settings,
+    documents,
+    policy,
+    accounts,
+    bodies,
+    routing,
+    outbound,
+    pricer,
+    answers,
+    settle,
+  };
+  const { attempts, attempt } = attemptsWith(shared);
+  const stages = stagesOf({ ...shared, attempt });
+  const failures = failureLog(log);
+  const charge = accounts.chargePart;
+  const options = realtimeOptions(settings);
+  const realtime = createRealtime({ stages, attempts, settle, charge, outbound, failures, options });
+  return {
+    realtime: realtime.door,
+    door: new FrontDoor(
+      new Pipeline(stages, failures),
+      controlPlane,
+      withLimits(parts.health, ledger),
+      new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
+      new OwnLimits(ledger, stages.accept, stages.authenticate),
+    ),
+    close: () => {
+      stopListening();
+      for (const part of [realtime, breakers, answers, limits, outbound, controlPlane]) part.close();
+    },
+  };
+}
+
+const outboundClient = (settings: GatewaySettings, policy: AddressPolicy): OutboundClient =>
+  new OutboundClient({
     policy,
     proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
     maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
     maxPools: POOLS_MAX,
     keepAliveTimeoutMs: PROVIDER_KEEP_ALIVE_MS,
   });
-  const counters = new InProcessRateCounters();
-  const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
-  const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
-  const breakers = createBreakers(settings.REDIS_URL, log);
-  const routing = createRoutingState({ store: breakers.store });
-  const settlement = new Settlement(journal, counters, new CataloguePricer(), bodies, routing.statistics, {
-    gatewayId,
-    bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
-  });
-  const stopListening = routing.health.listen(Date.now);
-  const attempts = attemptsWith(settings, documents, policy, counters, routing);
-  const stages = stagesOf({
-    settings,
-    documents,
-    policy,
-    counters,
-    bodies,
-    settle: settlement.settle,
-    attempts,
-    outbound,
-  });
-  const failures = failureLog(log);
-  const realtime = createRealtime({
-    stages,
-    attempts,
-    settle: settlement.settle,
-    outbound,
-    failures,
-    options: realtimeOptions(settings),
-  });
-  const pipeline = new Pipeline(stages, failures);
-  return {
-    realtime: realtime.door,
-    door: new FrontDoor(pipeline, controlPlane, health, new Cors(listOf(settings.CORS_ALLOWED_ORIGINS))),
-    close: () => {
-      realtime.close();
-      stopListening();
-      breakers.close();
-      outbound.close();
-      controlPlane.close();
-    },
-  };
-}
 
 const failureLog =
   (log: Log): FailureLog =>
@@ -148,22 +156,22 @@ interface StageParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly policy: AddressPolicy;
-  readonly counters: RateCounters;
+  readonly accounts: Accounts;
   readonly bodies: BodyBudget;
   readonly settle: Settle;
-  readonly attempts: (sender: AttemptSender) => AttemptStage;
-  readonly outbound: OutboundClient;
+  readonly attempt: AttemptStage;
+  readonly answers: Answers;
 }
 
 function stagesOf({
   settings,
   documents,
   policy,
-  counters,
+  accounts,
   bodies,
   settle,
-  attempts,
-  outbound,
+  attempt,
+  answers,
 }: StageParts): PipelineStages {
   const pepper = hashingKey(deriveKey(settings.ENCRYPTION_KEY, 'api-key-hash').toString('hex'));
   const configs = new Configs(documents, {
@@ -188,37 +196,50 @@ function stagesOf({
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
     resolve: new ResolveStage(configs),
-    admit: new AdmitStage(counters),
+    admit: new AdmitStage(accounts),
     attempt: new UnlessRendered(
-      attempts(new IntegratedModelsSender(new FollowUpSender(new Sender(outbound)), documents)),
+      new IdempotencyStage(attempt, answers.idempotency, {
+        waitMs: settings.REQUEST_TIMEOUT,
+        memory: answers.memory,
+        bodyBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES,
+      }),
     ),
     reply: new RenderedReply(
       settle,
-      new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
+      new ReplayedReply(
+        settle,
+        new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
+      ),
     ),
   };
 }
 
-/** Secrets of providers that rest in a secret manager. */
-const secretsOf = (settings: GatewaySettings, policy: AddressPolicy): SecretResolver =>
-  new SecretResolver(
-    createSecretReader({
-      settings,
-      policy,
-      trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
-      proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
-    }),
-  );
+interface AttemptParts {
+  readonly settings: GatewaySettings;
+  readonly documents: Documents;
+  readonly policy: AddressPolicy;
+  readonly accounts: Accounts;
+  readonly routing: RoutingState;
+  readonly outbound: OutboundClient;
+  readonly pricer: Pricer;
+  readonly answers: Answers;
+}
 
-/** Attempts differ in how they are sent, and in nothing else. */
-function attemptsWith(
-  settings: GatewaySettings,
-  documents: Documents,
-  policy: AddressPolicy,
-  counters: RateCounters,
-  routing: RoutingState,
-): (sender: AttemptSender) => AttemptStage {
-  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), secretsOf(settings, policy));
+/** Attempts differ in how they are sent, and in nothing else. `attempt` is that of HTTP requests. */
+function attemptsWith({
+  settings,
+  documents,
+  policy,
+  accounts,
+  routing,
+  outbound,
+  pricer,
+  answers,
+}: AttemptParts): {
+  readonly attempts: (sender: AttemptSender) => AttemptStage;
+  readonly attempt: AttemptStage;
+} {
+  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), createSecrets(settings, policy));
   const targeting = new Targeting(documents, credentials, {
     providers: PROVIDERS,
     sandboxEnabled: settings.SANDBOX_ENABLED,
@@ -228,7 +249,20 @@ function attemptsWith(
     requestTimeoutMs: settings.REQUEST_TIMEOUT,
     connectTimeoutMs: settings.CONNECT_TIMEOUT,
   });
-  return (sender) => new AttemptStage(targeting, builder, sender, counters, routing);
+  const sender = new Sender(outbound);
+  const caching = new CachingSender(sender, {
+    cache: answers.cache,
+    flights: answers.flights,
+    memory: answers.memory,
+    embeddings: new Embeddings(targeting, builder, sender, pricer),
+    bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
+  });
+  const attempts = (by: AttemptSender): AttemptStage =>
+    new AttemptStage(targeting, builder, by, accounts, routing);
+  return {
+    attempts,
+    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),
+  };
 }
 
 const realtimeOptions = (settings: GatewaySettings) => ({

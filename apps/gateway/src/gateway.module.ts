@@ -16,6 +16,7 @@ import { httpLogSink, Journal, LogShipper, type LogSink } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { createDataPlane, journalDirectory, type DataPlane } from './data-plane';
 import { GatewayHealth } from './gateway-health';
+import { DurableBalances } from './limits/durable-balances';
 import type { GatewaySettings } from './settings';
 import { Presence } from './state/presence';
 import { internalPost } from './state/internal-post';
@@ -85,17 +86,7 @@ export class GatewayModule
           inject: [LOG_REDIS],
           useFactory: (redis: Redis | null) => adoptJournals(gateway, sinkFor(settings, redis)),
         },
-        {
-          provide: Presence,
-          useFactory: () =>
-            new Presence({
-              adminUrl: settings.ADMIN_URL,
-              serviceToken: settings.SERVICE_TOKEN,
-              gatewayId: gateway.gatewayId,
-              clientAuth: settings.DEPLOYMENT_CLIENT_AUTH,
-              post: internalPost,
-            }),
-        },
+        { provide: Presence, useFactory: () => presenceOf(gateway) },
         { provide: GRACE_MS, useValue: settings.SHUTDOWN_GRACE },
         {
           provide: GatewayHealth,
@@ -105,8 +96,7 @@ export class GatewayModule
         {
           provide: DATA_PLANE,
           inject: [ReadModel, Journal, GatewayHealth],
-          useFactory: (documents: ReadModel, journal: Journal, health: GatewayHealth): DataPlane =>
-            createDataPlane({ settings, documents, journal, health, log, gatewayId: gateway.gatewayId }),
+          useFactory: (...parts: [ReadModel, Journal, GatewayHealth]) => dataPlaneOf(gateway, ...parts),
         },
       ],
       exports: [DATA_PLANE],
@@ -156,6 +146,25 @@ async function startedReadModel({ settings, log, index }: GatewayProcess): Promi
   await documents.start();
   return documents;
 }
+
+const presenceOf = ({ settings, gatewayId }: GatewayProcess): Presence =>
+  new Presence({
+    adminUrl: settings.ADMIN_URL,
+    serviceToken: settings.SERVICE_TOKEN,
+    gatewayId,
+    clientAuth: settings.DEPLOYMENT_CLIENT_AUTH,
+    post: internalPost,
+  });
+
+const dataPlaneOf = (
+  { settings, log, gatewayId }: GatewayProcess,
+  documents: ReadModel,
+  journal: Journal,
+  health: GatewayHealth,
+): DataPlane => {
+  const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
+  return createDataPlane({ settings, documents, journal, health, log, gatewayId, balances });
+};
 
 const openedJournal = ({ settings, log, index }: GatewayProcess): Journal =>
   Journal.open({

@@ -1,5 +1,6 @@
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
+import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 
 const MINUTE = 60_000;
 
@@ -57,7 +58,18 @@ const SCHEMA = {
   MAX_CONNECTIONS_PER_PROVIDER: integer({ min: 1, max: 65_536 }, 1_024),
   /** Bytes of a request or answer body that the log keeps. */
   LOG_BODY_MAX_BYTES: integer({ min: 0, max: 3 * 1_048_576 }, 262_144),
+  /** Bytes of cached answers in memory, of one process; where there is a Redis they are there, bounded by its own settings. */
+  CACHE_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 128 * 1_048_576),
+  /** Bytes of an answer's body; longer ones are not cached. */
+  CACHE_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 2 * 1_048_576),
+  /** Milliseconds that a request waits for Redis to tell of a cached answer. */
+  CACHE_TIMEOUT: integer({ min: 1, max: 1_000 }, 50),
+  /** Bytes of first answers under an `Idempotency-Key` in memory, of one process; with a Redis only while it is away. */
+  IDEMPOTENCY_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 64 * 1_048_576),
+  /** Bytes of a first answer's body; a longer one can't be replayed. */
+  IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
+  ...MODEL_CONFIG_SETTINGS,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 

@@ -1,14 +1,18 @@
 import { dataSourceOptions } from '@gw/entities';
 import type { JobProcessor, JobStore } from '@gw/jobs';
 import { databaseTls, type DatabaseTls } from '@gw/kernel';
-import type { Log } from '@gw/web';
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { describeFault, type Log } from '@gw/web';
+import { Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { HealthController, LOG_STREAM } from './health.controller';
 import { LogIngest } from './ingest/log-ingest';
 import { LogIngestController } from './ingest/log-ingest.controller';
 import { LogPartitions } from './ingest/log-partitions.service';
 import { LogStreamConsumer } from './ingest/log-stream.consumer';
+import { BalancesController } from './ledger/balances.controller';
+import { LedgerBook } from './ledger/ledger-book';
+import { BudgetStates } from './ledger/budget-states';
+import { BudgetsProcessor } from './jobs/budgets/budgets.processor';
 import { ExpiryProcessor } from './jobs/expiry/expiry.processor';
 import { JobRunner } from './jobs/job-runner';
 import { LogPartitionsProcessor } from './jobs/log-partitions/log-partitions.processor';
@@ -19,7 +23,10 @@ const TLS = Symbol('tls');
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
-  constructor(private readonly source: DataSource) {}
+  constructor(
+    private readonly source: DataSource,
+    private readonly states: BudgetStates,
+  ) {}
 
   static with(settings: WorkerSettings, log: Log): DynamicModule {
     const { DATABASE_URL, REDIS_URL, DB_POOL_SIZE } = settings;
@@ -27,7 +34,7 @@ export class WorkerModule implements OnApplicationShutdown {
       REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL, tls } : { kind: 'redis', url: REDIS_URL };
     return {
       module: WorkerModule,
-      controllers: [HealthController, LogIngestController],
+      controllers: [HealthController, LogIngestController, BalancesController],
       providers: [
         { provide: LOG, useValue: log },
         { provide: TLS, useFactory: () => databaseTls(DATABASE_URL, settings) },
@@ -54,9 +61,10 @@ export class WorkerModule implements OnApplicationShutdown {
             return partitions;
           },
         },
+        ...ledgerProviders(settings, log),
         {
           provide: LogIngest,
-          inject: [DataSource, LogPartitions, LOG],
+          inject: [DataSource, LogPartitions, LedgerBook, LOG],
           useFactory: (...parts: ConstructorParameters<typeof LogIngest>) => new LogIngest(...parts),
         },
         {
@@ -73,7 +81,7 @@ export class WorkerModule implements OnApplicationShutdown {
         },
         {
           provide: JobRunner,
-          inject: [TLS, LogPartitionsProcessor, ExpiryProcessor],
+          inject: [TLS, LogPartitionsProcessor, ExpiryProcessor, BudgetsProcessor],
           useFactory: (tls: DatabaseTls, ...processors: JobProcessor[]) =>
             new JobRunner(jobStoreOf(tls), processors, log),
         },
@@ -83,6 +91,33 @@ export class WorkerModule implements OnApplicationShutdown {
 
   /** After the listener is closed and the last batch is written. */
   async onApplicationShutdown(): Promise<void> {
+    await this.states.stop();
     await this.source.destroy();
   }
 }
+
+/** The durable record of budgets, their status and their resets. */
+const ledgerProviders = (settings: WorkerSettings, log: Log): Provider[] => [
+  {
+    provide: LedgerBook,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new LedgerBook(source),
+  },
+  {
+    provide: BudgetStates,
+    inject: [DataSource, LedgerBook],
+    useFactory: (source: DataSource, book: LedgerBook) => {
+      const states = new BudgetStates(source, book, (error) => {
+        log.warn(describeFault(error), 'the status of a budget could not be brought up to date');
+      });
+      book.onTouched = (budgets) => states.touched(budgets);
+      return states;
+    },
+  },
+  {
+    provide: BudgetsProcessor,
+    inject: [DataSource, BudgetStates],
+    useFactory: (source: DataSource, states: BudgetStates) =>
+      new BudgetsProcessor(source, states, settings.AUDIT_LOGS_ENABLED),
+  },
+];

@@ -1,34 +1,44 @@
 import { OutboundError } from '@gw/outbound';
-import { AnswerRecorder, isStorableStatus, type AnswerMeter, type Measured } from './answer-recorder';
+import { AnswerRecorder, type AnswerCheck } from './answer-recorder';
 import { replayAnswer } from './replay';
 import { NotingHandler, nextTurn } from './spec-support/handler';
 import { sampleAnswer } from './spec-support/samples';
 import type { StoredAnswer } from './stored-answer';
 
-const measured: Measured = { usage: null, cost: 7, model: 'm' };
-const whole: AnswerMeter = { write: () => undefined, finish: () => measured };
+const checked = (isWhole: boolean): AnswerCheck => ({ write: () => undefined, isWhole: () => isWhole });
 const EVENTS = ['content-type', 'text/event-stream; charset=utf-8', 'set-cookie', 'a=b'];
 
-function record(bodyBytesMax = 100, meter: AnswerMeter = whole) {
+function record(bodyBytesMax = 100, check: AnswerCheck | null = checked(true), memoryBytes = 1_000) {
+  const memory = {
+    held: 0,
+    take: (bytes: number): boolean => {
+      if (memory.held + bytes > memoryBytes) return false;
+      memory.held += bytes;
+      return true;
+    },
+    give: (bytes: number): void => {
+      memory.held -= bytes;
+    },
+  };
   const kept: StoredAnswer[] = [];
   const next = new NotingHandler();
   const endedBefore: boolean[] = [];
   const recorder = new AnswerRecorder(next, {
     bodyBytesMax,
-    meter: () => meter,
-    keeps: isStorableStatus,
+    memory,
+    check: () => check,
     onWhole: (answer) => {
       endedBefore.push(next.ended);
       kept.push(answer);
     },
     now: () => 5,
   });
-  return { recorder, next, kept, endedBefore };
+  return { recorder, next, kept, endedBefore, memory };
 }
 
 describe('AnswerRecorder', () => {
   it('keeps a whole answer in its pieces, without cookies, after the client has had its end', () => {
-    const { recorder, next, kept, endedBefore } = record();
+    const { recorder, next, kept, endedBefore, memory } = record();
     recorder.onHeaders(200, EVENTS);
     recorder.onData(Buffer.from('data: 1\n\n'));
     recorder.onData(Buffer.from('data: [DONE]\n\n'));
@@ -36,6 +46,7 @@ describe('AnswerRecorder', () => {
     expect(next.text).toBe('data: 1\n\ndata: [DONE]\n\n');
     expect(next.headers).toBe(EVENTS);
     expect(endedBefore).toEqual([true]);
+    expect(memory.held).toBe(0);
     expect(kept).toEqual([
       {
         status: 200,
@@ -43,7 +54,6 @@ describe('AnswerRecorder', () => {
         chunks: next.chunks,
         streamed: true,
         createdAtMs: 5,
-        ...measured,
       },
     ]);
   });
@@ -60,12 +70,12 @@ describe('AnswerRecorder', () => {
     },
   );
 
-  it('keeps nothing of an answer that was cut, that its meter finds incomplete, or that is too long', () => {
+  it('keeps nothing of an answer that was cut, that is found incomplete, that is too long, or for which there is no memory', () => {
     const cut = record();
     cut.recorder.onHeaders(200, EVENTS);
     cut.recorder.onData(Buffer.from('x'));
     cut.recorder.onError(new OutboundError('interrupted', 'cut'));
-    const incomplete = record(100, { write: () => undefined, finish: () => null });
+    const incomplete = record(100, checked(false));
     incomplete.recorder.onHeaders(200, EVENTS);
     incomplete.recorder.onEnd();
     const long = record(5);
@@ -76,7 +86,20 @@ describe('AnswerRecorder', () => {
     expect(cut.next.error?.failure).toBe('interrupted');
     expect(incomplete.next.ended).toBe(true);
     expect(long.next.text).toBe('1234567');
-    expect([...cut.kept, ...incomplete.kept, ...long.kept]).toEqual([]);
+    const crowded = record(100, checked(true), 5);
+    crowded.recorder.onHeaders(200, EVENTS);
+    crowded.recorder.onData(Buffer.from('1234'));
+    expect(crowded.memory.held).toBe(4);
+    crowded.recorder.onData(Buffer.from('56'));
+    crowded.recorder.onEnd();
+    expect(crowded.next.text).toBe('123456');
+    const unknown = record(100, null);
+    unknown.recorder.onHeaders(200, EVENTS);
+    unknown.recorder.onData(Buffer.from('x'));
+    unknown.recorder.onEnd();
+    for (const { kept, memory } of [cut, incomplete, long, crowded, unknown]) {
+      expect({ kept, held: memory.held }).toEqual({ kept: [], held: 0 });
+    }
   });
 });
 
@@ -112,6 +135,20 @@ describe('replayAnswer', () => {
     expect(handler).toMatchObject({ text: 'abc', ended: false });
     call.resume();
     expect(handler).toMatchObject({ ended: true, violations: 0 });
+  });
+
+  it('plays a large body over several turns, so that a client that does not read can stop it', async () => {
+    const handler = new NotingHandler();
+    const large = Array.from({ length: 4 }, () => Buffer.alloc(40_000, 'x'));
+    const call = replayAnswer(sampleAnswer('', { chunks: large }), handler);
+    await nextTurn();
+    expect(handler.chunks).toHaveLength(2);
+    call.pause();
+    await nextTurn();
+    expect(handler).toMatchObject({ chunks: { length: 2 }, ended: false });
+    call.resume();
+    await nextTurn();
+    expect(handler).toMatchObject({ chunks: { length: 4 }, ended: true, violations: 0 });
   });
 
   it('tells an abort once and plays nothing after it', async () => {

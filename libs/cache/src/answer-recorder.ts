@@ -1,27 +1,26 @@
 import type { OutboundError, OutboundHandler } from '@gw/outbound';
-import type { Usage } from '@gw/contracts';
 import { isEventStream, storableHeaders, type StoredAnswer } from './stored-answer';
 
-export interface Measured {
-  readonly usage: Usage | null;
-  /** 1e-8 USD. */
-  readonly cost: number | null;
-  readonly model: string | null;
+/** Looks at an answer while it goes by. */
+export interface AnswerCheck {
+  write(chunk: Buffer): void;
+  /** Called once, at the end. False: the answer is not whole or tells of an error, so it is not kept. */
+  isWhole(chunks: readonly Buffer[]): boolean;
 }
 
-/** Reads an answer while it goes by. */
-export interface AnswerMeter {
-  write(chunk: Buffer): void;
-  /** Called once, at the end. Null: the answer is not whole or tells of an error, so it is not kept. */
-  finish(chunks: readonly Buffer[]): Measured | null;
+/** Room for what all recordings hold together. */
+export interface RecordingMemory {
+  /** False when there is none. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
 }
 
 export interface RecorderOptions {
-  /** Bytes of the body; a longer answer is passed on and not kept. */
+  /** Bytes of the body; a longer answer is passed on and not kept, like one for which there is no memory. */
   readonly bodyBytesMax: number;
-  readonly meter: (status: number, headers: readonly string[]) => AnswerMeter;
-  /** Which statuses are kept. */
-  readonly keeps: (status: number) => boolean;
+  readonly memory: RecordingMemory;
+  /** Null: an answer like this is not kept. */
+  readonly check: (status: number, headers: readonly string[]) => AnswerCheck | null;
   /** Told of a whole answer after everybody else has had its end. */
   readonly onWhole: (answer: StoredAnswer) => void;
   /** Milliseconds since 1970. */
@@ -39,7 +38,7 @@ export const isStorableStatus = (status: number): boolean =>
 export class AnswerRecorder implements OutboundHandler {
   private status = 0;
   private headers: readonly string[] = [];
-  private meter: AnswerMeter | null = null;
+  private check: AnswerCheck | null = null;
   private chunks: Buffer[] = [];
   private bytes = 0;
 
@@ -49,33 +48,32 @@ export class AnswerRecorder implements OutboundHandler {
   ) {}
 
   onHeaders(status: number, headers: readonly string[]): void {
-    if (this.options.keeps(status)) {
+    if (isStorableStatus(status)) {
       this.status = status;
       this.headers = headers;
-      this.meter = this.options.meter(status, headers);
+      this.check = this.options.check(status, headers);
     }
     this.next.onHeaders(status, headers);
   }
 
   onData(chunk: Buffer): void {
-    if (this.meter !== null) this.keep(chunk, this.meter);
+    if (this.check !== null) this.keep(chunk, this.check);
     this.next.onData(chunk);
   }
 
   onEnd(): void {
-    const { meter, chunks } = this;
-    this.forget();
+    const { check, chunks } = this;
     this.next.onEnd();
-    const measured = meter?.finish(chunks) ?? null;
-    if (measured === null) return;
-    this.options.onWhole({
-      status: this.status,
-      headers: storableHeaders(this.headers),
-      chunks,
-      streamed: isEventStream(this.headers),
-      createdAtMs: (this.options.now ?? Date.now)(),
-      ...measured,
-    });
+    if (check?.isWhole(chunks) === true) {
+      this.options.onWhole({
+        status: this.status,
+        headers: storableHeaders(this.headers),
+        chunks,
+        streamed: isEventStream(this.headers),
+        createdAtMs: (this.options.now ?? Date.now)(),
+      });
+    }
+    this.forget();
   }
 
   onError(error: OutboundError): void {
@@ -83,18 +81,20 @@ export class AnswerRecorder implements OutboundHandler {
     this.next.onError(error);
   }
 
-  private keep(chunk: Buffer, meter: AnswerMeter): void {
-    this.bytes += chunk.length;
-    if (this.bytes > this.options.bodyBytesMax) {
+  private keep(chunk: Buffer, check: AnswerCheck): void {
+    if (this.bytes + chunk.length > this.options.bodyBytesMax || !this.options.memory.take(chunk.length)) {
       this.forget();
       return;
     }
+    this.bytes += chunk.length;
     this.chunks.push(chunk);
-    meter.write(chunk);
+    check.write(chunk);
   }
 
   private forget(): void {
-    this.meter = null;
+    this.check = null;
     this.chunks = [];
+    this.options.memory.give(this.bytes);
+    this.bytes = 0;
   }
 }

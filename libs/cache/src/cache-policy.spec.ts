@@ -1,18 +1,25 @@
+import type { CompiledCache } from '@gw/config-schema';
 import { cachePolicy, isCacheable, readCacheControls } from './cache-policy';
 
 const none = readCacheControls(undefined, undefined, undefined);
 
-describe('cachePolicy', () => {
-  it('does nothing without a cache in the config, whatever the headers ask for', () => {
-    expect(cachePolicy(null, readCacheControls('n', 'true', 'max-age=100'))).toBeNull();
-  });
+const settings = (over: Partial<CompiledCache> = {}): CompiledCache => ({
+  mode: 'simple',
+  maxAgeSeconds: null,
+  namespace: null,
+  forceRefresh: false,
+  coalesce: false,
+  threshold: 0.95,
+  embeddings: null,
+  ...over,
+});
 
+describe('cachePolicy', () => {
   it('keeps for a week when the config says nothing, for as long as the request asks for otherwise', () => {
-    expect(cachePolicy({ mode: 'simple' }, none)?.maxAgeMs).toBe(604_800_000);
-    expect(cachePolicy({ mode: 'simple', max_age: 5 }, none)?.maxAgeMs).toBe(5_000);
+    expect(cachePolicy(settings(), none).maxAgeMs).toBe(604_800_000);
+    expect(cachePolicy(settings({ maxAgeSeconds: 5 }), none).maxAgeMs).toBe(5_000);
     const asked = readCacheControls(undefined, undefined, 'no-transform, max-age=90');
-    expect(cachePolicy({ mode: 'simple', max_age: 500 }, asked)?.maxAgeMs).toBe(90_000);
-    expect(cachePolicy({ mode: 'simple', max_age: 500 }, none, 300)?.maxAgeMs).toBe(300_000);
+    expect(cachePolicy(settings({ maxAgeSeconds: 500 }), asked).maxAgeMs).toBe(90_000);
   });
 
   it.each(['max-age=0', 'max-age=59', 'max-age=7776001', 'no-cache', 's-maxage=100', 'max-age=x'])(
@@ -22,18 +29,20 @@ describe('cachePolicy', () => {
     },
   );
 
-  it('compares by meaning only in semantic mode, and from a high similarity on', () => {
-    expect(cachePolicy({ mode: 'simple', threshold: 0.5 }, none)?.threshold).toBeNull();
-    expect(cachePolicy({ mode: 'semantic' }, none)?.threshold).toBe(0.95);
-    expect(cachePolicy({ mode: 'semantic', threshold: 0.8 }, none)?.threshold).toBe(0.8);
+  it('compares by meaning only in semantic mode', () => {
+    expect(cachePolicy(settings({ threshold: 0.5 }), none).threshold).toBeNull();
+    expect(cachePolicy(settings({ mode: 'semantic', threshold: 0.8 }), none).threshold).toBe(0.8);
   });
 
-  it('lets the request’s namespace win over the config’s', () => {
-    const policy = cachePolicy(
-      { mode: 'simple', namespace: 'config' },
-      readCacheControls('mine', 'true', undefined),
-    );
-    expect(policy).toMatchObject({ namespace: 'mine', refresh: true, coalesce: false });
+  it('lets the request’s namespace win over the config’s, and refreshes when either of them says so', () => {
+    const asked = readCacheControls('mine', 'true', undefined);
+    expect(cachePolicy(settings({ namespace: 'config' }), asked)).toMatchObject({
+      namespace: 'mine',
+      refresh: true,
+      coalesce: false,
+    });
+    expect(cachePolicy(settings({ forceRefresh: true }), none).refresh).toBe(true);
+    expect(cachePolicy(settings(), none).refresh).toBe(false);
   });
 
   it('refuses a namespace and a force-refresh that cannot be meant', () => {
@@ -54,13 +63,23 @@ describe('isCacheable', () => {
     'threads',
     'realtime',
   ])('never stores an answer of %s', (route) => {
-    expect(isCacheable('POST', route)).toBe(false);
+    expect(isCacheable('POST', route, '/x')).toBe(false);
+  });
+
+  it.each([
+    ['responses', '/responses/resp_1/cancel'],
+    ['passthrough', '/files'],
+    ['passthrough', '/messages/batches'],
+    ['passthrough', '/audio/speech'],
+    ['passthrough', '/v1/threads/t/runs'],
+  ])('never stores an answer of %s at %s, which keeps state there', (route, path) => {
+    expect(isCacheable('POST', route, path)).toBe(false);
   });
 
   it('stores answers to questions, and never to reads and deletions', () => {
-    expect(isCacheable('POST', 'chat.completions')).toBe(true);
-    expect(isCacheable('POST', 'passthrough')).toBe(true);
-    expect(isCacheable('GET', 'responses')).toBe(false);
-    expect(isCacheable('DELETE', 'passthrough')).toBe(false);
+    expect(isCacheable('POST', 'chat.completions', '/chat/completions')).toBe(true);
+    expect(isCacheable('POST', 'passthrough', '/profiles')).toBe(true);
+    expect(isCacheable('GET', 'responses', '/responses/r')).toBe(false);
+    expect(isCacheable('DELETE', 'passthrough', '/profiles')).toBe(false);
   });
 });

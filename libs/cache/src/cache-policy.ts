@@ -1,17 +1,6 @@
+import type { CompiledCache } from '@gw/config-schema';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-
-/** The `cache` member of a config's node, as validated. */
-export interface CacheSettings {
-  readonly mode: 'simple' | 'semantic';
-  /** Seconds. */
-  readonly max_age?: number;
-  readonly namespace?: string;
-  /** Identical requests in flight share one call. */
-  readonly coalesce?: boolean;
-  /** Similarity from which a stored answer counts, 0 to 1. */
-  readonly threshold?: number;
-}
 
 /** What a request's own headers say about the cache. Null: nothing. */
 export interface CacheControls {
@@ -43,7 +32,6 @@ export const CACHE_LIMITS = {
   maxAgeMinS: 60,
   maxAgeMaxS: 7_776_000,
   namespaceLengthMax: 255,
-  thresholdDefault: 0.95,
 } as const;
 
 /** Families whose answers depend on the body alone. The others keep state, run jobs or carry audio and files. */
@@ -61,29 +49,25 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'responses',
 ]);
 
-/** Whether answers of a route may be stored at all: questions asked by POST, in families that keep no state. */
-export const isCacheable = (method: string, route: string): boolean =>
-  method === 'POST' && CACHEABLE.has(route);
+/** Parts of a path below which providers keep state, run jobs or carry audio, whoever the provider is. */
+const STATEFUL =
+  /\/(?:assistants|audio|batch(?:es)?|cancel|containers|conversations|evals|files|fine_tuning|fine-tunes|jobs|threads|uploads|vector_stores|videos)(?:\/|$)/i;
 
 /**
- * What the cache does for a request, or null: nothing (`DISABLED`). The request's headers adjust what the config switches on and
- * switch nothing on themselves. `maxAgeCapS` is the organisation's longest age; null: none.
+ * Whether answers of a route may be stored at all: questions asked by POST, in families that keep no state. `path` is that below
+ * the provider's base URL, without its query.
  */
-export function cachePolicy(
-  settings: CacheSettings | null,
-  controls: CacheControls,
-  maxAgeCapS: number | null = null,
-): CachePolicy | null {
-  if (settings === null) return null;
-  const asked = controls.maxAgeS ?? settings.max_age ?? CACHE_LIMITS.maxAgeDefaultS;
-  return {
-    maxAgeMs: Math.min(asked, maxAgeCapS ?? asked) * 1_000,
-    namespace: controls.namespace ?? settings.namespace ?? null,
-    refresh: controls.forceRefresh,
-    coalesce: settings.coalesce === true,
-    threshold: settings.mode === 'semantic' ? (settings.threshold ?? CACHE_LIMITS.thresholdDefault) : null,
-  };
-}
+export const isCacheable = (method: string, route: string, path: string): boolean =>
+  method === 'POST' && CACHEABLE.has(route) && !STATEFUL.test(path);
+
+/** What the cache does for a request. Its headers adjust what the config switches on, and switch nothing on themselves. */
+export const cachePolicy = (settings: CompiledCache, controls: CacheControls): CachePolicy => ({
+  maxAgeMs: 1_000 * (controls.maxAgeS ?? settings.maxAgeSeconds ?? CACHE_LIMITS.maxAgeDefaultS),
+  namespace: controls.namespace ?? settings.namespace,
+  refresh: controls.forceRefresh || settings.forceRefresh,
+  coalesce: settings.coalesce,
+  threshold: settings.mode === 'semantic' ? settings.threshold : null,
+});
 
 const NO_CONTROLS: CacheControls = Object.freeze({ namespace: null, forceRefresh: false, maxAgeS: null });
 

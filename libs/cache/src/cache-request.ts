@@ -96,6 +96,7 @@ const IRRELEVANT: ReadonlySet<string> = new Set([
   'traceparent',
   'tracestate',
   'user-agent',
+  'x-amz-date',
   'x-request-id',
 ]);
 const IRRELEVANT_PREFIXES = ['sec-', 'x-b3-', 'x-gw-', 'x-stainless-'];

@@ -11,6 +11,7 @@ import { blobStoreContract, CONTRACT_ENTRY_BYTES_MAX } from './spec-support/blob
 import { idempotencyStoreContract } from './spec-support/idempotency-store.contract';
 import { sampleAnswer, sampleRequest } from './spec-support/samples';
 import { CONTRACT_PER_BUCKET_MAX, vectorStoreContract } from './spec-support/vector-store.contract';
+import { UNAVAILABLE } from './stores/blob-store';
 import { EntrySealer } from './stores/entry-sealer';
 import { RedisBlobStore } from './stores/redis-blob-store';
 import { RedisGuard } from './stores/redis-guard';
@@ -18,7 +19,7 @@ import { RedisGuard } from './stores/redis-guard';
 const PREFIX = 'gw:cache:';
 const sealer = new EntrySealer({ current: 'k1', keys: new Map([['k1', randomBytes(32)]]) });
 /** Enough for a busy machine; what must be quick sets its own. */
-const patientGuard = (): RedisGuard => new RedisGuard({ timeoutMs: 2_000 });
+const patientGuard = (): RedisGuard => new RedisGuard({ timeoutMs: 20_000 });
 
 describe('the cache in Redis', () => {
   const open: Redis[] = [];
@@ -30,9 +31,10 @@ describe('the cache in Redis', () => {
   let redis: Redis;
 
   async function connect(): Promise<Redis> {
-    const connection = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 500 });
+    // Longer than a test may take: what comes to an end while Redis hangs has not waited for it.
+    const connection = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 120_000 });
     open.push(connection);
-    await redisReady(connection, 5_000);
+    await redisReady(connection, 20_000);
     return connection;
   }
   beforeAll(async () => {
@@ -76,7 +78,7 @@ describe('the cache in Redis', () => {
       expect(await blobs().get(key)).toBeNull();
       await redis.del(PREFIX + key);
       await redis.rpush(PREFIX + key, 'a list');
-      expect(await blobs().get(key)).toBeNull();
+      expect(await blobs().get(key)).toBe(UNAVAILABLE);
     });
 
     it('gives every entry a time to live', async () => {
@@ -157,36 +159,37 @@ describe('the cache in Redis', () => {
 
     async function back(): Promise<void> {
       await server.start();
-      await Promise.all(open.map((connection) => redisReady(connection, 10_000)));
+      await Promise.all(open.map((connection) => redisReady(connection, 20_000)));
     }
 
-    /** A look-up of every kind, and how long it took. */
-    async function look(cache: ResponseCache): Promise<{ lookup: Lookup; tookMs: number }> {
-      const started = performance.now();
+    /** A look-up of every kind, and how many commands it sent. */
+    async function look(cache: ResponseCache): Promise<{ status: Lookup['status']; sent: number }> {
+      const sending = jest.spyOn(redis, 'sendCommand');
       const lookup = await cache.lookUp(sampleRequest({ namespace: randomUUID() }), policy, source);
       cache.keep(lookup, policy, sampleAnswer('x', { createdAtMs: Date.now() }));
-      return { lookup, tookMs: performance.now() - started };
+      const sent = sending.mock.calls.length;
+      sending.mockRestore();
+      return { status: lookup.status, sent };
     }
 
     it('goes on as a miss within its bound, then waits for nothing at all, and reads again when Redis is back', async () => {
-      const guard = new RedisGuard({ timeoutMs: 100, coolDownMs: 1_000 });
+      let now = 0;
+      const guard = new RedisGuard({ timeoutMs: 100, coolDownMs: 1_000, now: () => now });
       const cache = new ResponseCache(blobs(guard), vectors(guard));
-      expect((await look(cache)).lookup.status).toBe('SEMANTIC MISS');
+      expect((await look(cache)).status).toBe('SEMANTIC MISS');
       const admin = await connect();
-      await admin.client('PAUSE', 30_000);
-      const first = await look(cache);
-      const second = await look(cache);
-      expect([first.lookup.status, second.lookup.status]).toEqual(['SEMANTIC MISS', 'SEMANTIC MISS']);
-      expect(first.tookMs).toBeGreaterThan(90);
-      expect(first.tookMs).toBeLessThan(600);
-      expect(second.tookMs).toBeLessThan(90);
+      await admin.client('PAUSE', 120_000);
+      now += 1_000;
+      // One command, for which it waited no longer than its bound; then none, until the cool-down is over.
+      expect(await look(cache)).toEqual({ status: 'SEMANTIC MISS', sent: 1 });
+      expect(await look(cache)).toEqual({ status: 'SEMANTIC MISS', sent: 0 });
       await server.kill();
-      const gone = await look(cache);
-      expect(gone.lookup.status).toBe('SEMANTIC MISS');
-      expect(gone.tookMs).toBeLessThan(600);
+      now += 1_000;
+      expect((await look(cache)).status).toBe('SEMANTIC MISS');
       await back();
       const request = sampleRequest({ namespace: 'back' });
       await eventually(async () => {
+        now += 1_000;
         const lookup = await cache.lookUp(request, policy, null);
         cache.keep(lookup, policy, sampleAnswer('x', { createdAtMs: Date.now() }));
         return lookup.status === 'HIT';

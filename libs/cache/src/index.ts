@@ -1,9 +1,8 @@
 export {
   AnswerRecorder,
-  isStorableStatus,
-  type AnswerMeter,
-  type Measured,
+  type AnswerCheck,
   type RecorderOptions,
+  type RecordingMemory,
 } from './answer-recorder';
 export {
   CACHE_LIMITS,
@@ -12,7 +11,6 @@ export {
   readCacheControls,
   type CacheControls,
   type CachePolicy,
-  type CacheSettings,
   type CacheStatus,
 } from './cache-policy';
 export {
@@ -52,6 +50,7 @@ export {
   ResponseCache,
   type Embedder,
   type Lookup,
+  type LookupFailure,
   type ResponseCacheOptions,
   type SemanticSource,
 } from './response-cache';
@@ -59,8 +58,8 @@ export { MemoryVectorStore, type MemoryVectorStoreOptions } from './semantic/mem
 export { RedisVectorStore, type RedisVectorStoreOptions } from './semantic/redis-vector-store';
 export { VECTOR_LIMITS, type StoredVector, type VectorStore } from './semantic/vector-store';
 export type { Neighbour } from './semantic/vectors';
-export { decodeAnswer, encodeAnswer, type StoredAnswer } from './stored-answer';
-export type { BlobStore } from './stores/blob-store';
+export { isEventStream, storableHeaders, type StoredAnswer } from './stored-answer';
+export { UNAVAILABLE, type BlobStore } from './stores/blob-store';
 export { EntrySealer } from './stores/entry-sealer';
 export { MemoryBlobStore, type MemoryBlobStoreOptions } from './stores/memory-blob-store';
 export { RedisBlobStore, type RedisBlobStoreOptions } from './stores/redis-blob-store';

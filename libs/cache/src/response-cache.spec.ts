@@ -2,6 +2,7 @@ import type { CachePolicy } from './cache-policy';
 import { ResponseCache, type Embedder, type Lookup, type SemanticSource } from './response-cache';
 import { MemoryVectorStore } from './semantic/memory-vector-store';
 import { sampleAnswer, sampleRequest } from './spec-support/samples';
+import { UNAVAILABLE } from './stores/blob-store';
 import { MemoryBlobStore } from './stores/memory-blob-store';
 import type { CacheRequest } from './cache-request';
 
@@ -55,7 +56,7 @@ describe('ResponseCache', () => {
     return lookup;
   }
 
-  it('answers at once, without a promise, what it was given before, with its usage and cost', () => {
+  it('answers at once, without a promise, what it was given before', () => {
     const request = sampleRequest();
     const first = cache.lookUp(request, exact, null) as Lookup;
     expect(first).toMatchObject({ status: 'MISS', answer: null });
@@ -102,6 +103,18 @@ describe('ResponseCache', () => {
     expect((await ask('What is a dog?')).status).toBe('SEMANTIC MISS');
   });
 
+  it('says when its store could not be asked, and does not ask the embedder then', async () => {
+    const away = new ResponseCache(
+      { get: () => Promise.resolve(UNAVAILABLE), set: () => undefined, delete: () => undefined },
+      new MemoryVectorStore({ bytesMax: 1_000 }),
+    );
+    const failed = { answer: null, place: null, failure: 'store_unavailable' };
+    expect(await away.lookUp(asking('cat'), exact, null)).toMatchObject({ status: 'MISS', ...failed });
+    const lookup = await away.lookUp(asking('cat'), semantic, source('cat'));
+    expect(lookup).toMatchObject({ status: 'SEMANTIC MISS', ...failed });
+    expect(embedder.asked).toEqual([]);
+  });
+
   it('finds the same question without asking the embedder', async () => {
     await ask('What is a cat?');
     expect((await ask('What is a cat?')).status).toBe('HIT');
@@ -143,7 +156,10 @@ describe('ResponseCache', () => {
   it('goes on without an embedder that fails, a body that cannot be read, and a text that is not one', async () => {
     const failing: Embedder = { id: 'x', embed: () => Promise.reject(new Error('away')) };
     const request = asking('What is a cat?');
-    expect((await cache.lookUp(request, semantic, source('cat', failing))).status).toBe('SEMANTIC MISS');
+    expect(await cache.lookUp(request, semantic, source('cat', failing))).toMatchObject({
+      status: 'SEMANTIC MISS',
+      failure: 'embeddings_failed',
+    });
     const unreadable: SemanticSource = {
       embedder,
       body: () => {

@@ -4,7 +4,7 @@ import { comparedText, type ComparedText } from './semantic/compared-text';
 import type { VectorStore } from './semantic/vector-store';
 import { normalised } from './semantic/vectors';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from './stored-answer';
-import type { BlobStore } from './stores/blob-store';
+import { UNAVAILABLE, type BlobStore } from './stores/blob-store';
 
 /** Makes vectors of texts; the gateway gives one for an embeddings target of the config. */
 export interface Embedder {
@@ -31,7 +31,13 @@ export interface Lookup {
   readonly similarity: number | null;
   /** Where a fresh answer's vector goes. Null: it has none. */
   readonly place: { readonly bucket: string; readonly vector: Float32Array } | null;
+  /** Why the look-up is a miss that might have been a hit. Null: nothing failed. */
+  readonly failure: LookupFailure | null;
 }
+
+export type LookupFailure = 'store_unavailable' | 'embeddings_failed';
+
+type Frame = Buffer | null | typeof UNAVAILABLE;
 
 export interface ResponseCacheOptions {
   /** Milliseconds since 1970. */
@@ -84,12 +90,18 @@ export class ResponseCache {
     policy: CachePolicy,
     semantic: SemanticSource | null,
     key: string,
-    frame: Buffer | null,
+    frame: Frame,
   ): Lookup | Promise<Lookup> {
     const answer = this.fresh(frame, policy);
-    if (answer !== null) return { status: 'HIT', key, answer, similarity: null, place: null };
-    const { threshold, refresh } = policy;
-    if (threshold === null || semantic === null) return missed(refresh ? 'REFRESH' : 'MISS', key);
+    if (answer !== null) {
+      return { status: 'HIT', key, answer, similarity: null, place: null, failure: null };
+    }
+    const { threshold } = policy;
+    // A store that does not answer now is not asked a second time by the same request.
+    const failure = frame === UNAVAILABLE ? 'store_unavailable' : null;
+    if (threshold === null || semantic === null || failure !== null) {
+      return missed(missOf(policy, threshold !== null && semantic !== null), key, failure);
+    }
     return this.searched(request, policy, threshold, semantic, key);
   }
 
@@ -101,10 +113,10 @@ export class ResponseCache {
     key: string,
   ): Promise<Lookup> {
     const { embedder } = semantic;
-    const plain = missed(policy.refresh ? 'REFRESH' : 'SEMANTIC MISS', key);
     const compared = textOf(request, semantic);
-    if (compared === null) return { ...plain, status: policy.refresh ? 'REFRESH' : 'MISS' };
+    if (compared === null) return missed(missOf(policy, false), key, null);
     const vector = await vectorOf(embedder, compared.text);
+    const plain = missed(missOf(policy, true), key, vector === null ? 'embeddings_failed' : null);
     if (vector === null) return plain;
     const bucket = bucketKey(request, embedder.id, compared.rest);
     const miss = { ...plain, place: { bucket, vector } };
@@ -113,22 +125,27 @@ export class ResponseCache {
     if (found === null || found.similarity < threshold) return miss;
     const answer = this.fresh(await this.entries.get(found.id), policy);
     if (answer === null) return miss;
-    return { status: 'SEMANTIC HIT', key, answer, similarity: found.similarity, place: null };
+    return { ...plain, status: 'SEMANTIC HIT', answer, similarity: found.similarity };
   }
 
   /** An entry may have been kept for longer than this request wants it. */
-  private fresh(frame: Buffer | null, policy: CachePolicy): StoredAnswer | null {
-    const answer = frame === null ? null : decodeAnswer(frame);
+  private fresh(frame: Frame, policy: CachePolicy): StoredAnswer | null {
+    const answer = Buffer.isBuffer(frame) ? decodeAnswer(frame) : null;
     return answer !== null && this.now() - answer.createdAtMs < policy.maxAgeMs ? answer : null;
   }
 }
 
-const missed = (status: Lookup['status'], key: string): Lookup => ({
+/** What a request without a hit is called; `compared`: it could have been found by its meaning. */
+const missOf = ({ refresh }: CachePolicy, compared: boolean): Lookup['status'] =>
+  refresh ? 'REFRESH' : compared ? 'SEMANTIC MISS' : 'MISS';
+
+const missed = (status: Lookup['status'], key: string, failure: LookupFailure | null): Lookup => ({
   status,
   key,
   answer: null,
   similarity: null,
   place: null,
+  failure,
 });
 
 /** A body that is no JSON has nothing to compare. */

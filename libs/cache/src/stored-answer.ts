@@ -1,4 +1,3 @@
-import type { Usage } from '@gw/contracts';
 import { crc32 } from 'node:zlib';
 
 /** A complete answer, as it can be stored and replayed. */
@@ -12,10 +11,6 @@ export interface StoredAnswer {
   readonly streamed: boolean;
   /** Milliseconds since 1970. */
   readonly createdAtMs: number;
-  readonly model: string | null;
-  readonly usage: Usage | null;
-  /** What the answer cost, and what each replay saves: 1e-8 USD. Null: not known. */
-  readonly cost: number | null;
 }
 
 const VERSION = 1;

@@ -83,6 +83,7 @@ const compileSettings = (settings: InheritedSettings) => ({
   strictOpenAiCompliance: settings.strict_open_ai_compliance ?? null,
   fetchIntegratedModels: settings.fetch_integrated_models ?? false,
   onStreamFailure: settings.on_stream_failure ?? 'fail',
+  assistantPrefill: settings.assistant_prefill ?? null,
   inputGuardrails: settings.input_guardrails ?? [],
   outputGuardrails: settings.output_guardrails ?? [],
 });

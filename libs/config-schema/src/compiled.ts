@@ -51,6 +51,8 @@ export interface CompiledTarget {
   readonly cache: CompiledCache | null;
   readonly breaker: CompiledBreaker | null;
   readonly onStreamFailure: OnStreamFailure;
+  /** Whether it goes on from a last message of the assistant. Null: as its provider does. */
+  readonly assistantPrefill: boolean | null;
   readonly inputGuardrails: readonly GuardrailReference[];
   readonly outputGuardrails: readonly GuardrailReference[];
   /** As written: `azure_resource_name`, `aws_region`, … */

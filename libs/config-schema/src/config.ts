@@ -123,6 +123,8 @@ export interface InheritedSettings {
   /** Lets a caller list the integrated models through the models route. */
   readonly fetch_integrated_models?: boolean;
   readonly on_stream_failure?: OnStreamFailure;
+  /** Whether the provider goes on from a last message of the assistant. Absent: what is known of the provider. */
+  readonly assistant_prefill?: boolean;
 }
 
 export interface TargetConfig extends InheritedSettings {

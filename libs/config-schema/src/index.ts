@@ -37,11 +37,13 @@ export {
 } from './compiled';
 export { compileConfig } from './compile';
 export { toNumber, type CompiledQuery, type Scalar, type SubjectTest } from './conditions';
+export { detail, schemaDetail } from './details';
 export { CONFIG_LIMITS } from './limits';
 export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './param-path';
 export { Pattern } from './pattern';
 export { CONFIG_SCHEMA, isProviderField } from './schema';
 export { WEEKDAYS, type Subject } from './subjects';
+export type { Path, Report } from './report';
 export {
   configInvalid,
   parseConfig,

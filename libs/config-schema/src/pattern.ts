@@ -49,6 +49,21 @@ export class Pattern {
   test(text: string): boolean {
     return text.length <= this.#lengthMax && this.#regex.test(text);
   }
+
+  /** UTF-16 units of the longest text that one search may take. */
+  get lengthMax(): number {
+    return this.#lengthMax;
+  }
+
+  /**
+   * The places where the pattern is found, from left to right and without overlaps; none for a text that is too long. Each one
+   * costs up to a search of what is left of the text, so whoever asks for many keeps the time.
+   */
+  *matches(text: string): Generator<{ readonly start: number; readonly end: number }> {
+    if (text.length > this.#lengthMax) return;
+    const matcher = this.#regex.matcher(text);
+    while (matcher.find()) yield { start: matcher.start(), end: matcher.end() };
+  }
 }
 
 /** `(?i)` is RE2 but not JavaScript, so a pattern would mean different things in the console and here. */

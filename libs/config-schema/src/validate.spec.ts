@@ -149,6 +149,26 @@ describe('validateConfig', () => {
     expect(result).toMatchObject({ ok: false, details: { length: 5 } });
   });
 
+  it.each(['input_guardrails', 'output_guardrails'])(
+    '[ERR-01] refuses slugs in %s that do not exist, on every level, as AB01, and takes those that do',
+    (member) => {
+      const isKnownGuardrail = (slug: string): boolean => slug === 'known';
+      const nested = (slug: string): unknown => ({
+        strategy: { mode: 'fallback' },
+        targets: [fallback({ provider: 'a', [member]: ['known', slug] })],
+        [member]: [slug],
+      });
+      expect(validateConfig(nested('known'), { isKnownGuardrail })).toMatchObject({ ok: true });
+      const refused = validateConfig(nested('gone'), { isKnownGuardrail });
+      const details = refused.ok ? [] : refused.details;
+      expect(details.map(({ path }) => path).sort()).toEqual([
+        `${member}.0`,
+        `targets.0.targets.0.${member}.1`,
+      ]);
+      expect(configInvalid(details).code).toBe('AB01');
+    },
+  );
+
   it('puts every address of a config before the address policy, also those in provider fields', () => {
     const asked: string[] = [];
     const checkHost = (url: string): string => `refused ${String(asked.push(url))}`;

@@ -52,6 +52,8 @@ interface PolicyRule {
 
 export interface UsageLimitPolicyRule extends PolicyRule {
   readonly limit: UsageLimitRule;
+  /** Counters of single values that were reset in the current period: value key → ISO 8601. Absent: none. */
+  readonly resets?: Readonly<Record<string, string>>;
 }
 
 export interface RateLimitPolicyRule extends PolicyRule {
@@ -136,6 +138,14 @@ export interface ProviderModel {
   readonly customHeaders: Readonly<Record<string, string>>;
   /** US cents per token; null when the catalogue's price holds. */
   readonly price: { readonly input: number; readonly output: number } | null;
+  /** The whole price of a custom model, as `libs/pricing` reads it; wins over `price`. Absent and null: there is none. */
+  readonly pricingConfig?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What one workspace may use of an integration, whichever of its providers it goes through. */
+export interface IntegrationLimits {
+  readonly rateLimits: readonly RateLimitRule[];
+  readonly usageLimits: readonly UsageLimitRule[];
 }
 
 /** A saved provider (`@slug`, or a virtual key's slug) of one workspace, joined with its integration. */
@@ -163,6 +173,10 @@ export interface ProviderDocument {
   readonly models: readonly ProviderModel[];
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
+  /** Absent: none. */
+  readonly integrationLimits?: IntegrationLimits;
+  /** Factors on every price of the integration, `{ multiplier: { … } }`. Absent and null: none. */
+  readonly pricingAdjustments?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface ConfigDocument {

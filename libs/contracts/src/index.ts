@@ -6,6 +6,7 @@ export {
   type ConfigDocument,
   type DocumentKey,
   type DocumentKind,
+  type IntegrationLimits,
   type OrganisationDocument,
   type PromptDocument,
   type PromptVersionDocument,
@@ -31,10 +32,21 @@ export {
   type ResetEvent,
 } from './events';
 export { GATEWAY_HEADER_PREFIX, HEADER } from './headers';
-export { INTERNAL, type DocumentsAnswer, type DocumentsRequest, type GatewayPresence } from './internal-api';
+export {
+  INTERNAL,
+  type BalancesAnswer,
+  type BalancesRequest,
+  type DocumentsAnswer,
+  type DocumentsRequest,
+  type GatewayPresence,
+} from './internal-api';
 export type {
   AttemptEnd,
   AttemptRecord,
+  CacheEmbedding,
+  CacheRecord,
+  ChargeLine,
+  ChargeRecord,
   DecisionRecord,
   LimitState,
   LogRecord,

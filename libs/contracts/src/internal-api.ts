@@ -15,6 +15,8 @@ export const INTERNAL = {
   gateways: '/internal/v1/gateways',
   /** POST `application/octet-stream`, journal frames; 200 `{ accepted }` once they are committed. Worker. */
   logs: '/internal/v1/logs',
+  /** POST `BalancesRequest` → `BalancesAnswer`; at most 256 counters. Worker. */
+  balances: '/internal/v1/balances',
 } as const;
 
 export interface GatewayPresence {
@@ -34,4 +36,23 @@ export interface DocumentsAnswer {
   readonly sequence: number;
   /** One entry for every key asked for; null: there is no such document. */
   readonly documents: Readonly<Record<DocumentKey, ReadModelDocument | null>>;
+}
+
+/** What lost counters of an organisation are asked for. */
+export interface BalancesRequest {
+  readonly organisationId: string;
+  readonly counters: readonly {
+    readonly key: string;
+    /** Unix milliseconds: the start of the period that is asked for. */
+    readonly since: number;
+  }[];
+}
+
+/** One balance for each counter, in order. */
+export interface BalancesAnswer {
+  readonly balances: readonly {
+    readonly period: number;
+    /** 1e-8 USD, tokens or requests: what the counter counts. */
+    readonly used: number;
+  }[];
 }

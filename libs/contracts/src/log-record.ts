@@ -21,6 +21,8 @@ export type AttemptEnd =
   | 'refused'
   | 'client_closed'
   | 'skipped'
+  /** A guardrail denied the request, or withheld the answer. */
+  | 'denied'
   /** The other one of a hedged pair answered first. */
   | 'cancelled';
 
@@ -67,7 +69,13 @@ export interface RoutingEvent {
     /** Not repeated: the process has no retries left for now. */
     | 'retry_budget_spent'
     /** Not repeated: the wait is longer than waits may be. */
-    | 'wait_budget_spent';
+    | 'wait_budget_spent'
+    /** Got a second request, since the first one took long. */
+    | 'hedged'
+    /** Got no second request: those have cost what they may for now. */
+    | 'hedge_budget_spent'
+    /** Asked to go on with a stream that had broken off. */
+    | 'stream_continued';
 }
 
 export interface LimitState {
@@ -78,6 +86,24 @@ export interface LimitState {
   readonly used: number;
   readonly resetAt: string | null;
   readonly verdict: 'admitted' | 'refused';
+}
+
+/** What a charge stands for. */
+export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'cache_saved';
+
+/** What one answer of a provider was charged to. The durable record of every budget is the sum of these. */
+export interface ChargeRecord {
+  readonly line: ChargeLine;
+  readonly provider: string;
+  /** 1e-8 USD; null: unpriced. */
+  readonly cost: number | null;
+  readonly tokens: number;
+  /** 1 for the answer that the client got. */
+  readonly requests: 0 | 1;
+  /** `estimated`: the provider did not count, or could not mean what it counted. */
+  readonly flags: readonly ('estimated' | 'unpriced')[];
+  /** Budgets' counters, and the period of each by the counter's own clock: Unix milliseconds. */
+  readonly counters: readonly (readonly [key: string, period: number])[];
 }
 
 /** How a WebSocket session ended. */
@@ -100,6 +126,34 @@ export interface PromptRecord {
   readonly version: number;
 }
 
+/** The call for a vector that a look-up by meaning took. */
+export interface CacheEmbedding {
+  readonly provider: string;
+  readonly credential: string | null;
+  readonly model: string | null;
+  readonly inputTokens: number | null;
+  /** 1e-8 USD, part of the request's cost; null: not known. */
+  readonly cost: number | null;
+  readonly durationMs: number;
+}
+
+/** What the response cache did for the answer. */
+export interface CacheRecord {
+  /** `DISABLED`, `HIT`, `MISS`, `REFRESH`, `SEMANTIC HIT` or `SEMANTIC MISS`. */
+  readonly status: string;
+  /** Of the exact entry. */
+  readonly key: string | null;
+  /** Cosine of a semantic hit. */
+  readonly similarity?: number;
+  /** Why a miss might have been a hit. */
+  readonly failure?: 'store_unavailable' | 'embeddings_failed';
+  /** The answer is that of another request's call, which was under way. */
+  readonly shared?: true;
+  /** What asking the provider would have cost, 1e-8 USD. Absent: nothing was saved, or it is not known. */
+  readonly savedCost?: number;
+  readonly embedding?: CacheEmbedding;
+}
+
 /** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
 export interface DecisionRecord {
   readonly config: {
@@ -113,8 +167,10 @@ export interface DecisionRecord {
   /** At most 50. Absent: nothing of the kind. */
   readonly routing?: readonly RoutingEvent[];
   readonly limits: readonly LimitState[];
+  /** Absent: nothing was charged to a budget, and nothing that the record's `cost` does not say. */
+  readonly charges?: readonly ChargeRecord[];
   readonly guardrails: readonly unknown[];
-  readonly cache: { readonly status: string; readonly key: string | null };
+  readonly cache: CacheRecord;
   readonly price: {
     readonly source: string;
     readonly model: string | null;
@@ -124,6 +180,8 @@ export interface DecisionRecord {
   readonly session?: SessionRecord;
   /** Absent: the request named no prompt. */
   readonly prompt?: PromptRecord;
+  /** What an `Idempotency-Key` made of the request. Absent: it had none. */
+  readonly idempotency?: 'first' | 'replayed';
   /** Milliseconds that each stage took. */
   readonly stages: Readonly<Record<string, number>>;
 }
@@ -167,9 +225,10 @@ export interface LogRecord {
   readonly responseModel: string | null;
   readonly streamed: boolean;
   readonly usage: Usage | null;
-  /** 1e-8 USD; null: the model's price is not known (`unpriced`), or there was no usage. */
+  /** 1e-8 USD, of all attempts; null: the model's price is not known (`unpriced`), or there was no usage. */
   readonly cost: number | null;
-  readonly priced: 'priced' | 'unpriced' | 'no_usage';
+  /** `estimated`: the answer was cut or its usage was not told, so that `usage` is null and `cost` is what it likely cost. */
+  readonly priced: 'priced' | 'unpriced' | 'no_usage' | 'estimated';
   readonly configId: string | null;
   readonly configVersionId: string | null;
   readonly targetPath: string | null;

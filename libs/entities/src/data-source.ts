@@ -32,6 +32,7 @@ import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
 import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-deployments-and-more';
 import { BatchEntity } from './resources/batch.entity';
+import { Ledger1795380000000 } from './migrations/1795380000000-ledger';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -45,6 +46,7 @@ import { OrganisationPropertiesEntity } from './resources/organisation-propertie
 import { PluginEntity } from './resources/plugin.entity';
 import { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
 import { SecretReferenceEntity } from './resources/secret-reference.entity';
+import { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-value.entity';
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
@@ -75,6 +77,7 @@ export const ENTITIES = [
   PromptLabelEntity,
   PromptShareEntity,
   UsageLimitPolicyEntity,
+  UsageLimitPolicyValueEntity,
   RateLimitPolicyEntity,
   SecretReferenceEntity,
   DeploymentEntity,
@@ -97,6 +100,7 @@ export const MIGRATIONS = [
   DeploymentsAndMore1795331000000,
   Policies1795340000000,
   EnforcedFeatures1795341000000,
+  Ledger1795380000000,
 ];
 
 export interface DatabaseSettings {

@@ -8,7 +8,7 @@ export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
 export { AuditChainEntity } from './identity/audit-chain.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';
-export type { StoredUsageLimit } from './identity/limits';
+export { usageLimitRule, usageLimitRules, type StoredUsageLimit } from './identity/limits';
 export { OrganisationUserEntity } from './identity/organisation-user.entity';
 export {
   OrganisationEntity,
@@ -46,7 +46,15 @@ export { OrganisationPropertiesEntity } from './resources/organisation-propertie
 export { PluginEntity } from './resources/plugin.entity';
 export { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
 export { SecretReferenceEntity } from './resources/secret-reference.entity';
+export { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-value.entity';
 export { PlainRow, Row } from './row';
+export {
+  addBalances,
+  balancesOf,
+  type LedgerAmount,
+  type LedgerBalance,
+  type LedgerRow,
+} from './ledger/ledger.queries';
 export { dayOf, ensureLogPartitions } from './logs/log-partitions';
 export {
   findLog,

@@ -1,3 +1,4 @@
+export { budgetsJob } from './budgets.job';
 export { expiryJob } from './expiry.job';
 export { defineJob, type JobProcessor, type JobSpec } from './job';
 export { JobQueue } from './job-queue';

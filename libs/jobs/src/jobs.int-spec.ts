@@ -74,7 +74,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       runs += 1;
       return runs === 1 ? Promise.reject(new Error('Not this time.')) : Promise.resolve();
     });
-    await eventually(() => runs === 2, { timeoutMs: 10_000 });
+    await eventually(() => runs === 2);
     expect(errors).toHaveLength(1);
   });
 });

@@ -1,9 +1,10 @@
 import { GatewayError } from '@gw/kernel';
+import { budgetsJob } from './budgets.job';
 import { expiryJob } from './expiry.job';
 import type { JobProcessor, JobSpec } from './job';
 import { logPartitionsJob } from './log-partitions.job';
 
-export const JOBS: readonly JobSpec[] = [logPartitionsJob, expiryJob];
+export const JOBS: readonly JobSpec[] = [logPartitionsJob, expiryJob, budgetsJob];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */
 export function processorsByName(

@@ -89,6 +89,11 @@ export const ERRORS = {
     code: 'AB03',
     message: 'A key cannot hold scopes that its creator lacks.',
   },
+  hooks_failed: {
+    status: 446,
+    code: 'AB03',
+    message: 'The guardrail checks defined in the config failed; hook_results says which.',
+  },
   feature_disabled: { status: 403, code: 'AB03', message: 'This feature is switched off.' },
   // AB04: our fault, or the provider's
   internal_error: { status: 500, code: 'AB04', message: 'Something went wrong on our side.' },

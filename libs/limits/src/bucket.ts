@@ -92,6 +92,26 @@ export function concurrencyBucket(owner: BucketOwner, value: number, onOutage: O
   };
 }
 
+/** What a budget's counter is of. */
+export interface BudgetKey {
+  readonly scope: LimitState['scope'];
+  readonly id: string;
+  readonly type: UsageLimitRule['type'];
+  /** See `BucketOwner`. */
+  readonly group: string | null;
+}
+
+const BUDGET_KEY =
+  /^(api_key|workspace|provider|integration|policy):([^:]+):(cost|tokens|requests):budget(?::(.*))?$/s;
+
+/** Null: it is no budget's. */
+export function parseBudgetKey(key: string): BudgetKey | null {
+  const match = BUDGET_KEY.exec(key);
+  if (match === null) return null;
+  const [, scope, id = '', type, group = null] = match;
+  return { scope: scope as BudgetKey['scope'], id, type: type as BudgetKey['type'], group };
+}
+
 export const isBudget = (bucket: Bucket): boolean => bucket.window.kind === 'period';
 
 /** The boundaries around a time for a counter that starts again, ascending, the first not after the time. */

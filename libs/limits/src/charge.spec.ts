@@ -48,8 +48,11 @@ describe('what is charged', () => {
 
   it('is entered twice, so that the books always add up to 0', () => {
     fc.assert(
-      fc.property(fc.nat(), fc.nat(), fc.array(fc.string(), { maxLength: 6 }), (cost, tokens, counters) => {
-        const postings = postingsOf('fallback', 'openai', counters, { cost, tokens, requests: 1 });
+      fc.property(fc.nat(), fc.nat(), fc.array(fc.string(), { maxLength: 6 }), (cost, tokens, keys) => {
+        const counters = keys.map((key, period) => [key, period] as const);
+        const charge = { line: 'fallback', provider: 'openai', requests: 1, flags: [] } as const;
+        const postings = postingsOf({ ...charge, counters, cost, tokens }, 0);
+        expect(postings.reduce((sum, posting) => sum + posting.requests, 0)).toBe(0);
         expect(postings.reduce((sum, posting) => sum + posting.cost, 0)).toBe(0);
         expect(postings.reduce((sum, posting) => sum + posting.tokens, 0)).toBe(0);
         expect(postings.filter(({ account }) => account.startsWith('limit:'))).toHaveLength(counters.length);
@@ -64,12 +67,19 @@ describe('what is reserved', () => {
   it('is the size of the input and max_tokens, or less where the model answers in less', () => {
     const estimator = createTokenEstimator();
     expect(estimator.likely({ ...size, maxOutputTokens: 20 })).toEqual({ input: 100, output: 20 });
-    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 1_024 });
+    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 100_000 });
+    expect(estimator.likely(size)).toEqual({ input: 100, output: 1_024 });
     expect(estimator.most({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 300, output: 100_000 });
     expect(estimateOf(estimator.likely(size), ({ input, output }) => input + 3 * output)).toEqual({
       cost: 100 + 3 * 1_024,
       tokens: 1_124,
     });
+  });
+
+  it('is no more than a model was seen to answer, once it has answered', () => {
+    const estimator = createTokenEstimator();
+    estimator.learn(size.model, 50);
+    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 50 });
   });
 
   it('learns what 95 of 100 answers of a model do not pass', () => {

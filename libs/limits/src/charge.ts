@@ -1,8 +1,5 @@
-import type { Usage } from '@gw/contracts';
+import type { ChargeRecord, Usage } from '@gw/contracts';
 import type { Charge, Estimate } from './reservation';
-
-/** What a charge stands for in the record. */
-export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'cache_saved';
 
 export type UsageVerdict =
   | { readonly kind: 'usable'; readonly usage: Usage }
@@ -51,25 +48,36 @@ export function settledOf(
 /** Half of an entry: what leaves one account comes to another, so a journal always adds up to 0. */
 export interface LedgerPosting {
   readonly account: string;
+  /** Unix milliseconds: the period of a budget, else the day. */
+  readonly period: number;
   /** Positive: came in. */
   readonly cost: number;
   readonly tokens: number;
+  readonly requests: number;
 }
 
-/** The double entry of one charge: from the provider's account to each counter's, and back from the counters' common side. */
+/** The double entry of one charge: from the provider's account to the spending, and from the limits' common side to each budget's. */
 export function postingsOf(
-  line: ChargeLine,
-  provider: string,
-  counters: readonly string[],
-  { cost, tokens }: Charge,
+  { line, provider, counters, cost, tokens, requests }: ChargeRecord,
+  day: number,
 ): readonly LedgerPosting[] {
-  const amount = cost ?? 0;
+  const amount = { cost: cost ?? 0, tokens, requests };
+  const less = { cost: 0 - amount.cost, tokens: 0 - tokens, requests: 0 - requests };
   return [
-    { account: `provider:${provider}`, cost: 0 - amount, tokens: 0 - tokens },
-    { account: `spend:${line}`, cost: amount, tokens },
-    ...counters.flatMap((key) => [
-      { account: `limit:${key}`, cost: amount, tokens },
-      { account: `limits:${line}`, cost: 0 - amount, tokens: 0 - tokens },
+    { account: `provider:${provider}`, period: day, ...less },
+    { account: `spend:${line}`, period: day, ...amount },
+    ...counters.flatMap(([key, period]) => [
+      { account: budgetAccount(key), period, ...amount },
+      { account: `limits:${line}`, period: day, ...less },
     ]),
   ];
 }
+
+const BUDGET_ACCOUNT = 'limit:';
+
+/** The account of a budget's counter. */
+export const budgetAccount = (key: string): string => `${BUDGET_ACCOUNT}${key}`;
+
+/** The counter's key; null: another account. */
+export const counterOfAccount = (account: string): string | null =>
+  account.startsWith(BUDGET_ACCOUNT) ? account.slice(BUDGET_ACCOUNT.length) : null;

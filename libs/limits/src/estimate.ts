@@ -17,7 +17,10 @@ export interface TokenEstimate {
 }
 
 export interface TokenEstimator {
-  /** What a request is likely to use at most; an answer of unknown length is taken as the model's learned 95th percentile. */
+  /**
+   * What a request is likely to use at most: the model's learned 95th percentile or its own bound, whichever is less; all of the bound for a
+   * model that has not answered yet.
+   */
   likely(size: RequestSize): TokenEstimate;
   /** What it can use at most, for strict limits: a token for each byte, and all of `max_tokens`. */
   most(size: RequestSize): TokenEstimate;
@@ -39,10 +42,10 @@ export function createTokenEstimator(modelsMax = 4_096): TokenEstimator {
   const expected = (model: string): number => Math.ceil(learned.get(model)?.tokens ?? OUTPUT_UNKNOWN);
   return {
     likely({ bytes, maxOutputTokens, model }) {
-      const output = expected(model);
+      const known = learned.has(model) || maxOutputTokens === null ? expected(model) : Infinity;
       return {
         input: Math.ceil(bytes / BYTES_PER_TOKEN),
-        output: maxOutputTokens === null ? output : Math.min(maxOutputTokens, output),
+        output: Math.min(maxOutputTokens ?? Infinity, known),
       };
     },
     most({ bytes, maxOutputTokens, model }) {

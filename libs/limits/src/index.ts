@@ -2,18 +2,21 @@ export {
   budgetBucket,
   concurrencyBucket,
   isBudget,
+  parseBudgetKey,
   rateBucket,
   type Bucket,
   type BucketOwner,
+  type BudgetKey,
   type CounterWindow,
   type Measure,
 } from './bucket';
 export {
+  budgetAccount,
+  counterOfAccount,
   judgeUsage,
   postingsOf,
   settledOf,
   type ChargeFlag,
-  type ChargeLine,
   type LedgerPosting,
   type Settled,
   type UsageVerdict,
@@ -37,24 +40,19 @@ export {
   type TokenEstimator,
 } from './estimate';
 export { forecast, type Forecast } from './forecast';
-export { type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
-export { Ledger, type LedgerHealth, type LedgerOptions } from './ledger';
+export { periodAt, type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
+export { Ledger, type LedgerHealth, type LedgerOptions, type TrackedBudget } from './ledger';
 export { MemoryCounterStore } from './memory-counter-store';
 export {
   compileRatePolicy,
   compileUsagePolicy,
   policyBuckets,
+  withReset,
   type CompiledPolicy,
   type PolicySubject,
 } from './policy';
-export {
-  InProcessRateCounters,
-  rateBuckets,
-  type RateBucket,
-  type RateCounters,
-  type RateVerdict,
-} from './rate-limiter';
+export { Reconciler, type ReconcilerOptions } from './reconciler';
 export { RedisCounterStore, type RedisScripts } from './redis-counter-store';
 export { type Charge, type Estimate, type Reservation } from './reservation';
 export { boundariesAround, midnightOf, nextBoundary, type ResetSchedule } from './reset-schedule';
-export { WINDOW_MS, windowStart } from './window';
+export { WINDOW_MS } from './window';

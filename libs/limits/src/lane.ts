@@ -1,4 +1,4 @@
-import type { Bucket } from './bucket';
+import { isBudget, type Bucket } from './bucket';
 import { ADMITTED, UNDECIDED, type CounterAnswer, type ExchangeAnswer } from './counter-store';
 import {
   crossingsBetween,
@@ -112,6 +112,10 @@ export class Lane {
         claims: [],
       });
     }
+  }
+
+  budgetKeys(): string[] {
+    return [...this.slots].flatMap(([key, { bucket }]) => (isBudget(bucket) ? [key] : []));
   }
 
   private isDue({ slice, statedAt }: Slot, nowMs: number): boolean {
@@ -274,13 +278,8 @@ export class Lane {
   private inform(waiter: Waiter, counters: readonly CounterAnswer[], slots: readonly Slot[]): void {
     const mine = waiter.buckets.map(({ key }) => this.slots.get(key) as Slot);
     if (mine.some((slot) => counters[slots.indexOf(slot)]?.status !== 'ok')) return this.tryAgain(waiter);
-    return finish(
-      waiter,
-      informed(
-        waiter.buckets,
-        mine.map(({ slice }) => slice),
-      ),
-    );
+    const slices = mine.map(({ slice }) => slice);
+    return finish(waiter, informed(waiter.buckets, slices));
   }
 
   /** A counter was not there, or its boundaries were those of another time. */

@@ -9,7 +9,8 @@ import { RedisCounterStore } from './redis-counter-store';
 
 const CENT = 1_000_000;
 const GATEWAYS = 3;
-const COMMAND_TIMEOUT_MS = 250;
+/** Generous: where Redis is gone, its connection says so before that. */
+const COMMAND_TIMEOUT_MS = 10_000;
 
 const rule = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
   type: 'cost',
@@ -315,6 +316,11 @@ describe('three ledgers over one Redis', () => {
         window: { kind: 'fixed', lengthMs: 1_000, originMs: 0 },
       };
       const accepted = new Map<string, number>();
+      // Calls that were asked and answered within one window: on a busy machine fewer than were due in it.
+      const judged = new Map<string, number>();
+      const count = (counts: Map<string, number>, window: string): unknown =>
+        counts.set(window, (counts.get(window) ?? 0) + 1);
+      const windowNow = (): string => new Date((Math.floor(Date.now() / 1_000) + 1) * 1_000).toISOString();
       let offered = 0;
       const started = performance.now();
       const wait: Promise<unknown>[] = [];
@@ -323,27 +329,25 @@ describe('three ledgers over one Redis', () => {
           const due = Math.floor(((performance.now() - started) * allowed * factor) / 1_000);
           for (; offered < due; offered += 1) {
             const ledger = made[offered % GATEWAYS] as Ledger;
+            const asked = windowNow();
             wait.push(
               Promise.resolve(ledger.admit([bucket], estimate(0))).then((outcome) => {
+                if (windowNow() === asked) count(judged, asked);
                 if (!outcome.admitted) return;
-                const window = outcome.states()[0]?.resetAt ?? '';
-                accepted.set(window, (accepted.get(window) ?? 0) + 1);
+                count(accepted, outcome.states()[0]?.resetAt ?? '');
                 ledger.settle(outcome, charge(0));
               }),
             );
           }
           return performance.now() - started > 4_200;
         },
-        { everyMs: 2, timeoutMs: 10_000 },
+        { everyMs: 2 },
       );
       await Promise.all(wait);
-      const windows = [...accepted.entries()]
-        .sort(([one], [other]) => one.localeCompare(other))
-        .map(([, n]) => n);
-      for (const count of windows) expect(count).toBeLessThanOrEqual(allowed + 1);
-      // The first and the last window were not offered the whole load.
-      for (const count of windows.slice(1, -1)) {
-        expect(count).toBeGreaterThanOrEqual(0.95 * allowed * Math.min(1, factor) - 4);
+      for (const number of accepted.values()) expect(number).toBeLessThanOrEqual(allowed + 1);
+      expect([...judged.values()].reduce((sum, number) => sum + number, 0)).toBeGreaterThan(allowed);
+      for (const [window, number] of judged) {
+        expect(accepted.get(window) ?? 0).toBeGreaterThanOrEqual(0.95 * Math.min(allowed, number) - 4);
       }
     },
   );
@@ -373,10 +377,10 @@ describe('three ledgers over one Redis', () => {
     const during = await load(made, 300, 30, (ledger) => call(ledger, [bucket]));
     expect(during).toBeGreaterThan(0);
     expect(first + during).toBeLessThanOrEqual(103);
-    await eventually(() => made.some((ledger) => ledger.health().degraded), { timeoutMs: 10_000 });
+    await eventually(() => made.some((ledger) => ledger.health().degraded));
     // It comes back with nothing in it.
     await server.start();
-    await eventually(() => made.every((ledger) => !ledger.health().degraded), { timeoutMs: 15_000 });
+    await eventually(() => made.every((ledger) => !ledger.health().degraded));
     const after = await load(made, 300, 30, (ledger) => call(ledger, [bucket]));
     const spent = first + during + after;
     expect(spent).toBeLessThanOrEqual(104);

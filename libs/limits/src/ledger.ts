@@ -24,6 +24,12 @@ export interface LedgerOptions {
   readonly clock?: () => number;
 }
 
+/** A budget's counter, by its place in the counter store. */
+export interface TrackedBudget {
+  readonly tenant: string;
+  readonly key: string;
+}
+
 export interface LedgerHealth {
   /** The counters cannot be reached: each limit holds to its local share or refuses. */
   readonly degraded: boolean;
@@ -166,6 +172,13 @@ export class Ledger {
       lane.tick(nowMs);
       if (lane.isEmpty) this.lanes.delete(tenant);
     }
+  }
+
+  /** Budgets whose counters this process uses. */
+  budgets(): TrackedBudget[] {
+    const found: TrackedBudget[] = [];
+    for (const [tenant, lane] of this.lanes) for (const key of lane.budgetKeys()) found.push({ tenant, key });
+    return found;
   }
 
   health(): LedgerHealth {

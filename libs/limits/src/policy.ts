@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { PolicyCondition, RateLimitPolicyRule, UsageLimitPolicyRule } from '@gw/contracts';
+import type {
+  PolicyCondition,
+  RateLimitPolicyRule,
+  UsageLimitPolicyRule,
+  UsageLimitRule,
+} from '@gw/contracts';
 import { budgetBucket, rateBucket, type Bucket } from './bucket';
 
 /** What the conditions and groups of policies look at. Null and absent: the request has no such thing. */
@@ -27,6 +32,11 @@ export interface PolicySubject {
 export interface CompiledPolicy {
   readonly id: string;
   readonly target: 'llm' | 'mcp_tools';
+  /**
+   * When it can be told whether it applies: `caller`, from who calls alone, so once for all of its requests; `request`, from the request as
+   * it came; `attempt`, only once a provider is picked.
+   */
+  readonly known: 'caller' | 'request' | 'attempt';
   /** The counter of a subject; null: the policy does not apply to it. */
   bucketFor(subject: PolicySubject): Bucket | null;
 }
@@ -37,8 +47,18 @@ const VALUE_KEY_MAX = 256;
 
 export const compileUsagePolicy = (organisationId: string, policy: UsageLimitPolicyRule): CompiledPolicy =>
   compile(policy, 'llm', (group) =>
-    budgetBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, policy.limit),
+    budgetBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, limitOf(policy, group)),
   );
+
+const limitOf = ({ limit, resets }: UsageLimitPolicyRule, group: string): UsageLimitRule =>
+  withReset(limit, resets && Object.hasOwn(resets, group) ? resets[group] : undefined);
+
+/** The rule of one value that was reset by itself at a time, ISO 8601; a later reset of all values wins. */
+export function withReset(rule: UsageLimitRule, resetAt: string | undefined): UsageLimitRule {
+  if (resetAt === undefined) return rule;
+  const last = rule.lastResetAt ? Date.parse(rule.lastResetAt) : -Infinity;
+  return Date.parse(resetAt) > last ? { ...rule, lastResetAt: resetAt } : rule;
+}
 
 export const compileRatePolicy = (organisationId: string, policy: RateLimitPolicyRule): CompiledPolicy =>
   compile(policy, policy.target, (group) =>
@@ -74,6 +94,7 @@ function compile(
   return {
     id: policy.id,
     target,
+    known: knownWhen([...policy.conditions.map(({ key }) => key), ...policy.groupBy]),
     bucketFor(subject) {
       for (const test of tests) if (!test(subject)) return null;
       const group = valueKeyOf(groups, subject);
@@ -86,6 +107,14 @@ function compile(
       return bucket;
     },
   };
+}
+
+const OF_CALLER: readonly string[] = ['api_key', 'workspace_id', 'organisation_id'];
+const OF_ATTEMPT: readonly string[] = ['virtual_key', 'provider', 'model'];
+
+function knownWhen(keys: readonly string[]): CompiledPolicy['known'] {
+  if (keys.some((key) => OF_ATTEMPT.includes(key))) return 'attempt';
+  return keys.every((key) => OF_CALLER.includes(key)) ? 'caller' : 'request';
 }
 
 /**

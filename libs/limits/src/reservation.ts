@@ -36,13 +36,40 @@ export class Reservation {
     readonly admittedAt: number,
   ) {}
 
+  /** Unix milliseconds: when the period began that a bucket's counter charges this to. */
+  periodOf(index: number): number {
+    return this.slices[index]?.period ?? 0;
+  }
+
+  /** What the counter of a bucket has counted, as far as this process knows. */
+  usedOf(index: number): number {
+    const slice = this.slices[index];
+    return slice === undefined ? 0 : slice.used + slice.consumed - slice.acknowledged;
+  }
+
+  /** Unix milliseconds: when the counter of a bucket starts again; null: never. */
+  endOf(index: number): number | null {
+    return this.slices[index]?.endsAtMs ?? null;
+  }
+
+  /** The first limit that is reached by what was used, as far as this process knows; null: there is something left in each. */
+  exhausted(): LimitState | null {
+    for (let index = 0; index < this.buckets.length; index += 1) {
+      const bucket = this.buckets[index];
+      if (bucket === undefined || bucket.window.kind === 'open') continue;
+      const used = this.usedOf(index);
+      // Requests of a window were counted when they were admitted: reaching their limit ends nothing that is under way.
+      const counts = bucket.measure !== 'requests' && used >= bucket.value;
+      if (counts) return limitState(bucket, used, this.endOf(index), 'refused');
+    }
+    return null;
+  }
+
   /** Every limit that was looked at, for the decision record. */
   states(): LimitState[] {
-    return this.buckets.map((bucket, index) => {
-      const slice = this.slices[index];
-      const used = slice ? slice.used + slice.consumed - slice.acknowledged : 0;
-      return limitState(bucket, used, slice?.endsAtMs ?? null, 'admitted');
-    });
+    return this.buckets.map((bucket, index) =>
+      limitState(bucket, this.usedOf(index), this.endOf(index), 'admitted'),
+    );
   }
 }
 

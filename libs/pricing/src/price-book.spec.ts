@@ -1,7 +1,8 @@
 import type { Usage } from '@gw/contracts';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
-import { createPriceBook, priceAtCustom } from './price-book';
+import { createPriceBook, customCard } from './price-book';
+import { createPricer } from './pricer';
 
 const NOON = Date.parse('2026-06-01T12:00:00Z');
 
@@ -215,25 +216,23 @@ describe('a price book', () => {
   });
 });
 
-describe('priceAtCustom', () => {
-  it('takes US cents per token to integers of 1e-8 USD', () => {
-    const price = priceAtCustom(
-      { input: 0.00025, output: 0.001 },
-      usage({ inputTokens: 1_000, outputTokens: 10, cacheReadTokens: 500 }),
+describe('customCard', () => {
+  const pricer = createPricer(createPriceBook());
+  const priceAt = (price: { input: number; output: number }, used: Usage) =>
+    pricer.price({ provider: 'p', catalogueId: null, model: 'm', custom: customCard(price) }, used, NOON);
+
+  it('prices a custom model by US cents per token, every input and output token alike', () => {
+    const price = priceAt(
+      { input: 0.0003, output: 0.0012 },
+      usage({ inputTokens: 1_000, outputTokens: 100, cacheReadTokens: 400, reasoningTokens: 40 }),
     );
-    expect(price).toEqual({
-      model: null,
-      lines: [
-        { unit: 'input', quantity: 1_000, pricePerMillion: 250_000_000, cost: 250_000 },
-        { unit: 'output', quantity: 10, pricePerMillion: 1_000_000_000, cost: 10_000 },
-      ],
-      total: 260_000,
-    });
+    expect(price).toMatchObject({ source: 'custom', total: 300_000 + 120_000 });
+    expect(price?.lines.map(({ unit }) => unit)).toEqual(['input', 'output']);
   });
 
-  it('prices at nothing what the user gave away, and refuses a negative or unreadable price', () => {
-    expect(priceAtCustom({ input: 0, output: 0 }, usage({ inputTokens: 5 }))?.total).toBe(0);
-    expect(priceAtCustom({ input: -1, output: 0 }, usage({ inputTokens: 5 }))).toBeNull();
-    expect(priceAtCustom({ input: NaN, output: 0 }, usage({ inputTokens: 5 }))).toBeNull();
+  it('takes a price of 0 for a price, and what is no price for none', () => {
+    expect(priceAt({ input: 0, output: 0 }, usage({ inputTokens: 5 }))?.total).toBe(0);
+    expect(customCard({ input: -1, output: 0 })).toBeNull();
+    expect(customCard({ input: NaN, output: 0 })).toBeNull();
   });
 });

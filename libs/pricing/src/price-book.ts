@@ -1,13 +1,13 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import { LRUCache } from 'lru-cache';
 import { findModel, type CatalogueModel, type PriceCard } from './catalogue';
-import { line, priceLines } from './lines';
+import { priceLines } from './lines';
 import { scaleDecimal } from './money';
 
 /** What a request cost: integers of 1e-8 USD. `total` is the sum of the lines' costs. */
 export interface Price {
-  /** Id of the model in the catalogue; null for a price of the user's own. */
-  readonly model: string | null;
+  /** Id of the model in the catalogue. */
+  readonly model: string;
   readonly lines: readonly PriceLine[];
   readonly total: number;
 }
@@ -65,16 +65,13 @@ export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): P
   };
 }
 
-/** The price of a usage at a price of the user's own; null when that is negative or no finite number. */
-export function priceAtCustom(price: CustomPrice, usage: Usage): Price | null {
+/** A price of the user's own as a card; null when it is negative or no finite number. */
+export function customCard(price: CustomPrice): PriceCard | null {
   const input = scaleDecimal(price.input, CENTS_PER_TOKEN_SCALE);
   const output = scaleDecimal(price.output, CENTS_PER_TOKEN_SCALE);
   if (input === null || output === null) return null;
-  const lines = [
-    ...(usage.inputTokens > 0 ? [line('input', usage.inputTokens, input)] : []),
-    ...(usage.outputTokens > 0 ? [line('output', usage.outputTokens, output)] : []),
-  ];
-  return { model: null, lines, total: sum(lines) };
+  const units = { input: { base: input, tiers: [] }, output: { base: output, tiers: [] } };
+  return { units, additional: {}, images: {}, batchMillionths: null };
 }
 
 function sum(lines: readonly PriceLine[]): number {

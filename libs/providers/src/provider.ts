@@ -124,6 +124,8 @@ export interface Provider {
   tap(): StreamTap;
   /** True: a stream of chat or completions tells its usage only where `stream_options.include_usage` asks for it. */
   readonly usageOnRequest?: boolean;
+  /** True: a last message of the assistant is the beginning of the answer, which goes on from there. */
+  readonly prefill?: boolean;
   /** Message, type and code of a provider's error body, for our own error shape. */
   error(body: JsonObject): ProviderError | null;
   /** Query parameters that every call to this provider carries, such as Azure's `api-version`. The caller's own win. */

@@ -89,7 +89,7 @@ describe('ReadModel', () => {
       documents: script,
       events: script,
       now: () => now,
-      limits: { verifyTimeoutMs: 50, loadTimeoutMs: 4_000, ...limits },
+      limits: { verifyTimeoutMs: 20_000, loadTimeoutMs: 20_000, ...limits },
     });
     await model.start();
     script.heartbeat();
@@ -283,6 +283,8 @@ describe('ReadModel', () => {
   });
 
   it('waits for a verification at most its time, then serves what it knows', async () => {
+    await model.stop();
+    await begin({ verifyTimeoutMs: 50 });
     await model.load(key);
     script.listener.onLost();
     script.gate = new Promise(() => undefined);

@@ -15,7 +15,7 @@ describe('Redis log stream', () => {
   const connect = async (): Promise<Redis> => {
     const connection = connectRedis({ url: server.url, name: 'test', commandTimeoutMs: 10_000 });
     connections.push(connection);
-    await redisReady(connection, 5_000);
+    await redisReady(connection, 20_000);
     return connection;
   };
   const read = async (
@@ -120,8 +120,8 @@ describe('Redis log stream', () => {
     await server.kill();
     await expect(sink.send(Buffer.from('lost'))).rejects.toThrow();
     await server.start();
-    await eventually(() => sink.send(Buffer.from('after')).then(() => true), { timeoutMs: 10_000 });
-    await eventually(() => batches.includes('after'), { timeoutMs: 10_000 });
+    await eventually(() => sink.send(Buffer.from('after')).then(() => true));
+    await eventually(() => batches.includes('after'));
   });
 
   it('leaves the group when it stops, unless it still holds records', async () => {

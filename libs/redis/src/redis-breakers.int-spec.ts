@@ -12,7 +12,7 @@ describe('RedisBreakers', () => {
   async function connect(): Promise<Redis> {
     const redis = connectRedis({ url: server.url, name: 'breakers' });
     open.push(redis);
-    await redisReady(redis, 5_000);
+    await redisReady(redis, 20_000);
     return redis;
   }
 
@@ -37,7 +37,7 @@ describe('RedisBreakers', () => {
     await server.kill();
     one.publish({ key: 'lost', openForMs: 30_000 });
     await server.start();
-    await Promise.all(open.map((redis) => redisReady(redis, 5_000)));
+    await Promise.all(open.map((redis) => redisReady(redis, 20_000)));
     one.publish({ key: 'a', openForMs: 30_000 });
     await eventually(() => told.some(({ key }) => key === 'a'));
     expect(told.map(({ key }) => key)).not.toContain('lost');

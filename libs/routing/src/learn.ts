@@ -31,6 +31,10 @@ export function learn(
 ): void {
   const { compiled, runtime } = situation;
   if (!compiled.needsStatistics && !compiled.hasBreakers && !marks(compiled, outcome)) return;
+  if (outcome.shared === true) {
+    if (isProbe && target.breaker) runtime.state.health.release(situation.endpoint(target), target.breaker);
+    return;
+  }
   const { hedge } = outcome;
   if (hedge === undefined || second === null) {
     learnCall(target, outcome, isProbe, situation);

@@ -283,6 +283,35 @@ describe('any config with any outcomes', () => {
     );
   });
 
+  it('ends with an outcome of which it was said that it would, and learns nothing from saying so', () => {
+    fc.assert(
+      fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
+        const cursorOf = () =>
+          createPlan(compileConfig(value), facts, {
+            random: dice(seed),
+            now: () => 0,
+            state: createRoutingState(),
+          });
+        const [asked, silent] = [cursorOf(), cursorOf()];
+        let previous: AttemptOutcome | null = null;
+        for (const next of [...outcomes, null]) {
+          let step;
+          try {
+            step = silent.next(previous);
+          } catch {
+            return;
+          }
+          const ends = previous !== null && asked.endsWith(previous);
+          expect(asked.next(previous)).toEqual(step);
+          if (ends) expect(step.kind).toBe('stop');
+          if (step.kind === 'stop' || next === null) return;
+          previous = next;
+        }
+      }),
+      run,
+    );
+  });
+
   it('compiles to the same as its reparsed text, and is not changed by compiling', () => {
     fc.assert(
       fc.property(config, (value) => {
@@ -304,6 +333,49 @@ const choiceOf = (config: CompiledConfig, caller: string, nowMs = 0): string => 
 };
 
 describe('loadbalance', () => {
+  it('is refused without a weight above 0, with a negative one and with what is no number; else it picks a weight above 0', () => {
+    const weight = fc.oneof(
+      fc.constantFrom<unknown>(0, -0, -1, -1e-9, null, '', '1', [], {}, true, Infinity, 1e308, 5e-324),
+      fc.double({ min: 0, max: 1e6, noNaN: true }),
+      fc.constant(undefined),
+    );
+    const nested = fc.boolean();
+    fc.assert(
+      fc.property(
+        fc.array(weight, { maxLength: 5 }),
+        nested,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (weights, isNested, random) => {
+          const targets = weights.map((given) => ({ provider: 'openai', weight: given }));
+          const balance = { strategy: { mode: 'loadbalance' }, targets };
+          // As text, which is how a config comes: what JSON has no number for becomes null.
+          const text = JSON.stringify(
+            isNested ? { strategy: { mode: 'fallback' }, targets: [balance] } : balance,
+          );
+          const read = JSON.parse(text.replaceAll('"weight":null', '"weight":1e999')) as GatewayConfig;
+          const given = weights.map((one) => (one === undefined ? 1 : one));
+          const isSound = given.every((one) => typeof one === 'number' && Number.isFinite(one) && one >= 0);
+          const verdict = validateConfig(read);
+          if (!isSound || given.every((one) => one === 0)) {
+            expect(verdict.ok).toBe(false);
+            return;
+          }
+          if (!verdict.ok) {
+            // Bounds on size are the only other reason.
+            expect(Math.max(...(given as number[]))).toBeGreaterThan(1e6);
+            return;
+          }
+          const runtime = { random: () => random, now: () => 0, state: createRoutingState() };
+          const step = createPlan(compileConfig(verdict.config), facts, runtime).next(null);
+          const path = step.kind === 'try' ? step.target.path : '';
+          const index = Number(/(\d+)\]$/.exec(path)?.[1] ?? 0);
+          expect(given[index]).toBeGreaterThan(0);
+        },
+      ),
+      run,
+    );
+  });
+
   it('gives each target its share of 20,000 requests, within five standard deviations', () => {
     fc.assert(
       fc.property(

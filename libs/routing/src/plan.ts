@@ -62,6 +62,7 @@ export class RoutingCursor implements Situation {
   private exhausted = false;
   private isProbe = false;
   private bypassing = false;
+  private hedging = false;
 
   /** Use `createPlan`. */
   constructor(
@@ -87,6 +88,16 @@ export class RoutingCursor implements Situation {
     }
     const target = this.learnFrom(this.target, previous);
     return this.again(target, previous) ?? this.onward(previous);
+  }
+
+  /** Whether an outcome of the last step would be the end of it; nothing is learnt from it. */
+  endsWith(outcome: AttemptOutcome): boolean {
+    const target = outcome.hedge?.winner === 'second' && this.offer ? this.offer.target : this.target;
+    if (target === null || (target.retry.attempts > 0 && isRetryable(outcome, target))) return false;
+    for (let { frame } = this; frame !== null; frame = frame.outer) {
+      if (!('picked' in frame) && this.fallsBack(outcome, frame.node)) return false;
+    }
+    return true;
   }
 
   /** Nobody waits for the outcome of the last step any more. Call it when a request ends without another `next`. */
@@ -115,6 +126,14 @@ export class RoutingCursor implements Situation {
   /** Retries of the last tried target; -1 once they were used up or could not be made, with none succeeding. */
   get retryCount(): number {
     return this.gaveUp ? -1 : this.retry;
+  }
+
+  /**
+   * The last step is for a target of a hedge, with a second request or without: a stream of it counts as begun with its first event, or
+   * what is learnt of its delay would not be what it is compared with.
+   */
+  get inHedge(): boolean {
+    return this.hedging;
   }
 
   /** The target that gave the outcome: the second one of a hedge, if that won. */
@@ -209,6 +228,7 @@ export class RoutingCursor implements Situation {
   private begin(target: CompiledTarget): void {
     this.target = target;
     this.bypassing = false;
+    this.hedging = false;
     if (target.breaker === null) return;
     const { state } = this.runtime;
     const entry = state.health.enter(this.endpoint(target), target.breaker, this.runtime.now());
@@ -222,6 +242,7 @@ export class RoutingCursor implements Situation {
     const { edge, offer } = chooseHedge(node, this);
     const target = this.follow(edge) as CompiledTarget;
     this.begin(target);
+    this.hedging = true;
     this.offer = offer;
     return this.step(target, 0, offer);
   }

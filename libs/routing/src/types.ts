@@ -70,6 +70,8 @@ export interface AttemptOutcome {
   readonly retryAfterMs: number | null;
   /** Until the answer began, or until it was no longer waited for. */
   readonly elapsedMs: number;
+  /** The call was another request's, which tells of it: nothing is learnt from it a second time. */
+  readonly shared?: boolean;
   /** Set when a hedged try made its second request. */
   readonly hedge?: HedgeReport;
 }

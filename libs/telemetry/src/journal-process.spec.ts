@@ -36,7 +36,7 @@ describe('Journal of another process', () => {
        };
        turn();`,
     );
-  }, 30_000);
+  });
   afterAll(() => {
     rmSync(built, { recursive: true, force: true });
   });
@@ -76,7 +76,7 @@ describe('Journal of another process', () => {
     const found = await stored();
     expect(answered.length).toBeGreaterThan(1_000);
     expect(answered.filter((id) => !found.has(id))).toEqual([]);
-  }, 30_000);
+  });
 
   it('answers every caller, counts what is lost and leaves only whole frames when the disk refuses writes', async () => {
     // The kernel's limit on a file's size: a write is first cut short, then refused, as on a full disk.
@@ -96,5 +96,5 @@ describe('Journal of another process', () => {
     expect(stats.appended + stats.droppedByDisk).toBe(1_000);
     expect(readdirSync(directory).length).toBe(1);
     expect((await stored()).size).toBe(stats.appended);
-  }, 30_000);
+  });
 });

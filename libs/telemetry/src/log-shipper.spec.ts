@@ -135,8 +135,8 @@ describe('LogShipper over HTTP', () => {
     await append(0, 1);
     const hanging = new LogShipper(journal, { send: () => new Promise(() => undefined) });
     hanging.start();
-    const startedAt = Date.now();
-    await hanging.stop(50);
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    // The sink never answers: a stop that waited for it would not end.
+    await expect(hanging.stop(50)).resolves.toBeUndefined();
+    expect(journal.hasBacklog()).toBe(true);
   });
 });

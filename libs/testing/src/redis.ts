@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { freePort } from './free-port';
 
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 30_000;
 
 export interface TestRedis {
   /** `redis://127.0.0.1:<port>`; the same after `start`. */
@@ -21,7 +21,7 @@ export function withRedis(): TestRedis {
   let redis: (TestRedis & { stop(): Promise<void> }) | undefined;
   beforeAll(async () => {
     redis = await startRedis();
-  }, 20_000);
+  }, 60_000);
   afterAll(async () => {
     await redis?.stop();
   });

@@ -15,6 +15,8 @@ export interface RecordedRequest {
   readonly body: Buffer;
   /** Whether the client went away before the answer was complete. */
   readonly cancelled: boolean;
+  /** Whether the whole answer was handed to the socket. */
+  readonly finished: boolean;
 }
 
 /**
@@ -29,6 +31,8 @@ export type StubStep =
   | { readonly hang: true };
 
 export interface StubAnswer {
+  /** Waited for before anything is sent. */
+  readonly after?: Promise<unknown>;
   /** 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
@@ -46,6 +50,7 @@ type Script = StubAnswer | ((request: RecordedRequest) => StubAnswer);
 
 interface MutableRequest extends RecordedRequest {
   cancelled: boolean;
+  finished: boolean;
 }
 
 /** A provider on loopback that does as it is told: answers are taken in order, and the last one is used for all that follow. */
@@ -115,7 +120,7 @@ export class StubProvider {
   }
 
   /** Waits until `count` requests have arrived, and gives the last of them. */
-  waitForRequest(count = 1, timeoutMs = 5_000): Promise<RecordedRequest> {
+  waitForRequest(count = 1, timeoutMs = 15_000): Promise<RecordedRequest> {
     return eventually(() => this.requests[count - 1], { timeoutMs });
   }
 
@@ -136,7 +141,11 @@ export class StubProvider {
       headers: req.headers,
       body: Buffer.concat(chunks),
       cancelled: false,
+      finished: false,
     };
+    res.on('finish', () => {
+      request.finished = true;
+    });
     res.on('close', () => {
       request.cancelled = !res.writableFinished;
     });
@@ -148,11 +157,16 @@ export class StubProvider {
 }
 
 async function play(answer: StubAnswer, res: ServerResponse): Promise<void> {
-  if (answer.neverAnswer) return;
+  if (answer.after) await answer.after;
+  if (answer.neverAnswer || res.destroyed) return;
   if (answer.raw !== undefined) {
     res.socket?.end(answer.raw);
     return;
   }
+  await playAnswer(answer, res);
+}
+
+async function playAnswer(answer: StubAnswer, res: ServerResponse): Promise<void> {
   const steps = answer.steps ?? [];
   const { bytes, headers } = encode(answer.body);
   const isComplete = bytes !== undefined && steps.length === 0;

@@ -24,7 +24,7 @@ export function testDatabase(options: { readonly empty?: boolean } = {}): TestDa
   }, 60_000);
   afterAll(async () => {
     await database?.drop();
-  }, 20_000);
+  }, 60_000);
   const current = (): TestDatabase => {
     if (!database)
       throw new Error('The test database exists from beforeAll on; read it in a test or a hook.');

@@ -1,4 +1,5 @@
 export { EmptyAnswer, listAnswerOf, RowAnswer, rowFields } from './answers';
+export { boundShutdown } from './bounded-shutdown';
 export { assertMatches, EtagInterceptor, etagOf, IfMatch } from './etag';
 export { Answer, type AnswerOptions } from './fields/answer-fields';
 export {

@@ -244,5 +244,5 @@ describe('the table of routes in the document', () => {
       }
     }
     expect(open).toEqual([]);
-  }, 500_000);
+  }, 300_000);
 });

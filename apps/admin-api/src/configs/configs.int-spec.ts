@@ -133,7 +133,7 @@ describe('/v1/configs', () => {
     expect((await api.post('/v1/configs', { key: tenant.key, body: of('@nosuch') })).status).toBe(200);
   });
 
-  it('refuses the slug of a guardrail that is not there', async () => {
+  it('[ERR-01] refuses the slug of a guardrail that is not there', async () => {
     const config = { provider: '@a', input_guardrails: ['pg-123abc'], output_guardrails: ['pg-123abc'] };
     const { slug } = await create();
     const created = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });

@@ -252,6 +252,18 @@ describe('a log that is replayed', () => {
     expect(decision.attempts.map(({ status }) => status)).toEqual([502, 201]);
   });
 
+  it('replays a denial as one, and a stream that broke off before its client as one that can be continued', async () => {
+    const { id: log_id } = await logged([
+      attempt({ end: 'denied', status: null }),
+      attempt({ end: 'interrupted', status: 200 }),
+      attempt({ end: 'answered', status: 200 }),
+    ]);
+    const { decision } = await simulation({ config: { ...FALLBACK, on_stream_failure: 'continue' }, log_id });
+    expect(decision.attempts.map(({ failure }) => failure)).toEqual(['denied', 'cut', null]);
+    const failing = await simulation({ config: FALLBACK, log_id });
+    expect(failing.decision.attempts.map(({ failure }) => failure)).toEqual(['denied', 'cut']);
+  });
+
   it('is found by its own tenant alone, with the right to read it', async () => {
     const { id: log_id } = await logged([]);
     expect((await call({ config: FALLBACK, log_id }, other.key)).status).toBe(404);

@@ -63,12 +63,16 @@ export const givenOutcomes = (outcomes: readonly OutcomeDto[]): AttemptOutcome[]
     };
   });
 
+/** A guardrail's own status: an attempt that it denied has none of a provider. */
+const DENIED = 446;
+
 const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
   timeout: 'timeout',
   unreachable: 'unreachable',
   interrupted: 'interrupted',
   refused: 'refused',
   skipped: 'refused',
+  denied: 'denied',
 };
 
 /**
@@ -82,8 +86,9 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
       (attempt, index) => !isOutlived(attempt, ended[index - 1]) && !isOutlived(attempt, ended[index + 1]),
     )
     .map(({ end, status, durationMs }) => ({
-      status,
-      failure: FAILURE_OF[end] ?? null,
+      status: end === 'denied' ? DENIED : status,
+      // What had a status before it broke off was a stream that the client had a part of.
+      failure: end === 'interrupted' && status !== null ? 'cut' : (FAILURE_OF[end] ?? null),
       retryAfterMs: null,
       elapsedMs: durationMs,
     }));

@@ -11,19 +11,24 @@ import {
   CreateRateLimitPolicyDto,
   CreateUsageLimitPolicyDto,
   GetPolicyQuery,
+  ListPolicyEntitiesQuery,
   ListRateLimitPoliciesQuery,
   ListUsageLimitPoliciesQuery,
   UpdateRateLimitPolicyDto,
   UpdateUsageLimitPolicyDto,
 } from './policies.dto';
-import { RateLimitPolicyAnswer, UsageLimitPolicyAnswer } from './policies.view';
+import { PolicyEntityAnswer, RateLimitPolicyAnswer, UsageLimitPolicyAnswer } from './policies.view';
+import { PolicyValuesService } from './policy-values.service';
 import { RateLimitPoliciesService } from './rate-limit-policies.service';
 import { UsageLimitPoliciesService } from './usage-limit-policies.service';
 
 @ControlRoutes('policies/usage-limits')
 @ApiQuery(WORKSPACE_ID)
 export class UsageLimitPoliciesController {
-  constructor(private readonly policies: UsageLimitPoliciesService) {}
+  constructor(
+    private readonly policies: UsageLimitPoliciesService,
+    private readonly values: PolicyValuesService,
+  ) {}
 
   @Post()
   @Requires('policies.create')
@@ -77,6 +82,28 @@ export class UsageLimitPoliciesController {
     @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
     return this.policies.remove(caller, policy, ifMatch);
+  }
+
+  @Get(':policy/entities')
+  @Requires('policies.read')
+  @ApiOkResponse({ type: listAnswerOf(PolicyEntityAnswer) })
+  entities(
+    @Caller() caller: Principal,
+    @Param('policy') policy: string,
+    @Query() query: ListPolicyEntitiesQuery,
+  ): Promise<ListAnswer<PolicyEntityAnswer>> {
+    return this.values.list(caller, policy, query);
+  }
+
+  @Put(':policy/entities/:entity/reset')
+  @Requires('policies.update')
+  @ApiOkResponse({ type: EmptyAnswer })
+  reset(
+    @Caller() caller: Principal,
+    @Param('policy') policy: string,
+    @Param('entity') entity: string,
+  ): Promise<object> {
+    return this.values.reset(caller, policy, entity);
   }
 }
 

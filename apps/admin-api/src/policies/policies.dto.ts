@@ -236,6 +236,17 @@ export class GetPolicyQuery {
   status?: (typeof STATUSES)[number];
 }
 
+export class ListPolicyEntitiesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
+  @EnumField(['active', 'exhausted'], { optional: true })
+  status?: 'active' | 'exhausted';
+
+  @TextField({ optional: true, description: 'Part of the value key.' })
+  search?: string;
+
+  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' })
+  workspace_id?: string;
+}
+
 export class CreatedUsageLimitPolicyDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;

@@ -1,5 +1,6 @@
 import { documentKey, type WorkspaceDocument } from '@gw/contracts';
-import { AuditLogEntity } from '@gw/entities';
+import { addBalances, AuditLogEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
 import { readCases } from '@gw/testing';
 import { DocumentsService } from '../read-model/documents.service';
 import { TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';
@@ -305,5 +306,58 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect((await documentOf(fresh)).policies?.[url === USAGE ? 'usageLimits' : 'rateLimits']).toHaveLength(
       100,
     );
+  });
+});
+
+describe('the values that a usage-limit policy counts apart', () => {
+  interface Value {
+    readonly id: string;
+    readonly value_key: string;
+    readonly current_usage: number;
+    readonly status: string;
+  }
+
+  /** As the worker leaves them after charges. */
+  async function valueOf(policyId: string, valueKey: string, usd: number): Promise<string> {
+    const id = uuidv7();
+    const { manager } = admin.dataSource;
+    await manager.insert(UsageLimitPolicyValueEntity, { id, policyId, valueKey, status: 'exhausted' });
+    const account = `limit:policy:${policyId}:cost:budget:${valueKey}`;
+    const amount = { cost: usd * 100_000_000, tokens: 1, requests: 1 };
+    await addBalances(manager, [{ organisationId: ours.organisationId, account, period: 0, ...amount }]);
+    return id;
+  }
+  const entities = (id: string, query = '', key = ours.key): Promise<Answer<List<Value>>> =>
+    admin.get<List<Value>>(`${USAGE}/${id}/entities${query}`, { key });
+
+  it('[REL-16] are listed with what each has used, by status and part of the key', async () => {
+    const id = await create(USAGE);
+    await valueOf(id, 'api_key:a', 12.5);
+    const { body } = await entities(id, '?status=exhausted&search=key:a');
+    expect(body.data).toMatchObject([{ value_key: 'api_key:a', current_usage: 12.5, status: 'exhausted' }]);
+    expect((await entities(id, '?status=active')).body.data).toEqual([]);
+  });
+
+  it('are reset one by one: what was used does not count, and gateways are told since when', async () => {
+    const id = await create(USAGE);
+    const value = await valueOf(id, 'api_key:a', 12.5);
+    await valueOf(id, 'api_key:b', 3);
+    expect((await put(USAGE, `${id}/entities/${value}/reset`, {})).status).toBe(200);
+    const { body } = await entities(id);
+    expect(body.data.map(({ value_key: key, current_usage: used, status }) => [key, used, status])).toEqual([
+      ['api_key:b', 3, 'exhausted'],
+      ['api_key:a', 0, 'active'],
+    ]);
+    const policy = (await documentOf(ours)).policies?.usageLimits.find((each) => each.id === id);
+    expect(Object.keys(policy?.resets ?? {})).toEqual(['api_key:a']);
+    expect(await lastEvent(admin)).toMatchObject({ changed: [documentKey.workspace(ours.workspaceId)] });
+  });
+
+  it('are those of the caller’s own policies', async () => {
+    const id = await create(USAGE);
+    const value = await valueOf(id, 'api_key:a', 1);
+    expect((await entities(id, '', theirs.key)).status).toBe(404);
+    expect((await put(USAGE, `${id}/entities/${value}/reset`, {}, theirs.key)).status).toBe(404);
+    expect((await put(USAGE, `${id}/entities/${UNKNOWN_ID}/reset`, {})).status).toBe(404);
   });
 });

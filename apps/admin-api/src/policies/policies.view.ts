@@ -88,6 +88,21 @@ export class RateLimitPolicyAnswer extends PolicyAnswer {
   readonly object!: 'policy_rate_limits';
 }
 
+/** One of the values that a policy counts apart. */
+export class PolicyEntityAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'metadata.team:search' })
+  readonly value_key!: string;
+
+  @Answer.number({ description: 'USD for cost.', example: 12.5 })
+  readonly current_usage!: number;
+
+  @Answer.oneOf(['active', 'exhausted'])
+  readonly status!: 'active' | 'exhausted';
+}
+
 const shared = (row: UsageLimitPolicyEntity | RateLimitPolicyEntity): PolicyAnswer => ({
   id: row.id,
   name: row.name,

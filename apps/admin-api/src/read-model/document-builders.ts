@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type {
   ApiKeyDocument,
   ConfigDocument,
+  IntegrationLimits,
   OrganisationDocument,
   ProviderDocument,
   ProviderModel,
   RateLimitPolicyRule,
   ReadModelDocument,
   UsageLimitPolicyRule,
-  UsageLimitRule,
   WorkspaceDocument,
 } from '@gw/contracts';
 import type {
@@ -22,10 +22,10 @@ import type {
   OrganisationPropertiesEntity,
   ProviderEntity,
   RateLimitPolicyEntity,
-  StoredUsageLimit,
   UsageLimitPolicyEntity,
   WorkspaceEntity,
 } from '@gw/entities';
+import { usageLimitRules } from '@gw/entities';
 import type { ProviderCredential } from '../credentials/credentials.service';
 
 export type Unversioned<T> = Omit<T, 'version'>;
@@ -57,7 +57,7 @@ export const apiKeyDocument = (
     status: key.status,
     expiresAt: earlier(key.expiresAt, secret.expiresAt),
     rateLimits: key.rateLimits ?? [],
-    usageLimits: usageLimits(key.usageLimits),
+    usageLimits: usageLimitRules(key.usageLimits, key.lastResetAt),
     defaults: {
       metadata: key.defaultMetadata ?? {},
       config: key.defaultConfigId,
@@ -96,7 +96,7 @@ export const workspaceDocument = (
     blockInlineConfig: workspace.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: workspace.settings.debug_log !== 0,
     rateLimits: workspace.rateLimits ?? [],
-    usageLimits: usageLimits(workspace.usageLimits),
+    usageLimits: usageLimitRules(workspace.usageLimits, workspace.lastResetAt),
     ...policiesOf(policies),
     defaults: {
       metadata: workspace.defaults.metadata ?? {},
@@ -110,17 +110,28 @@ export const workspaceDocument = (
 export interface WorkspacePolicies {
   readonly usageLimits: readonly UsageLimitPolicyEntity[];
   readonly rateLimits: readonly RateLimitPolicyEntity[];
+  /** Of values that were reset by themselves, by policy. */
+  readonly resets: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
 const policiesOf = ({
   usageLimits: usage,
   rateLimits: rate,
+  resets,
 }: WorkspacePolicies): Pick<WorkspaceDocument, 'policies'> =>
   usage.length === 0 && rate.length === 0
     ? {}
-    : { policies: { usageLimits: usage.map(usageLimitPolicy), rateLimits: rate.map(rateLimitPolicy) } };
+    : {
+        policies: {
+          usageLimits: usage.map((row) => usageLimitPolicy(row, resets.get(row.id))),
+          rateLimits: rate.map(rateLimitPolicy),
+        },
+      };
 
-const usageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolicyRule => ({
+const usageLimitPolicy = (
+  row: UsageLimitPolicyEntity,
+  resets: Readonly<Record<string, string>> | undefined,
+): UsageLimitPolicyRule => ({
   id: row.id,
   name: row.name,
   conditions: row.conditions,
@@ -135,6 +146,7 @@ const usageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolicyRule => 
     status: 'active',
     lastResetAt: row.lastResetAt?.toISOString() ?? null,
   },
+  ...(resets === undefined ? {} : { resets }),
 });
 
 const rateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyRule => ({
@@ -149,8 +161,16 @@ const rateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyRule => ({
 export const providerDocument = (
   provider: ProviderEntity,
   integration: IntegrationEntity,
-  models: readonly IntegrationModelEntity[],
-  credential: ProviderCredential,
+  {
+    models,
+    limits,
+    credential,
+  }: {
+    readonly models: readonly IntegrationModelEntity[];
+    /** Of the integration in the provider's workspace. */
+    readonly limits: IntegrationLimits | null;
+    readonly credential: ProviderCredential;
+  },
 ): ProviderDocument => {
   const content: Unversioned<ProviderDocument> = {
     kind: 'provider',
@@ -168,7 +188,11 @@ export const providerDocument = (
     allowAllModels: integration.allowAllModels,
     models: models.map(providerModel),
     rateLimits: provider.rateLimits ?? [],
-    usageLimits: usageLimits(provider.usageLimits),
+    usageLimits: usageLimitRules(provider.usageLimits, provider.lastResetAt),
+    ...(limits === null ? {} : { integrationLimits: limits }),
+    ...(integration.pricingAdjustments === null
+      ? {}
+      : { pricingAdjustments: integration.pricingAdjustments }),
   };
   const { version } = versioned<ProviderDocument>(content, credential.version);
   return { ...content, version, sealedCredential: credential.sealedCredential };
@@ -194,6 +218,7 @@ const providerModel = (model: IntegrationModelEntity): ProviderModel => ({
   customHost: model.customHost,
   customHeaders: model.customHeaders,
   price: priceOf(model.pricingConfig),
+  ...(model.pricingConfig === null ? {} : { pricingConfig: model.pricingConfig }),
 });
 
 /** Both prices were checked when they were saved; half a price would bill half of the usage. */
@@ -203,20 +228,6 @@ function priceOf(pricing: Record<string, unknown> | null): ProviderModel['price'
   const output = units?.['response_token']?.price;
   return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;
 }
-
-const usageLimits = (
-  stored: StoredUsageLimit | readonly StoredUsageLimit[] | null,
-): readonly UsageLimitRule[] => [stored ?? []].flat().map(usageLimit);
-
-const usageLimit = (limit: StoredUsageLimit): UsageLimitRule => ({
-  type: limit.type,
-  creditLimit: limit.credit_limit,
-  alertThreshold: limit.alert_threshold,
-  periodicReset: limit.periodic_reset,
-  periodicResetDays: limit.periodic_reset_days,
-  nextResetAt: limit.next_usage_reset_at,
-  status: limit.status,
-});
 
 /** ISO 8601; null when neither ends. */
 function earlier(one: Date | null, other: Date | null): string | null {

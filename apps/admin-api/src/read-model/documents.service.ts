@@ -32,6 +32,8 @@ import {
 } from './document-builders';
 import { parseDocumentKey, type WantedRow } from './document-keys';
 import { inForce, type EnforcedFeatures } from './features-in-force';
+import { integrationLimitsOf } from './integration-limits';
+import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
@@ -144,7 +146,9 @@ export class DocumentsService {
       where: { workspaceId: id, status: 'active' },
       order: { createdAt: 'ASC', id: 'ASC' },
     } as const;
-    const usageLimits = byWorkspace(await manager.find(UsageLimitPolicyEntity, active));
+    const budgets = await manager.find(UsageLimitPolicyEntity, active);
+    const usageLimits = byWorkspace(budgets);
+    const resets = await policyResets(manager, budgets);
     const rateLimits = byWorkspace(await manager.find(RateLimitPolicyEntity, active));
     for (const item of wanted) {
       const row = rows.get(item.id);
@@ -153,6 +157,7 @@ export class DocumentsService {
         const policies = {
           usageLimits: usageLimits.get(row.id) ?? [],
           rateLimits: rateLimits.get(row.id) ?? [],
+          resets,
         };
         const exclusions = excluded
           .filter(({ workspaceId }) => workspaceId === row.id)
@@ -189,14 +194,19 @@ export class DocumentsService {
       else modelsOf.set(model.integrationId, [model]);
     }
     const references = await referencesOf(manager, [...integrations.values()]);
+    const limitsOf = await integrationLimitsOf(manager, rows);
     const byName = new Map(rows.map((row) => [nameOf(row.workspaceId, row.slug), row]));
     for (const { key, workspaceId, name } of wanted) {
       const row = byName.get(nameOf(workspaceId, name));
       const integration = row && integrations.get(row.integrationId);
       if (!integration) continue;
       const uses = this.secrets.usesOf(integration.secretMappings ?? [], references, workspaceId);
-      const credential = this.credentials.sealForProvider(integration, row, uses);
-      to.set(key, providerDocument(row, integration, modelsOf.get(integration.id) ?? [], credential));
+      const parts = {
+        models: modelsOf.get(integration.id) ?? [],
+        limits: limitsOf(row, integration),
+        credential: this.credentials.sealForProvider(integration, row, uses),
+      };
+      to.set(key, providerDocument(row, integration, parts));
     }
   }
 

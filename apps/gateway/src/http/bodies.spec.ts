@@ -11,18 +11,25 @@ describe('request bodies', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
-  beforeEach(async () => {
+  async function start(times: Record<string, string> = {}): Promise<void> {
     gateway = await GatewayHarness.start({
       MAX_BUFFERED_BODY: String(MIB),
       MAX_BODY: String(8 * MIB),
       MAX_BODY_MEMORY: String(2 * MIB),
-      BODY_IDLE_TIMEOUT: '300',
-      BODY_TIMEOUT: '600',
       MAX_CONNECTIONS: '60',
+      ...times,
     });
+    gateway.addProvider('main', 'openai', stub.origin);
+  }
+  async function restart(times: Record<string, string>): Promise<void> {
+    await gateway.stop();
+    await start(times);
+  }
+
+  beforeEach(async () => {
     stub = await StubProvider.start();
     stub.answerJson({ ok: true });
-    gateway.addProvider('main', 'openai', stub.origin);
+    await start();
   });
   afterEach(async () => {
     await gateway.stop();
@@ -61,6 +68,7 @@ describe('request bodies', () => {
   });
 
   it('answers 503 when the bodies of all requests would take more memory than they may, and gives it back', async () => {
+    await restart({ BODY_IDLE_TIMEOUT: '2000' });
     const slow = [0, 1].map(() => {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -77,6 +85,7 @@ describe('request bodies', () => {
   });
 
   it('ends many bodies that trickle in, after the time that a whole one may take, and answers others meanwhile', async () => {
+    await restart({ BODY_TIMEOUT: '2000' });
     const answers: string[] = [];
     const slow = Array.from({ length: 50 }, (_, index) => {
       const socket = connect(gateway.port, '127.0.0.1');
@@ -106,6 +115,7 @@ describe('request bodies', () => {
   });
 
   it('ends a body of which nothing ever comes', async () => {
+    await restart({ BODY_IDLE_TIMEOUT: '300' });
     const socket = connect(gateway.port, '127.0.0.1');
     let answer = '';
     socket.on('data', (data) => (answer += data.toString()));

@@ -7,6 +7,7 @@ import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
 import type { Cors } from './cors';
 import type { ControlPlaneProxy } from './control-plane-proxy';
+import type { OwnLimits } from '../limits/own-limits';
 import { errorBody } from './error-body';
 import { destinationOf } from './paths';
 import { checkRequest, targetOf } from './request-rules';
@@ -23,6 +24,7 @@ export class FrontDoor {
     private readonly controlPlane: ControlPlaneProxy,
     private readonly health: Health,
     private readonly cors: Cors,
+    private readonly ownLimits: OwnLimits,
   ) {}
 
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
@@ -51,6 +53,9 @@ export class FrontDoor {
       }
       case 'control':
         this.controlPlane.forward(id, req, res, path + query);
+        return;
+      case 'limits':
+        this.ownLimits.handle(id, req, res);
         return;
       case 'health':
         answerOwn(id, method, res, Buffer.from(JSON.stringify(this.health.report())));

@@ -153,7 +153,7 @@ function exchange(port: number, bytes: string): Promise<RawAnswer> {
   return new Promise((done, reject) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
-    socket.setTimeout(5_000, () => socket.destroy(new Error('The gateway did not answer.')));
+    socket.setTimeout(20_000, () => socket.destroy(new Error('The gateway did not answer.')));
     socket.on('data', (data) => (text += data.toString('latin1')));
     socket.on('error', (error) => (text === '' ? reject(error) : undefined));
     socket.on('close', () => {

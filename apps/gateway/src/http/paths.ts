@@ -46,6 +46,7 @@ const PROMPT_CALL = /^\/v1\/prompts\/(?!partials\/)[^/]+\/(?:completions|render)
 export type Destination =
   | { readonly plane: 'data'; readonly path: string }
   | { readonly plane: 'control' }
+  | { readonly plane: 'limits' }
   | { readonly plane: 'health' }
   | { readonly plane: 'openapi' }
   | { readonly plane: 'refused'; readonly rule: string }
@@ -59,6 +60,7 @@ export function destinationOf(path: string, method = 'GET'): Destination {
   const rule = brokenRule(path);
   if (rule !== null) return { plane: 'refused', rule };
   if (path.startsWith('/v1/')) {
+    if (path === '/v1/me/limits') return { plane: 'limits' };
     if (path === '/v1/health') return { plane: 'health' };
     if (path === '/v1/openapi.json') return { plane: 'openapi' };
     return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };

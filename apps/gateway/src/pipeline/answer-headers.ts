@@ -18,7 +18,7 @@ export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void
       headerSafe(last.provider),
     );
   }
-  headers.push(HEADER.cacheStatus, 'DISABLED');
+  headers.push(HEADER.cacheStatus, exchange.answer?.cache?.status ?? 'DISABLED');
   if (exchange.gw?.explain) headers.push(HEADER.decision, explained(exchange));
 }
 
@@ -36,8 +36,14 @@ function retryCount({ attempts, failure }: Exchange): number {
  * price and timings, is in the log under the request's id.
  */
 function explained(exchange: Exchange): string {
-  const { configSource, strategy, matchedCondition, attempts, limits } = exchange;
-  const text = JSON.stringify({ config: configSource, strategy, matchedCondition, attempts, limits });
+  const { configSource, strategy, matchedCondition, attempts, reservation, answer } = exchange;
+  const cache = answer?.cache?.record();
+  const limits = [
+    ...(reservation?.states() ?? []),
+    ...(answer?.upstream.reservation?.states() ?? []),
+    ...exchange.limits,
+  ];
+  const text = JSON.stringify({ config: configSource, strategy, matchedCondition, attempts, limits, cache });
   const ascii = text.replace(
     /[^\x20-\x7e]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,

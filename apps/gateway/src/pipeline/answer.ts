@@ -1,7 +1,10 @@
 import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { ProviderDocument } from '@gw/contracts';
+import type { Reservation } from '@gw/limits';
 import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
+import type { CacheUse } from './cache/cache-use';
+import { valueOf } from '../http/header-rules';
 
 /** Where an attempt went: target, provider and credential, with all look-ups done. */
 export interface Upstream {
@@ -16,6 +19,8 @@ export interface Upstream {
   readonly model: string | null;
   /** The client's body after parameter rules, where it was parsed: a translator needs it for the answer. */
   readonly clientBody?: JsonObject;
+  /** In the limits of the target. Absent: it has none. */
+  readonly reservation?: Reservation;
 }
 
 /** Receives an answer's body once somebody has decided that it goes to the client. */
@@ -32,7 +37,7 @@ export interface HeadListener {
 
 /**
  * A provider's answer while it comes in. Pieces that arrive before a sink is attached are kept: that is at most what one turn
- * of the event loop brings, since the decision follows the status line at once; `hold` pauses the provider for longer waits.
+ * of the event loop brings, since the decision follows the status line at once, or the first event of a stream.
  */
 export class Answer implements OutboundHandler {
   status = 0;
@@ -40,6 +45,8 @@ export class Answer implements OutboundHandler {
   ended = false;
   error: OutboundError | null = null;
   call: OutboundCall | null = null;
+  /** What the cache did for it; null where the target has none. */
+  cache: CacheUse | null = null;
   private sink: BodySink | null = null;
   private kept: Buffer[] | null = null;
 
@@ -84,21 +91,23 @@ export class Answer implements OutboundHandler {
     else if (this.error) sink.fail(this.error);
   }
 
-  /** The answer is not wanted: small ones are read to their end so that the connection can be used again. */
-  discard(): void {
-    if (this.ended || this.error) return;
-    let left = DISCARD_BYTES;
-    this.kept = null;
-    this.sink = {
-      data: (chunk) => {
-        left -= chunk.length;
-        if (left < 0) this.call?.abort();
-      },
-      end: () => undefined,
-      fail: () => undefined,
-    };
+  /** Takes the sink away again; the next one gets `pieces` first. */
+  detach(pieces: Buffer[]): void {
+    this.sink = null;
+    this.kept = pieces;
+  }
+
+  /** The answer does not go to the client; the reader may end its call. */
+  discard(reader: BodySink): void {
+    this.attach(reader);
   }
 }
 
-const DISCARD_BYTES = 65_536;
+export const isEventStream = ({ headers }: Answer): boolean =>
+  valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
+
+/** Events that can be read as they are. */
+export const isPlainEvents = (answer: Answer): boolean =>
+  isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
+
 const NO_HEADERS: readonly string[] = [];

@@ -13,15 +13,19 @@ import type {
   SessionRecord,
   Usage,
 } from '@gw/contracts';
+import type { CacheControls, StoredAnswer } from '@gw/cache';
 import type { CompiledConfig } from '@gw/config-schema';
 import type { GatewayError } from '@gw/kernel';
-import type { RateBucket } from '@gw/limits';
+import type { Reservation } from '@gw/limits';
 import type { JsonObject, ShallowScan } from '@gw/providers';
 import type { SpooledBody } from '../http/spool/spooled-body';
+import type { MadeCharge } from '../limits/charges';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
-import type { Answer } from './answer';
+import type { Answer, Upstream } from './answer';
+import type { FirstAnswer } from './idempotency/first-answer';
+import type { ExtraUse } from './extra-use';
 import type { Reply } from './reply';
 
 /** The `x-gw-*` headers of a request, read once. Null: not sent. */
@@ -37,6 +41,7 @@ export interface GatewayHeaders {
   /** `x-gw-models-endpoint`: the caller asks for the integrated models. */
   readonly modelsEndpoint: boolean;
   readonly logBodies: boolean;
+  readonly cache: CacheControls;
   /** A provider key that the caller brought in `Authorization` or in the provider's own header. */
   readonly providerKey: string | null;
 }
@@ -83,12 +88,20 @@ export class Exchange {
   // resolve
   config: CompiledConfig | null = null;
   configSource: DecisionRecord['config'] = NO_CONFIG;
+  /** Of a saved config. */
+  configId: string | null = null;
 
   // admit
+  /** Refusals; what was admitted says `reservation`. */
   limits: LimitState[] = [];
-  buckets: readonly RateBucket[] = [];
+  /** In the limits of the caller; null: nothing limits it. */
+  reservation: Reservation | null = null;
 
   // attempt
+  /** Keeps the answer for the requests that repeat this one under its `Idempotency-Key`. */
+  firstAnswer: FirstAnswer | null = null;
+  /** The answer that this request repeats under its `Idempotency-Key`; no attempt is made then. */
+  replayed: StoredAnswer | null = null;
   readonly attempts: AttemptRecord[] = [];
   strategy: readonly string[] = [];
   matchedCondition: string | null = null;
@@ -96,11 +109,19 @@ export class Exchange {
   routing: readonly RoutingEvent[] = NO_EVENTS;
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
+  /** Who had been asked when the client left before an answer was picked. */
+  left: Upstream | null = null;
   waitedMs = 0;
   /** Counted as busy with this request, until its answer is over; null where no strategy of the config asks for that. */
   busyEndpoint: string | null = null;
   /** The provider was asked for usage that the client has not asked for, and must not see. */
   hidesUsage = false;
+  /** Set while the answer is a stream that another try could go on with. */
+  openStream: OpenStream | null = null;
+  /** What the client has of an answer that broke off, and the next try goes on from. */
+  partial: string | null = null;
+  /** Use of calls beside the one that answered; null: there was none. */
+  extraUse: ExtraUse[] | null = null;
 
   // reply
   reply: Reply | null = null;
@@ -131,6 +152,12 @@ export class Exchange {
     readonly lines: readonly PriceLine[];
   } | null = null;
   cost: number | null = null;
+  /** What the answer is taken to have used, where its usage was not told; `cost` is an estimate then. */
+  estimatedTokens: number | null = null;
+  /** What the parts of a session were charged already. */
+  parts: { readonly cost: number; readonly tokens: number } | null = null;
+  /** Of attempts whose answers nobody got, then of the answer; null: the record's `cost` says it all. */
+  charges: MadeCharge[] | null = null;
   settled = false;
 
   /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */
@@ -185,8 +212,42 @@ export class Exchange {
   }
 }
 
+/** What of a request decides where something is sent, and as what. */
+export type Asked = Pick<
+  Exchange,
+  | 'gw'
+  | 'metadata'
+  | 'body'
+  | 'spooled'
+  | 'scan'
+  | 'principal'
+  | 'partial'
+  | 'configSource'
+  | 'hidesUsage'
+  | 'startedWallMs'
+  | 'method'
+  | 'query'
+  | 'route'
+  | 'upgrade'
+  | 'json'
+> & { readonly req: Pick<IncomingMessage, 'rawHeaders' | 'headers'> };
+
 export interface LeaveListener {
   clientGone(): void;
+}
+
+/** A stream that is being handed on, and that `on_stream_failure: continue` watches. One of the calls ends it. */
+export interface OpenStream {
+  /** It came to its end. */
+  completed(): void;
+  /** It broke off, and nothing can go on from what the client has. */
+  lost(reason: string): void;
+  /** The client left. */
+  left(): void;
+  /** This answer, or what is left of it, does not go to the client. */
+  drop(answer: Answer): void;
+  /** It broke off. `done` follows; then `answer` is another stream that goes on from `text`, or the same one as before. */
+  goOnFrom(text: string, reason: string, done: () => void): void;
 }
 
 export interface Stage {

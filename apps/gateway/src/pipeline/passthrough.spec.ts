@@ -7,7 +7,7 @@ describe('configs on passthrough', () => {
   let second: StubProvider;
 
   beforeEach(async () => {
-    gateway = await GatewayHarness.start({ REQUEST_TIMEOUT: '300' });
+    gateway = await GatewayHarness.start();
     [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
     first.answerJson({ from: 'first' });
     second.answerJson({ from: 'second' });
@@ -88,6 +88,9 @@ describe('configs on passthrough', () => {
   });
 
   it('[ENV-01] ends an outbound call after REQUEST_TIMEOUT with 504', async () => {
+    await gateway.stop();
+    gateway = await GatewayHarness.start({ REQUEST_TIMEOUT: '300' });
+    gateway.addProvider('first', 'openai', first.origin);
     first.answer({ neverAnswer: true });
     const answer = await send({ provider: '@first' });
     expect(answer.status).toBe(504);

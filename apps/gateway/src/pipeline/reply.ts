@@ -49,6 +49,7 @@ export class Reply {
   start(status: number, headers: HeaderList): void {
     this.exchange.status = status;
     this.headers = headers;
+    this.exchange.firstAnswer?.begin(headers);
     flushHeadAtTurnEnd(this);
   }
 
@@ -118,6 +119,7 @@ export class Reply {
     const { exchange } = this;
     exchange.firstByteAt ??= performance.now();
     exchange.responseBytes += chunk.length;
+    exchange.firstAnswer?.write(chunk);
     if (!this.truncated && this.keptBytes + chunk.length <= this.keepBytes) {
       this.kept.push(chunk);
       this.keptBytes += chunk.length;

@@ -54,21 +54,23 @@ describe.each(WAYS)('a saved provider, named by %s', (_, headers, model) => {
       code: 'AB09',
       scope: 'provider',
     });
+    expect(stub.connections).toBe(0);
     gateway.addProvider('main', 'openai', stub.origin, {
       usageLimits: [
         {
-          type: 'cost',
-          creditLimit: 1,
+          type: 'tokens',
+          creditLimit: 42,
           alertThreshold: null,
           periodicReset: null,
           periodicResetDays: null,
           nextResetAt: null,
-          status: 'exhausted',
+          status: 'active',
         },
       ],
     });
+    expect((await send()).status).toBe(200);
     expect((await send()).status).toBe(412);
-    expect(stub.connections).toBe(0);
+    expect(stub.requests).toHaveLength(1);
     gateway.addProvider('main', 'openai', stub.origin);
     expect((await send()).status).toBe(200);
   });

@@ -1,18 +1,23 @@
 import { performance } from 'node:perf_hooks';
 import type { PriceLine, Usage } from '@gw/contracts';
-import type { RateCounters } from '@gw/limits';
 import type { TargetStatistics } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import type { BodyBudget } from '../http/body-budget';
+import type { Accounts } from '../limits/accounts';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
+import type { CacheUse } from './cache/cache-use';
+import { addExtraUse } from './extra-use';
 import { logRecord } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
 
 /** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
-  price(upstream: Upstream, model: string, usage: Usage, atMs: number): Priced | null;
+  price(by: PricedBy, model: string, usage: Usage, atMs: number): Priced | null;
 }
+
+/** What decides about a price. */
+export type PricedBy = Pick<Upstream, 'saved' | 'provider'>;
 
 export interface Priced {
   readonly source: string;
@@ -31,7 +36,7 @@ export interface SettlementOptions {
 export class Settlement {
   constructor(
     private readonly journal: Journal,
-    private readonly counters: RateCounters,
+    private readonly accounts: Accounts,
     private readonly pricer: Pricer,
     private readonly bodies: BodyBudget,
     private readonly statistics: TargetStatistics,
@@ -54,12 +59,12 @@ export class Settlement {
 
   private finish(exchange: Exchange, onDurable: () => void): void {
     const startedAt = performance.now();
-    exchange.usage = exchange.meter?.usage() ?? null;
     const responseModel = exchange.meter?.model() ?? null;
-    this.charge(exchange, responseModel);
-    if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
+    this.account(exchange, exchange.meter?.usage() ?? null, responseModel);
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
+    exchange.firstAnswer?.settle(exchange);
+    exchange.answer?.cache?.settle(exchange);
     this.bodies.give(exchange.heldBytes);
     exchange.release?.();
   }
@@ -83,26 +88,74 @@ export class Settlement {
   private measure(exchange: Exchange, endpoint: string): void {
     exchange.busyEndpoint = null;
     this.statistics.ended(endpoint);
-    if (exchange.cost !== null) this.statistics.cost(endpoint, exchange.cost);
+    // Of an answer that somebody else paid for nobody learns what the target costs.
+    if (exchange.cost !== null && exchange.answer?.cache?.isFree !== true)
+      this.statistics.cost(endpoint, exchange.cost);
   }
 
-  private charge(exchange: Exchange, responseModel: string | null): void {
-    const { usage, answer } = exchange;
-    if (usage === null || answer === null) return;
-    const { upstream } = answer;
+  /** `used`: what the answer says that was used, which is nothing where it was not made for this request. */
+  private account(exchange: Exchange, used: Usage | null, responseModel: string | null): void {
+    const { answer } = exchange;
+    const upstream = answer === null ? exchange.left : answer.upstream;
+    const cache = answer === null ? null : answer.cache;
+    if (upstream !== null && used !== null && !isAbsurd(used))
+      this.price(exchange, upstream, responseModel, used);
+    if (cache !== null) accountCache(exchange, cache);
+    if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
+    if (exchange.extraUse !== null) addExtraUse(exchange, exchange.extraUse, this.pricer);
+    this.accounts.settle(exchange, upstream);
+  }
+
+  private price(exchange: Exchange, upstream: Upstream, responseModel: string | null, usage: Usage): void {
+    exchange.usage = usage;
     const model = responseModel ?? upstream.model;
-    const tokens = usage.inputTokens + usage.outputTokens;
-    if (exchange.buckets.length > 0) this.counters.addTokens(exchange.buckets, tokens, Date.now());
     if (model === null) return;
-    const at = exchange.startedWallMs;
-    // The model that was asked for carries an alias's custom price; the one that answered is the catalogue's.
-    const priced =
-      (upstream.model === null ? null : this.pricer.price(upstream, upstream.model, usage, at)) ??
-      this.pricer.price(upstream, model, usage, at);
+    const priced = priceOf(this.pricer, upstream, responseModel, usage, exchange.startedWallMs);
     exchange.price = priced && { source: priced.source, model, lines: priced.lines };
     exchange.cost = priced?.total ?? null;
   }
 }
+
+/** An answer that somebody else has paid for costs nothing, and what was asked to find it costs its own. */
+function accountCache(exchange: Exchange, cache: CacheUse): void {
+  if (cache.isFree) {
+    cache.savedCost = exchange.cost;
+    exchange.usage = NOTHING_USED;
+    exchange.price = null;
+    exchange.cost = 0;
+  }
+  const embedded = cache.embedding?.cost ?? null;
+  if (embedded !== null) exchange.cost = (exchange.cost ?? 0) + embedded;
+}
+
+const NOTHING_USED: Usage = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+});
+
+/** The model that was asked for carries an alias's custom price; the one that answered is the catalogue's. */
+export function priceOf(
+  pricer: Pricer,
+  upstream: PricedBy & Pick<Upstream, 'model'>,
+  responseModel: string | null,
+  usage: Usage,
+  atMs: number,
+): Priced | null {
+  const { model } = upstream;
+  const asked = model === null ? null : pricer.price(upstream, model, usage, atMs);
+  return asked ?? (responseModel === null ? null : pricer.price(upstream, responseModel, usage, atMs));
+}
+/** Ten times the largest context window that a provider offers. */
+const TOKENS_MAX = 100_000_000;
+
+/** No provider can mean such counts: the answer is charged as if it had told none. */
+const isAbsurd = ({ inputTokens, outputTokens }: Usage): boolean =>
+  !(inputTokens >= 0 && inputTokens <= TOKENS_MAX && outputTokens >= 0 && outputTokens <= TOKENS_MAX);
 
 const clipped = (body: Buffer, maxBytes: number): Buffer =>
   body.length > maxBytes ? body.subarray(0, maxBytes) : body;

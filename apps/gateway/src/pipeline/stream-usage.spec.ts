@@ -38,7 +38,12 @@ describe('usage that the client has not asked for', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const ask = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<string> => {
+  const ask = async (
+    path: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+    onText: (soFar: string) => void = () => undefined,
+  ): Promise<string> => {
     const answer = await fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
       headers: {
@@ -49,7 +54,12 @@ describe('usage that the client has not asked for', () => {
       },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-    return answer.text();
+    let text = '';
+    for await (const piece of answer.body as ReadableStream<Uint8Array>) {
+      text += Buffer.from(piece).toString();
+      onText(text);
+    }
+    return text;
   };
   const sent = (): string => stub.lastRequest.body.toString();
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
@@ -113,18 +123,22 @@ describe('usage that the client has not asked for', () => {
     await gateway.stop();
     gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
     gateway.addProvider('main', 'openai', stub.origin);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
     const [first = '', second = ''] = CONTENT.map((piece) => line({ ...piece, usage: null }));
     stub.answer({
       headers: { 'content-type': 'text/event-stream' },
       steps: [
         { chunk: first },
-        { waitMs: 300 },
+        { until: held },
         { chunk: second.slice(0, 30) },
         { waitMs: 300 },
         { chunk: `${second.slice(30)}data: [DONE]\n\n` },
       ],
     });
-    const seen = await ask('/chat/completions', ASK);
+    const seen = await ask('/chat/completions', ASK, {}, (soFar) => {
+      if (soFar.endsWith(': keep-alive\n\n')) release();
+    });
     expect(seen.startsWith(`${line(CONTENT[0] as Piece)}: keep-alive\n\n`)).toBe(true);
     expect(seen.replaceAll(': keep-alive\n\n', '')).toBe(
       `${line(CONTENT[0] as Piece)}${line(CONTENT[1] as Piece)}data: [DONE]\n\n`,

@@ -42,12 +42,18 @@ describe('streams', () => {
 
   it('sends a comment while the provider is silent, between events only', async () => {
     await keepAliveSoon();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
     stub.answer({
       headers: EVENTS,
-      steps: [{ chunk: event('a') }, { waitMs: 400 }, { chunk: event('b') + DONE }],
+      steps: [{ chunk: event('a') }, { until: held }, { chunk: event('b') + DONE }],
     });
-    const text = await (await ask('/chat/completions')).text();
-    expect(text).toContain(': keep-alive\n\n');
+    const response = await ask('/chat/completions');
+    let text = '';
+    for await (const piece of response.body as ReadableStream<Uint8Array>) {
+      text += Buffer.from(piece).toString();
+      if (text.includes(': keep-alive\n\n')) release();
+    }
     expect(text.replaceAll(': keep-alive\n\n', '')).toBe(event('a') + event('b') + DONE);
   });
 

@@ -46,7 +46,7 @@ let gateway: GatewayHarness;
 let provider: SocketProvider;
 
 beforeAll(async () => {
-  gateway = await GatewayHarness.start({ CONNECT_TIMEOUT: '2000' });
+  gateway = await GatewayHarness.start();
   // The upstream must not be the one that judges.
   provider = await SocketProvider.start({ echo: true, maxPayload: 0, maxPendingAutoPongs: 0 });
   gateway.addProvider('main', 'openai', provider.origin);

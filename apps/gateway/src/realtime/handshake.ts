@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundClient, type OutboundRequest } from '@gw/outbound';
-import { Answer, type Upstream } from '../pipeline/answer';
+import { Answer, type BodySink, type Upstream } from '../pipeline/answer';
 import type { BuiltRequest } from '../pipeline/attempt/request-builder';
 import type { AttemptListener, AttemptSender } from '../pipeline/attempt/sender';
 import type { Exchange } from '../pipeline/exchange';
@@ -15,9 +15,13 @@ export class UpgradeAnswer extends Answer {
   /** The subprotocol that the provider chose, of those that the client offered. */
   protocol: string | null = null;
 
-  override discard(): void {
-    if (this.peer) this.call?.abort();
-    else super.discard();
+  override discard(reader: BodySink): void {
+    if (this.peer === null) {
+      super.discard(reader);
+      return;
+    }
+    this.call?.abort();
+    reader.end();
   }
 }
 
@@ -41,7 +45,7 @@ export class HandshakeSender implements AttemptSender {
       this.maxMessageBytes,
     );
     answer.call = handshake;
-    exchange.whenClientGone(answer);
+    listener.begun(answer);
     void handshake.run(this.outbound);
   }
 }

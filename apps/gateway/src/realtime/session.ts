@@ -1,4 +1,4 @@
-import type { SessionRecord } from '@gw/contracts';
+import type { SessionRecord, Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { RawData } from 'ws';
 import type { Exchange } from '../pipeline/exchange';
@@ -8,6 +8,7 @@ import type { UsageMeter } from './usage-meter';
 
 const NO_CLOSE_FRAME = 1006;
 const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 
 interface CloseFrame {
@@ -25,9 +26,13 @@ interface Ending {
   readonly toProvider: CloseFrame;
 }
 
+export type SessionCharge = (exchange: Exchange, usage: Usage, model: string | null) => boolean;
+
 export interface SessionOptions {
   readonly meter: UsageMeter;
   readonly settle: Settle;
+  /** Charges what one response of the session has used. False: a limit is reached by it. */
+  readonly charge: SessionCharge;
   /** Milliseconds without a frame in either direction. */
   readonly idleTimeoutMs: number;
   readonly onEnd: (session: Session) => void;
@@ -48,6 +53,7 @@ export interface SessionOptions {
  * | the provider breaks the protocol | 1011 | 1002, 1007, 1008 or 1009 |
  * | the provider is gone without a close frame | 1011 | – |
  * | silence, shutdown | 1001 | 1001 |
+ * | a limit is reached by what the session has used | 1008, after the message that told so | 1001 |
  *
  * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is told.
  */
@@ -72,12 +78,14 @@ export class Session {
     this.listen(client, provider, (message) => {
       this.clientMessages += 1;
       exchange.receivedBytes += message.length;
+      return true;
     });
     this.listen(provider, client, (message, isBinary) => {
       this.providerMessages += 1;
       exchange.responseBytes += message.length;
       exchange.firstByteAt ??= performance.now();
-      if (!isBinary) options.meter.read(message);
+      const used = isBinary ? null : options.meter.read(message);
+      return used === null || options.charge(exchange, used, options.meter.model());
     });
     client.whenClosing((closing) => {
       this.closedByClient(closing);
@@ -110,7 +118,7 @@ export class Session {
     this.end({ by: 'gateway', outcome: 'interrupted', toClient: frame, toProvider: frame });
   }
 
-  private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => void): void {
+  private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => boolean): void {
     const passed = (): void => {
       this.idle.refresh();
       if (to.transport.writableNeedDrain) from.pause();
@@ -119,9 +127,10 @@ export class Session {
       if (this.over) return;
       // Of the type that `ws` gives unless told otherwise.
       const message = data as Buffer;
-      note(message, isBinary);
+      const mayGoOn = note(message, isBinary);
       to.send(message, { binary: isBinary });
       passed();
+      if (!mayGoOn) this.endAtLimit();
     });
     from.on('ping', (data: Buffer) => {
       if (this.over) return;
@@ -136,6 +145,12 @@ export class Session {
     to.transport.on('drain', () => {
       from.resume();
     });
+  }
+
+  private endAtLimit(): void {
+    const toClient = { code: POLICY_VIOLATION, reason: 'A limit of this session was reached.' };
+    const toProvider = { code: GOING_AWAY, reason: 'The session has ended.' };
+    this.end({ by: 'gateway', outcome: 'denied', toClient, toProvider });
   }
 
   private closedByClient({ code, reason, isFault }: Closing): void {

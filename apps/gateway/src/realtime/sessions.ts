@@ -6,7 +6,7 @@ import type { Exchange } from '../pipeline/exchange';
 import type { Settle } from '../pipeline/reply';
 import type { UpgradeAnswer } from './handshake';
 import { Peer, peerOptions } from './peer';
-import { Session } from './session';
+import { Session, type SessionCharge } from './session';
 import { UsageMeter } from './usage-meter';
 
 export interface SessionsOptions {
@@ -24,6 +24,7 @@ export class Sessions {
 
   constructor(
     private readonly settle: Settle,
+    private readonly charge: SessionCharge,
     private readonly options: SessionsOptions,
   ) {
     this.server = new WebSocketServer({
@@ -56,6 +57,7 @@ export class Sessions {
     const session = new Session(exchange, client, provider, {
       meter: new UsageMeter(answer.upstream.provider),
       settle: this.settle,
+      charge: this.charge,
       idleTimeoutMs: this.options.idleTimeoutMs,
       onEnd: (ended) => this.open.delete(ended),
     });

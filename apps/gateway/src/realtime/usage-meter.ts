@@ -21,21 +21,22 @@ export class UsageMeter {
     return this.named;
   }
 
-  /** Looks at a text message of the provider; most are told apart by a search for a few words. */
-  read(message: Buffer): void {
-    if (message.length > EVENT_BYTES_MAX || !READ.some((type) => message.includes(type))) return;
+  /** Looks at a text message of the provider; most are told apart by a search for a few words. Gives the usage that it tells. */
+  read(message: Buffer): Usage | null {
+    if (message.length > EVENT_BYTES_MAX || !READ.some((type) => message.includes(type))) return null;
     const event = objectOf(message);
-    if (event === null) return;
+    if (event === null) return null;
     const { type, response, session } = event;
-    if (type === 'response.done' && isObject(response)) this.add(this.provider.usage(response));
-    else if ((type === 'session.created' || type === 'session.updated') && isObject(session)) {
+    if (type === 'response.done' && isObject(response)) return this.add(this.provider.usage(response));
+    if ((type === 'session.created' || type === 'session.updated') && isObject(session)) {
       const { model } = session;
       if (typeof model === 'string') this.named = model.slice(0, 256);
     }
+    return null;
   }
 
-  private add(usage: Usage | null): void {
-    if (usage === null) return;
+  private add(usage: Usage | null): Usage | null {
+    if (usage === null) return null;
     const { sum } = this;
     this.sum =
       sum === null
@@ -49,6 +50,7 @@ export class UsageMeter {
             inputAudioTokens: sum.inputAudioTokens + usage.inputAudioTokens,
             outputAudioTokens: sum.outputAudioTokens + usage.outputAudioTokens,
           };
+    return usage;
   }
 }
 

@@ -20,6 +20,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { deriveKey, hashApiKey, hashingKey, seal } from '@gw/kernel';
+import type { LedgerStore } from '@gw/limits';
 import { decodeFrames, Journal, type Frame } from '@gw/telemetry';
 import { createLog } from '@gw/web';
 import { createDataPlane, sealingRing, type DataPlane } from '../data-plane';
@@ -58,14 +59,17 @@ export interface LoggedRequest extends LogRecord {
 export class GatewayHarness {
   readonly documents = new MapDocuments();
   readonly apiKey = 'validKey0000000000000000000000AB';
-  private readonly master = randomBytes(32);
   private readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   private readonly journal: Journal;
   private readonly plane: DataPlane;
   readonly server: Server;
   private version = 0;
 
-  private constructor(environment: Record<string, string>) {
+  private constructor(
+    environment: Record<string, string>,
+    balances: LedgerStore | null,
+    readonly master: Buffer<ArrayBuffer>,
+  ) {
     const settings = readGatewaySettings({
       ENCRYPTION_KEY: this.master.toString('base64'),
       SERVICE_TOKEN: 'service-token-of-the-harness',
@@ -82,6 +86,7 @@ export class GatewayHarness {
       health: { report: () => ({ status: 'ok' }) },
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
+      balances,
     });
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,
@@ -92,8 +97,16 @@ export class GatewayHarness {
     this.addKey(this.apiKey);
   }
 
-  static async start(environment: Record<string, string> = {}): Promise<GatewayHarness> {
-    const harness = new GatewayHarness(environment);
+  /**
+   * `balances`: the durable record that lost budgets are rebuilt from. `master`: that of another gateway which this one works beside;
+   * a key of its own when absent.
+   */
+  static async start(
+    environment: Record<string, string> = {},
+    balances: LedgerStore | null = null,
+    master = randomBytes(32),
+  ): Promise<GatewayHarness> {
+    const harness = new GatewayHarness(environment, balances, master);
     await new Promise<void>((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
     return harness;
   }

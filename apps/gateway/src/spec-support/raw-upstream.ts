@@ -29,7 +29,7 @@ export type UpstreamStep =
       };
     };
 
-const WAIT_MAX_MS = 400;
+const WAIT_MAX_MS = 1_500;
 
 /** The bytes that a step adds to a body; empty for a step that only acts. */
 export function bodyBytes(step: UpstreamStep): Buffer {

@@ -8,7 +8,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { GatewayError, hashApiKey } from '@gw/kernel';
-import { rateBuckets, type RateBucket } from '@gw/limits';
+import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
 /** Who is calling, worked out once for each version of the documents behind it. */
 export interface Principal {
@@ -18,7 +18,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** Milliseconds since 1970; Infinity when the key does not expire. */
   readonly expiresAtMs: number;
-  readonly buckets: readonly RateBucket[];
+  /** Null: nothing limits the caller. */
+  readonly limits: CallerLimits | null;
   /** Only saved resources may be named. */
   readonly savedOnly: boolean;
   readonly logBodies: boolean;
@@ -114,10 +115,7 @@ export class Principals {
       organisation,
       scopes: new Set(key.scopes),
       expiresAtMs: key.expiresAt === null ? Infinity : Date.parse(key.expiresAt),
-      buckets: [
-        ...rateBuckets('workspace', workspace.id, workspace.rateLimits),
-        ...rateBuckets('api_key', key.id, key.rateLimits),
-      ],
+      limits: callerLimits(key, workspace),
       // What the installation or the organisation forbids no workspace allows; a workspace may forbid more.
       savedOnly:
         this.options.blockInlineConfig || organisation.blockInlineConfig || workspace.blockInlineConfig,
@@ -138,8 +136,9 @@ const ORGANISATION_KEY = 'An organisation key manages; it cannot call providers.
 export function assertUsable(principal: Principal, nowMs: number): void {
   if (principal.expiresAtMs <= nowMs || principal.key.status === 'expired')
     throw new GatewayError('api_key_expired');
-  if (principal.key.status === 'exhausted') {
+  // The ledger decides about a budget that is known here; the status tells of it with some delay.
+  if (principal.key.status === 'exhausted' && principal.key.usageLimits.length === 0) {
     throw new GatewayError('budget_exhausted', { extra: { scope: 'api_key', id: principal.key.id } });
   }
-  if (principal.key.status !== 'active') throw new GatewayError('api_key_invalid');
+  if (principal.key.status === 'archived') throw new GatewayError('api_key_invalid');
 }

@@ -3,6 +3,7 @@ import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import type { LogRecord } from '@gw/contracts';
 import { createLog } from '@gw/web';
+import { LedgerBook } from '../ledger/ledger-book';
 import { LogIngest, type Stored } from './log-ingest';
 import { LogPartitions } from './log-partitions.service';
 
@@ -17,7 +18,7 @@ describe('LogIngest', () => {
   beforeEach(async () => {
     partitions = new LogPartitions(database.dataSource);
     await partitions.prepareAhead();
-    ingest = new LogIngest(database.dataSource, partitions, quiet);
+    ingest = new LogIngest(database.dataSource, partitions, new LedgerBook(database.dataSource), quiet);
   });
 
   const frame = (record: object, request: Buffer | null = null, response: Buffer | null = null): Buffer =>

@@ -1,4 +1,5 @@
 import { insertLogs, type LogEntry } from '@gw/entities';
+import type { LedgerBook } from '../ledger/ledger-book';
 import { GatewayError } from '@gw/kernel';
 import type { Frame } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
@@ -28,6 +29,7 @@ export class LogIngest {
   constructor(
     private readonly source: DataSource,
     private readonly partitions: LogPartitions,
+    private readonly book: LedgerBook,
     private readonly log: Log,
   ) {}
 
@@ -82,7 +84,11 @@ export class LogIngest {
     const [first] = entries;
     if (!first) return 0;
     try {
-      await this.source.transaction((manager) => insertLogs(manager, entries));
+      const touched = await this.source.transaction(async (manager) => {
+        const fresh = await insertLogs(manager, entries);
+        return this.book.enter(manager, entries, fresh);
+      });
+      this.book.committed(touched);
       return entries.length;
     } catch (error) {
       if (!isDataFault(error)) throw error;

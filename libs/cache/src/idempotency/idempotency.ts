@@ -24,8 +24,8 @@ export interface WaitOptions {
 /** The first call under a key: end it with exactly one of the two; what comes after does nothing. */
 export interface FirstCall {
   readonly kind: 'first';
-  /** Resolves when the answer is kept, or could not be. Never rejects. */
-  complete(answer: StoredAnswer): Promise<void>;
+  /** Null: the answer is too large to keep. Resolves when it is kept, or could not be. Never rejects. */
+  complete(answer: StoredAnswer | null): Promise<void>;
   /** There was no answer to replay; the next call under the key is the first again. Never rejects. */
   release(): Promise<void>;
 }
@@ -105,7 +105,8 @@ export class Idempotency {
     };
   }
 
-  private frameOf(answer: StoredAnswer): Buffer | null {
+  private frameOf(answer: StoredAnswer | null): Buffer | null {
+    if (answer === null) return null;
     const frame = encodeAnswer(answer);
     return frame.length > this.answerBytesMax ? null : frame;
   }

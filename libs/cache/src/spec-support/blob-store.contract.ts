@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { eventually } from '@gw/testing';
-import type { BlobStore } from '../index';
+import { UNAVAILABLE, type BlobStore } from '../index';
 
 export const CONTRACT_ENTRY_BYTES_MAX = 10_000;
 
@@ -9,7 +9,12 @@ export function blobStoreContract(make: () => BlobStore): void {
   let store: BlobStore;
   let count = 0;
   const freshKey = (): string => `key-${String((count += 1))}-${randomBytes(8).toString('hex')}`;
-  const isThere = (key: string) => async (): Promise<boolean> => (await store.get(key)) !== null;
+  const valueOf = async (key: string): Promise<Buffer | null> => {
+    const value = await store.get(key);
+    if (value === UNAVAILABLE) throw new Error('The store did not answer.');
+    return value;
+  };
+  const isThere = (key: string) => async (): Promise<boolean> => (await valueOf(key)) !== null;
 
   beforeEach(() => {
     store = make();
@@ -20,7 +25,7 @@ export function blobStoreContract(make: () => BlobStore): void {
     const value = randomBytes(2_048);
     store.set(key, value, 60_000);
     await eventually(isThere(key));
-    expect((await store.get(key))?.equals(value)).toBe(true);
+    expect((await valueOf(key))?.equals(value)).toBe(true);
     expect(await store.get(`${key}x`)).toBeNull();
     expect(await store.get(freshKey())).toBeNull();
   });
@@ -30,7 +35,7 @@ export function blobStoreContract(make: () => BlobStore): void {
     store.set(key, Buffer.from('one'), 60_000);
     await eventually(isThere(key));
     store.set(key, Buffer.from('two'), 60_000);
-    await eventually(async () => (await store.get(key))?.toString() === 'two');
+    await eventually(async () => (await valueOf(key))?.toString() === 'two');
     store.delete(key);
     await eventually(async () => (await store.get(key)) === null);
   });

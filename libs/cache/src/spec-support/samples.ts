@@ -24,16 +24,5 @@ export const sampleAnswer = (text = 'hello', over: Partial<StoredAnswer> = {}): 
   chunks: [Buffer.from(text)],
   streamed: false,
   createdAtMs: 1_000_000,
-  model: 'gpt-x',
-  usage: {
-    inputTokens: 3,
-    outputTokens: 4,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-    inputAudioTokens: 0,
-    outputAudioTokens: 0,
-  },
-  cost: 120,
   ...over,
 });

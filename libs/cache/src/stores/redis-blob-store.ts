@@ -1,5 +1,5 @@
 import type { Redis } from '@gw/redis';
-import type { BlobStore } from './blob-store';
+import { UNAVAILABLE, type BlobStore } from './blob-store';
 import { SEALING_BYTES_MAX, type EntrySealer } from './entry-sealer';
 import { NO_REPLY, type RedisGuard } from './redis-guard';
 
@@ -23,12 +23,13 @@ export class RedisBlobStore implements BlobStore {
     private readonly options: RedisBlobStoreOptions,
   ) {}
 
-  async get(key: string): Promise<Buffer | null> {
+  async get(key: string): Promise<Buffer | null | typeof UNAVAILABLE> {
     const at = this.options.prefix + key;
     const bytesMax = this.options.entryBytesMax + SEALING_BYTES_MAX;
     // A range instead of the value: whatever lies there, no more than one entry is read.
     const sealed = await this.guard.ask(() => this.redis.getrangeBuffer(at, 0, bytesMax));
-    if (sealed === NO_REPLY || sealed.length === 0 || sealed.length > bytesMax) return null;
+    if (sealed === NO_REPLY) return UNAVAILABLE;
+    if (sealed.length === 0 || sealed.length > bytesMax) return null;
     return this.sealer.open(sealed, at);
   }
 

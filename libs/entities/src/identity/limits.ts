@@ -14,3 +14,20 @@ export interface StoredUsageLimit {
   readonly status: UsageLimitRule['status'];
   readonly metadata?: Readonly<Record<string, string>> | null;
 }
+
+/** The rule as the ledger reads it. `lastResetAt`: of the limit's owner. */
+export const usageLimitRule = (limit: StoredUsageLimit, lastResetAt: Date | null): UsageLimitRule => ({
+  type: limit.type,
+  creditLimit: limit.credit_limit,
+  alertThreshold: limit.alert_threshold,
+  periodicReset: limit.periodic_reset,
+  periodicResetDays: limit.periodic_reset_days,
+  nextResetAt: limit.next_usage_reset_at,
+  status: limit.status,
+  ...(lastResetAt === null ? {} : { lastResetAt: lastResetAt.toISOString() }),
+});
+
+export const usageLimitRules = (
+  stored: StoredUsageLimit | readonly StoredUsageLimit[] | null,
+  lastResetAt: Date | null,
+): readonly UsageLimitRule[] => [stored ?? []].flat().map((limit) => usageLimitRule(limit, lastResetAt));

@@ -69,6 +69,10 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
   rateLimits!: RateLimitRule[] | null;
 
+  /** Use of its budgets before it does not count. */
+  @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastResetAt!: Date | null;
+
   /** User who made it; null for an API key or the first start. */
   @Column({ name: 'created_by', type: 'uuid', nullable: true })
   createdBy!: string | null;

@@ -9,18 +9,21 @@ export interface LogEntry {
 
 /**
  * Inserts log records with their bodies; what is there already stays as it is, so that a batch may be inserted again. All rows
- * travel as one JSON parameter, whose cost does not grow with the number of columns. At most 16,000 entries. Returns how many are
- * new.
+ * travel as one JSON parameter, whose cost does not grow with the number of columns. At most 16,000 entries. Returns the ids of those
+ * that are new.
  */
-export async function insertLogs(manager: EntityManager, entries: readonly LogEntry[]): Promise<number> {
-  if (entries.length === 0) return 0;
+export async function insertLogs(
+  manager: EntityManager,
+  entries: readonly LogEntry[],
+): Promise<ReadonlySet<string>> {
+  if (entries.length === 0) return new Set();
   const columns = REQUEST_LOG_COLUMNS.join(', ');
-  const inserted: { count: number }[] = await manager.query(
+  const inserted: { id: string }[] = await manager.query(
     `WITH inserted AS (
        INSERT INTO request_logs (${columns})
        SELECT ${columns} FROM json_populate_recordset(NULL::request_logs, $1::json)
-       ON CONFLICT (id, created_at) DO NOTHING RETURNING 1
-     ) SELECT count(*)::int AS count FROM inserted`,
+       ON CONFLICT (id, created_at) DO NOTHING RETURNING id
+     ) SELECT id FROM inserted`,
     [storableJson(entries.map(({ row }) => row))],
   );
   const withBodies = entries.filter(({ request, response }) => request !== null || response !== null);
@@ -35,7 +38,7 @@ export async function insertLogs(manager: EntityManager, entries: readonly LogEn
       withBodies.flatMap(({ row, request, response }) => [row.id, row.created_at, request, response]),
     );
   }
-  return inserted[0]?.count ?? 0;
+  return new Set(inserted.map(({ id }) => id));
 }
 
 /** Postgres text holds no NUL and no half of a surrogate pair; JSON spells both as escapes. */

@@ -31,5 +31,6 @@ export const anthropic = defineProvider({
   usage: anthropicUsage,
   tap: anthropicTap,
   error: anthropicError,
+  prefill: true,
   priceCatalogueId: 'anthropic',
 });

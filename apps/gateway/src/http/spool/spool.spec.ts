@@ -16,8 +16,6 @@ import { Spool } from './spool';
 
 const MIB = 1_048_576;
 
-jest.setTimeout(20_000);
-
 describe('the spool', () => {
   const folder = mkdtempSync(join(tmpdir(), 'spool-'));
   afterAll(() => {

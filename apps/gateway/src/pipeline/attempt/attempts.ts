@@ -1,17 +1,17 @@
-import type { AttemptEnd, AttemptRecord } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
-import { GatewayError, toGatewayError } from '@gw/kernel';
-import { retryAfterMs, type AttemptOutcome, type RoutingCursor, type RoutingStep } from '@gw/routing';
-import { valueOf } from '../../http/header-rules';
-import type { Answer } from '../answer';
-import type { Exchange } from '../exchange';
+import { GatewayError } from '@gw/kernel';
+import type { OutboundError } from '@gw/outbound';
+import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
+import { isEventStream, isPlainEvents, type Answer } from '../answer';
+import type { Exchange, OpenStream } from '../exchange';
 import { RECEIVE_STAGE } from '../pipeline';
-import { failureOf, type AttemptListener } from './sender';
+import { recordOf } from './attempt-record';
+import { FirstEvent, type StreamListener } from './first-event';
+import { HedgedTry, isHedgeable, type HedgedCall, type HedgeListener } from './hedged-try';
+import type { AttemptListener } from './sender';
+import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
 
 type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
-/** Of an attempt that got no answer. */
-type Unanswered = Omit<AttemptOutcome, 'elapsedMs'>;
-type Tried = { readonly answer: Answer } | { readonly failure: GatewayError; readonly outcome: Unanswered };
 
 /** Makes one attempt. */
 export interface AttemptMaker {
@@ -19,22 +19,28 @@ export interface AttemptMaker {
   timeoutOf(exchange: Exchange, target: CompiledTarget): number;
   /** Starts one attempt. Throws what keeps it from being made. */
   begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void;
+  /** Reads an answer that the client does not get to its end. */
+  discard(exchange: Exchange, answer: Answer): void;
 }
 
 /** The attempts of one request, one after the other. */
-export class Attempts implements AttemptListener {
+export class Attempts implements AttemptListener, StreamListener, HedgeListener, OpenStream {
   private last: Tried | null = null;
   private outcome: AttemptOutcome | null = null;
   private step!: RoutingTry;
   private startedMs = 0;
+  /** Waits count from here on: from when the client's body was there, or from where its stream broke off. */
+  private sinceMs: number;
 
   constructor(
     private readonly maker: AttemptMaker,
     private readonly exchange: Exchange,
     private readonly cursor: RoutingCursor,
-    private readonly resolve: () => void,
-    private readonly reject: (error: unknown) => void,
-  ) {}
+    private resolve: () => void,
+    private reject: (error: unknown) => void,
+  ) {
+    this.sinceMs = Math.max(0, exchange.stageMs[RECEIVE_STAGE] ?? 0);
+  }
 
   /** Takes the next step of the plan, or ends. */
   goOn(): void {
@@ -53,7 +59,8 @@ export class Attempts implements AttemptListener {
         return;
       }
       // Waiting for a retry must not outlive what one call may take.
-      if (sinceReceived(exchange) + step.waitMs > this.maker.timeoutOf(exchange, step.target)) {
+      const waitedMs = exchange.elapsedMs() - this.sinceMs;
+      if (waitedMs + step.waitMs > this.maker.timeoutOf(exchange, step.target)) {
         this.finish();
         return;
       }
@@ -65,52 +72,163 @@ export class Attempts implements AttemptListener {
     }
   }
 
+  begun(answer: Answer): void {
+    this.exchange.whenClientGone(answer);
+  }
+
   answered(answer: Answer): void {
     const { error } = answer;
-    if (error === null || answer.status !== 0) {
-      this.note({ answer });
-      return;
-    }
-    const failure = failureOf(error, this.exchange, answer.upstream);
-    const kind = error.failure === 'aborted' ? 'interrupted' : error.failure;
-    this.note({ failure, outcome: outcomeWithout(failure.status, kind) });
+    if (error !== null && answer.status === 0) this.broke(answer, error);
+    else if (this.awaitsEvent(answer)) answer.attach(new FirstEvent(answer, this));
+    else this.note({ answer });
+  }
+
+  streams(answer: Answer): void {
+    this.note({ answer });
+  }
+
+  broke(answer: Answer, error: OutboundError): void {
+    const { exchange } = this;
+    if (error.failure === 'aborted' && exchange.clientGone) exchange.left = answer.upstream;
+    this.note(brokenTry(error, exchange, answer));
   }
 
   refused(thrown: unknown): void {
-    const failure = toGatewayError(thrown);
-    this.note({ failure, outcome: outcomeWithout(failure.status, 'refused') });
+    this.note(refusedTry(thrown));
+  }
+
+  hedged(winner: HedgedCall, other: HedgedCall | null): void {
+    const { exchange, step } = this;
+    const tookMs = exchange.elapsedMs() - this.startedMs;
+    const isPair = other !== null;
+    for (const call of isPair ? [other, winner] : [winner]) {
+      const { target, tried, answer, startedMs, outcome, which } = call;
+      const upstream = answer?.upstream ?? null;
+      const { elapsedMs } = outcome;
+      const record = recordOf(exchange, target, step.retry, tried, startedMs, elapsedMs, upstream);
+      exchange.attempts.push(isPair ? { ...record, hedge: which } : record);
+    }
+    if (!isPair) {
+      this.conclude(winner.tried as Tried, winner.outcome, tookMs);
+      return;
+    }
+    const { status, failure, elapsedMs } = other.outcome;
+    const cancelled = other.tried === null;
+    if (cancelled && other.answer !== null) {
+      (exchange.extraUse ??= []).push({ upstream: other.answer.upstream, model: null, usage: null });
+    }
+    const hedge = { winner: winner.which, other: { status, failure, elapsedMs, cancelled } };
+    this.conclude(winner.tried as Tried, { ...winner.outcome, hedge }, tookMs);
+  }
+
+  completed(): void {
+    this.exchange.openStream = null;
+    this.cursor.next(this.outcome);
+    this.cursor.abandon();
+    this.tell();
+  }
+
+  lost(reason: string): void {
+    this.cut(reason);
+    this.cursor.next(this.outcome);
+    this.cursor.abandon();
+    this.tell();
+  }
+
+  left(): void {
+    this.cursor.abandon();
+  }
+
+  drop(answer: Answer): void {
+    this.maker.discard(this.exchange, answer);
+  }
+
+  goOnFrom(text: string, reason: string, done: () => void): void {
+    this.cut(reason);
+    this.exchange.partial = text;
+    this.sinceMs = this.exchange.elapsedMs();
+    // Not from within the callback of the call that brings the next answer.
+    this.resolve = this.reject = () => queueMicrotask(done);
+    this.goOn();
   }
 
   private begin(): void {
+    const { exchange, step, cursor, maker } = this;
     this.discardLast();
-    if (this.exchange.clientGone) {
+    if (exchange.clientGone) {
       this.finish();
       return;
     }
-    this.startedMs = this.exchange.elapsedMs();
-    if (this.cursor.compiled.needsStatistics) this.markBusy();
+    this.startedMs = exchange.elapsedMs();
+    if (cursor.compiled.needsStatistics) this.markBusy();
+    if (exchange.partial !== null) cursor.note(step.target.path, 'stream_continued');
+    if (step.hedge !== null && isHedgeable(exchange)) {
+      new HedgedTry(maker, exchange, cursor, step.hedge, step.target, this).begin();
+      return;
+    }
     try {
-      this.maker.begin(this.exchange, this.step.target, this);
+      maker.begin(exchange, step.target, this);
     } catch (thrown) {
       this.refused(thrown);
     }
   }
 
+  /** As long as nothing of a stream was handed on, another try can take its place. */
+  private awaitsEvent(answer: Answer): boolean {
+    if (answer.upstream.target.onStreamFailure === 'fail' && !this.cursor.inHedge) return false;
+    return answer.status < 300 && isEventStream(answer);
+  }
+
   private note(tried: Tried): void {
     const { exchange, step, startedMs } = this;
     const elapsedMs = exchange.elapsedMs() - startedMs;
-    exchange.waitedMs += elapsedMs;
+    exchange.attempts.push(recordOf(exchange, step.target, step.retry, tried, startedMs, elapsedMs, null));
+    this.conclude(tried, outcomeOf(tried, elapsedMs), elapsedMs);
+  }
+
+  private conclude(tried: Tried, outcome: AttemptOutcome, tookMs: number): void {
+    const { exchange } = this;
+    // While the reply is under way, its own time holds this.
+    if (exchange.reply === null) exchange.waitedMs += tookMs;
     this.last = tried;
+    this.outcome = outcome;
     if ('failure' in tried) this.markIdle();
-    this.outcome = 'answer' in tried ? outcomeOf(tried.answer, elapsedMs) : { ...tried.outcome, elapsedMs };
-    record(exchange, step.target, step.retry, tried, startedMs, elapsedMs);
-    // What ends because the client leaves says nothing of the target.
-    if (exchange.clientGone) this.finish();
+    const isHit = 'answer' in tried && tried.answer.cache?.isHit === true;
+    if (isHit) this.markIdle();
+    // What ends because the client leaves says nothing of the target, and neither does an answer that it gave before.
+    if (exchange.clientGone || isHit) this.finish();
+    else if (this.staysOpen(tried, outcome)) this.open();
     else this.goOn();
   }
 
+  /** A stream that may be continued is an outcome only once it is over. */
+  private staysOpen(tried: Tried, outcome: AttemptOutcome): boolean {
+    if ('failure' in tried || tried.answer.upstream.target.onStreamFailure !== 'continue') return false;
+    const { answer } = tried;
+    const { route, spooled } = this.exchange;
+    if (route.kind !== 'chat.completions' && route.kind !== 'messages') return false;
+    return spooled === null && answer.status < 300 && isPlainEvents(answer) && this.cursor.endsWith(outcome);
+  }
+
+  private open(): void {
+    this.exchange.openStream = this;
+    this.tell();
+    this.settle();
+  }
+
+  private cut(reason: string): void {
+    const { exchange } = this;
+    exchange.openStream = null;
+    const last = exchange.attempts.at(-1);
+    if (last) {
+      const durationMs = exchange.elapsedMs() - last.startedMs;
+      exchange.attempts[exchange.attempts.length - 1] = { ...last, end: 'interrupted', reason, durationMs };
+    }
+    if (this.outcome) this.outcome = { ...this.outcome, status: null, failure: 'cut' };
+  }
+
   private discardLast(): void {
-    if (this.last && 'answer' in this.last) this.last.answer.discard();
+    if (this.last && 'answer' in this.last) this.maker.discard(this.exchange, this.last.answer);
     this.markIdle();
   }
 
@@ -129,13 +247,21 @@ export class Attempts implements AttemptListener {
   }
 
   private finish(): void {
+    this.cursor.abandon();
+    this.tell();
+    this.settle();
+  }
+
+  private tell(): void {
     const { exchange, cursor } = this;
-    cursor.abandon();
     exchange.strategy = cursor.strategyTrail;
     exchange.matchedCondition = cursor.matchedCondition;
     exchange.routing = cursor.routingEvents;
+  }
+
+  private settle(): void {
     try {
-      settleOn(exchange, this.last);
+      settleOn(this.exchange, this.last);
       this.resolve();
     } catch (thrown) {
       this.reject(thrown);
@@ -143,77 +269,18 @@ export class Attempts implements AttemptListener {
   }
 }
 
-const outcomeWithout = (status: number, failure: AttemptOutcome['failure']): Unanswered => ({
-  status,
-  failure,
-  retryAfterMs: null,
-});
-
-/** Milliseconds without those in which the client sent its body, which may be minutes. */
-const sinceReceived = (exchange: Exchange): number =>
-  exchange.elapsedMs() - Math.max(0, exchange.stageMs[RECEIVE_STAGE] ?? 0);
-
-function outcomeOf(answer: Answer, elapsedMs: number): AttemptOutcome {
-  const { status, headers } = answer;
-  if (status < 400) return { status, failure: null, retryAfterMs: null, elapsedMs };
-  return {
-    status,
-    failure: null,
-    retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status),
-    elapsedMs,
-  };
-}
-
 function settleOn(exchange: Exchange, last: Tried | null): void {
   if (exchange.clientGone) {
-    if (last && 'answer' in last) last.answer.call?.abort();
+    if (last && 'answer' in last) {
+      exchange.left = last.answer.upstream;
+      last.answer.call?.abort();
+    }
     exchange.outcome = 'client_closed';
     return;
   }
   if (last === null) throw new GatewayError('internal_error');
   if ('failure' in last) throw last.failure;
   exchange.answer = last.answer;
-}
-
-function record(
-  exchange: Exchange,
-  target: CompiledTarget,
-  retry: number,
-  tried: Tried,
-  startedMs: number,
-  durationMs: number,
-): void {
-  exchange.attempts.push({
-    target: target.path,
-    ...namesOf(exchange, target, tried),
-    retry,
-    status: 'answer' in tried ? tried.answer.status : null,
-    end: exchange.clientGone ? 'client_closed' : endOf(tried),
-    reason: 'failure' in tried ? tried.failure.message : null,
-    startedMs,
-    durationMs,
-  });
-}
-
-/** Of an attempt that was never made, only what the target or the request called it is known. */
-function namesOf(
-  exchange: Exchange,
-  target: CompiledTarget,
-  tried: Tried,
-): Pick<AttemptRecord, 'provider' | 'credential' | 'model'> {
-  if ('failure' in tried) {
-    return { provider: target.provider ?? exchange.gw.provider ?? '', credential: null, model: null };
-  }
-  const { provider, saved, model } = tried.answer.upstream;
-  return { provider: provider.id, credential: saved?.slug ?? null, model };
-}
-
-function endOf(tried: Tried): AttemptEnd {
-  if ('answer' in tried) return tried.answer.status < 400 ? 'answered' : 'status';
-  const { failure } = tried.outcome;
-  // Nothing was sent where the outbound door was never reached.
-  if (failure === 'timeout' || failure === 'unreachable' || failure === 'interrupted') return failure;
-  return tried.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
 }
 
 /** Waits, unless the client leaves first. */

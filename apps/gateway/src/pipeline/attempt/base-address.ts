@@ -1,7 +1,7 @@
 import { HEADER } from '@gw/contracts';
 import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { Asked } from '../exchange';
 import { modelOf } from './targeting';
 
 export interface BaseAddress {
@@ -22,7 +22,7 @@ export class BaseAddresses {
   constructor(private readonly policy: AddressPolicy) {}
 
   /** The request's host wins, then the target's, the model's, the saved provider's, and last the provider's own. */
-  of(exchange: Exchange, upstream: Upstream): BaseAddress {
+  of(exchange: Asked, upstream: Upstream): BaseAddress {
     const { provider, credential, model } = upstream;
     if (provider.local) return IN_PROCESS;
     const chosen = chosenByRequest(exchange, upstream);
@@ -52,7 +52,7 @@ export class BaseAddresses {
 }
 
 /** A host that the caller wrote down: in the header, or in a config of the request itself. */
-function chosenByRequest({ gw, configSource }: Exchange, { target }: Upstream): string | null {
+function chosenByRequest({ gw, configSource }: Asked, { target }: Upstream): string | null {
   if (gw.customHost !== null) return gw.customHost;
   return configSource.slug === null ? target.customHost : null;
 }

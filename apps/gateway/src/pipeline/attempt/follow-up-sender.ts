@@ -20,7 +20,7 @@ export class FollowUpSender implements AttemptSender {
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const { followUp } = exchange.route;
     if (followUp === null) this.sender.send(exchange, upstream, built, listener);
-    else tellLater(this.sendBoth(exchange, upstream, built, followUp), listener);
+    else tellLater(this.sendBoth(exchange, upstream, built, followUp, listener), listener);
   }
 
   private async sendBoth(
@@ -28,8 +28,9 @@ export class FollowUpSender implements AttemptSender {
     upstream: Upstream,
     built: BuiltRequest,
     followUp: NonNullable<Route['followUp']>,
+    listener: AttemptListener,
   ): Promise<Answer> {
-    const answer = await sent(this.sender, exchange, upstream, built);
+    const answer = await sent(this.sender, exchange, upstream, built, listener);
     if (answer.error !== null || answer.status >= 300) return answer;
     const path = followUp(await objectOf(answer));
     const { request } = built;
@@ -37,7 +38,7 @@ export class FollowUpSender implements AttemptSender {
     const at = request.path.lastIndexOf(upstreamPath);
     const query = request.path.slice(at + upstreamPath.length);
     const second = { ...request, path: request.path.slice(0, at) + path + query };
-    return sent(this.sender, exchange, upstream, { ...built, request: second });
+    return sent(this.sender, exchange, upstream, { ...built, request: second }, listener);
   }
 }
 

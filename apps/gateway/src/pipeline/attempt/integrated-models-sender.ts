@@ -21,10 +21,10 @@ export class IntegratedModelsSender implements AttemptSender {
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const wanted = exchange.gw.modelsEndpoint && upstream.target.fetchIntegratedModels;
     if (exchange.route.kind !== 'models' || !wanted) this.sender.send(exchange, upstream, built, listener);
-    else tellLater(this.listed(exchange, upstream), listener);
+    else tellLater(this.listed(exchange, upstream, listener), listener);
   }
 
-  private async listed(exchange: Exchange, upstream: Upstream): Promise<Answer> {
+  private async listed(exchange: Exchange, upstream: Upstream, listener: AttemptListener): Promise<Answer> {
     const providers = await this.providersOf(exchange, upstream);
     const data = providers.flatMap(({ slug, models }) =>
       models
@@ -39,7 +39,7 @@ export class IntegratedModelsSender implements AttemptSender {
     return new Promise((resolve) => {
       const answer = new Answer(upstream, { answered: resolve });
       answer.call = playLocal(json({ object: 'list', total_count: data.length, data }), answer);
-      exchange.whenClientGone(answer);
+      listener.begun(answer);
     });
   }
 

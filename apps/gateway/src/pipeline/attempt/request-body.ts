@@ -5,7 +5,7 @@ import { applyParams } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { Asked } from '../exchange';
 import { withoutSlug } from './targeting';
 
 export interface BuiltBody {
@@ -17,10 +17,11 @@ export interface BuiltBody {
 }
 
 /** The client's bytes wherever nothing has to change; a small splice for the model; parsed only for rules and translation. */
-export function bodyOf(exchange: Exchange, upstream: Upstream): BuiltBody {
+export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
   if (exchange.spooled !== null) return spooledBody(exchange, exchange.spooled, upstream);
+  if (exchange.partial !== null) return prefilled(exchange, exchange.partial, upstream);
   if (translator === null && !mustRead(exchange, target.hasParamRules))
     return spliced(exchange, upstream.model);
   const original = exchange.json(parseJsonObject);
@@ -31,13 +32,27 @@ export function bodyOf(exchange: Exchange, upstream: Upstream): BuiltBody {
     : rebuilt(ruled, ruled);
 }
 
+/** The request once more, with what the client has of the answer as its beginning. */
+function prefilled(exchange: Asked, text: string, { target, provider, support }: Upstream): BuiltBody {
+  const ruled = withPlainModel(applyParams(exchange.json(parseJsonObject), target));
+  if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
+    throw new GatewayError('route_unsupported', {
+      message: `The provider ${provider.id} is not known to go on from a partial answer.`,
+    });
+  }
+  const { messages } = ruled;
+  const given: unknown[] = Array.isArray(messages) ? messages : [];
+  const body = text === '' ? ruled : { ...ruled, messages: [...given, { role: 'assistant', content: text }] };
+  return rebuilt(body, support?.via === 'translated' ? support.translator.request(body) : body);
+}
+
 const rebuilt = (clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
   body: Buffer.from(JSON.stringify(sent)),
   clientBody,
   contentType: 'application/json',
 });
 
-const mustRead = (exchange: Exchange, hasRules: boolean): boolean =>
+const mustRead = (exchange: Asked, hasRules: boolean): boolean =>
   exchange.body.length > 0 &&
   exchange.scan !== null &&
   !exchange.scan.isForm &&
@@ -47,7 +62,7 @@ const mustRead = (exchange: Exchange, hasRules: boolean): boolean =>
  * A body that two readers could read differently, such as one with two models: a built-in route sends what was checked, not
  * what was received.
  */
-const isDoubtful = ({ scan, route }: Exchange): boolean =>
+const isDoubtful = ({ scan, route }: Asked): boolean =>
   scan?.needsParse === true && route.kind !== 'passthrough';
 
 /** The provider is asked for `model`, not for `@slug/model`. */
@@ -59,7 +74,7 @@ function withPlainModel(body: JsonObject): JsonObject {
 }
 
 /** `model`: what the provider is asked for. It differs from the body's where that has a slug, or is a form that has no other rule. */
-function spliced({ scan, body }: Exchange, model: string | null): BuiltBody {
+function spliced({ scan, body }: Asked, model: string | null): BuiltBody {
   if (scan?.modelSpan && model !== null && model !== scan.model) {
     const splice = scan.isForm ? spliceForm : spliceModel;
     return { body: splice(body, scan.modelSpan, model), clientBody: null, contentType: null };
@@ -68,7 +83,7 @@ function spliced({ scan, body }: Exchange, model: string | null): BuiltBody {
 }
 
 /** A spooled body is never parsed: where it would have to be, it is too large. */
-function spooledBody({ scan }: Exchange, body: SpooledBody, { target, support, model }: Upstream): BuiltBody {
+function spooledBody({ scan }: Asked, body: SpooledBody, { target, support, model }: Upstream): BuiltBody {
   const isJson = scan !== null && !scan.isForm;
   if (support?.via === 'translated' || (isJson && target.hasParamRules)) {
     throw new GatewayError('body_too_large', {

@@ -5,7 +5,7 @@ import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
 import { forwardedHeaders, removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
 import { queryWithModel } from '../../realtime/model-query';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { Asked } from '../exchange';
 import { BaseAddresses } from './base-address';
 import { bodyOf } from './request-body';
 import { askForUsage } from './stream-usage';
@@ -31,7 +31,7 @@ export class RequestBuilder {
     this.bases = new BaseAddresses(options.policy);
   }
 
-  build(exchange: Exchange, upstream: Upstream): BuiltRequest {
+  build(exchange: Asked, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(exchange, upstream);
     const { body: own, clientBody, contentType } = bodyOf(exchange, upstream);
     const asking = Buffer.isBuffer(own) ? askForUsage(exchange, upstream, own, clientBody) : null;
@@ -53,12 +53,12 @@ export class RequestBuilder {
   }
 
   /** Milliseconds; the request's header wins, then the target's `request_timeout`. */
-  timeoutOf(exchange: Exchange, target: CompiledTarget): number {
+  timeoutOf(exchange: Asked, target: CompiledTarget): number {
     return exchange.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
   }
 
   /** `request_timeout` bounds the whole call; a stream's first byte, and the silence between its pieces. */
-  private timeoutsOf(exchange: Exchange, { target }: Upstream) {
+  private timeoutsOf(exchange: Asked, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(exchange, target);
     const streamed = exchange.scan?.stream === true;
@@ -71,7 +71,7 @@ export class RequestBuilder {
   }
 }
 
-const pathOf = (exchange: Exchange, upstream: Upstream): string =>
+const pathOf = (exchange: Asked, upstream: Upstream): string =>
   pathBelowBase(upstream.support, exchange.route.upstreamPath) +
   queryOf(ownQueryOf(exchange, upstream), exchange, upstream);
 
@@ -82,11 +82,11 @@ function pathBelowBase(support: RouteSupport | null, own: string): string {
 }
 
 /** A WebSocket has its model in the query, where an HTTP request has it in the body. */
-const ownQueryOf = ({ query, upgrade }: Exchange, { model }: Upstream): string =>
+const ownQueryOf = ({ query, upgrade }: Asked, { model }: Upstream): string =>
   upgrade === null ? query : queryWithModel(query, model);
 
 /** The client's query, with what the provider needs on every call; the client's own values win. */
-function queryOf(query: string, { route }: Exchange, { provider, credential, model }: Upstream): string {
+function queryOf(query: string, { route }: Asked, { provider, credential, model }: Upstream): string {
   const own = provider.query?.(credential, model, route.kind);
   if (!own) return query;
   const asked = new URLSearchParams(query);
@@ -95,7 +95,7 @@ function queryOf(query: string, { route }: Exchange, { provider, credential, mod
   return query.length > 1 ? `${query}&${added}` : `?${added}`;
 }
 
-function headersOf(exchange: Exchange, upstream: Upstream, contentType: string | null): HeaderList {
+function headersOf(exchange: Asked, upstream: Upstream, contentType: string | null): HeaderList {
   const { provider, credential, target, saved, support, model } = upstream;
   const { req, gw } = exchange;
   const headers = upstreamHeaders(req.rawHeaders, req.headers.connection);

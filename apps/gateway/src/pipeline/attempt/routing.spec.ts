@@ -1,7 +1,10 @@
 import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
-const COOLDOWN_MS = 1_000;
+/** No test lives to see it end. */
+const COOLDOWN_MS = 120_000;
+/** For the test that waits for the end. */
+const SHORT_COOLDOWN_MS = 1_000;
 
 describe('what requests learn from each other', () => {
   let gateway: GatewayHarness;
@@ -19,14 +22,14 @@ describe('what requests learn from each other', () => {
     await Promise.all([gateway.stop(), first.stop(), second.stop()]);
   });
 
-  const config = {
+  const configOf = (cooldown: number): object => ({
     strategy: {
       mode: 'fallback',
-      cb_config: { consecutive_failures: 1, cooldown_interval: COOLDOWN_MS },
+      cb_config: { consecutive_failures: 1, cooldown_interval: cooldown },
     },
     targets: [{ provider: '@first' }, { provider: '@second' }],
-  };
-  const send = (signal?: AbortSignal): Promise<Response> =>
+  });
+  const send = (signal?: AbortSignal, config = configOf(COOLDOWN_MS)): Promise<Response> =>
     fetch(`${gateway.baseUrl}/any/endpoint`, {
       method: 'POST',
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config) },
@@ -53,12 +56,13 @@ describe('what requests learn from each other', () => {
   });
 
   it('tries a broken target anew when the client of its probe has left, and learns nothing from that', async () => {
+    const config = configOf(SHORT_COOLDOWN_MS);
     first.answer({ status: 500 }, { neverAnswer: true }, { body: { from: 'first' } });
-    await send();
+    await send(undefined, config);
     await eventually(
       async () => {
         const leaving = new AbortController();
-        const asked = send(leaving.signal).catch(() => null);
+        const asked = send(leaving.signal, config).catch(() => null);
         const isProbe = await Promise.race([
           asked.then(() => false),
           first.waitForRequest(2).then(() => true),
@@ -67,11 +71,34 @@ describe('what requests learn from each other', () => {
         await asked;
         return isProbe;
       },
-      { timeoutMs: 5 * COOLDOWN_MS },
+      { timeoutMs: 15_000 },
     );
     await eventually(async () => (await last())?.outcome === 'client_closed');
     expect(await events()).toEqual([{ target: 'config.targets[0]', event: 'breaker_probe' }]);
-    expect(await (await send()).json()).toEqual({ from: 'first' });
+    expect(await (await send(undefined, config)).json()).toEqual({ from: 'first' });
     expect((await events())?.map(({ event }) => event)).toEqual(['breaker_probe', 'breaker_closed']);
   });
+
+  it.each([undefined, [503]])(
+    '[SVC-05] moves on from a target whose limit or budget denies it, with the list %j',
+    async (codes) => {
+      const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] } as const;
+      gateway.addProvider('limited', 'openai', first.origin, limited);
+      gateway.addProvider('spent', 'openai', first.origin, { status: 'exhausted' });
+      first.answerJson({ from: 'first' });
+      const over = (provider: string): object => ({
+        strategy: { mode: 'fallback', ...(codes && { on_status_codes: codes }) },
+        targets: [{ provider }, { provider: '@second' }],
+      });
+      const from = async (provider: string): Promise<unknown> =>
+        (await send(undefined, over(provider))).json();
+      expect(await from('@limited')).toEqual({ from: 'first' });
+      expect(await from('@limited')).toEqual({ from: 'second' });
+      expect(await from('@spent')).toEqual({ from: 'second' });
+      expect((await last())?.decision.attempts).toMatchObject([
+        { end: 'skipped', status: null },
+        { end: 'answered', status: 200 },
+      ]);
+    },
+  );
 });

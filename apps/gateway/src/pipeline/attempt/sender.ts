@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { GatewayError } from '@gw/kernel';
-import { OutboundError, type OutboundClient } from '@gw/outbound';
+import type { OutboundCall, OutboundClient, OutboundError, OutboundHandler } from '@gw/outbound';
 import { Answer, type HeadListener, type Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { playLocal } from './local-transport';
@@ -8,6 +8,10 @@ import type { BuiltRequest } from './request-builder';
 
 /** Told once what became of an attempt, never before `send` has returned. */
 export interface AttemptListener extends HeadListener {
+  /** A call is under way, and `answer` is how it can be given up. Again for each call of an attempt that needs several. */
+  begun(answer: Answer): void;
+  /** Set where the call must be one of its own: it may not wait for another request's like it. */
+  readonly isApart?: boolean;
   /** The attempt could not be made. */
   refused(thrown: unknown): void;
 }
@@ -24,18 +28,21 @@ export class Sender implements AttemptSender {
 
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const answer = new Answer(upstream, listener);
-    const { local } = upstream.provider;
-    if (local) {
-      const { method, path, body } = built.request;
-      const bytes = Buffer.isBuffer(body) ? body : EMPTY;
-      answer.call = playLocal(
-        local.answer({ method, path, body: bytes, metadata: exchange.metadata }),
-        answer,
-      );
-    } else {
-      answer.call = this.outbound.dispatch(built.request, answer);
-    }
-    exchange.whenClientGone(answer);
+    answer.call = this.call(exchange, upstream, built, answer);
+    listener.begun(answer);
+  }
+
+  /** The call alone, reported to `handler`, which is told nothing before this has returned. */
+  call(
+    { metadata }: Pick<Exchange, 'metadata'>,
+    { provider: { local } }: Upstream,
+    { request }: BuiltRequest,
+    handler: OutboundHandler,
+  ): OutboundCall {
+    if (local === undefined) return this.outbound.dispatch(request, handler);
+    const { method, path, body } = request;
+    const bytes = Buffer.isBuffer(body) ? body : EMPTY;
+    return playLocal(local.answer({ method, path, body: bytes, metadata }), handler);
   }
 }
 
@@ -45,9 +52,11 @@ export const sent = (
   exchange: Exchange,
   upstream: Upstream,
   built: BuiltRequest,
+  listener: AttemptListener,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    sender.send(exchange, upstream, built, { answered: resolve, refused: reject });
+    const begun = (answer: Answer): void => listener.begun(answer);
+    sender.send(exchange, upstream, built, { begun, answered: resolve, refused: reject });
   });
 
 /** Tells a listener what a promise brings. */

@@ -5,7 +5,7 @@ import type { Credential, Provider } from '@gw/providers';
 import type { Credentials } from '../../state/credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { Asked } from '../exchange';
 
 export interface TargetingOptions {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -20,8 +20,9 @@ export class Targeting {
     private readonly options: TargetingOptions,
   ) {}
 
-  pick(exchange: Exchange, target: CompiledTarget): Upstream | Promise<Upstream> {
-    const named = this.providerOf(exchange, target);
+  pick(exchange: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
+    const named = providerNamed(exchange, target);
+    if (named === null) throw new GatewayError('provider_missing');
     if (!named.startsWith('@')) return this.inline(exchange, target, named);
     const slash = named.indexOf('/');
     const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
@@ -33,20 +34,8 @@ export class Targeting {
     return this.savedOf(exchange, target, document, slug);
   }
 
-  /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. */
-  private providerOf(exchange: Exchange, target: CompiledTarget): string {
-    if (target.provider !== null) return target.provider;
-    if (target.virtualKey !== null) return `@${target.virtualKey}`;
-    const { provider, virtualKey } = exchange.gw;
-    if (provider !== null) return provider;
-    if (virtualKey !== null) return `@${virtualKey}`;
-    const model = exchange.scan?.model;
-    if (model?.startsWith('@') && model.includes('/')) return model;
-    throw new GatewayError('provider_missing');
-  }
-
   private savedOf(
-    exchange: Exchange,
+    exchange: Asked,
     target: CompiledTarget,
     document: unknown,
     slug: string,
@@ -61,7 +50,8 @@ export class Targeting {
     if (saved.status === 'expired' || isPast(saved.expiresAt, exchange.startedWallMs)) {
       throw new GatewayError('credential_expired', { extra: { provider: `@${slug}` } });
     }
-    if (saved.status === 'exhausted' || saved.usageLimits.some((limit) => limit.status === 'exhausted')) {
+    // The ledger decides about a budget that is known here; the status tells of it with some delay.
+    if (saved.status === 'exhausted' && saved.usageLimits.length === 0) {
       throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
     }
     const provider = this.known(saved.providerId);
@@ -74,7 +64,7 @@ export class Targeting {
     return credential instanceof Promise ? credential.then(finish) : finish(credential);
   }
 
-  private inline(exchange: Exchange, target: CompiledTarget, id: string): Upstream {
+  private inline(exchange: Asked, target: CompiledTarget, id: string): Upstream {
     const provider = this.known(id);
     const apiKey = target.apiKey ?? exchange.gw.providerKey;
     return this.build(exchange, target, provider, null, { apiKey, configurations: target.providerFields });
@@ -92,7 +82,7 @@ export class Targeting {
   }
 
   private build(
-    exchange: Exchange,
+    exchange: Asked,
     target: CompiledTarget,
     provider: Provider,
     saved: ProviderDocument | null,
@@ -118,10 +108,21 @@ export class Targeting {
   }
 }
 
+/** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */
+export function providerNamed(exchange: Asked, target: CompiledTarget): string | null {
+  if (target.provider !== null) return target.provider;
+  if (target.virtualKey !== null) return `@${target.virtualKey}`;
+  const { provider, virtualKey } = exchange.gw;
+  if (provider !== null) return provider;
+  if (virtualKey !== null) return `@${virtualKey}`;
+  const model = exchange.scan?.model;
+  return model?.startsWith('@') && model.includes('/') ? model : null;
+}
+
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
 /** A body whose model was not found goes out as it came: no rule replaces a model in it. */
-const isOpaque = ({ scan, body, spooled }: Exchange): boolean =>
+const isOpaque = ({ scan, body, spooled }: Asked): boolean =>
   (body.length > 0 || spooled !== null) &&
   (scan === null || (scan.isForm === true && scan.modelSpan === null));
 
@@ -136,7 +137,7 @@ export const withoutSlug = (model: string): string =>
  * could name any.
  */
 function checkModel(
-  { route, body, spooled, upgrade }: Exchange,
+  { route, body, spooled, upgrade }: Asked,
   saved: ProviderDocument,
   model: string | null,
 ): void {

@@ -1,4 +1,6 @@
 import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
+import { isBudget, type Bucket, type Reservation } from '@gw/limits';
+import type { MadeCharge } from '../../limits/charges';
 import type { Exchange } from '../exchange';
 import { TIMED_STAGES } from '../pipeline';
 import { fragment, remembered, type JsonWriter } from './json-writer';
@@ -6,14 +8,15 @@ import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, exchange: Exchange): void {
-  const { strategy, matchedCondition, routing, limits, price, session, prompt } = exchange;
+  const { strategy, matchedCondition, routing, price, session, prompt, charges } = exchange;
   w.raw(K.decision);
   w.raw(config(exchange.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
   writeList(w, K.attempts, exchange.attempts, writeAttempt);
   if (routing.length > 0) writeList(w, K.routing, routing, writeEvent);
-  if (limits.length > 0) writeList(w, K.limits, limits, writeLimit);
+  writeLimits(w, exchange);
+  if (charges !== null) writeList(w, K.charges, charges, writeCharge);
   if (price !== null) {
     w.text(K.price, price.source);
     w.text(K.model, price.model);
@@ -22,9 +25,17 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
   }
   if (session !== null) w.json(K.session, session);
   if (prompt !== null) w.json(K.prompt, prompt);
+  writeAnswered(w, exchange);
   w.raw(K.stages);
   writeStages(w, exchange.stageMs);
   w.raw(K.end);
+}
+
+/** Where the answer comes from, when it is not from a provider of its own. */
+function writeAnswered(w: JsonWriter, { answer, firstAnswer, replayed }: Exchange): void {
+  if (answer !== null && answer.cache !== null) w.json(K.cache, answer.cache.record());
+  if (firstAnswer !== null) w.text(K.idempotency, 'first');
+  if (replayed !== null) w.text(K.idempotency, 'replayed');
 }
 
 const config = remembered((source: DecisionRecord['config']) => JSON.stringify(source));
@@ -57,6 +68,7 @@ function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
   if (attempt.reason !== null) w.text(K.reason, attempt.reason);
   w.ms(K.startedMs, attempt.startedMs);
   w.ms(K.durationMs, attempt.durationMs);
+  if (attempt.hedge !== undefined) w.text(K.hedge, attempt.hedge);
   w.raw(K.close);
 }
 
@@ -75,6 +87,86 @@ function writeLimit(w: JsonWriter, state: LimitState): void {
   w.text(K.resetAt, state.resetAt);
   w.text(K.verdict, state.verdict);
   w.raw(K.close);
+}
+
+/** What the request was admitted to, and what refused it. */
+function writeLimits(w: JsonWriter, { limits, reservation, answer }: Exchange): void {
+  const own = answer?.upstream.reservation;
+  if (reservation === null && own === undefined && limits.length === 0) return;
+  w.raw(K.limits);
+  let first = true;
+  if (reservation !== null) first = writeAdmitted(w, reservation, first);
+  if (own !== undefined) first = writeAdmitted(w, own, first);
+  for (const state of limits) {
+    if (!first) w.raw(K.comma);
+    first = false;
+    writeLimit(w, state);
+  }
+  w.raw(K.closeList);
+}
+
+/** Up to its use a state is the same for every request, and its end for very many. */
+const limitHead = remembered(({ scope, id, type, value }: Bucket) => {
+  const head = JSON.stringify({ scope, id, type, limit: value });
+  return `${head.slice(0, -1)},"used":`;
+});
+
+function writeAdmitted(w: JsonWriter, reservation: Reservation, isFirst: boolean): boolean {
+  let first = isFirst;
+  for (let at = 0; at < reservation.buckets.length; at += 1) {
+    if (!first) w.raw(K.comma);
+    first = false;
+    w.raw(limitHead(reservation.buckets[at] as Bucket));
+    w.number(NO_KEY, reservation.usedOf(at));
+    w.raw(limitEnd(reservation.endOf(at)));
+  }
+  return first;
+}
+
+const ends = new Map<number | null, Buffer>();
+const ENDS_MAX = 256;
+
+function limitEnd(endsAtMs: number | null): Buffer {
+  let end = ends.get(endsAtMs);
+  if (end === undefined) {
+    if (ends.size >= ENDS_MAX) ends.clear();
+    const resetAt = endsAtMs === null ? null : new Date(endsAtMs).toISOString();
+    end = fragment(`,"resetAt":${JSON.stringify(resetAt)},"verdict":"admitted"}`);
+    ends.set(endsAtMs, end);
+  }
+  return end;
+}
+
+function writeCharge(w: JsonWriter, charge: MadeCharge): void {
+  w.text(K.line, charge.line);
+  w.text(K.provider, charge.provider);
+  w.number(K.cost, charge.cost);
+  w.number(K.tokens, charge.tokens);
+  w.number(K.requests, charge.requests);
+  if (charge.flags.length > 0) w.json(K.flags, charge.flags);
+  else w.raw(K.noFlags);
+  w.raw(K.counters);
+  let first = true;
+  for (const reservation of charge.from) first = writeCounters(w, reservation, first);
+  w.raw(K.closeList);
+  w.raw(K.close);
+}
+
+const counterKey = remembered(({ key }: Bucket) => `[${JSON.stringify(key)},`);
+
+/** Only those of budgets; windows need no record. */
+function writeCounters(w: JsonWriter, reservation: Reservation, isFirst: boolean): boolean {
+  let first = isFirst;
+  for (let at = 0; at < reservation.buckets.length; at += 1) {
+    const bucket = reservation.buckets[at] as Bucket;
+    if (!isBudget(bucket)) continue;
+    if (!first) w.raw(K.comma);
+    first = false;
+    w.raw(counterKey(bucket));
+    w.number(NO_KEY, reservation.periodOf(at));
+    w.raw(K.closeList);
+  }
+  return first;
 }
 
 function writeLine(w: JsonWriter, { unit, quantity, pricePerMillion, cost }: PriceLine): void {

@@ -38,6 +38,8 @@ export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   writeCost(w, exchange);
   w.text(configIds(configSource), last?.target ?? null);
   if (last && last.retry > 0) w.number(K.retries, last.retry);
+  const cache = exchange.answer?.cache ?? null;
+  if (cache !== null) w.text(K.cacheStatus, cache.status);
   writeMetadata(w, exchange.metadata);
   writeMeasures(w, exchange);
   if (facts.requestTruncated) w.boolean(K.requestTruncated, true);
@@ -120,10 +122,11 @@ const savedIds = remembered(
     `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
 );
 
-function writeCost(w: JsonWriter, { usage, cost }: Exchange): void {
+function writeCost(w: JsonWriter, { usage, cost, estimatedTokens }: Exchange): void {
   if (usage !== null) writeUsage(w, usage);
   if (cost !== null) w.number(K.cost, cost);
-  w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
+  if (estimatedTokens !== null) w.raw(K.estimated);
+  else w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
 }
 
 function writeUsage(w: JsonWriter, usage: Usage): void {

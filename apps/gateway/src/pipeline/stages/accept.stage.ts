@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { mayNotBeForwarded } from '@gw/config-schema';
+import { readCacheControls } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
@@ -37,6 +38,11 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
     modelsEndpoint: (headers[HEADER.modelsEndpoint] ?? 'false') !== 'false',
     explain: headers[HEADER.explain] === '1' || headers[HEADER.explain] === 'true',
     logBodies: headers[HEADER.debug] !== 'false',
+    cache: readCacheControls(
+      headers[HEADER.cacheNamespace] as string | undefined,
+      headers[HEADER.cacheForceRefresh] as string | undefined,
+      headers['cache-control'],
+    ),
     providerKey: providerKeyOf(
       named,
       apiKey,

@@ -1,28 +1,27 @@
-import type { ProviderDocument } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
-import { rateBuckets, type RateBucket, type RateCounters } from '@gw/limits';
+import type { Reservation } from '@gw/limits';
 import { createPlan, type RoutingCursor, type RoutingRuntime, type RoutingState } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
-import type { Upstream } from '../answer';
+import type { Accounts } from '../../limits/accounts';
+import { ReservedListener } from '../../limits/reserved-listener';
+import type { Answer, Upstream } from '../answer';
 import { Attempts, type AttemptMaker } from '../attempt/attempts';
 import { endpointOf } from '../attempt/endpoint';
 import type { RequestBuilder } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
 import type { Exchange, Stage } from '../exchange';
-import { rateLimited } from './admit.stage';
 
 /** Asks the plan for the next target until one answers well enough or nothing is left to try. */
 export class AttemptStage implements Stage, AttemptMaker {
   private readonly runtime: RoutingRuntime;
-  private readonly providerBuckets = new WeakMap<ProviderDocument, readonly RateBucket[]>();
 
   constructor(
     private readonly targeting: Targeting,
     private readonly builder: RequestBuilder,
     private readonly sender: AttemptSender,
-    private readonly counters: RateCounters,
+    private readonly accounts: Accounts,
     state: RoutingState,
   ) {
     this.runtime = { random: Math.random, now: Date.now, state };
@@ -40,19 +39,48 @@ export class AttemptStage implements Stage, AttemptMaker {
 
   begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void {
     const picked = this.targeting.pick(exchange, target);
-    if (picked instanceof Promise || (picked.saved && picked.saved.rateLimits.length > 0))
+    if (picked instanceof Promise) {
       this.beginLater(exchange, picked, listener).catch((thrown: unknown) => listener.refused(thrown));
-    else this.send(exchange, picked, listener);
+      return;
+    }
+    const reserved = this.accounts.reserve(exchange, picked);
+    if (reserved === null) this.send(exchange, picked, listener);
+    else if (reserved instanceof Promise) {
+      reserved.then(
+        (reservation) => this.sendReserved(exchange, picked, reservation, listener),
+        (denied: unknown) => listener.refused(denied),
+      );
+    } else this.sendReserved(exchange, picked, reserved, listener);
+  }
+
+  discard(exchange: Exchange, answer: Answer): void {
+    this.accounts.discard(exchange, answer);
   }
 
   private async beginLater(
     exchange: Exchange,
-    picked: Upstream | Promise<Upstream>,
+    picking: Promise<Upstream>,
     listener: AttemptListener,
   ): Promise<void> {
-    const upstream = await picked;
-    if (upstream.saved && upstream.saved.rateLimits.length > 0) await this.admit(exchange, upstream.saved);
-    this.send(exchange, upstream, listener);
+    const upstream = await picking;
+    const reservation = await this.accounts.reserve(exchange, upstream);
+    if (reservation === null) this.send(exchange, upstream, listener);
+    else this.sendReserved(exchange, upstream, reservation, listener);
+  }
+
+  /** Never throws: it may be told later. */
+  private sendReserved(
+    exchange: Exchange,
+    upstream: Upstream,
+    reservation: Reservation,
+    told: AttemptListener,
+  ): void {
+    const listener = new ReservedListener(exchange, this.accounts, reservation, told);
+    try {
+      this.send(exchange, { ...upstream, reservation }, listener);
+    } catch (thrown) {
+      listener.refused(thrown);
+    }
   }
 
   private send(exchange: Exchange, upstream: Upstream, listener: AttemptListener): void {
@@ -81,19 +109,6 @@ export class AttemptStage implements Stage, AttemptMaker {
       },
       this.runtime,
     );
-  }
-
-  /** A provider's own rate limits count every attempt that picks it. */
-  private async admit(exchange: Exchange, saved: ProviderDocument): Promise<void> {
-    let buckets = this.providerBuckets.get(saved);
-    if (!buckets) {
-      buckets = rateBuckets('provider', saved.id, saved.rateLimits);
-      this.providerBuckets.set(saved, buckets);
-    }
-    const verdict = await this.counters.admit(buckets, Date.now());
-    exchange.limits.push(...verdict.states);
-    if (!verdict.admitted) throw rateLimited(verdict);
-    exchange.buckets = [...exchange.buckets, ...buckets];
   }
 }
 

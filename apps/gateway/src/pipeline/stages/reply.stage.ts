@@ -1,13 +1,14 @@
 import { GatewayError } from '@gw/kernel';
 import type { HeaderList, JsonObject, TranslationContext, Translator } from '@gw/providers';
 import { errorBody, providerErrorBody } from '../../http/error-body';
-import { downstreamHeaders, removeHeader, setHeader, valueOf } from '../../http/header-rules';
+import { downstreamHeaders, removeHeader, setHeader } from '../../http/header-rules';
 import { parseJsonObject } from '../../http/json-body';
-import type { Answer, BodySink } from '../answer';
+import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders } from '../answer-headers';
 import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Settle } from '../reply';
+import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
 import { EventStreamSink } from '../sinks/event-stream.sink';
 import { PassingSink } from '../sinks/passing.sink';
 import { TranslatedStreamSink } from '../sinks/translated-stream.sink';
@@ -35,9 +36,24 @@ export class ReplyStage implements Stage {
     }
     const headers = downstreamHeaders(answer.headers);
     addGatewayHeaders(headers, exchange);
+    if (exchange.openStream !== null) {
+      this.handOn(exchange, answer, headers);
+      return;
+    }
     const reply = new Reply(exchange, this.settle, answer.call, this.keepBytesFor(exchange, answer));
     answer.attach(this.sinkFor(exchange, answer, reply, headers));
     exchange.whenClientGone({ clientGone: () => this.abandon(exchange, answer) });
+  }
+
+  /** A stream that another answer may go on with. */
+  private handOn(exchange: Exchange, answer: Answer, headers: HeaderList): void {
+    const { settle, keepAlive } = this;
+    const flow = new AnswerFlow(exchange);
+    const reply = new Reply(exchange, settle, flow, this.keepBytesFor(exchange, answer));
+    removeHeader(headers, 'content-length');
+    reply.start(answer.status, headers);
+    const abandon = (left: Exchange, last: Answer): void => this.abandon(left, last);
+    new ContinuableStream({ exchange, reply, flow, keepAlive, contextOf, abandon }).take(answer);
   }
 
   /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */
@@ -112,12 +128,6 @@ export class ReplyStage implements Stage {
     this.settle(exchange, () => undefined);
   }
 }
-
-const isEventStream = ({ headers }: Answer): boolean =>
-  valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
-
-const isPlainEvents = (answer: Answer): boolean =>
-  isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
 
 function translatedBody(
   exchange: Exchange,

@@ -52,8 +52,9 @@ function ownConfigOf({ key, workspace }: Principal): string | null {
   return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
 }
 
-function apply(exchange: Exchange, { compiled, source }: ResolvedConfig): void {
+function apply(exchange: Exchange, { id, compiled, source }: ResolvedConfig): void {
   exchange.config = compiled;
+  exchange.configId = id;
   exchange.configSource = source;
   // The workspace's and the key's metadata win over the request's.
   const { key, workspace, organisation } = exchange.principal as Principal;

@@ -11,7 +11,7 @@ export interface Accepted {
   readonly socket: WebSocket;
   readonly transport: Socket;
   readonly messages: { readonly data: Buffer; readonly isBinary: boolean }[];
-  closed: { readonly code: number; readonly reason: string; readonly at: number } | null;
+  closed: { readonly code: number; readonly reason: string } | null;
 }
 
 export interface SocketProviderOptions extends ServerOptions {
@@ -95,7 +95,7 @@ export class SocketProvider {
           if (this.echo) webSocket.send(data, { binary: isBinary });
         });
         webSocket.on('close', (code, reason) => {
-          accepted.closed = { code, reason: reason.toString(), at: performance.now() };
+          accepted.closed = { code, reason: reason.toString() };
         });
         this.accepted.push(accepted);
       });

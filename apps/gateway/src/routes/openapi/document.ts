@@ -50,13 +50,29 @@ const PARAMETERS: Readonly<Record<string, Schema>> = {
   metadata: header(HEADER.metadata, 'A flat JSON object, for conditions, policies and the log.'),
   trace_id: header(HEADER.traceId, 'Of the log record; made up when absent.'),
   explain: header(HEADER.explain, '1: the answer tells how it was routed.', { type: 'string', const: '1' }),
+  cache_namespace: header(HEADER.cacheNamespace, 'Cached answers are shared only within it.', {
+    ...text,
+    minLength: 1,
+    maxLength: 255,
+  }),
+  cache_force_refresh: header(HEADER.cacheForceRefresh, 'true: the answer is made anew, and cached.', {
+    type: 'string',
+    enum: ['true', 'false'],
+  }),
+  idempotency_key: header(
+    'Idempotency-Key',
+    'Carries the request out once: its first answer is replayed for 24 hours, with idempotent-replayed: true.',
+    { ...text, minLength: 1, maxLength: 255 },
+  ),
   vendor_beta: header('Vendor-Beta', 'Sent on under the provider’s own name of such a header.'),
 };
 
 const parameterRefs = (names: readonly string[]): readonly Schema[] =>
   names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 
-const EVERYWHERE = parameterRefs(Object.keys(PARAMETERS).filter((name) => name !== 'vendor_beta'));
+const SOMEWHERE: ReadonlySet<string> = new Set(['idempotency_key', 'vendor_beta']);
+const EVERYWHERE = parameterRefs(Object.keys(PARAMETERS).filter((name) => !SOMEWHERE.has(name)));
+const ONCE = parameterRefs(['idempotency_key']);
 const BETA = parameterRefs(['vendor_beta']);
 const BETA_KINDS: ReadonlySet<string> = new Set(['assistants', 'threads', 'vector_stores']);
 const SECURITY = [{ api_key: [] }, { bearer: [] }] as const;
@@ -109,6 +125,7 @@ function operationOf(row: RouteRow): Schema {
       ...inPath(row.path),
       ...inQuery(operation),
       ...EVERYWHERE,
+      ...(row.method === 'POST' ? ONCE : []),
       ...(BETA_KINDS.has(row.kind) ? BETA : []),
     ],
     ...requestBody(row, operation),
@@ -129,7 +146,7 @@ function passthrough(name: string, id: string, summary: string): Schema {
       summary,
       tags: ['passthrough'],
       security: SECURITY,
-      parameters,
+      parameters: method === 'post' ? [...parameters, ...ONCE] : parameters,
       ...(method === 'get' ? {} : { requestBody: { content: anything } }),
       responses: { default: { description: 'Exactly what the provider answered.', content: anything } },
     },

@@ -1,0 +1,26 @@
+import { UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/entities';
+import { In, IsNull, Not, type EntityManager } from 'typeorm';
+
+/** Of all policies that are asked for together; gateways hold them in memory. The newest are kept. */
+const RESETS_MAX = 10_000;
+
+/** When values of policies were reset by themselves, by policy and value key; older than the policy's own reset says nothing. */
+export async function policyResets(
+  manager: EntityManager,
+  policies: readonly UsageLimitPolicyEntity[],
+): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  const found = new Map<string, Record<string, string>>();
+  if (policies.length === 0) return found;
+  const resetOf = new Map(policies.map(({ id, lastResetAt }) => [id, lastResetAt?.getTime() ?? -Infinity]));
+  const values = await manager.find(UsageLimitPolicyValueEntity, {
+    where: { policyId: In([...resetOf.keys()]), lastResetAt: Not(IsNull()) },
+    order: { lastResetAt: 'DESC', id: 'ASC' },
+    take: RESETS_MAX,
+  });
+  for (const { policyId, valueKey, lastResetAt } of values) {
+    if (lastResetAt === null || lastResetAt.getTime() <= (resetOf.get(policyId) ?? -Infinity)) continue;
+    const resets = found.get(policyId) ?? {};
+    found.set(policyId, Object.assign(resets, { [valueKey]: lastResetAt.toISOString() }));
+  }
+  return found;
+}

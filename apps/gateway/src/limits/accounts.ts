@@ -1,0 +1,195 @@
+import type { Usage } from '@gw/contracts';
+import {
+  settledOf,
+  type Bucket,
+  type Charge,
+  type ChargeFlag,
+  type Ledger,
+  type Reservation,
+} from '@gw/limits';
+import type { Answer, Upstream } from '../pipeline/answer';
+import type { Exchange } from '../pipeline/exchange';
+import type { Pricer } from '../pipeline/settlement';
+import type { Principal } from '../state/principals';
+import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
+import { budgetsOf, isUncounted, lineOf } from './charges';
+import { DiscardedBody } from './discarded-body';
+import { modelNameOf, type Estimates } from './estimates';
+
+/**
+ * Keeps the limits of requests: reserves in those of the caller before anything else is done and in those of a target before it is called,
+ * and charges both with what was used. What nothing limits passes through without a trace.
+ */
+export class Accounts {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly estimates: Estimates,
+    private readonly pricer: Pricer,
+  ) {}
+
+  /** Throws the denial of a limit of the caller. */
+  admit(exchange: Exchange): void | Promise<void> {
+    const { limits } = exchange.principal as Principal;
+    if (limits === null) return undefined;
+    const buckets = bucketsOfRequest(exchange, limits);
+    if (buckets.length === 0) return undefined;
+    const preparing = this.estimates.prepare(exchange, buckets);
+    return preparing === null
+      ? this.admitTo(exchange, buckets)
+      : preparing.then(() => this.admitTo(exchange, buckets));
+  }
+
+  private admitTo(exchange: Exchange, buckets: readonly Bucket[]): void | Promise<void> {
+    const outcome = this.ledger.admit(buckets, this.estimates.ofRequest(exchange, buckets));
+    if (outcome instanceof Promise) {
+      return outcome.then((settled) => {
+        exchange.reservation = admitted(exchange, settled);
+      });
+    }
+    exchange.reservation = admitted(exchange, outcome);
+    return undefined;
+  }
+
+  /** Reserves in the limits of a target; null where it has none. Throws their denial, or rejects with it. */
+  reserve(exchange: Exchange, upstream: Upstream): Reservation | null | Promise<Reservation> {
+    const buckets = bucketsOfAttempt(exchange, upstream);
+    if (buckets.length === 0) return null;
+    const estimate = this.estimates.ofAttempt(exchange, upstream, upstream.model, buckets);
+    const outcome = this.ledger.admit(buckets, estimate);
+    return outcome instanceof Promise
+      ? outcome.then((settled) => admitted(exchange, settled))
+      : admitted(exchange, outcome);
+  }
+
+  /** The target was not asked, or did not answer. */
+  release(reservation: Reservation): void {
+    this.ledger.release(reservation);
+  }
+
+  /** An answer that is not good enough: what it says that it used is charged, if it has said so by the end of the request. */
+  discard(exchange: Exchange, answer: Answer): void {
+    const line = lineOf(exchange);
+    const { upstream } = answer;
+    const own = upstream.reservation ?? null;
+    DiscardedBody.read(answer, (usage) => {
+      if (usage === null || exchange.settled || upstream.model === null) {
+        if (own) this.ledger.release(own);
+        return;
+      }
+      const cost = this.pricer.price(upstream, upstream.model, usage, exchange.startedWallMs)?.total ?? null;
+      const { charge, flags } = settledOf(usage, cost, { cost: 0, tokens: 0 }, 0);
+      if (exchange.reservation) this.ledger.charge(exchange.reservation, charge);
+      if (own) this.ledger.settle(own, charge);
+      this.note(exchange, upstream, charge, flags, line);
+    });
+  }
+
+  /** A part of a session: its limits know of it at once. False: one of them is reached. */
+  readonly chargePart = (exchange: Exchange, usage: Usage, model: string | null): boolean => {
+    const { answer } = exchange;
+    const held = answer === null ? [] : heldBy(exchange, answer.upstream);
+    if (answer === null || held.length === 0) return true;
+    const { upstream } = answer;
+    const named = upstream.model ?? model ?? '';
+    const cost = this.pricer.price(upstream, named, usage, exchange.startedWallMs)?.total ?? null;
+    const { charge } = settledOf(usage, cost, { cost: 0, tokens: 0 }, 0);
+    exchange.parts = sumOf(exchange.parts, charge);
+    for (const reservation of held) this.ledger.charge(reservation, charge);
+    return held.every((reservation) => reservation.exhausted() === null);
+  };
+
+  /** Once for each request, when its usage and cost are known. `upstream` null: no provider was asked to the end. */
+  settle(exchange: Exchange, upstream: Upstream | null): void {
+    const { reservation, usage } = exchange;
+    if (upstream === null) {
+      if (reservation) this.ledger.release(reservation);
+      if (exchange.charges !== null) addDropped(exchange);
+      return;
+    }
+    const limited = reservation !== null || upstream.reservation !== undefined;
+    if (usage === null && isUncounted(exchange)) this.estimate(exchange, upstream);
+    if (limited || exchange.charges !== null) this.charge(exchange, upstream);
+  }
+
+  private charge(exchange: Exchange, upstream: Upstream): void {
+    const { usage, reservation } = exchange;
+    if (usage !== null && exchange.answer?.cache?.isFree !== true)
+      this.estimates.tokens.learn(modelNameOf(exchange), usage.outputTokens);
+    const charge = this.chargeOf(exchange);
+    const left = rest(charge, exchange);
+    if (reservation) this.ledger.settle(reservation, left);
+    if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
+    if (usage !== null) exchange.cost = charge.cost;
+    if (exchange.charges !== null) addDropped(exchange);
+    this.note(exchange, upstream, charge, flagsOf(exchange), lineOf(exchange));
+  }
+
+  private estimate(exchange: Exchange, upstream: Upstream): void {
+    const { cost, tokens } = this.estimates.ofUncounted(exchange, upstream, upstream.model);
+    // Beside what other calls of the request have cost.
+    if (cost !== null) exchange.cost = (exchange.cost ?? 0) + cost;
+    exchange.estimatedTokens = tokens;
+  }
+
+  private chargeOf({ usage, cost, estimatedTokens, parts }: Exchange): Charge {
+    if (estimatedTokens !== null) return { cost, tokens: estimatedTokens, requests: 1 };
+    if (usage === null) return { cost: 0, tokens: 0, requests: 1 };
+    const tokens = usage.inputTokens + usage.outputTokens;
+    // Parts were rounded one by one.
+    return { cost: cost === null ? null : Math.max(cost, parts?.cost ?? 0), tokens, requests: 1 };
+  }
+
+  private note(
+    exchange: Exchange,
+    { provider, reservation }: Upstream,
+    { cost, tokens, requests }: Charge,
+    flags: readonly ChargeFlag[],
+    line: ReturnType<typeof lineOf>,
+  ): void {
+    const from = budgetsOf(exchange.reservation, reservation ?? null);
+    // The record's own cost says it all.
+    if (from.length === 0 && requests > 0 && exchange.charges === null) return;
+    (exchange.charges ??= []).push({
+      line,
+      provider: provider.id,
+      cost,
+      tokens,
+      requests: requests === 1 ? 1 : 0,
+      flags,
+      from,
+    });
+  }
+}
+
+function heldBy({ reservation }: Exchange, upstream: Upstream): readonly Reservation[] {
+  const held = reservation === null ? [] : [reservation];
+  if (upstream.reservation) held.push(upstream.reservation);
+  return held;
+}
+
+const sumOf = (parts: Exchange['parts'], { cost, tokens }: Charge): NonNullable<Exchange['parts']> => ({
+  cost: (parts?.cost ?? 0) + (cost ?? 0),
+  tokens: (parts?.tokens ?? 0) + tokens,
+});
+
+/** What attempts have cost whose answers nobody got. */
+function addDropped(exchange: Exchange): void {
+  for (const { cost } of exchange.charges ?? []) {
+    if (cost !== null) exchange.cost = (exchange.cost ?? 0) + cost;
+  }
+}
+
+function flagsOf({ usage, cost, estimatedTokens }: Exchange): readonly ChargeFlag[] {
+  if (estimatedTokens !== null) return cost === null ? ['estimated', 'unpriced'] : ['estimated'];
+  return usage !== null && cost === null ? ['unpriced'] : [];
+}
+
+/** What the parts of a session have not charged yet. */
+function rest(charge: Charge, { parts }: Exchange): Charge {
+  if (parts === null) return charge;
+  return {
+    cost: Math.max(0, (charge.cost ?? 0) - parts.cost),
+    tokens: Math.max(0, charge.tokens - parts.tokens),
+    requests: charge.requests,
+  };
+}

@@ -1,0 +1,62 @@
+import {
+  denialError,
+  denialState,
+  policyBuckets,
+  type Bucket,
+  type Outcome,
+  type PolicySubject,
+  type Reservation,
+} from '@gw/limits';
+import type { Upstream } from '../pipeline/answer';
+import type { Exchange } from '../pipeline/exchange';
+import type { Principal } from '../state/principals';
+import type { CallerLimits } from './caller-limits';
+import { endpointTypeOf } from './endpoint-types';
+import { targetBuckets } from './target-limits';
+
+/** Throws the denial as the caller sees it. */
+export function admitted(exchange: Exchange, outcome: Outcome): Reservation {
+  if (outcome.admitted) return outcome;
+  exchange.limits.push(denialState(outcome));
+  throw denialError(outcome);
+}
+
+export function bucketsOfRequest(exchange: Exchange, limits: CallerLimits): readonly Bucket[] {
+  const { buckets, perRequest } = limits;
+  if (perRequest.length === 0) return buckets;
+  const more = policyBuckets(perRequest, 'llm', subjectOf(exchange));
+  return more.length === 0 ? buckets : [...buckets, ...more];
+}
+
+/** Those of the saved provider, then those of the policies that ask which provider it is. */
+export function bucketsOfAttempt(exchange: Exchange, upstream: Upstream): readonly Bucket[] {
+  const { saved } = upstream;
+  const own = saved === null ? NONE : targetBuckets(saved);
+  const policies = (exchange.principal as Principal).limits?.perAttempt;
+  if (policies === undefined || policies.length === 0) return own;
+  const more = policyBuckets(policies, 'llm', { ...subjectOf(exchange), ...partOf(upstream) });
+  return more.length === 0 ? own : [...own, ...more];
+}
+
+function subjectOf({ principal, metadata, configSource, configId, prompt, route }: Exchange): PolicySubject {
+  const { key, workspace } = principal as Principal;
+  return {
+    apiKey: key.id,
+    workspaceId: workspace.id,
+    organisationId: workspace.organisationId,
+    metadata,
+    config:
+      configSource.slug === null || configId === null ? null : { slug: configSource.slug, id: configId },
+    prompt,
+    endpointType: endpointTypeOf(route.name),
+  };
+}
+
+const partOf = ({ saved, provider, model }: Upstream): Partial<PolicySubject> => ({
+  virtualKey: saved === null ? null : { slug: saved.slug, id: saved.id },
+  provider: provider.id,
+  model,
+  modelProvider: saved?.slug ?? provider.id,
+});
+
+const NONE: readonly Bucket[] = [];

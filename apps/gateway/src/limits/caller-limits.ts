@@ -1,0 +1,78 @@
+import type { ApiKeyDocument, RateLimitRule, UsageLimitRule, WorkspaceDocument } from '@gw/contracts';
+import {
+  budgetBucket,
+  compileRatePolicy,
+  compileUsagePolicy,
+  policyBuckets,
+  rateBucket,
+  type Bucket,
+  type BucketOwner,
+  type CompiledPolicy,
+} from '@gw/limits';
+
+/** The limits of all requests of a caller, worked out once for each version of its documents. */
+export interface CallerLimits {
+  /** Of the key, of the workspace, and of the policies that apply to whatever the caller asks for. */
+  readonly buckets: readonly Bucket[];
+  /** Policies that ask what the request says. */
+  readonly perRequest: readonly CompiledPolicy[];
+  /** Policies that ask which provider was picked. */
+  readonly perAttempt: readonly CompiledPolicy[];
+}
+
+/** Null: nothing limits the caller. */
+export function callerLimits(key: ApiKeyDocument, workspace: WorkspaceDocument): CallerLimits | null {
+  const { organisationId: tenant } = workspace;
+  const policies = policiesOf(workspace);
+  const subject = {
+    apiKey: key.id,
+    workspaceId: workspace.id,
+    organisationId: tenant,
+    metadata: {},
+  };
+  const limits: CallerLimits = {
+    buckets: [
+      ...bucketsOf({ tenant, scope: 'api_key', id: key.id }, key),
+      ...bucketsOf({ tenant, scope: 'workspace', id: workspace.id }, workspace),
+      ...policyBuckets(known(policies, 'caller'), 'llm', subject),
+    ],
+    perRequest: known(policies, 'request'),
+    perAttempt: known(policies, 'attempt'),
+  };
+  const { buckets, perRequest, perAttempt } = limits;
+  return buckets.length + perRequest.length + perAttempt.length === 0 ? null : limits;
+}
+
+interface Rules {
+  readonly rateLimits: readonly RateLimitRule[];
+  readonly usageLimits: readonly UsageLimitRule[];
+}
+
+export const bucketsOf = (owner: BucketOwner, { rateLimits, usageLimits }: Rules): readonly Bucket[] => [
+  ...usageLimits.map((rule) => budgetBucket(owner, rule)),
+  ...rateLimits.map((rule) => rateBucket(owner, rule)),
+];
+
+const compiled = new WeakMap<WorkspaceDocument, readonly CompiledPolicy[]>();
+
+/** Compiled once for all keys of a workspace, so that they share the buckets of a policy. */
+function policiesOf(workspace: WorkspaceDocument): readonly CompiledPolicy[] {
+  const { policies, organisationId } = workspace;
+  if (!policies) return NONE;
+  let made = compiled.get(workspace);
+  if (!made) {
+    made = [
+      ...policies.usageLimits.map((policy) => compileUsagePolicy(organisationId, policy)),
+      ...policies.rateLimits.map((policy) => compileRatePolicy(organisationId, policy)),
+    ].filter(({ target }) => target === 'llm');
+    compiled.set(workspace, made);
+  }
+  return made;
+}
+
+const known = (
+  policies: readonly CompiledPolicy[],
+  when: CompiledPolicy['known'],
+): readonly CompiledPolicy[] => policies.filter((policy) => policy.known === when);
+
+const NONE: readonly CompiledPolicy[] = [];

@@ -1,0 +1,45 @@
+import type { ChargeLine, ChargeRecord } from '@gw/contracts';
+import { isBudget, type Reservation } from '@gw/limits';
+import type { RouteKind } from '@gw/providers';
+import type { Exchange } from '../pipeline/exchange';
+import { usesModel } from './estimates';
+
+/** A charge as the log is told it: its counters are those of the budgets that it was reserved in. */
+export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
+  readonly from: readonly Reservation[];
+}
+
+/** Those of both that hold budgets. */
+export function budgetsOf(one: Reservation | null, other: Reservation | null): readonly Reservation[] {
+  const held: Reservation[] = [];
+  if (one !== null && one.buckets.some(isBudget)) held.push(one);
+  if (other !== null && other.buckets.some(isBudget)) held.push(other);
+  return held;
+}
+
+/** What the newest attempt of a request is: its first one, a repetition, or another target's. */
+export function lineOf({ attempts }: Exchange): ChargeLine {
+  const last = attempts.at(-1);
+  if (last?.hedge === 'second') return 'hedge';
+  if (last === undefined || attempts.length === 1) return 'primary';
+  return last.retry > 0 ? 'retry' : 'fallback';
+}
+
+/** Routes whose answers say what was used, where nothing is wrong with them. */
+const COUNTED: ReadonlySet<RouteKind> = new Set([
+  'chat.completions',
+  'completions',
+  'embeddings',
+  'messages',
+  'responses',
+]);
+
+/** Whether a request that told no usage has cost something nevertheless. */
+export function isUncounted(exchange: Exchange): boolean {
+  const { answer, outcome, route } = exchange;
+  if (!usesModel(exchange) || route.kind === 'realtime') return false;
+  // The client has left before the answer began: its provider was asked all the same.
+  if (answer === null) return true;
+  if (answer.status >= 400) return false;
+  return outcome === 'interrupted' || outcome === 'client_closed' || COUNTED.has(route.kind);
+}

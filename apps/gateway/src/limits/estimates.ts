@@ -1,0 +1,172 @@
+import { documentKey, type DocumentKey } from '@gw/contracts';
+import type { CompiledTarget } from '@gw/config-schema';
+import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
+import type { Provider } from '@gw/providers';
+import { parseJsonObject } from '../http/json-body';
+import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
+import type { Exchange } from '../pipeline/exchange';
+import type { PricedBy, Pricer } from '../pipeline/settlement';
+import type { Documents, Principal } from '../state/principals';
+import { outputBoundOf, outputBoundSeen } from './output-bound';
+
+/** What a spooled body or a form is taken for: its bytes are a file's. */
+const OPAQUE_INPUT = 1_024;
+/** Targets of a config whose price is asked for. */
+const TARGETS_MAX = 8;
+const NOTHING: Estimate = { cost: 0, tokens: 0 };
+
+/** What requests are expected to use, as dear as their limits need to know it. */
+export class Estimates {
+  constructor(
+    readonly tokens: TokenEstimator,
+    private readonly pricer: Pricer,
+    private readonly documents: Documents,
+    private readonly providers: ReadonlyMap<string, Provider>,
+  ) {}
+
+  /** Null: all that a price depends on is known. Else it is being read: what has no price would be reserved nothing. Never rejects. */
+  prepare(exchange: Exchange, buckets: readonly Bucket[]): Promise<unknown> | null {
+    if ((needsOf(buckets) & NEEDS_COST) === 0 || !usesModel(exchange)) return null;
+    const targets = exchange.config?.targets ?? [];
+    let reading: Promise<unknown>[] | null = null;
+    for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
+      const key = providerKey(exchange, providerNamed(exchange, targets[at] as CompiledTarget));
+      if (key === null || this.documents.get(key) !== undefined) continue;
+      // Whoever picks the target tells the caller what is wrong with it.
+      (reading ??= []).push(this.documents.load(key).catch(() => undefined));
+    }
+    return reading === null ? null : Promise.all(reading);
+  }
+
+  /** Before a target is picked: by the dearest of those that the config may pick. */
+  ofRequest(exchange: Exchange, buckets: readonly Bucket[]): Estimate {
+    const needs = needsOf(buckets);
+    if (needs === NEEDS_NOTHING || !usesModel(exchange)) return NOTHING;
+    const size = this.sizeOf(exchange, (needs & NEEDS_MOST) !== 0);
+    const tokens = size.input + size.output;
+    if ((needs & NEEDS_COST) === 0) return { cost: 0, tokens };
+    return { cost: this.dearest(exchange, size), tokens };
+  }
+
+  ofAttempt(exchange: Exchange, by: PricedBy, model: string | null, buckets: readonly Bucket[]): Estimate {
+    const needs = needsOf(buckets);
+    if (needs === NEEDS_NOTHING || !usesModel(exchange)) return NOTHING;
+    const size = this.sizeOf(exchange, (needs & NEEDS_MOST) !== 0);
+    const tokens = size.input + size.output;
+    return { cost: (needs & NEEDS_COST) === 0 ? 0 : this.costOf(exchange, by, model, size), tokens };
+  }
+
+  /** Of an answer that nobody counted: its input, and as much output as can be in what was received. */
+  ofUncounted(exchange: Exchange, by: PricedBy, model: string | null): Estimate {
+    const size = this.sizeOf(exchange, false);
+    const output = exchange.responseBytes === 0 ? size.output : Math.ceil(exchange.responseBytes / 3);
+    const used = { input: size.input, output: Math.min(size.output, output) };
+    return { cost: this.costOf(exchange, by, model, used), tokens: used.input + used.output };
+  }
+
+  /** Null: no price is known. */
+  private costOf(
+    { startedWallMs }: Exchange,
+    by: PricedBy,
+    model: string | null,
+    { input, output }: TokenEstimate,
+  ): number | null {
+    if (model === null) return null;
+    const usage = {
+      inputTokens: input,
+      outputTokens: output,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      inputAudioTokens: 0,
+      outputAudioTokens: 0,
+    };
+    return this.pricer.price(by, model, usage, startedWallMs)?.total ?? null;
+  }
+
+  private dearest(exchange: Exchange, size: TokenEstimate): number | null {
+    const targets = exchange.config?.targets ?? [];
+    let dearest: number | null = null;
+    for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
+      const cost = this.costAt(exchange, targets[at] as CompiledTarget, size);
+      if (cost !== null && (dearest === null || cost > dearest)) dearest = cost;
+    }
+    return dearest;
+  }
+
+  private costAt(exchange: Exchange, target: CompiledTarget, size: TokenEstimate): number | null {
+    const named = providerNamed(exchange, target);
+    const override = target.overrideParams?.['model'];
+    const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
+    if (named === null || asked === null) return null;
+    if (!named.startsWith('@')) return this.costBy(exchange, named, null, asked, size);
+    const key = providerKey(exchange, named);
+    const saved = key === null ? null : this.documents.get(key);
+    return saved?.kind === 'provider' ? this.costBy(exchange, saved.providerId, saved, asked, size) : null;
+  }
+
+  private costBy(
+    exchange: Exchange,
+    providerId: string,
+    saved: PricedBy['saved'],
+    asked: string,
+    size: TokenEstimate,
+  ): number | null {
+    const provider = this.providers.get(providerId);
+    return provider ? this.costOf(exchange, { provider, saved }, withoutSlug(asked), size) : null;
+  }
+
+  private sizeOf(exchange: Exchange, most: boolean): TokenEstimate {
+    const { scan, spooled, body } = exchange;
+    const model = modelNameOf(exchange);
+    if (spooled !== null || scan === null || scan.isForm === true) {
+      return {
+        input: OPAQUE_INPUT,
+        output: this.tokens.likely({ bytes: 0, maxOutputTokens: null, model }).output,
+      };
+    }
+    if (!most) {
+      return this.tokens.likely({ bytes: body.length, maxOutputTokens: outputBoundSeen(body), model });
+    }
+    return this.tokens.most({ bytes: body.length, maxOutputTokens: boundOf(exchange), model });
+  }
+}
+
+/** Of a saved provider; null: it is none. */
+function providerKey({ principal }: Exchange, named: string | null): DocumentKey | null {
+  if (named?.startsWith('@') !== true) return null;
+  const slash = named.indexOf('/');
+  const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
+  return documentKey.provider((principal as Principal).workspace.id, slug);
+}
+
+/** What the estimator knows answers by. */
+export const modelNameOf = ({ scan }: Exchange): string => scan?.model ?? '';
+
+/** Whether a model answers, which the provider charges for. */
+export const usesModel = ({ method, scan, route }: Exchange): boolean =>
+  route.kind === 'realtime' || (method === 'POST' && scan !== null && scan.model !== null);
+
+const NEEDS_NOTHING = 0;
+const NEEDS_TOKENS = 1;
+const NEEDS_COST = 2;
+const NEEDS_MOST = 4;
+
+function needsOf(buckets: readonly Bucket[]): number {
+  let needs = NEEDS_NOTHING;
+  for (let at = 0; at < buckets.length; at += 1) {
+    const { measure, strict } = buckets[at] as Bucket;
+    if (measure !== 'cost' && measure !== 'tokens') continue;
+    needs |= (measure === 'cost' ? NEEDS_COST : NEEDS_TOKENS) | (strict ? NEEDS_MOST : 0);
+  }
+  return needs;
+}
+
+function boundOf(exchange: Exchange): number | null {
+  try {
+    return outputBoundOf(exchange.json(parseJsonObject));
+  } catch {
+    // A body that can't be read is refused later, by whoever must read it.
+    return null;
+  }
+}

@@ -1,0 +1,192 @@
+import type { RateLimitRule, UsageLimitRule } from '@gw/contracts';
+import type { LedgerStore } from '@gw/limits';
+import { eventually, StubProvider, withRedis } from '@gw/testing';
+import { Redis } from 'ioredis';
+import { GatewayHarness } from '../spec-support/harness';
+
+const CENT = 1_000_000;
+const GATEWAYS = 3;
+const MINUTE = 60_000;
+const PATIENCE = { timeoutMs: 20_000 };
+
+/** A thousand tokens of output at 10 USD a million: a call costs a cent, and what it asks for is negligible. */
+const ANSWER = JSON.stringify({
+  id: 'a',
+  model: 'gpt-4o',
+  choices: [],
+  usage: { prompt_tokens: 0, completion_tokens: 1_000 },
+});
+const BODY = JSON.stringify({ model: 'gpt-4o', max_tokens: 1_000, messages: [] });
+
+const budget = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
+  type: 'cost',
+  creditLimit: 1,
+  alertThreshold: null,
+  periodicReset: null,
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+  ...over,
+});
+
+/** Lower bounds leave room for what a process keeps for its next requests: up to an eighth of the headroom. */
+describe('three gateways that share a Redis', () => {
+  const redis = withRedis();
+  let stub: StubProvider;
+  let gateways: GatewayHarness[];
+  let keys = 0;
+
+  /** What the journals of all gateways say that budgets were charged. */
+  const journals: LedgerStore = {
+    balances: async (_tenant, asked) => {
+      const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
+      const charges = records.flatMap(({ decision }) => decision.charges ?? []);
+      return asked.map(({ key, since }) => ({
+        period: since,
+        used: charges
+          .filter(({ counters }) => counters.some(([name, period]) => name === key && period >= since))
+          .reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+      }));
+    },
+  };
+
+  beforeEach(async () => {
+    stub = await StubProvider.start();
+    stub.answer({ headers: { 'content-type': 'application/json' }, body: ANSWER });
+    gateways = await Promise.all(
+      Array.from({ length: GATEWAYS }, () => GatewayHarness.start({ REDIS_URL: redis.url }, journals)),
+    );
+    for (const gateway of gateways) gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([...gateways.map((gateway) => gateway.stop()), stub.stop()]);
+  });
+
+  interface Limits {
+    readonly usageLimits?: readonly UsageLimitRule[];
+    readonly rateLimits?: readonly RateLimitRule[];
+  }
+  const setKey = (key: string, id: string, limits: Limits): void => {
+    for (const gateway of gateways) gateway.addKey(key, { id, ...limits });
+  };
+  const keyWith = (limits: Limits): { key: string; id: string } => {
+    keys += 1;
+    const made = { key: `sharedKey${String(keys).padStart(23, '0')}`, id: `shared-${String(keys)}` };
+    setKey(made.key, made.id, limits);
+    return made;
+  };
+  const callOn = async (gateway: GatewayHarness, key: string): Promise<number> => {
+    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main', 'content-type': 'application/json' },
+      body: BODY,
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const on = (at: number): GatewayHarness => gateways[at % GATEWAYS] as GatewayHarness;
+  /** Calls spread over the gateways; how many were answered with 200. */
+  const load = async (key: string, calls: number, concurrency: number): Promise<number> => {
+    let next = 0;
+    let accepted = 0;
+    const worker = async (): Promise<void> => {
+      while (next < calls) {
+        const at = next;
+        next += 1;
+        if ((await callOn(on(at), key)) === 200) accepted += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, worker));
+    return accepted;
+  };
+  const logged = async (): Promise<number> => {
+    const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
+    return records.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+  };
+  /** The counters know all that was used once every process has told it. */
+  const usedBy = async (id: string): Promise<number> => {
+    const client = new Redis(redis.url);
+    try {
+      const [name = ''] = await client.keys(`*api_key:${id}:cost:budget*`);
+      return Number(await client.hget(name, 'u'));
+    } finally {
+      client.disconnect();
+    }
+  };
+
+  it('[LIM-06] overspend a budget by no more than one call, and count what was used to the last unit', async () => {
+    const { key, id } = keyWith({ usageLimits: [budget()] });
+    const accepted = await load(key, 450, 90);
+    expect(accepted).toBeLessThanOrEqual(101);
+    expect(accepted).toBeGreaterThanOrEqual(88);
+    expect(await logged()).toBe(accepted * CENT);
+    await eventually(async () => (await usedBy(id)) === accepted * CENT, PATIENCE);
+    expect(stub.requests).toHaveLength(accepted);
+  });
+
+  it('make the counter of a new key once', async () => {
+    const { key } = keyWith({ usageLimits: [budget({ creditLimit: 0.1 })] });
+    const accepted = await load(key, 50, 50);
+    expect(accepted).toBeLessThanOrEqual(11);
+    expect(accepted).toBeGreaterThanOrEqual(7);
+  });
+
+  it('admit of a rate limit what it allows, and at most one more', async () => {
+    const value = 90;
+    // A run that the minute ends in has the allowance of two.
+    for (;;) {
+      const { key } = keyWith({ rateLimits: [{ type: 'requests', unit: 'rpm', value }] });
+      const before = Math.floor(Date.now() / MINUTE);
+      const accepted = await load(key, 2 * value, 30);
+      if (Math.floor(Date.now() / MINUTE) !== before) continue;
+      expect(accepted).toBeLessThanOrEqual(value);
+      expect(accepted).toBeGreaterThanOrEqual(0.9 * value);
+      return;
+    }
+  });
+
+  it('[LIM-04] [REL-07] let a key go on as soon as its limit is raised, and stop it when it is lowered', async () => {
+    const { key, id } = keyWith({ usageLimits: [budget({ creditLimit: 0.02 })] });
+    expect(await load(key, 12, 1)).toBe(2);
+    setKey(key, id, { usageLimits: [budget({ creditLimit: 0.04 })] });
+    for (let at = 0; at < 2; at += 1) expect(await callOn(on(at), key)).toBe(200);
+    await eventually(async () => (await usedBy(id)) === 4 * CENT, PATIENCE);
+    setKey(key, id, { usageLimits: [budget({ creditLimit: 0.03 })] });
+    for (const gateway of gateways) expect(await callOn(gateway, key)).toBe(412);
+  });
+
+  it('rebuild budgets from the durable record after Redis has lost them', async () => {
+    const { key, id } = keyWith({ usageLimits: [budget()] });
+    const first = await load(key, 40, 10);
+    expect(first).toBe(40);
+    await eventually(async () => (await usedBy(id)) === first * CENT, PATIENCE);
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    const accepted = first + (await load(key, 300, 30));
+    expect(accepted).toBeLessThanOrEqual(101);
+    expect(accepted).toBeGreaterThanOrEqual(85);
+    await eventually(async () => (await usedBy(id)) >= accepted * CENT, PATIENCE);
+  });
+
+  it('go on while Redis is gone within what they may spend alone, and agree with the log when it is back', async () => {
+    const { key, id } = keyWith({ usageLimits: [budget({ creditLimit: 3 })] });
+    const strict = keyWith({ usageLimits: [budget({ creditLimit: 3, enforcement: 'strict' })] });
+    const before = await load(key, 30, 10);
+    expect(before).toBe(30);
+    await redis.kill();
+    const alone = await load(key, 60, 10);
+    expect(alone).toBeGreaterThan(0);
+    expect(await callOn(on(0), strict.key)).toBe(503);
+    await redis.start();
+    const client = new Redis(redis.url);
+    await eventually(async () => (await client.ping()) === 'PONG', PATIENCE);
+    client.disconnect();
+    const spent = (before + alone) * CENT;
+    await eventually(async () => {
+      await callOn(on(0), key);
+      return (await usedBy(id)) >= spent;
+    }, PATIENCE);
+    expect(await callOn(on(0), strict.key)).toBe(200);
+  });
+});

@@ -1,0 +1,34 @@
+import type { Reservation } from '@gw/limits';
+import type { Answer } from '../pipeline/answer';
+import type { AttemptListener } from '../pipeline/attempt/sender';
+import type { Exchange } from '../pipeline/exchange';
+import type { Accounts } from './accounts';
+
+/** Gives back what was reserved for an attempt that got no answer. */
+export class ReservedListener implements AttemptListener {
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly accounts: Accounts,
+    private readonly reservation: Reservation,
+    private readonly listener: AttemptListener,
+  ) {}
+
+  get isApart(): boolean {
+    return this.listener.isApart === true;
+  }
+
+  begun(answer: Answer): void {
+    this.listener.begun(answer);
+  }
+
+  answered(answer: Answer): void {
+    // A client that leaves is charged at the end of its request: the provider was asked all the same.
+    if (answer.status === 0 && !this.exchange.clientGone) this.accounts.release(this.reservation);
+    this.listener.answered(answer);
+  }
+
+  refused(thrown: unknown): void {
+    this.accounts.release(this.reservation);
+    this.listener.refused(thrown);
+  }
+}

@@ -1,0 +1,20 @@
+import type { ProviderDocument } from '@gw/contracts';
+import type { Bucket } from '@gw/limits';
+import { bucketsOf } from './caller-limits';
+
+const made = new WeakMap<ProviderDocument, readonly Bucket[]>();
+
+/** The limits of a saved provider, those of its integration in its workspace before its own. */
+export function targetBuckets(saved: ProviderDocument): readonly Bucket[] {
+  let buckets = made.get(saved);
+  if (buckets === undefined) {
+    const { organisationId: tenant, id, integrationId, workspaceId, integrationLimits } = saved;
+    const integration = { tenant, scope: 'integration', id: integrationId, group: workspaceId } as const;
+    buckets = [
+      ...(integrationLimits ? bucketsOf(integration, integrationLimits) : []),
+      ...bucketsOf({ tenant, scope: 'provider', id }, saved),
+    ];
+    made.set(saved, buckets);
+  }
+  return buckets;
+}

@@ -1,0 +1,54 @@
+import type { AttemptEnd, AttemptRecord } from '@gw/contracts';
+import type { CompiledTarget } from '@gw/config-schema';
+import type { Upstream } from '../answer';
+import type { Exchange } from '../exchange';
+import type { Tried } from './tried';
+
+/**
+ * `tried` null: the call was given up, since the other one of a hedged pair answered first. `upstream`: where it went, if that is
+ * known without an answer.
+ */
+export function recordOf(
+  exchange: Exchange,
+  target: CompiledTarget,
+  retry: number,
+  tried: Tried | null,
+  startedMs: number,
+  durationMs: number,
+  upstream: Upstream | null,
+): AttemptRecord {
+  const answer = tried !== null && 'answer' in tried ? tried.answer : null;
+  return {
+    target: target.path,
+    ...namesOf(exchange, target, answer?.upstream ?? upstream),
+    retry,
+    status: answer?.status ?? null,
+    end: exchange.clientGone ? 'client_closed' : endOf(tried),
+    reason: tried !== null && 'failure' in tried ? tried.failure.message : null,
+    startedMs,
+    durationMs,
+  };
+}
+
+/** Of an attempt that was never made, only what the target or the request called it is known. */
+function namesOf(
+  exchange: Exchange,
+  target: CompiledTarget,
+  upstream: Upstream | null,
+): Pick<AttemptRecord, 'provider' | 'credential' | 'model'> {
+  if (upstream === null) {
+    return { provider: target.provider ?? exchange.gw.provider ?? '', credential: null, model: null };
+  }
+  const { provider, saved, model } = upstream;
+  return { provider: provider.id, credential: saved?.slug ?? null, model };
+}
+
+function endOf(tried: Tried | null): AttemptEnd {
+  if (tried === null) return 'cancelled';
+  if ('answer' in tried) return tried.answer.status < 400 ? 'answered' : 'status';
+  const { failure } = tried.outcome;
+  // Nothing was sent where the outbound door was never reached.
+  if (failure === 'timeout' || failure === 'unreachable' || failure === 'interrupted') return failure;
+  if (failure === 'denied') return 'denied';
+  return tried.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
+}

@@ -1,0 +1,207 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import type { OutboundError } from '@gw/outbound';
+import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
+import { isEventStream, type Answer } from '../answer';
+import type { Exchange, LeaveListener } from '../exchange';
+import type { AttemptMaker } from './attempts';
+import { FirstEvent, type StreamListener } from './first-event';
+import type { AttemptListener } from './sender';
+import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
+
+/** What became of one of the calls. */
+export interface HedgedCall {
+  readonly which: 'first' | 'second';
+  readonly target: CompiledTarget;
+  /** Null: it was given up while it was under way. */
+  readonly tried: Tried | null;
+  /** The latest call that was begun for it, if any. */
+  readonly answer: Answer | null;
+  readonly outcome: AttemptOutcome;
+  readonly startedMs: number;
+}
+
+export interface HedgeListener {
+  /** Told once. `winner` is the call that counts, the last one to fail if none was good; `other` is null if it was the only one. */
+  hedged(winner: HedgedCall, other: HedgedCall | null): void;
+}
+
+/** Families in which a request makes something that stays: made twice, it would be there twice. */
+const KEEPING: ReadonlySet<string> = new Set([
+  'files',
+  'batches',
+  'fine_tuning',
+  'assistants',
+  'threads',
+  'vector_stores',
+]);
+
+/**
+ * Whether the same request may be under way twice. Uploads are not: forms, bodies that are neither JSON nor empty, and what lies on
+ * the disk. Neither are sessions, routes that need two calls, and requests that make something that stays.
+ */
+export function isHedgeable({ route, method, upgrade, spooled, scan, body }: Exchange): boolean {
+  if (upgrade !== null || spooled !== null || route.followUp !== null) return false;
+  if (scan === null ? body.length > 0 : scan.isForm) return false;
+  return method === 'GET' || method === 'HEAD' || !KEEPING.has(route.kind);
+}
+
+/**
+ * One try of a plan as two calls: the second one begins when the first has not answered after the offered delay, and the budget of
+ * second calls agrees. The first good answer is taken, a stream's with its first event, and the other call is cancelled at once. A call
+ * that fails while the other is under way waits for it.
+ */
+export class HedgedTry implements LeaveListener {
+  private readonly first: Lane;
+  private second: Lane | null = null;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly maker: AttemptMaker,
+    private readonly exchange: Exchange,
+    private readonly cursor: RoutingCursor,
+    private readonly offer: HedgeOffer,
+    target: CompiledTarget,
+    private readonly listener: HedgeListener,
+  ) {
+    this.first = this.lane('first', target);
+  }
+
+  begin(): void {
+    this.exchange.whenClientGone(this);
+    this.timer = setTimeout(() => this.hedge(), this.offer.delayMs);
+    this.first.begin();
+  }
+
+  clientGone(): void {
+    this.clear();
+    this.first.leave();
+    this.second?.leave();
+  }
+
+  private lane(which: HedgedCall['which'], target: CompiledTarget): Lane {
+    return new Lane(which, target, this.exchange, this.maker, (lane) => this.ended(lane));
+  }
+
+  private hedge(): void {
+    this.timer = null;
+    const { offer, cursor } = this;
+    const { state } = cursor.runtime;
+    if (!state.hedges.take(offer)) {
+      cursor.note(offer.target.path, 'hedge_budget_spent');
+      return;
+    }
+    cursor.note(offer.target.path, 'hedged');
+    state.statistics.started(cursor.endpoint(offer.target));
+    this.second = this.lane('second', offer.target);
+    this.second.begin();
+  }
+
+  private ended(lane: Lane): void {
+    const other = lane === this.first ? this.second : this.first;
+    if (other === null) {
+      this.clear();
+      this.settle(lane, null);
+    } else if (endsHedge(lane.outcome)) {
+      other.cancel();
+      this.settle(lane, other);
+    } else if (other.over) this.settle(lane, other);
+  }
+
+  /** The winner's endpoint stays busy until its answer is over. */
+  private settle(winner: Lane, other: Lane | null): void {
+    const { exchange, cursor } = this;
+    exchange.whenClientGone(winner.answer);
+    if (winner.answer !== null) exchange.hidesUsage = winner.hidesUsage;
+    if (other !== null) {
+      if (other.tried !== null && 'answer' in other.tried) this.maker.discard(exchange, other.tried.answer);
+      cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
+      exchange.busyEndpoint = cursor.endpoint(winner.target);
+    }
+    this.listener.hedged(winner, other);
+  }
+
+  private clear(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+  }
+}
+
+/** One of the two calls. */
+class Lane implements HedgedCall, AttemptListener, StreamListener {
+  tried: Tried | null = null;
+  answer: Answer | null = null;
+  over = false;
+  /** As the request of this call was built. */
+  hidesUsage = false;
+  readonly startedMs: number;
+  outcome: AttemptOutcome = { status: null, failure: null, retryAfterMs: null, elapsedMs: 0 };
+
+  constructor(
+    readonly which: HedgedCall['which'],
+    readonly target: CompiledTarget,
+    private readonly exchange: Exchange,
+    private readonly maker: AttemptMaker,
+    private readonly ended: (lane: Lane) => void,
+  ) {
+    this.startedMs = exchange.elapsedMs();
+  }
+
+  /** A second call that waits for what the first one brings would be none. */
+  get isApart(): boolean {
+    return this.which === 'second';
+  }
+
+  begin(): void {
+    try {
+      this.maker.begin(this.exchange, this.target, this);
+    } catch (thrown) {
+      this.refused(thrown);
+    }
+  }
+
+  /** A call that begins late, since something had to be looked up first, may be wanted no more. */
+  begun(answer: Answer): void {
+    this.answer = answer;
+    this.hidesUsage = this.exchange.hidesUsage;
+    if (this.over || this.exchange.clientGone) this.leave();
+  }
+
+  answered(answer: Answer): void {
+    const { error } = answer;
+    if (this.over) this.maker.discard(this.exchange, answer);
+    else if (error !== null && answer.status === 0) this.broke(answer, error);
+    else if (isEventStream(answer) && answer.status < 300) answer.attach(new FirstEvent(answer, this));
+    else this.streams(answer);
+  }
+
+  streams(answer: Answer): void {
+    this.end({ answer });
+  }
+
+  broke(answer: Answer, error: OutboundError): void {
+    this.end(brokenTry(error, this.exchange, answer));
+  }
+
+  refused(thrown: unknown): void {
+    this.end(refusedTry(thrown));
+  }
+
+  leave(): void {
+    this.answer?.call?.abort();
+  }
+
+  cancel(): void {
+    if (this.over) return;
+    this.over = true;
+    this.outcome = { ...this.outcome, elapsedMs: this.exchange.elapsedMs() - this.startedMs };
+    this.leave();
+  }
+
+  private end(tried: Tried): void {
+    if (this.over) return;
+    this.over = true;
+    this.tried = tried;
+    this.outcome = outcomeOf(tried, this.exchange.elapsedMs() - this.startedMs);
+    this.ended(this);
+  }
+}

@@ -1,0 +1,65 @@
+import type { DecisionRecord } from '@gw/contracts';
+import type { Lookup, SharedCall } from '@gw/cache';
+import type { Exchange } from '../exchange';
+import type { EmbeddingCall } from './embeddings';
+
+/** What the cache did for one attempt. */
+export class CacheUse {
+  /** Set where the attempt may share its call with others. */
+  shared: SharedCall | null = null;
+  /** What asking the provider would have cost this request, 1e-8 USD. Null: nothing was saved, or it is not known. */
+  savedCost: number | null = null;
+
+  private keep: (() => void) | null = null;
+
+  constructor(
+    private readonly lookup: Lookup,
+    /** The call that the look-up by meaning took. */
+    readonly embedding: EmbeddingCall | null,
+  ) {}
+
+  get status(): Lookup['status'] {
+    return this.lookup.status;
+  }
+
+  /** The answer comes from the store: no provider was asked. */
+  get isHit(): boolean {
+    return this.lookup.answer !== null;
+  }
+
+  /** The answer is of another request's call, which pays for it. Good once this request has ended. */
+  get isShared(): boolean {
+    return this.shared?.isOwner === false;
+  }
+
+  /** Nothing was used at the provider on behalf of this request. */
+  get isFree(): boolean {
+    return this.isHit || this.isShared;
+  }
+
+  /** Keeps the answer once it is known whether the client could be given it: what can't be read is not kept. */
+  keepOnce(exchange: Exchange, keep: () => void): void {
+    this.keep = keep;
+    if (exchange.settled) this.settle(exchange);
+  }
+
+  settle({ outcome }: Exchange): void {
+    const { keep } = this;
+    this.keep = null;
+    // Not before the client's last byte.
+    if (keep !== null && outcome !== 'failed' && outcome !== 'interrupted') setImmediate(keep);
+  }
+
+  record(): DecisionRecord['cache'] {
+    const { status, key, similarity, failure } = this.lookup;
+    return {
+      status,
+      key,
+      ...(similarity !== null && { similarity }),
+      ...(failure !== null && { failure }),
+      ...(this.isShared && { shared: true as const }),
+      ...(this.savedCost !== null && { savedCost: this.savedCost }),
+      ...(this.embedding !== null && { embedding: this.embedding }),
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { inlineConfigVersion, ownCredential, relevantHeaders, type CacheRequest } from '@gw/cache';
+import { forwardedHeaders } from '../../http/header-rules';
+import type { Principal } from '../../state/principals';
+import type { Upstream } from '../answer';
+import type { BuiltRequest } from '../attempt/request-builder';
+import type { Exchange } from '../exchange';
+
+/** Everything that decides which answer an attempt gets, as the cache's key wants it. */
+export function cachedRequest(
+  exchange: Exchange,
+  upstream: Upstream,
+  { request }: BuiltRequest,
+  body: Buffer,
+  namespace: string | null,
+): CacheRequest {
+  const { organisation, workspace } = exchange.principal as Principal;
+  const { saved, credential } = upstream;
+  return {
+    organisationId: organisation.id,
+    workspaceId: workspace.id,
+    configVersion: configVersionOf(exchange),
+    provider: upstream.provider.id,
+    credential:
+      saved === null
+        ? ownCredential(JSON.stringify([credential.apiKey, credential.configurations]))
+        : `${saved.id}@${saved.version}`,
+    model: upstream.model,
+    route: exchange.route.kind,
+    method: request.method,
+    origin: request.origin,
+    path: request.path,
+    headers: relevantHeaders(request.headers, forwardedTo(exchange, upstream)),
+    body,
+    namespace,
+    metadata: exchange.metadata,
+  };
+}
+
+function configVersionOf({ configSource, gw }: Exchange): string {
+  if (configSource.versionId !== null) return configSource.versionId;
+  return gw.config === null ? 'none' : inlineConfigVersion(gw.config);
+}
+
+/** Credentials among what is sent on as it came decide the answer too; in the built request they look like any other. */
+function forwardedTo({ gw, req }: Exchange, { target }: Upstream): readonly string[] {
+  const names = gw.forwardHeaders ?? target.forwardHeaders;
+  return names.length === 0 ? NOTHING : forwardedHeaders(req.rawHeaders, names, gw.apiKey);
+}
+
+const NOTHING: readonly string[] = [];

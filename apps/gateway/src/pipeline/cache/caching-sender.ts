@@ -1,0 +1,174 @@
+import {
+  AnswerRecorder,
+  cachePolicy,
+  isCacheable,
+  replayAnswer,
+  type CachePolicy,
+  type Coalescer,
+  type Lookup,
+  type RecordingMemory,
+  type ResponseCache,
+  type SemanticSource,
+} from '@gw/cache';
+import type { CompiledCache } from '@gw/config-schema';
+import { OutboundError, type OutboundHandler } from '@gw/outbound';
+import { parseJsonObject } from '../../http/json-body';
+import { Answer, type Upstream } from '../answer';
+import type { BuiltRequest } from '../attempt/request-builder';
+import type { AttemptListener, AttemptSender, Sender } from '../attempt/sender';
+import type { Exchange } from '../exchange';
+import { cachedRequest } from './cached-request';
+import { CacheUse } from './cache-use';
+import type { Embeddings, RequestEmbedder } from './embeddings';
+import { checkOf } from './wholeness';
+
+export interface CachingParts {
+  readonly cache: ResponseCache;
+  readonly flights: Coalescer;
+  readonly embeddings: Embeddings;
+  readonly memory: RecordingMemory;
+  /** Bytes of an answer's body; a longer one is not stored. */
+  readonly bodyBytesMax: number;
+}
+
+/** One attempt at a target whose config has a cache. */
+interface Cached {
+  readonly exchange: Exchange;
+  readonly upstream: Upstream;
+  readonly built: BuiltRequest;
+  readonly policy: CachePolicy;
+  readonly answer: Answer;
+  readonly listener: AttemptListener;
+  readonly embedder: RequestEmbedder | null;
+}
+
+/**
+ * Answers from the cache where the target's config has one, and keeps what the provider answers. What goes wrong with the cache
+ * makes a miss, and takes a bounded time. For a target without a cache this costs one comparison.
+ */
+export class CachingSender implements AttemptSender {
+  constructor(
+    private readonly sender: Sender,
+    private readonly parts: CachingParts,
+  ) {}
+
+  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+    const { cache } = upstream.target;
+    const { body } = built.request;
+    // A spooled body is not in memory, and no question either: what is that large is an upload.
+    if (cache === null || !Buffer.isBuffer(body) || !isAsked(exchange))
+      this.sender.send(exchange, upstream, built, listener);
+    else this.sendCached(exchange, upstream, built, listener, cache, body);
+  }
+
+  private sendCached(
+    exchange: Exchange,
+    upstream: Upstream,
+    built: BuiltRequest,
+    listener: AttemptListener,
+    cache: CompiledCache,
+    body: Buffer,
+  ): void {
+    const policy = cachePolicy(cache, exchange.gw.cache);
+    const embedder =
+      policy.threshold === null || cache.embeddings === null
+        ? null
+        : this.parts.embeddings.of(exchange, cache.embeddings);
+    const answer = new Answer(upstream, listener);
+    const cached = { exchange, upstream, built, policy, embedder, answer, listener };
+    const request = cachedRequest(exchange, upstream, built, body, policy.namespace);
+    const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
+    if (!(found instanceof Promise)) {
+      this.goOn(cached, found);
+      return;
+    }
+    found
+      .then((lookup) => {
+        this.goOn(cached, lookup);
+      })
+      .catch((thrown: unknown) => {
+        listener.refused(thrown);
+      });
+  }
+
+  private goOn(cached: Cached, lookup: Lookup): void {
+    const { exchange, answer, embedder, listener } = cached;
+    const use = new CacheUse(lookup, embedder?.call ?? null);
+    answer.cache = use;
+    if (exchange.clientGone) {
+      answer.onError(new OutboundError('aborted', 'The client left before the call was made.'));
+      return;
+    }
+    if (lookup.answer === null) this.ask(cached, lookup, use);
+    else answer.call = replayAnswer(lookup.answer, answer);
+    listener.begun(answer);
+  }
+
+  private ask(cached: Cached, lookup: Lookup, use: CacheUse): void {
+    const { exchange, upstream, built, policy, answer, listener } = cached;
+    if (!policy.coalesce || listener.isApart === true) {
+      answer.call = this.sender.call(exchange, upstream, built, this.recorder(cached, lookup, answer));
+      return;
+    }
+    const joinedAt = performance.now();
+    use.shared = this.parts.flights.join(flightOf(built, policy, lookup), answer, (handler) => {
+      const recorder = this.recorder(cached, lookup, handler);
+      return this.sender.call(
+        exchange,
+        upstream,
+        withTimeLeft(built, performance.now() - joinedAt),
+        recorder,
+      );
+    });
+    answer.call = use.shared;
+  }
+
+  private recorder(
+    { exchange, upstream, policy, answer: { cache: use } }: Cached,
+    lookup: Lookup,
+    next: OutboundHandler,
+  ): AnswerRecorder {
+    const { cache, memory, bodyBytesMax } = this.parts;
+    return new AnswerRecorder(next, {
+      bodyBytesMax,
+      memory,
+      check: (_status, headers) => checkOf(exchange.route.kind, upstream, headers),
+      onWhole: (whole) => {
+        use?.keepOnce(exchange, () => {
+          cache.keep(lookup, policy, whole);
+        });
+      },
+    });
+  }
+}
+
+const isAsked = ({ method, route }: Exchange): boolean => isCacheable(method, route.kind, route.upstreamPath);
+
+/** What is compared is what the client asks after parameter rules, in the client's dialect. */
+const semanticOf = ({ exchange, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({
+  embedder,
+  body: () => built.clientBody ?? exchange.json(parseJsonObject),
+});
+
+/**
+ * Requests share a call only where it may take the same time, and one that wants a fresh answer only with its like: a call that
+ * began before it was made is fresh enough, an answer that was stored is not.
+ */
+function flightOf({ request }: BuiltRequest, { refresh }: CachePolicy, { key }: Lookup): string {
+  const { connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = request;
+  return [key, refresh, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs].join(' ');
+}
+
+/** Who takes a call over has waited before, and waits no longer than its own bound in all. */
+function withTimeLeft(built: BuiltRequest, waitedMs: number): BuiltRequest {
+  const { request } = built;
+  const left = (boundMs: number): number => (boundMs === 0 ? 0 : Math.max(1, Math.ceil(boundMs - waitedMs)));
+  return {
+    ...built,
+    request: {
+      ...request,
+      headersTimeoutMs: left(request.headersTimeoutMs),
+      totalTimeoutMs: left(request.totalTimeoutMs),
+    },
+  };
+}

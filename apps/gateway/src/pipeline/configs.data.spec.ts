@@ -1,0 +1,88 @@
+import { readCases, StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+// A busy machine may take several times as long.
+jest.setTimeout(60_000);
+
+interface Row {
+  readonly id: string;
+  readonly config?: { readonly [member: string]: unknown };
+  readonly raw?: string;
+  readonly expect: 'accept' | 'reject' | 'either';
+  readonly reason: string;
+  readonly check?: string;
+}
+
+/** The harness reaches its providers on loopback, so it trusts that. */
+const TRUSTED_HERE = 'cfg-092';
+
+/** A slug that names nothing is refused where the config is saved; what a header may hold is bounded by Node. */
+const isInline = ({ id, config, raw, reason }: Row): boolean =>
+  id !== TRUSTED_HERE &&
+  (config !== undefined || raw !== undefined) &&
+  JSON.stringify(config ?? raw).length < 8_000 &&
+  !(reason.includes('_guardrails') && /unknown slug|another workspace|SQL slug/.test(reason));
+
+const { cases } = readCases('configs.json') as { cases: readonly Row[] };
+const rows = cases.filter(isInline);
+
+describe('the known verdicts on configs, inline', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let elsewhere: StubProvider;
+
+  beforeAll(async () => {
+    gateway = await GatewayHarness.start();
+    [stub, elsewhere] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    stub.answerJson({ choices: [] });
+    for (const slug of ['a', 'b', 'c']) gateway.addProvider(slug, 'openai', stub.origin);
+  });
+  afterAll(async () => {
+    await Promise.all([gateway.stop(), stub.stop(), elsewhere.stop()]);
+  });
+
+  /** The status, and how often a provider was called. */
+  async function sent(
+    config: string,
+  ): Promise<{ readonly status: number; readonly calls: number; body: string }> {
+    const before = stub.requests.length;
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-config': config.replaceAll(/[^\x20-\x7e]/g, ' '),
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'gpt-x', messages: [] }),
+    });
+    const body = await response.text();
+    return { status: response.status, calls: stub.requests.length - before, body };
+  }
+
+  it.each(rows)('[PAS-04] $id: $expect $reason', async ({ config, raw, expect: verdict }) => {
+    const { status, calls, body } = await sent(raw ?? JSON.stringify(config));
+    if (verdict === 'accept') expect([status, calls]).toEqual([200, 1]);
+    else if (verdict === 'reject') {
+      expect([status, calls]).toEqual([400, 0]);
+      expect(body).toContain('"code":"AB');
+    } else {
+      expect(status).toBeLessThan(500);
+      expect(calls).toBe(status === 200 ? 1 : 0);
+    }
+  });
+
+  const checked = rows.filter(({ check }) => check === 'upstream host unchanged');
+
+  it.each(checked)('$id: changes neither host nor credential ($reason)', async ({ config }) => {
+    const text = JSON.stringify(config).replaceAll('http://127.0.0.1/', `${elsewhere.origin}/`);
+    const { status } = await sent(text);
+    expect([status, elsewhere.connections]).toEqual([200, 0]);
+    expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-a');
+    expect(stub.lastRequest.url).toBe('/v1/chat/completions');
+  });
+
+  it('has rows of each verdict, and rows to check', () => {
+    expect(new Set(rows.map(({ expect: verdict }) => verdict)).size).toBe(3);
+    expect(checked.length).toBeGreaterThan(3);
+  });
+});

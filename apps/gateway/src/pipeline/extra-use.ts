@@ -1,0 +1,73 @@
+import type { PriceLine, Usage } from '@gw/contracts';
+import type { Upstream } from './answer';
+import type { Exchange } from './exchange';
+import type { Pricer } from './settlement';
+
+/** What a call beside the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
+export interface ExtraUse {
+  readonly upstream: Upstream;
+  /** As its answer names it, if it does. */
+  readonly model: string | null;
+  /** Null: it was cancelled before it could tell, so it is taken to have read what the one that answered has read. */
+  readonly usage: Usage | null;
+}
+
+/** Adds what other calls have used to the usage and the price of the answer. Called once, after these are known. */
+export function addExtraUse(exchange: Exchange, calls: readonly ExtraUse[], pricer: Pricer): void {
+  const answered = exchange.usage;
+  for (const call of calls) {
+    const { usage } = call;
+    if (usage !== null) exchange.usage = exchange.usage === null ? usage : sumOf(exchange.usage, usage);
+    const used = usage ?? inputOf(answered);
+    if (used !== null) addPrice(exchange, call, used, pricer);
+  }
+}
+
+function addPrice(
+  exchange: Exchange,
+  { upstream, model, usage }: ExtraUse,
+  used: Usage,
+  pricer: Pricer,
+): void {
+  const named = upstream.model ?? model;
+  const priced = named === null ? null : pricer.price(upstream, named, used, exchange.startedWallMs);
+  if (priced === null) return;
+  const own = exchange.price ?? { source: priced.source, model: named, lines: [] };
+  const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
+  exchange.price = { ...own, lines: [...own.lines, ...lines] };
+  exchange.cost = (exchange.cost ?? 0) + priced.total;
+}
+
+const inputOf = (usage: Usage | null): Usage | null =>
+  usage === null ? null : { ...NO_USAGE, inputTokens: usage.inputTokens };
+
+/** The line that tells what a hedge has cost on top. */
+const wasted = (lines: readonly PriceLine[], quantity: number, cost: number): PriceLine => ({
+  unit: 'hedge',
+  quantity,
+  pricePerMillion: lines.find((line) => line.quantity === quantity)?.pricePerMillion ?? 0,
+  cost,
+});
+
+const NO_USAGE: Usage = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+});
+
+export const sumOf = (one: Usage, other: Usage): Usage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  ...((one.cacheWrite1hTokens !== undefined || other.cacheWrite1hTokens !== undefined) && {
+    cacheWrite1hTokens: (one.cacheWrite1hTokens ?? 0) + (other.cacheWrite1hTokens ?? 0),
+  }),
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  inputAudioTokens: one.inputAudioTokens + other.inputAudioTokens,
+  outputAudioTokens: one.outputAudioTokens + other.outputAudioTokens,
+});

@@ -1,0 +1,102 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import {
+  idempotencyFingerprint,
+  idempotencyScope,
+  ownCredential,
+  readIdempotencyKey,
+  relevantHeaders,
+  type Idempotency,
+  type RecordingMemory,
+} from '@gw/cache';
+import { HEADER } from '@gw/contracts';
+import type { Principal } from '../../state/principals';
+import type { Exchange, Stage } from '../exchange';
+import { FirstAnswer } from './first-answer';
+
+export interface IdempotencyStageOptions {
+  /** The longest wait for a first request under way, where the request does not say how long it may take. */
+  readonly waitMs: number;
+  readonly memory: RecordingMemory;
+  /** Bytes of an answer's body; a longer one can't be replayed. */
+  readonly bodyBytesMax: number;
+}
+
+/**
+ * Carries a POST with an `Idempotency-Key` out once: later ones get the first answer, and wait for it while it is under way. It
+ * stands around the stage that calls providers, after all that refuse a request, so that a replay needs the same rights.
+ */
+export class IdempotencyStage implements Stage {
+  constructor(
+    private readonly next: Stage,
+    private readonly idempotency: Idempotency,
+    private readonly options: IdempotencyStageOptions,
+  ) {}
+
+  run(exchange: Exchange): void | Promise<void> {
+    const value = exchange.req.headers['idempotency-key'];
+    if (value === undefined || exchange.method !== 'POST') return this.next.run(exchange);
+    return this.once(exchange, value);
+  }
+
+  private async once(exchange: Exchange, value: string | readonly string[]): Promise<void> {
+    const { memory, bodyBytesMax, waitMs } = this.options;
+    const scope = scopeOf(exchange, readIdempotencyKey(value) as string);
+    const fingerprint = await fingerprintOf(exchange);
+    const startedMs = exchange.elapsedMs();
+    const begun = await this.idempotency
+      .begin(scope, fingerprint, {
+        timeoutMs: exchange.gw.requestTimeoutMs ?? waitMs,
+        isGone: () => exchange.clientGone,
+      })
+      .finally(() => {
+        exchange.waitedMs += exchange.elapsedMs() - startedMs;
+      });
+    if (begun.kind === 'replay') {
+      exchange.replayed = begun.answer;
+      return;
+    }
+    exchange.firstAnswer = new FirstAnswer(begun, memory, bodyBytesMax);
+    await this.next.run(exchange);
+  }
+}
+
+function scopeOf({ principal, method, url, query }: Exchange, key: string): string {
+  const { organisation, workspace } = principal as Principal;
+  return idempotencyScope({
+    organisationId: organisation.id,
+    workspaceId: workspace.id,
+    method,
+    path: url.slice(0, url.length - query.length),
+    key,
+  });
+}
+
+/** Headers of the gateway that decide where a request goes; one of them changed makes it another request. */
+const ROUTING = [
+  HEADER.provider,
+  HEADER.virtualKey,
+  HEADER.config,
+  HEADER.customHost,
+  HEADER.forwardHeaders,
+] as const;
+
+async function fingerprintOf(exchange: Exchange): Promise<string> {
+  const { req, url, gw } = exchange;
+  const chosen = ROUTING.flatMap((name) => [name, String(req.headers[name] ?? '')]);
+  const headers = [
+    ...relevantHeaders(req.rawHeaders),
+    ...chosen,
+    'credential',
+    ownCredential(gw.providerKey),
+  ];
+  return idempotencyFingerprint({ url, headers, body: await bodyOf(exchange) });
+}
+
+/** Of a body on the disk its digest. */
+async function bodyOf({ body, spooled }: Exchange): Promise<Buffer> {
+  if (spooled === null) return body;
+  const digest = createHash('sha256');
+  for await (const piece of spooled.source(null).open()) digest.update(piece as Buffer);
+  return digest.digest();
+}

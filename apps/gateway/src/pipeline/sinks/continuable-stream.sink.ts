@@ -1,0 +1,243 @@
+import { GatewayError } from '@gw/kernel';
+import { OutboundError } from '@gw/outbound';
+import type { StreamTap, StreamTranslator, TranslationContext } from '@gw/providers';
+import { errorEvent } from '../../http/error-body';
+import { isPlainEvents, type Answer, type BodySink } from '../answer';
+import type { Exchange, OpenStream } from '../exchange';
+import type { KeepAlive, KeptAlive } from '../keep-alive';
+import type { Flow, Reply } from '../reply';
+import { ChatSplice } from '../splice/chat-splice';
+import { Events } from '../splice/events';
+import { MessagesSplice } from '../splice/messages-splice';
+import { dataOf, objectOf, type Splice } from '../splice/splice';
+import { HiddenUsage } from './hidden-usage';
+
+/** Slows down whichever answer the exchange has, also one that comes later. */
+export class AnswerFlow implements Flow {
+  private paused = false;
+
+  constructor(private readonly exchange: Exchange) {}
+
+  pause(): void {
+    this.paused = true;
+    this.exchange.answer?.call?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.exchange.answer?.call?.resume();
+  }
+
+  /** The exchange has another answer. */
+  moved(): void {
+    if (this.paused) this.pause();
+  }
+}
+
+export interface ContinuableStreamParts {
+  readonly exchange: Exchange;
+  readonly reply: Reply;
+  readonly flow: AnswerFlow;
+  readonly keepAlive: KeepAlive;
+  readonly contextOf: (exchange: Exchange, answer: Answer) => TranslationContext;
+  /** The client left. */
+  readonly abandon: (exchange: Exchange, answer: Answer) => void;
+}
+
+/**
+ * Hands a stream on that another answer goes on with when it breaks off (`on_stream_failure: continue`). The client gets whole events
+ * only, of one answer: one id, one beginning, one end. Where nothing can go on, it is told as with any other stream.
+ */
+export class ContinuableStream implements KeptAlive {
+  lastWriteAt = 0;
+  private readonly splice: Splice;
+  private part: Part | null = null;
+  private complete = false;
+
+  constructor(private readonly parts: ContinuableStreamParts) {
+    const { exchange, keepAlive } = parts;
+    this.splice = exchange.route.kind === 'messages' ? new MessagesSplice() : new ChatSplice();
+    exchange.streamed = true;
+    keepAlive.add(this);
+  }
+
+  /** Goes on with this answer. */
+  take(answer: Answer): void {
+    const { exchange, contextOf } = this.parts;
+    const part = new Part(this, answer, readerOf(exchange, answer, contextOf));
+    this.part = part;
+    exchange.meter = { usage: () => part.tap.usage(), model: () => part.tap.model };
+    exchange.whenClientGone({ clientGone: () => this.leave(answer) });
+    answer.attach(part);
+  }
+
+  beat(comment: Buffer): void {
+    this.parts.reply.write(comment);
+  }
+
+  /** Whole events of the client's dialect. */
+  pass(part: Part, events: readonly Buffer[]): void {
+    for (const event of events) {
+      if (part !== this.part) return;
+      const fitted = this.splice.event(event);
+      if (this.splice.failed) {
+        this.broken(part, new OutboundError('interrupted', 'The provider ended the stream with an error.'));
+        return;
+      }
+      if (fitted === null) continue;
+      this.lastWriteAt = this.parts.keepAlive.now;
+      if (this.splice.complete && !this.complete) this.finish(fitted);
+      else this.parts.reply.write(fitted);
+    }
+  }
+
+  ended(part: Part): void {
+    if (part !== this.part) return;
+    if (this.complete) this.parts.reply.end(null);
+    else this.broken(part, new OutboundError('interrupted', 'The stream ended without its end mark.'));
+  }
+
+  broken(part: Part, error: OutboundError): void {
+    if (part !== this.part) return;
+    const { exchange, reply, keepAlive } = this.parts;
+    if (this.complete || exchange.clientGone) {
+      keepAlive.delete(this);
+      if (!this.complete) exchange.outcome = 'client_closed';
+      reply.end(null);
+      return;
+    }
+    this.part = null;
+    part.answer.call?.abort();
+    const { openStream } = exchange;
+    const text = this.splice.partial();
+    if (openStream === null || text === null) {
+      openStream?.lost(error.message);
+      this.giveUp(error);
+      return;
+    }
+    openStream.goOnFrom(text, error.message, () => this.goOn(part, error, openStream));
+  }
+
+  private finish(last: Buffer): void {
+    const { exchange, reply, keepAlive } = this.parts;
+    this.complete = true;
+    keepAlive.delete(this);
+    exchange.openStream?.completed();
+    reply.seal(last);
+  }
+
+  /** There is another answer, or there is none. */
+  private goOn(before: Part, error: OutboundError, stream: OpenStream): void {
+    const { exchange, flow, reply, keepAlive } = this.parts;
+    const { answer } = exchange;
+    if (exchange.clientGone) {
+      keepAlive.delete(this);
+      exchange.outcome = 'client_closed';
+      reply.end(null);
+    } else if (answer === null || answer === before.answer) {
+      this.giveUp(error);
+    } else if (answer.status >= 300 || !isPlainEvents(answer)) {
+      stream.drop(answer);
+      exchange.answer = before.answer;
+      exchange.openStream = null;
+      this.giveUp(error);
+    } else {
+      this.noteUse(before);
+      stream.drop(before.answer);
+      this.splice.goOn(before.tap.usage());
+      flow.moved();
+      this.take(answer);
+    }
+  }
+
+  private noteUse({ tap, answer }: Part): void {
+    const usage = tap.usage();
+    const { upstream } = answer;
+    if (usage !== null) (this.parts.exchange.extraUse ??= []).push({ upstream, model: tap.model, usage });
+  }
+
+  private giveUp(error: OutboundError): void {
+    const { exchange, reply, keepAlive } = this.parts;
+    const { route, id } = exchange;
+    keepAlive.delete(this);
+    exchange.outcome = 'interrupted';
+    exchange.failure = new GatewayError(
+      error.failure === 'timeout' ? 'provider_timeout' : 'stream_interrupted',
+      { cause: error },
+    );
+    reply.end(errorEvent(exchange.failure, route.dialect, id, false));
+  }
+
+  private leave(answer: Answer): void {
+    const { exchange, keepAlive, abandon } = this.parts;
+    this.part = null;
+    keepAlive.delete(this);
+    exchange.openStream?.left();
+    abandon(exchange, answer);
+  }
+}
+
+/** The stream of one answer, in the provider's dialect. */
+class Part implements BodySink {
+  readonly tap: StreamTap;
+  private readonly events = new Events();
+
+  constructor(
+    private readonly stream: ContinuableStream,
+    readonly answer: Answer,
+    private readonly reader: Reader,
+  ) {
+    this.tap = answer.upstream.provider.tap();
+  }
+
+  data(chunk: Buffer): void {
+    this.tap.write(chunk);
+    this.pass(() => this.reader.write(chunk));
+  }
+
+  /** Some providers leave out the blank line after their last event. */
+  end(): void {
+    this.pass(() => this.reader.end());
+    if (isWhole(this.events.rest())) this.pass(() => BLANK_LINE);
+    this.stream.ended(this);
+  }
+
+  fail(error: OutboundError): void {
+    this.stream.broken(this, error);
+  }
+
+  private pass(read: () => Buffer): void {
+    try {
+      const events = this.events.write(read());
+      if (events === null) throw new OutboundError('interrupted', 'An event of the stream is too long.');
+      this.stream.pass(this, events);
+    } catch (cause) {
+      const odd = new OutboundError('interrupted', 'The stream could not be read.', null, { cause });
+      this.stream.broken(this, cause instanceof OutboundError ? cause : odd);
+    }
+  }
+}
+
+const BLANK_LINE = Buffer.from('\n\n');
+
+function isWhole(event: Buffer): boolean {
+  const data = event.length === 0 ? null : dataOf(event);
+  return data !== null && (data.trim() === '[DONE]' || objectOf(data) !== null);
+}
+
+/** The provider's bytes as the client's dialect has them. */
+type Reader = Pick<StreamTranslator, 'write' | 'end'>;
+
+function readerOf(
+  exchange: Exchange,
+  answer: Answer,
+  contextOf: ContinuableStreamParts['contextOf'],
+): Reader {
+  const { support } = answer.upstream;
+  if (support?.via === 'translated') return support.translator.stream(contextOf(exchange, answer));
+  if (!exchange.hidesUsage) return AS_IT_IS;
+  const hidden = new HiddenUsage();
+  return { write: (chunk) => hidden.write(chunk), end: () => hidden.flush() };
+}
+
+const AS_IT_IS: Reader = { write: (chunk) => chunk, end: () => Buffer.alloc(0) };

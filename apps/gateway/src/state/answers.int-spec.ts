@@ -1,0 +1,111 @@
+import { connectRedis, redisReady } from '@gw/redis';
+import { eventually, StubProvider, withRedis } from '@gw/testing';
+import { Asker, type Asked, type Told } from '../spec-support/asker';
+import { GatewayHarness } from '../spec-support/harness';
+
+const PATIENT = { timeoutMs: 20_000 };
+const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
+const STREAM = { ...ASK, stream: true };
+
+describe('answers kept in Redis', () => {
+  const redis = withRedis();
+  let stub: StubProvider;
+  let one: GatewayHarness;
+  let two: GatewayHarness;
+  let count = 0;
+  const config = { provider: '@main', cache: { mode: 'simple' } };
+
+  /** Enough for a busy machine to hear from Redis; a bound all the same. */
+  const start = (master?: GatewayHarness['master']): Promise<GatewayHarness> =>
+    GatewayHarness.start({ REDIS_URL: redis.url, CACHE_TIMEOUT: '1000' }, null, master);
+
+  beforeEach(async () => {
+    stub = await StubProvider.start();
+    count = 0;
+    stub.answer(({ body }) =>
+      (JSON.parse(body.toString()) as { stream?: boolean }).stream === true
+        ? {
+            headers: { 'content-type': 'text/event-stream' },
+            steps: [
+              { chunk: `data: {"choices":[],"count":${String((count += 1))}}\n\n` },
+              { chunk: 'data: [DONE]\n\n' },
+            ],
+          }
+        : { body: { model: 'gpt-4o', choices: [], count: (count += 1) } },
+    );
+    one = await start();
+    two = await start(one.master);
+    for (const gateway of [one, two]) gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([one.stop(), two.stop(), stub.stop()]);
+  });
+
+  const ask = (gateway: GatewayHarness, body: object, asked: Asked = {}): Promise<Told> =>
+    new Asker(() => gateway).ask('/chat/completions', body, { config, ...asked });
+  const untilHit = (gateway: GatewayHarness, body: object): Promise<Told> =>
+    eventually(async () => {
+      const told = await ask(gateway, body);
+      return told.cache === 'HIT' && told;
+    }, PATIENT);
+
+  it.each([
+    ['whole', { ...ASK, user: 'whole' }],
+    ['as a stream', { ...STREAM, user: 'stream' }],
+  ])('are given by every gateway, %s', async (_name, body) => {
+    expect((await ask(one, body)).cache).toBe('MISS');
+    await eventually(async () => {
+      const asked = stub.requests.length;
+      const [mine, other] = [await ask(one, body), await ask(two, body)];
+      expect([mine.cache, other.cache, other.text]).toEqual(['HIT', 'HIT', mine.text]);
+      expect(stub.requests).toHaveLength(asked);
+      return true;
+    }, PATIENT);
+  });
+
+  it('under an Idempotency-Key are given by every gateway', async () => {
+    const body = { ...ASK, user: 'idempotent' };
+    // A gateway that has only just started keeps its promises for itself until it has reached Redis.
+    await eventually(async () => {
+      const headers = { 'idempotency-key': `key-${String(count)}` };
+      const [first, again] = [await ask(one, body, { headers }), await ask(two, body, { headers })];
+      expect([again.headers.get('idempotent-replayed'), again.text]).toEqual(['true', first.text]);
+      return true;
+    }, PATIENT);
+  });
+
+  it('are missed while Redis is away, and nothing else: requests are answered, and say why', async () => {
+    const body = { ...ASK, user: 'away' };
+    await ask(one, body);
+    await untilHit(one, body);
+    await redis.kill();
+    const told = await ask(one, body, { headers: { 'idempotency-key': 'away' } });
+    expect([told.status, told.cache]).toEqual([200, 'MISS']);
+    expect((await one.records()).at(-1)?.decision.cache).toMatchObject({
+      status: 'MISS',
+      failure: 'store_unavailable',
+    });
+    const again = await ask(one, body, { headers: { 'idempotency-key': 'away' } });
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([told.text, 'true']);
+    await redis.start();
+    await untilHit(one, body);
+  });
+
+  // Nothing may come after it: Redis stays silent.
+  it('are missed while Redis says nothing, which no request waits for longer than it may', async () => {
+    const body = { ...ASK, user: 'silent' };
+    await ask(one, body);
+    await untilHit(one, body);
+    const control = connectRedis({ url: redis.url, name: 'spec' });
+    await redisReady(control, 20_000);
+    await control.call('CLIENT', 'PAUSE', '600000', 'ALL');
+    control.disconnect();
+    const headers = { 'idempotency-key': 'silent' };
+    const told = await ask(one, body, { headers });
+    expect([told.status, told.cache]).toEqual([200, 'MISS']);
+    const { cache } = (await one.records()).at(-1)?.decision ?? {};
+    expect(cache).toMatchObject({ status: 'MISS', failure: 'store_unavailable' });
+    const again = await ask(one, body, { headers });
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([told.text, 'true']);
+  });
+});

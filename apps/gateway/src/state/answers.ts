@@ -1,0 +1,108 @@
+import {
+  Coalescer,
+  EntrySealer,
+  Idempotency,
+  MemoryBlobStore,
+  MemoryIdempotencyStore,
+  MemoryVectorStore,
+  RedisBlobStore,
+  RedisGuard,
+  RedisIdempotencyStore,
+  RedisVectorStore,
+  ResponseCache,
+  type RecordingMemory,
+} from '@gw/cache';
+import { deriveKey } from '@gw/kernel';
+import { connectRedis } from '@gw/redis';
+import type { Log } from '@gw/web';
+import { BodyBudget } from '../http/body-budget';
+import type { GatewaySettings } from '../settings';
+
+/** Answers that are kept: for whoever asks the same again, and for whoever repeats a request under its key. */
+export interface Answers {
+  readonly cache: ResponseCache;
+  readonly flights: Coalescer;
+  readonly idempotency: Idempotency;
+  /** What answers that are being kept hold until they are whole. */
+  readonly memory: RecordingMemory;
+  close(): void;
+}
+
+type AnswerSettings = Pick<
+  GatewaySettings,
+  | 'REDIS_URL'
+  | 'ENCRYPTION_KEY'
+  | 'CACHE_MAX_BYTES'
+  | 'CACHE_ENTRY_MAX_BYTES'
+  | 'CACHE_TIMEOUT'
+  | 'IDEMPOTENCY_MAX_BYTES'
+  | 'IDEMPOTENCY_ENTRY_MAX_BYTES'
+>;
+
+/** Of all answers of a process that are being recorded, together; past it further ones are not kept. */
+const RECORDING_BYTES_MAX = 134_217_728;
+/** Of all vectors that a process searches. */
+const VECTOR_BYTES_MAX = 67_108_864;
+/** Of all writes that Redis has not confirmed. */
+const PENDING_BYTES_MAX = 67_108_864;
+/** A first answer that is not found is made a second time, so Redis gets longer to tell than the cache gives it. */
+const IDEMPOTENCY_TIMEOUT_MS = 900;
+/** What an entry has besides its body: headers, and the lengths of its pieces. */
+const DESCRIPTION_BYTES_MAX = 262_144;
+
+/** In Redis where there is one, else in this process; bounded in both. */
+export function createAnswers(settings: AnswerSettings, log: Log): Answers {
+  const memory = new BodyBudget(RECORDING_BYTES_MAX);
+  const ownFirst = new MemoryIdempotencyStore({ bytesMax: settings.IDEMPOTENCY_MAX_BYTES });
+  const flights = new Coalescer();
+  const entryBytesMax = settings.CACHE_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX;
+  const idempotencyOptions = {
+    answerBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX,
+  };
+  if (settings.REDIS_URL === null) {
+    return {
+      cache: new ResponseCache(
+        new MemoryBlobStore({ bytesMax: settings.CACHE_MAX_BYTES, entryBytesMax }),
+        new MemoryVectorStore({ bytesMax: VECTOR_BYTES_MAX }),
+      ),
+      flights,
+      idempotency: new Idempotency(ownFirst, ownFirst, idempotencyOptions),
+      memory,
+      close: () => undefined,
+    };
+  }
+  const redis = connectRedis({
+    url: settings.REDIS_URL,
+    name: 'gateway-cache',
+    log: (level, message) => {
+      log[level](message);
+    },
+  });
+  const guard = new RedisGuard({ timeoutMs: settings.CACHE_TIMEOUT });
+  const sealer = new EntrySealer({
+    current: 'k1',
+    keys: new Map([['k1', deriveKey(settings.ENCRYPTION_KEY, 'stored-answers')]]),
+  });
+  const first = new RedisIdempotencyStore(
+    redis,
+    new RedisGuard({ timeoutMs: IDEMPOTENCY_TIMEOUT_MS }),
+    sealer,
+    { prefix: 'gw:idempotency:' },
+  );
+  return {
+    cache: new ResponseCache(
+      new RedisBlobStore(redis, guard, sealer, {
+        prefix: 'gw:cache:',
+        entryBytesMax,
+        pendingBytesMax: PENDING_BYTES_MAX,
+      }),
+      new RedisVectorStore(redis, guard, sealer, { prefix: 'gw:cache:vectors:', bytesMax: VECTOR_BYTES_MAX }),
+    ),
+    flights,
+    idempotency: new Idempotency(first, ownFirst, idempotencyOptions),
+    memory,
+    close: () => {
+      redis.disconnect();
+    },
+  };
+}

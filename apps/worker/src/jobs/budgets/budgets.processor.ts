@@ -1,0 +1,125 @@
+import { appendAudit, recordChange, type AuditRow, type StoredUsageLimit } from '@gw/entities';
+import { budgetsJob, type JobProcessor } from '@gw/jobs';
+import { uuidv7 } from '@gw/kernel';
+import { boundariesAround, nextBoundary, type ResetSchedule } from '@gw/limits';
+import type { DataSource, EntityManager } from 'typeorm';
+import { lockOwner, type BudgetOwner, type OwnerScope } from '../../ledger/budget-owners';
+import type { BudgetStates } from '../../ledger/budget-states';
+
+/** Owners of one run; what is left is for the next. */
+const OWNERS_MAX = 50_000;
+
+interface Found {
+  readonly scope: OwnerScope;
+  readonly id: string;
+  readonly group: string | null;
+}
+
+/** A limit that has a next reset, which has come. Arrays hold one limit. */
+const DUE = (column: string): string =>
+  `(CASE jsonb_typeof(${column}) WHEN 'array' THEN ${column} -> 0 ELSE ${column} END ->> 'next_usage_reset_at')::timestamptz <= $1`;
+const EXHAUSTED = (column: string): string =>
+  `CASE jsonb_typeof(${column}) WHEN 'array' THEN ${column} -> 0 ELSE ${column} END ->> 'status' = 'exhausted'`;
+
+const OWNERS = (when: (column: string) => string, policies: string): string => `
+  SELECT 'api_key' AS scope, id, NULL::text AS "group" FROM api_keys WHERE ${when('usage_limits')}
+  UNION ALL SELECT 'workspace', id, NULL FROM workspaces WHERE ${when('usage_limits')}
+  UNION ALL SELECT 'provider', id, NULL FROM providers WHERE ${when('usage_limits')}
+  UNION ALL SELECT 'integration', integration_id, workspace_id::text FROM integration_workspaces
+    WHERE ${when('usage_limits')}
+  UNION ALL ${policies}
+  LIMIT ${String(OWNERS_MAX)}`;
+
+const DUE_OWNERS = OWNERS(
+  DUE,
+  `SELECT 'policy', id, NULL FROM usage_limit_policies WHERE status = 'active' AND next_usage_reset_at <= $1`,
+);
+const EXHAUSTED_OWNERS = OWNERS(
+  EXHAUSTED,
+  `SELECT 'policy', policy_id, value_key FROM usage_limit_policy_values WHERE status = 'exhausted'`,
+);
+
+/**
+ * Safe to run twice and on many machines: an owner is locked and looked at again, and a reset that another has recorded is not due any more.
+ * A counter has started its new period by itself; the reset is recorded at the boundary, so that it stays the same period.
+ */
+export class BudgetsProcessor implements JobProcessor {
+  readonly spec = budgetsJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly states: BudgetStates,
+    private readonly auditEnabled: boolean,
+    private readonly clock: () => number = Date.now,
+  ) {}
+
+  async process(): Promise<void> {
+    const now = new Date(this.clock());
+    for (const { scope, id, group } of await this.source.query<Found[]>(DUE_OWNERS, [now])) {
+      await this.source.transaction(async (manager) => {
+        const owner = await lockOwner(manager, scope, id, group);
+        if (owner !== null) await this.reset(manager, owner, now.getTime());
+      });
+    }
+    for (const found of await this.source.query<Found[]>(EXHAUSTED_OWNERS)) await this.states.refresh(found);
+  }
+
+  private async reset(manager: EntityManager, owner: BudgetOwner, nowMs: number): Promise<void> {
+    const boundary = Math.max(...owner.limits.map((limit) => dueBoundary(limit, nowMs)));
+    if (boundary === -Infinity) return;
+    const after = owner.limits.map((limit) => advanced(limit, nowMs));
+    await owner.save(after, new Date(boundary));
+    if (this.auditEnabled) await appendAudit(manager, [resetRow(owner, after, new Date(boundary))]);
+    await recordChange(manager, { changed: await owner.documents() });
+  }
+}
+
+function scheduleOf(limit: StoredUsageLimit): ResetSchedule {
+  const next = limit.next_usage_reset_at;
+  return {
+    every: limit.periodic_reset ?? limit.periodic_reset_days,
+    anchorMs: next === null ? null : Date.parse(next),
+    lastResetMs: null,
+  };
+}
+
+const isDue = ({ next_usage_reset_at: next }: StoredUsageLimit, nowMs: number): boolean =>
+  next !== null && Date.parse(next) <= nowMs;
+
+/** The newest boundary that has come; −Infinity: none is due. */
+function dueBoundary(limit: StoredUsageLimit, nowMs: number): number {
+  if (!isDue(limit, nowMs)) return -Infinity;
+  return boundariesAround(scheduleOf(limit), nowMs).findLast((boundary) => boundary <= nowMs) ?? -Infinity;
+}
+
+function advanced(limit: StoredUsageLimit, nowMs: number): StoredUsageLimit {
+  if (!isDue(limit, nowMs)) return limit;
+  const { every } = scheduleOf(limit);
+  const next = every === null ? null : nextBoundary(scheduleOf(limit), nowMs);
+  return {
+    ...limit,
+    status: 'active',
+    next_usage_reset_at: next === null ? null : new Date(next).toISOString(),
+  };
+}
+
+const resetRow = (owner: BudgetOwner, after: readonly StoredUsageLimit[], at: Date): AuditRow => ({
+  id: uuidv7(),
+  createdAt: new Date(),
+  organisationId: owner.organisationId,
+  workspaceId: owner.workspaceId,
+  userType: 'system',
+  userId: null,
+  action: 'reset_usage',
+  resourceType: owner.resourceType,
+  resourceId: owner.id,
+  before: { usage_limits: owner.limits },
+  after: { usage_limits: after, last_reset_at: at.toISOString() },
+  method: 'JOB',
+  uri: budgetsJob.name,
+  requestId: null,
+  responseStatusCode: 200,
+  errorType: null,
+  clientIp: null,
+  userAgent: null,
+});

@@ -1,0 +1,42 @@
+import { INTERNAL, type BalancesAnswer, type BalancesRequest } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import { UUID } from '@gw/web';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { LedgerBook } from './ledger-book';
+
+const COUNTERS_MAX = 256;
+
+/** Tells gateways what budgets have used whose counters are lost. The service token is checked before (`service-auth.ts`). */
+@Controller()
+export class BalancesController {
+  constructor(private readonly book: LedgerBook) {}
+
+  @Post(INTERNAL.balances)
+  @HttpCode(200)
+  async balances(@Body() body: unknown): Promise<BalancesAnswer> {
+    if (!isRequest(body)) {
+      throw new GatewayError('body_invalid', {
+        message: 'The body must name an organisation and its counters.',
+      });
+    }
+    return { balances: await this.book.balances(body) };
+  }
+}
+
+function isRequest(body: unknown): body is BalancesRequest {
+  if (typeof body !== 'object' || body === null) return false;
+  const { organisationId, counters } = body as Partial<BalancesRequest>;
+  return (
+    typeof organisationId === 'string' &&
+    UUID.test(organisationId) &&
+    Array.isArray(counters) &&
+    counters.length <= COUNTERS_MAX &&
+    counters.every(
+      (counter: unknown) =>
+        typeof counter === 'object' &&
+        counter !== null &&
+        typeof (counter as { key?: unknown }).key === 'string' &&
+        Number.isSafeInteger((counter as { since?: unknown }).since),
+    )
+  );
+}

@@ -1,0 +1,178 @@
+import { documentKey, type DocumentKey, type LimitState, type UsageLimitRule } from '@gw/contracts';
+import {
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  IntegrationEntity,
+  IntegrationWorkspaceEntity,
+  ProviderEntity,
+  UsageLimitPolicyEntity,
+  usageLimitRules,
+  WorkspaceEntity,
+  type StoredUsageLimit,
+} from '@gw/entities';
+import type { EntityManager } from 'typeorm';
+
+/** Something with budgets, locked for the transaction. */
+export interface BudgetOwner {
+  readonly scope: LimitState['scope'];
+  readonly id: string;
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+  /** See `BucketOwner` of the ledger. */
+  readonly group?: string;
+  /** As the audit log calls it. */
+  readonly resourceType: 'api_keys' | 'workspaces' | 'providers' | 'integrations' | 'policies';
+  readonly limits: readonly StoredUsageLimit[];
+  readonly rules: readonly UsageLimitRule[];
+  save(limits: readonly StoredUsageLimit[], lastResetAt?: Date): Promise<void>;
+  /** Documents that show the status. */
+  documents(): Promise<readonly DocumentKey[]>;
+}
+
+export type OwnerScope = BudgetOwner['scope'];
+
+const LOCK = { mode: 'pessimistic_write' } as const;
+
+/** Null: it is gone, or has no budget. `group`: the workspace of an integration. */
+export function lockOwner(
+  manager: EntityManager,
+  scope: OwnerScope,
+  id: string,
+  group: string | null,
+): Promise<BudgetOwner | null> {
+  switch (scope) {
+    case 'api_key':
+      return keyOwner(manager, id);
+    case 'workspace':
+      return workspaceOwner(manager, id);
+    case 'provider':
+      return providerOwner(manager, id);
+    case 'integration':
+      return integrationOwner(manager, id, group);
+    case 'policy':
+      return policyOwner(manager, id);
+  }
+}
+
+async function keyOwner(manager: EntityManager, id: string): Promise<BudgetOwner | null> {
+  const row = await manager.findOne(ApiKeyEntity, { where: { id }, lock: LOCK });
+  if (!row?.usageLimits || row.status === 'archived') return null;
+  const { organisationId, workspaceId } = row;
+  return {
+    ...{ scope: 'api_key', id, organisationId, workspaceId, resourceType: 'api_keys' },
+    limits: [row.usageLimits],
+    rules: usageLimitRules(row.usageLimits, row.lastResetAt),
+    async save([limit], lastResetAt) {
+      row.usageLimits = limit ?? null;
+      row.status = withBudget(row.status, limit);
+      if (lastResetAt) row.lastResetAt = lastResetAt;
+      await manager.save(row);
+    },
+    async documents() {
+      const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId: id });
+      return secrets.map(({ secretHash }) => documentKey.apiKey(secretHash));
+    },
+  };
+}
+
+async function workspaceOwner(manager: EntityManager, id: string): Promise<BudgetOwner | null> {
+  const row = await manager.findOne(WorkspaceEntity, { where: { id, status: 'active' }, lock: LOCK });
+  if (!row?.usageLimits) return null;
+  return {
+    ...{
+      scope: 'workspace',
+      id,
+      organisationId: row.organisationId,
+      workspaceId: id,
+      resourceType: 'workspaces',
+    },
+    limits: row.usageLimits,
+    rules: usageLimitRules(row.usageLimits, row.lastResetAt),
+    async save(limits, lastResetAt) {
+      row.usageLimits = [...limits];
+      if (lastResetAt) row.lastResetAt = lastResetAt;
+      await manager.save(row);
+    },
+    documents: () => Promise.resolve([documentKey.workspace(id)]),
+  };
+}
+
+async function providerOwner(manager: EntityManager, id: string): Promise<BudgetOwner | null> {
+  const row = await manager.findOne(ProviderEntity, { where: { id }, lock: LOCK });
+  if (!row?.usageLimits || row.status === 'archived') return null;
+  const { organisationId, workspaceId, slug } = row;
+  return {
+    ...{ scope: 'provider', id, organisationId, workspaceId, resourceType: 'providers' },
+    limits: [row.usageLimits],
+    rules: usageLimitRules(row.usageLimits, row.lastResetAt),
+    async save([limit], lastResetAt) {
+      row.usageLimits = limit ?? null;
+      row.status = withBudget(row.status, limit);
+      if (lastResetAt) row.lastResetAt = lastResetAt;
+      await manager.save(row);
+    },
+    documents: () => Promise.resolve([documentKey.provider(workspaceId, slug)]),
+  };
+}
+
+async function integrationOwner(
+  manager: EntityManager,
+  id: string,
+  workspaceId: string | null,
+): Promise<BudgetOwner | null> {
+  if (workspaceId === null) return null;
+  const where = { integrationId: id, workspaceId };
+  const row = await manager.findOne(IntegrationWorkspaceEntity, { where, lock: LOCK });
+  const integration = await manager.findOneBy(IntegrationEntity, { id });
+  // Of the access that all workspaces have there is no row that a status of one of them could stand in.
+  if (!row?.usageLimits || integration === null) return null;
+  return {
+    ...{ scope: 'integration', id, workspaceId, group: workspaceId, resourceType: 'integrations' },
+    organisationId: integration.organisationId,
+    limits: row.usageLimits,
+    rules: usageLimitRules(row.usageLimits, row.lastResetAt),
+    async save(limits, lastResetAt) {
+      row.usageLimits = [...limits];
+      if (lastResetAt) row.lastResetAt = lastResetAt;
+      await manager.save(row);
+    },
+    async documents() {
+      const providers = await manager.findBy(ProviderEntity, where);
+      return providers.map(({ slug }) => documentKey.provider(workspaceId, slug));
+    },
+  };
+}
+
+async function policyOwner(manager: EntityManager, id: string): Promise<BudgetOwner | null> {
+  const row = await manager.findOne(UsageLimitPolicyEntity, { where: { id, status: 'active' }, lock: LOCK });
+  if (row === null) return null;
+  const { organisationId, workspaceId } = row;
+  const limit: StoredUsageLimit = {
+    type: row.type,
+    credit_limit: row.creditLimit,
+    alert_threshold: row.alertThreshold,
+    periodic_reset: row.periodicReset,
+    periodic_reset_days: row.periodicResetDays,
+    next_usage_reset_at: row.nextUsageResetAt?.toISOString() ?? null,
+    status: 'active',
+  };
+  return {
+    ...{ scope: 'policy', id, organisationId, workspaceId, resourceType: 'policies' },
+    limits: [limit],
+    rules: usageLimitRules(limit, row.lastResetAt),
+    async save([changed], lastResetAt) {
+      const next = changed?.next_usage_reset_at ?? null;
+      row.nextUsageResetAt = next === null ? null : new Date(next);
+      if (lastResetAt) row.lastResetAt = lastResetAt;
+      await manager.save(row);
+    },
+    documents: () => Promise.resolve([documentKey.workspace(workspaceId)]),
+  };
+}
+
+type Status = ApiKeyEntity['status'];
+
+const withBudget = (status: Status, limit: StoredUsageLimit | undefined): Status => {
+  if (status !== 'active' && status !== 'exhausted') return status;
+  return limit?.status === 'exhausted' ? 'exhausted' : 'active';
+};

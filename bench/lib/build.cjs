@@ -1,0 +1,34 @@
+'use strict';
+
+const { spawnSync } = require('node:child_process');
+const { existsSync, readdirSync, statSync } = require('node:fs');
+const { join, resolve } = require('node:path');
+const { ROOT } = require('./cache.cjs');
+
+/** The newest change below a folder, milliseconds. */
+function newest(folder) {
+  let latest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile()) latest = Math.max(latest, statSync(join(entry.parentPath, entry.name)).mtimeMs);
+  return latest;
+}
+
+/** The built gateway, built now when its sources are newer. */
+function builtGateway(options, note) {
+  if (options.gateway) return resolve(options.gateway);
+  const build = join(ROOT, 'dist/gateway');
+  const main = join(build, 'apps/gateway/src/main.js');
+  const sources = [join(ROOT, 'apps/gateway/src'), join(ROOT, 'libs')];
+  const stale = !existsSync(main) || Math.max(...sources.map(newest)) > statSync(main).mtimeMs;
+  if (stale && !options['no-build']) {
+    note('building the gateway');
+    const { status, stdout, stderr } = spawnSync('npx', ['nx', 'build', 'gateway'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`The gateway could not be built.\n${stdout}\n${stderr}`);
+  }
+  return build;
+}
+
+module.exports = { builtGateway };

@@ -1,0 +1,111 @@
+import { eventually, startRedis, type StubProvider } from '@gw/testing';
+import { Redis } from 'ioredis';
+import { withProduct, type Workbench } from './spec-support/workbench';
+
+const PATIENCE = { timeoutMs: 20_000, everyMs: 100 };
+/** 20,000 tokens of output at 10 USD a million. */
+const CALL_USD = 0.2;
+const CALL_UNITS = 20_000_000;
+const TOKENS = 20_000;
+const BODY = { model: 'gpt-4o', max_tokens: TOKENS, messages: [{ role: 'user', content: 'Hi' }] };
+const ANSWER = {
+  id: 'a',
+  object: 'chat.completion',
+  model: 'gpt-4o',
+  choices: [],
+  usage: { prompt_tokens: 0, completion_tokens: TOKENS },
+};
+
+interface Key {
+  readonly id: string;
+  readonly key: string;
+}
+
+const chat = async (bench: Workbench, { key }: Key): Promise<number> =>
+  (await bench.chat({ 'x-gw-provider': '@main' }, { key, body: BODY })).status;
+
+async function provided(bench: Workbench): Promise<StubProvider> {
+  const stub = await bench.stub();
+  stub.answerJson(ANSWER);
+  await bench.provider({ slug: 'main', type: 'openai', stub });
+  return stub;
+}
+
+const newKey = (bench: Workbench, creditLimit: number): Promise<Key> =>
+  bench.newKey({ usage_limits: { credit_limit: creditLimit } });
+
+const statusOf = async (bench: Workbench, { id }: Key): Promise<string> =>
+  (await bench.manage<{ status: string }>('GET', `/api-keys/${id}`, { key: bench.adminKey })).status;
+
+const isShown = (bench: Workbench, key: Key, status: string): Promise<unknown> =>
+  eventually(async () => (await statusOf(bench, key)) === status, PATIENCE);
+
+describe('limits of three gateway processes that share a Redis', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  const bench = withProduct(async () => {
+    redis = await startRedis();
+    return { redisUrl: redis.url, environment: { GATEWAY_WORKERS: '3' } };
+  });
+  afterAll(() => redis.stop());
+  let stub: StubProvider;
+  beforeAll(async () => {
+    stub = await provided(bench());
+  }, 30_000);
+
+  it('[LIM-06] [LIM-04] are passed by one call at most, shown, and hold again as soon as they are raised', async () => {
+    const key = await newKey(bench(), 2);
+    const statuses = await Promise.all(Array.from({ length: 60 }, () => chat(bench(), key)));
+    const accepted = statuses.filter((status) => status === 200).length;
+    expect(accepted).toBeLessThanOrEqual(2 / CALL_USD + 1);
+    expect(accepted).toBeGreaterThanOrEqual(2 / CALL_USD - 3);
+    expect(stub.requests).toHaveLength(accepted);
+    // What other processes kept for their next requests comes back, so the last call that fits is admitted in the end.
+    await eventually(
+      async () => (await chat(bench(), key)) === 412 && (await statusOf(bench(), key)) === 'exhausted',
+      PATIENCE,
+    );
+    const logs = await bench().allLogs(`api_key_id=${key.id}&status=200`);
+    expect(logs.reduce((sum, { cost_exact: cost }) => sum + Number(cost), 0)).toBe(
+      stub.requests.length * CALL_UNITS,
+    );
+    await bench().manage('PUT', `/api-keys/${key.id}`, {
+      key: bench().adminKey,
+      body: { usage_limits: { credit_limit: 4 } },
+    });
+    await eventually(async () => (await chat(bench(), key)) === 200, PATIENCE);
+    await isShown(bench(), key, 'active');
+  });
+
+  it('are rebuilt from the durable record after Redis has lost all counters', async () => {
+    const key = await newKey(bench(), 1);
+    await eventually(async () => (await chat(bench(), key)) === 412, PATIENCE);
+    await isShown(bench(), key, 'exhausted');
+    const before = stub.requests.length;
+    const client = new Redis(redis.url);
+    const counters = await client.keys('*:budget*');
+    await client.del(counters);
+    client.disconnect();
+    for (let call = 0; call < 9; call += 1) expect(await chat(bench(), key)).toBe(412);
+    expect(stub.requests.length).toBe(before);
+  });
+});
+
+describe('limits of one process', () => {
+  const bench = withProduct();
+
+  it('[LIM-06] are remembered over a restart, and a reset lets the key go on', async () => {
+    await provided(bench());
+    const key = await newKey(bench(), 1);
+    for (let call = 0; call < 5; call += 1) expect(await chat(bench(), key)).toBe(200);
+    expect(await chat(bench(), key)).toBe(412);
+    await isShown(bench(), key, 'exhausted');
+    await bench().restartProduct();
+    expect(await chat(bench(), key)).toBe(412);
+    await bench().manage('PUT', `/api-keys/${key.id}`, {
+      key: bench().adminKey,
+      body: { reset_usage: true },
+    });
+    await eventually(async () => (await chat(bench(), key)) === 200, PATIENCE);
+    expect(await statusOf(bench(), key)).toBe('active');
+  }, 180_000);
+});

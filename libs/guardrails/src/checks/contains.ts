@@ -1,0 +1,72 @@
+import { defineCheck, type Finding, type WindowScan } from '../check';
+import { object, scopeParameter, textList, textsOf } from '../parameters';
+import type { Scope } from '../text/scope';
+
+interface Parameters {
+  readonly words: readonly string[];
+  readonly operator: 'any' | 'all' | 'none';
+  readonly caseSensitive: boolean;
+  readonly scope: readonly Scope[];
+}
+
+export const contains = defineCheck<Parameters>({
+  id: 'default.contains',
+  doc: 'The texts hold any, all or none of the words.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: true,
+  wholeAnswer: false,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object(
+    {
+      words: { ...textList(500), minItems: 1 },
+      operator: { enum: ['any', 'all', 'none'], default: 'any' },
+      caseSensitive: { type: 'boolean', default: true },
+      scope: scopeParameter('messages', 'tool_results'),
+    },
+    ['words'],
+  ),
+  example: { words: ['Apollo', 'Gemini'], operator: 'none', caseSensitive: false, scope: ['all'] },
+  prepare({ words, operator, caseSensitive, scope }) {
+    const fold = (text: string) => (caseSensitive ? text : text.toLowerCase());
+    const wanted = [...new Set(words.map(fold))];
+    return {
+      evaluate(subject) {
+        const texts = textsOf(subject, scope).map(fold);
+        let found = 0;
+        for (const word of wanted) if (texts.some((text) => text.includes(word))) found++;
+        const verdict =
+          operator === 'none' ? found === 0 : operator === 'any' ? found > 0 : found === wanted.length;
+        return { verdict, data: { operator, found, missing: wanted.length - found } };
+      },
+      ...(operator === 'none' ? { window: { ...scanFor(words, caseSensitive), scope } } : {}),
+    };
+  },
+});
+
+/**
+ * Lower case can be longer than what it was made of (`İ`), so a scan without regard to case compares in the folded text and finds
+ * no places there, but the whole text.
+ */
+function scanFor(words: readonly string[], caseSensitive: boolean): Omit<WindowScan, 'scope'> {
+  const wanted = words.map((word) => (caseSensitive ? word : word.toLowerCase()));
+  return {
+    lengthMax: Math.max(...words.map(({ length }) => length)) * (caseSensitive ? 1 : 3),
+    denies: true,
+    find(text) {
+      const folded = caseSensitive ? text : text.toLowerCase();
+      const findings: Finding[] = [];
+      for (const word of wanted) {
+        const start = folded.indexOf(word);
+        if (start === -1) continue;
+        if (folded.length !== text.length)
+          return [{ start: 0, end: text.length, label: 'word', replacement: null }];
+        for (let at = start; at !== -1; at = folded.indexOf(word, at + word.length)) {
+          findings.push({ start: at, end: at + word.length, label: 'word', replacement: null });
+        }
+      }
+      return findings.sort((a, b) => a.start - b.start);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { defineCheck } from '../check';
+import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import type { Scope } from '../text/scope';
+
+interface CountParameters {
+  readonly not: boolean;
+  readonly scope: readonly Scope[];
+  readonly [bound: string]: unknown;
+}
+
+/** A rule on a count of something in every text of its own: a message, or each choice of an answer. */
+function countCheck(
+  thing: 'Words' | 'Characters' | 'Sentences',
+  most: number,
+  count: (text: string) => number,
+) {
+  const [minName, maxName] = [`min${thing}`, `max${thing}`];
+  const plural = thing.toLowerCase();
+  return defineCheck<CountParameters>({
+    id: `default.${plural.slice(0, -1)}Count`,
+    doc: `The number of ${plural} of each text is within bounds.`,
+    kind: 'text',
+    stages: ['input', 'output'],
+    deterministic: true,
+    wholeAnswer: true,
+    transforms: false,
+    timeoutMs: 1_000,
+    parameters: object({
+      [minName]: { type: 'integer', minimum: 0, default: 0 },
+      [maxName]: { type: 'integer', minimum: 0, default: most },
+      not: NOT_PARAMETER,
+      scope: scopeParameter('last_message'),
+    }),
+    example: { [minName]: 1, [maxName]: 200, not: false, scope: ['last_message'] },
+    prepare(parameters, report) {
+      const { not, scope } = parameters;
+      const min = Number(parameters[minName]);
+      const max = Number(parameters[maxName]);
+      if (min > max) report([minName], 'bounds', `must not be above ${maxName}`, min);
+      return {
+        evaluate(subject) {
+          const counts = someTexts(subject, scope).map(count);
+          const within = counts.every((counted) => counted >= min && counted <= max);
+          return { verdict: within !== not, data: { [plural]: counts.slice(0, 20), min, max, not } };
+        },
+      };
+    },
+  });
+}
+
+/** Runs of characters that are not white space; scripts without spaces count by their word boundaries. */
+export const wordCount = countCheck('Words', 99_999, countWords);
+export const characterCount = countCheck('Characters', 9_999_999, (text) => text.length);
+export const sentenceCount = countCheck('Sentences', 99_999, countSentences);
+
+const UNSPACED = /[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
+let segmenter: Intl.Segmenter | undefined;
+
+function countWords(text: string): number {
+  if (UNSPACED.test(text)) {
+    segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' });
+    let words = 0;
+    for (const { isWordLike } of segmenter.segment(text)) if (isWordLike) words++;
+    return words;
+  }
+  let words = 0;
+  let inWord = false;
+  for (let index = 0; index < text.length; index++) {
+    const isSpace = isWhiteSpace(text.charCodeAt(index));
+    if (!isSpace && !inWord) words++;
+    inWord = !isSpace;
+  }
+  return words;
+}
+
+const isWhiteSpace = (code: number): boolean =>
+  code === 32 ||
+  (code >= 9 && code <= 13) ||
+  code === 0xa0 ||
+  (code >= 0x2000 && code <= 0x200a) ||
+  code === 0x3000;
+
+/** Ends of sentences, a run of marks being one (`?!`, `...`); a mark within a word or number (`3.14`, `a.b`) is none. */
+function countSentences(text: string): number {
+  let sentences = 0;
+  let open = false;
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index] ?? '';
+    const isMark = '.!?。！？'.includes(char);
+    if (isMark && open) {
+      const next = text[index + 1];
+      const ends = next === undefined || '。！？'.includes(char) || /[\s.!?"')\]]/.test(next);
+      if (ends) {
+        sentences++;
+        open = false;
+      }
+    } else if (!isMark && !isWhiteSpace(char.charCodeAt(0))) open = open || /[\p{L}\p{N}]/u.test(char);
+  }
+  return open ? sentences + 1 : sentences;
+}

@@ -1,0 +1,32 @@
+import { defineCheck } from '../check';
+import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import type { Scope } from '../text/scope';
+
+export const endsWith = defineCheck<{ suffix: string; not: boolean; scope: readonly Scope[] }>({
+  id: 'default.endsWith',
+  doc: 'Every text ends with the suffix; white space and one full stop after it do not count.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: true,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object(
+    {
+      suffix: { type: 'string', minLength: 1, maxLength: 1_000 },
+      not: NOT_PARAMETER,
+      scope: scopeParameter('last_message'),
+    },
+    ['suffix'],
+  ),
+  example: { suffix: 'Thank you', not: false, scope: ['last_message'] },
+  prepare: ({ suffix, not, scope }) => ({
+    evaluate(subject) {
+      const ends = someTexts(subject, scope).every((text) => {
+        const trimmed = text.trimEnd();
+        return text.endsWith(suffix) || trimmed.endsWith(suffix) || trimmed.endsWith(`${suffix}.`);
+      });
+      return { verdict: ends !== not, data: { suffix, not } };
+    },
+  }),
+});

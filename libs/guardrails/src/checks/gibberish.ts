@@ -1,0 +1,31 @@
+import { defineCheck } from '../check';
+import { gibberishShare } from '../heuristics/gibberish';
+import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
+import type { Scope } from '../text/scope';
+
+export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: readonly Scope[] }>({
+  id: 'gw.gibberish',
+  aliases: ['default.gibberish'],
+  doc: 'No text is made mostly of words that no language in Latin letters has.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: false,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object({
+    threshold: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.5 },
+    not: NOT_PARAMETER,
+    scope: scopeParameter('last_message'),
+  }),
+  example: { threshold: 0.5, not: false, scope: ['last_message'] },
+  prepare: ({ threshold, not, scope }) => ({
+    evaluate(subject) {
+      const share = Math.max(0, ...textsOf(subject, scope).map(gibberishShare));
+      return {
+        verdict: share < threshold !== not,
+        data: { share: Math.round(share * 100) / 100, threshold, not },
+      };
+    },
+  }),
+});

@@ -1,0 +1,120 @@
+import { CheckError, defineCheck, type CheckContext } from '../check';
+import { isObject, listOf } from '../json';
+import { object, textList } from '../parameters';
+
+interface Parameters {
+  readonly maxSizeBytes: number;
+  readonly timeoutMs: number;
+  readonly providers?: readonly string[];
+}
+
+const IMAGES_MAX = 20;
+const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/heic', 'image/avif', 'image/bmp'];
+
+export const inlineImageUrls = defineCheck<Parameters>({
+  id: 'default.inlineImageUrls',
+  doc: 'Fetches the images that a request points to and puts them into it, for providers that fetch none.',
+  kind: 'params',
+  stages: ['input'],
+  deterministic: false,
+  wholeAnswer: true,
+  transforms: true,
+  timeoutMs: 30_000,
+  parameters: object({
+    maxSizeBytes: { type: 'integer', minimum: 1, maximum: 52_428_800, default: 20_971_520 },
+    timeoutMs: { type: 'integer', minimum: 1, maximum: 60_000, default: 30_000 },
+    providers: textList(100, 100),
+  }),
+  example: { maxSizeBytes: 5_242_880, timeoutMs: 10_000, providers: ['bedrock'] },
+  prepare: ({ maxSizeBytes, timeoutMs, providers }) => ({
+    transforms: true,
+    evaluate(subject, context) {
+      const { provider } = subject.facts;
+      if (providers && (provider === null || !providers.includes(provider)))
+        return { verdict: true, data: { images: 0 } };
+      const urls = new Set<string>();
+      for (const image of imagesOf(subject.request)) urls.add(image.url);
+      if (urls.size === 0) return { verdict: true, data: { images: 0 } };
+      if (urls.size > IMAGES_MAX)
+        throw new CheckError(`The request has more than ${String(IMAGES_MAX)} images.`);
+      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
+      return fetchAll([...urls], { ...context, signal }, maxSizeBytes).then((images) => {
+        const body = structuredClone(subject.request);
+        for (const image of imagesOf(body)) image.put(images.get(image.url) ?? { type: '', data: '' });
+        return { verdict: true, data: { images: images.size }, body };
+      });
+    },
+  }),
+});
+
+interface Fetched {
+  readonly type: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+interface Image {
+  readonly url: string;
+  put(fetched: Fetched): void;
+}
+
+type Writable = Record<string, unknown>;
+
+/** Every image of a chat, responses or messages request that is named by an address. */
+function* imagesOf(body: unknown): Generator<Image> {
+  if (!isObject(body)) return;
+  for (const message of [...listOf(body['messages']), ...listOf(body['input'])]) {
+    if (!isObject(message)) continue;
+    for (const part of listOf(message['content'])) {
+      const image = isObject(part) ? imageOf(part) : null;
+      if (image) yield image;
+    }
+  }
+}
+
+function imageOf(part: Writable): Image | null {
+  const { image_url: image, source } = part;
+  const dataUri = ({ type, data }: Fetched) => `data:${type};base64,${data}`;
+  if (isObject(image) && isRemote(image['url'])) {
+    return { url: image['url'], put: (fetched) => ((image as Writable)['url'] = dataUri(fetched)) };
+  }
+  if (isRemote(image)) return { url: image, put: (fetched) => (part['image_url'] = dataUri(fetched)) };
+  if (part['type'] === 'image' && isObject(source) && source['type'] === 'url' && isRemote(source['url'])) {
+    return {
+      url: source['url'],
+      put: ({ type, data }) => (part['source'] = { type: 'base64', media_type: type, data }),
+    };
+  }
+  return null;
+}
+
+const isRemote = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//i.test(value);
+
+/** All images together keep within the size: a request of many may not fill the memory. */
+async function fetchAll(
+  urls: readonly string[],
+  { world, signal }: CheckContext,
+  maxSizeBytes: number,
+): Promise<ReadonlyMap<string, Fetched>> {
+  const images = new Map<string, Fetched>();
+  let left = maxSizeBytes;
+  for (const url of urls) {
+    const answer = await world.call({
+      url,
+      method: 'GET',
+      headers: {},
+      body: null,
+      signal,
+      answerBytesMax: left,
+    });
+    const type = answer.contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+    if (answer.status !== 200)
+      throw new CheckError(`An image answered with status ${String(answer.status)}.`);
+    if (!TYPES.includes(type)) throw new CheckError('What an image’s address answered with is no image.');
+    left -= answer.body.byteLength;
+    if (left < 0) throw new CheckError('The images are larger than maxSizeBytes.');
+    images.set(url, { type, data: Buffer.from(answer.body).toString('base64') });
+  }
+  return images;
+}

@@ -1,0 +1,108 @@
+import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
+import type { JsonObject } from '../json';
+import { asking, compiled, judged, verdictOf } from '../spec-support/judge';
+import { json, WrittenWorld } from '../spec-support/world';
+
+const URI = 'https://login.example.com/jwks';
+
+async function signer(kid: string, alg = 'ES256') {
+  const { privateKey, publicKey } = await generateKeyPair(alg);
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, alg };
+  const sign = (claims: JsonObject, header: JsonObject = {}) =>
+    new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(privateKey);
+  return { jwk, sign };
+}
+
+const now = Math.floor(new WrittenWorld().nowMs / 1_000);
+const good = { sub: 'u1', iat: now, exp: now + 300 };
+const parameters = { jwksUri: URI, headerKey: 'X-User', algorithms: ['ES256'] };
+
+async function check(
+  token: string | null,
+  keys: readonly JWK[],
+  more: JsonObject = {},
+  headers: Record<string, string> = {},
+) {
+  const world = new WrittenWorld(() => json({ keys }));
+  const sent = token === null ? headers : { 'x-user': token, ...headers };
+  return {
+    world,
+    result: await verdictOf('jwt', { ...parameters, ...more }, asking('hi', { headers: sent }), world),
+  };
+}
+
+describe('default.jwt', () => {
+  it('takes a good token, with or without Bearer before it', async () => {
+    const { jwk, sign } = await signer('k1');
+    const token = await sign(good);
+    expect((await check(token, [jwk])).result).toMatchObject({ verdict: true });
+    expect((await check(`Bearer ${token}`, [jwk])).result).toMatchObject({ verdict: true });
+  });
+
+  it('refuses missing, foreign, expired, too old, endless and unsigned tokens, and says why without showing them', async () => {
+    const { jwk, sign } = await signer('k1');
+    const other = await signer('k1');
+    const none = `${Buffer.from('{"alg":"none","kid":"k1"}').toString('base64url')}.${Buffer.from(JSON.stringify(good)).toString('base64url')}.`;
+    const rows: [string | null, RegExp][] = [
+      [null, /missing/],
+      [await other.sign(good), /signature/],
+      [await sign({ ...good, exp: now - 60 }), /expired/],
+      [await sign({ ...good, iat: now - 200_000 }), /iat|expired/],
+      [await sign({ sub: 'u1', iat: now }), /exp/],
+      [none, /not valid/],
+      ['a.b', /not valid/],
+      [await sign(good, { kid: 'other' }), /No key/],
+    ];
+    for (const [token, reason] of rows) {
+      const { result } = await check(token, [jwk]);
+      expect(result).toMatchObject({ verdict: false, data: { explanation: expect.stringMatching(reason) } });
+      expect(result.error).toBeUndefined();
+    }
+  });
+
+  it('checks claims: required, values, and headers that have to say the same', async () => {
+    const { jwk, sign } = await signer('k1');
+    const token = await sign({ ...good, role: ['admin', 'dev'], team: 'a' });
+    const verdict = async (more: JsonObject, headers = {}) =>
+      (await check(token, [jwk], more, headers)).result.verdict;
+    expect(await verdict({ requiredClaims: ['team'] })).toBe(true);
+    expect(await verdict({ requiredClaims: ['nosuch'] })).toBe(false);
+    expect(await verdict({ requiredClaims: ['toString'] })).toBe(false);
+    expect(await verdict({ claimValues: { team: ['a', 'b'], role: 'dev' } })).toBe(true);
+    expect(
+      await verdict({ claimValues: { role: { values: ['admin', 'ops'], matchType: 'containsAll' } } }),
+    ).toBe(false);
+    expect(await verdict({ headerPayloadMatch: ['team'] }, { team: 'a' })).toBe(true);
+    expect(await verdict({ headerPayloadMatch: ['team'] }, { team: 'b' })).toBe(false);
+    expect(await verdict({ issuer: 'me' })).toBe(false);
+  });
+
+  it('cannot decide when no keys come, and uses no published secret or encryption key', async () => {
+    const { jwk, sign } = await signer('k1');
+    const token = await sign(good);
+    const down = new WrittenWorld(() => json({}, 500));
+    const result = await verdictOf('jwt', parameters, asking('hi', { headers: { 'x-user': token } }), down);
+    expect(result).toMatchObject({ error: { name: 'CheckError' } });
+    expect((await check(token, [{ ...jwk, use: 'enc' }])).result.error).toBeDefined();
+    expect((await check(token, [{ kty: 'oct', k: 'c2VjcmV0', kid: 'k1' }])).result.error).toBeDefined();
+  });
+
+  it('asks for keys once, merges several addresses, and asks again for a key it does not know at most every 30 s', async () => {
+    const [first, second] = [await signer('k1'), await signer('k2')];
+    const world = new WrittenWorld(({ url }) =>
+      url.endsWith('2') ? json({ keys: [second.jwk] }) : json({ keys: [first.jwk] }),
+    );
+    const guardrail = compiled([{ id: 'jwt', parameters: { ...parameters, jwksUri: `${URI}, ${URI}2 ,` } }]);
+    const ask = async (token: string) =>
+      (await judged([guardrail], asking('hi', { headers: { 'x-user': token } }), world)).results[0]?.verdict;
+    expect(await ask(await first.sign(good))).toBe(true);
+    expect(await ask(await second.sign(good))).toBe(true);
+    expect(world.calls).toHaveLength(2);
+    const foreign = await signer('k3');
+    for (let times = 0; times < 3; times++) expect(await ask(await foreign.sign(good))).toBe(false);
+    expect(world.calls).toHaveLength(2);
+    world.nowMs += 31_000;
+    expect(await ask(await foreign.sign(good))).toBe(false);
+    expect(world.calls).toHaveLength(4);
+  });
+});

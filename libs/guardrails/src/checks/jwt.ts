@@ -1,0 +1,214 @@
+import {
+  createLocalJWKSet,
+  errors,
+  jwtVerify,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose';
+import { CheckError, defineCheck, type CheckContext, type Outcome, type ParameterReport } from '../check';
+import { isObject, type JsonObject } from '../json';
+import { object, textList } from '../parameters';
+import { checkUrl, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
+import { KeySets } from './jwt-keys';
+
+interface Parameters {
+  readonly jwksUri?: string;
+  readonly jwks?: JSONWebKeySet;
+  readonly headerKey: string;
+  readonly cacheMaxAge: number;
+  readonly clockTolerance: number;
+  readonly maxTokenAge: string;
+  readonly algorithms: readonly string[];
+  readonly issuer?: string;
+  readonly audience?: string | readonly string[];
+  readonly requiredClaims?: readonly string[];
+  readonly claimValues?: Readonly<Record<string, unknown>>;
+  readonly headerPayloadMatch?: readonly string[];
+}
+
+/** Signatures with a shared secret are never taken: a published key would be one. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+export const jwt = defineCheck<Parameters>({
+  id: 'default.jwt',
+  doc: 'A header holds a JSON Web Token with a good signature, in date, with the claims asked for.',
+  kind: 'metadata',
+  stages: ['input'],
+  deterministic: false,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 5_000,
+  parameters: object(
+    {
+      jwksUri: {
+        ...URL_PARAMETER,
+        description: 'Where the keys are published; several with commas between them.',
+      },
+      jwks: {
+        type: 'object',
+        required: ['keys'],
+        properties: { keys: { type: 'array', minItems: 1, maxItems: 50 } },
+      },
+      headerKey: { type: 'string', minLength: 1, maxLength: 128, default: 'authorization' },
+      cacheMaxAge: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 604_800,
+        default: 86_400,
+        description: 'Seconds.',
+      },
+      clockTolerance: { type: 'integer', minimum: 0, maximum: 600, default: 5, description: 'Seconds.' },
+      maxTokenAge: {
+        type: 'string',
+        pattern: '^[0-9]{1,6} ?[smhdw]$',
+        default: '1d',
+        description: 'must be a time such as 15m, 12h or 1d',
+      },
+      algorithms: {
+        type: 'array',
+        items: { enum: ALGORITHMS },
+        minItems: 1,
+        maxItems: 10,
+        default: ['RS256'],
+      },
+      issuer: { type: 'string', minLength: 1, maxLength: 1_000 },
+      audience: {
+        type: ['string', 'array'],
+        items: { type: 'string' },
+        minItems: 1,
+        maxItems: 50,
+        maxLength: 1_000,
+      },
+      requiredClaims: textList(50, 200),
+      claimValues: { type: 'object', maxProperties: 50 },
+      headerPayloadMatch: textList(50, 200),
+      timeout: TIMEOUT_PARAMETER(5_000),
+    },
+    [],
+  ),
+  example: {
+    jwksUri: 'https://login.example.com/.well-known/jwks.json',
+    headerKey: 'x-user-token',
+    cacheMaxAge: 3_600,
+    clockTolerance: 5,
+    maxTokenAge: '1d',
+    algorithms: ['RS256'],
+    requiredClaims: ['sub'],
+  },
+  prepare(parameters, report) {
+    const keysOf = keySource(parameters, report);
+    return {
+      async evaluate({ facts }, context) {
+        const header = facts.headers[parameters.headerKey.toLowerCase()];
+        const token = header?.replace(/^Bearer +/i, '');
+        if (!token) return failed('The header with the token is missing.');
+        const payload = await verify(token, parameters, keysOf, context);
+        if (typeof payload === 'string') return failed(payload);
+        const fault = claimFault(payload, parameters, facts.headers);
+        return fault === null
+          ? { verdict: true, data: { explanation: 'The token is valid.' } }
+          : failed(fault);
+      },
+    };
+  },
+});
+
+const failed = (explanation: string): Outcome => ({ verdict: false, data: { explanation } });
+
+type KeySource = (context: CheckContext, again: boolean) => Promise<JWTVerifyGetKey>;
+
+function keySource(parameters: Parameters, report: ParameterReport): KeySource {
+  const { jwksUri, jwks, cacheMaxAge } = parameters;
+  if (jwks) {
+    const keys = createLocalJWKSet(jwks);
+    return () => Promise.resolve(keys);
+  }
+  const uris = (jwksUri ?? '')
+    .split(',')
+    .map((uri) => uri.trim())
+    .filter(Boolean);
+  if (uris.length === 0) report(['jwksUri'], 'required', 'is required, or jwks', undefined);
+  for (const uri of uris) checkUrl(uri, 'jwksUri', report);
+  const sets = new KeySets(uris, cacheMaxAge * 1_000);
+  return (context, again) => sets.keys(context, again);
+}
+
+/** The payload, or why there is none. Keys are asked for once more when none of those in memory fits. */
+async function verify(
+  token: string,
+  { algorithms, clockTolerance, maxTokenAge, issuer, audience }: Parameters,
+  keysOf: KeySource,
+  context: CheckContext,
+): Promise<JWTPayload | string> {
+  const options = {
+    algorithms: [...algorithms],
+    clockTolerance,
+    maxTokenAge,
+    currentDate: new Date(context.world.now()),
+    requiredClaims: ['exp'],
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience: typeof audience === 'string' ? audience : [...audience] }),
+  };
+  for (const again of [false, true]) {
+    const keys = await keysOf(context, again);
+    try {
+      return (await jwtVerify(token, keys, options)).payload;
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey && !again) continue;
+      if (error instanceof errors.JOSEError) return reasonOf(error);
+      throw new CheckError('The token could not be checked.');
+    }
+  }
+  return 'No key fits the token.';
+}
+
+/** The library's own messages may hold parts of the token. */
+function reasonOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return 'The token has expired.';
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return `The claim ${error.claim.slice(0, 100)} is not as asked for.`;
+  if (error instanceof errors.JWKSNoMatchingKey) return 'No key fits the token.';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'The signature is wrong.';
+  return 'The token is not valid.';
+}
+
+function claimFault(
+  payload: JWTPayload,
+  { requiredClaims, claimValues, headerPayloadMatch }: Parameters,
+  headers: Readonly<Record<string, string>>,
+): string | null {
+  const missing = requiredClaims?.find((name) => !Object.hasOwn(payload, name));
+  if (missing !== undefined) return `The claim ${missing} is missing.`;
+  for (const [name, wanted] of Object.entries(claimValues ?? {})) {
+    const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
+    if (!fits(value, wanted)) return `The claim ${name} is not as asked for.`;
+  }
+  const other = headerPayloadMatch?.find((name) => {
+    const sent = headers[name.toLowerCase()];
+    return sent === undefined || !Object.hasOwn(payload, name) || String(payload[name]) !== sent;
+  });
+  return other === undefined ? null : `The header ${other} is not what the token says.`;
+}
+
+/** A value, a list of which one is enough, or `{ values, matchType }`. */
+function fits(value: unknown, wanted: unknown): boolean {
+  const rule: JsonObject = isObject(wanted) ? wanted : { values: wanted };
+  const values = (
+    Array.isArray(rule['values']) ? rule['values'] : [rule['values'] ?? rule['value']]
+  ) as unknown[];
+  const held: readonly unknown[] = Array.isArray(value) ? (value as unknown[]) : [value];
+  switch (rule['matchType']) {
+    case 'containsAll':
+      return values.every((each) => held.includes(each));
+    case 'contains':
+      return values.some((each) =>
+        held.some(
+          (part) =>
+            part === each || (typeof part === 'string' && typeof each === 'string' && part.includes(each)),
+        ),
+      );
+    default:
+      return values.some((each) => held.includes(each));
+  }
+}

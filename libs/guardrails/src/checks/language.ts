@@ -1,0 +1,50 @@
+import { defineCheck } from '../check';
+import { LANGUAGES, languageOf } from '../heuristics/language';
+import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
+import type { Scope } from '../text/scope';
+
+interface Parameters {
+  readonly language: readonly string[];
+  readonly passUnknown: boolean;
+  readonly not: boolean;
+  readonly scope: readonly Scope[];
+}
+
+export const language = defineCheck<Parameters>({
+  id: 'gw.language',
+  aliases: ['default.language'],
+  doc: 'Every text is written in one of the languages, as far as that can be told.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: false,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object(
+    {
+      language: {
+        type: 'array',
+        items: { enum: LANGUAGES },
+        minItems: 1,
+        maxItems: LANGUAGES.length,
+        uniqueItems: true,
+      },
+      passUnknown: {
+        type: 'boolean',
+        default: true,
+        description: 'Texts too short or too mixed to tell pass.',
+      },
+      not: NOT_PARAMETER,
+      scope: scopeParameter('last_message'),
+    },
+    ['language'],
+  ),
+  example: { language: ['en', 'de'], passUnknown: true, not: false, scope: ['last_message'] },
+  prepare: ({ language: allowed, passUnknown, not, scope }) => ({
+    evaluate(subject) {
+      const found = textsOf(subject, scope).map(languageOf);
+      const fits = (each: string | null) => (each === null ? passUnknown : allowed.includes(each) !== not);
+      return { verdict: found.every(fits), data: { languages: [...new Set(found)].slice(0, 10), not } };
+    },
+  }),
+});

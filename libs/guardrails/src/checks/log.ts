@@ -1,0 +1,45 @@
+import { CheckError, defineCheck } from '../check';
+import { object } from '../parameters';
+import { checkUrl, headersOf, HEADERS_PARAMETER, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
+import { describe } from './webhook';
+
+interface Parameters {
+  readonly logURL: string;
+  readonly headers?: Readonly<Record<string, string>> | string;
+}
+
+export const log = defineCheck<Parameters>({
+  id: 'default.log',
+  doc: 'Sends request and answer to a service of yours; the verdict is always true. The client’s headers are not sent.',
+  kind: 'webhook',
+  stages: ['input', 'output'],
+  deterministic: false,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 3_000,
+  parameters: object(
+    { logURL: URL_PARAMETER, headers: HEADERS_PARAMETER, timeout: TIMEOUT_PARAMETER(3_000) },
+    ['logURL'],
+  ),
+  example: { logURL: 'https://logs.example.com/llm', headers: { authorization: 'Bearer secret' } },
+  secretParameters: ['headers'],
+  prepare({ logURL, headers: written }, report) {
+    checkUrl(logURL, 'logURL', report);
+    const headers = headersOf(written, report);
+    return {
+      async evaluate(subject, { world, signal }) {
+        const { status } = await world.call({
+          url: logURL,
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(describe(subject)),
+          signal,
+          answerBytesMax: 65_536,
+        });
+        if (status < 200 || status > 299)
+          throw new CheckError(`The log answered with status ${String(status)}.`);
+        return { verdict: true };
+      },
+    };
+  },
+});

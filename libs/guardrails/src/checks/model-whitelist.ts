@@ -1,0 +1,36 @@
+import { defineCheck } from '../check';
+import { NOT_PARAMETER, object, textList } from '../parameters';
+
+export const modelWhitelist = defineCheck<{ models: readonly string[]; not: boolean }>({
+  id: 'default.modelWhitelist',
+  doc: 'The model is one of those listed; with `not`, none of them. `@provider/model` and `@provider/*` name a provider too.',
+  kind: 'params',
+  stages: ['input'],
+  deterministic: true,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object({ models: { ...textList(1_000), minItems: 1 }, not: NOT_PARAMETER }, ['models']),
+  example: { models: ['gpt-4o-mini', '@azure-eu/*'], not: false },
+  prepare({ models, not }) {
+    const allowed = new Set(models);
+    return {
+      evaluate({ facts: { model, provider } }) {
+        const listed = isListed(allowed, model, provider);
+        return { verdict: listed !== not, data: { model, not } };
+      },
+    };
+  },
+});
+
+/** Without a model (or provider) nothing that names one is met. */
+export function isListed(
+  models: ReadonlySet<string>,
+  model: string | null,
+  provider: string | null,
+): boolean {
+  if (model !== null && models.has(model)) return true;
+  if (provider === null) return false;
+  const slug = provider.replace(/^@/, '');
+  return models.has(`@${slug}/*`) || (model !== null && models.has(`@${slug}/${model}`));
+}

@@ -1,0 +1,26 @@
+import { defineCheck } from '../check';
+import { NOT_PARAMETER, object } from '../parameters';
+
+export const notNull = defineCheck<{ not: boolean }>({
+  id: 'default.notNull',
+  doc: 'The answer says something: a text that is not only white space, or a call of a tool.',
+  kind: 'text',
+  stages: ['output'],
+  deterministic: true,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object({ not: NOT_PARAMETER }),
+  example: { not: false },
+  prepare: ({ not }) => ({
+    evaluate(subject) {
+      const says = subject
+        .passages()
+        .some(
+          ({ kind, text }) =>
+            (kind === 'assistant' || kind === 'tool_call' || kind === 'other') && text.trim() !== '',
+        );
+      return { verdict: says !== not, data: { not } };
+    },
+  }),
+});

@@ -1,0 +1,120 @@
+import { defineCheck, type Finding } from '../check';
+import { inTurn, then, type Eventually } from '../eventually';
+import { object, scopeParameter, textsOf } from '../parameters';
+import { detectPii, detectPiiInTurns, PII_CATEGORIES, type PiiCategory } from '../pii/detect';
+import { Placeholders } from '../pii/placeholders';
+import { countLabels, replaceFindings } from '../text/replace';
+import type { Subject } from '../subject';
+import type { Scope } from '../text/scope';
+
+interface Parameters {
+  readonly categories: readonly PiiCategory[];
+  readonly redact: boolean;
+  readonly reversible: boolean;
+  readonly not: boolean;
+  readonly scope: readonly Scope[];
+}
+
+export const pii = defineCheck<Parameters>({
+  id: 'gw.pii',
+  aliases: ['default.pii', 'default.redactPii'],
+  doc: 'Finds personal data and secrets by form and checksum: fails, or with `redact` replaces them.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  // By the contract of guardrails for MCP tools, which leaves personal data to other means.
+  deterministic: false,
+  wholeAnswer: false,
+  transforms: true,
+  timeoutMs: 2_000,
+  parameters: object({
+    categories: {
+      type: 'array',
+      items: { enum: PII_CATEGORIES },
+      minItems: 1,
+      maxItems: PII_CATEGORIES.length,
+      default: PII_CATEGORIES,
+    },
+    redact: { type: 'boolean', default: false },
+    reversible: {
+      type: 'boolean',
+      default: false,
+      description: 'Numbered placeholders, which the answer’s texts get back as what they stand for.',
+    },
+    not: { type: 'boolean', default: false, description: 'Fails when there is none, without `redact`.' },
+    scope: scopeParameter('all'),
+  }),
+  example: {
+    categories: ['EMAIL_ADDRESS', 'CREDIT_CARD', 'SECRET'],
+    redact: true,
+    reversible: true,
+    not: false,
+    scope: ['all'],
+  },
+  prepare({ categories, redact, reversible, not, scope }, report) {
+    if (reversible && !redact)
+      report(['reversible'], 'misplaced', 'has no effect without redact', reversible);
+    if (redact && not) report(['not'], 'misplaced', 'has no effect beside redact', not);
+    return {
+      transforms: redact,
+      ...(not
+        ? {}
+        : {
+            window: {
+              scope,
+              lengthMax: 256,
+              denies: !redact,
+              find: (text) =>
+                detectPii(text, categories).map((place) => ({
+                  ...place,
+                  replacement: redact ? `[${place.label}]` : null,
+                })),
+            },
+          }),
+      evaluate(subject) {
+        const texts = textsOf(subject, scope);
+        const isReversible = redact && reversible && subject.stage === 'input';
+        const placeholders = isReversible ? new Placeholders(texts) : null;
+        return then(search(subject, { categories, scope, placeholders, redact }), ({ edits, found }) => {
+          const data = { found: countLabels(found) };
+          if (!redact) return { verdict: (found.length === 0) !== not, data };
+          return {
+            verdict: true,
+            data,
+            edits,
+            ...(placeholders ? { placeholders: placeholders.originals } : {}),
+          };
+        });
+      },
+    };
+  },
+});
+
+interface Search {
+  readonly categories: readonly PiiCategory[];
+  readonly scope: readonly Scope[];
+  readonly placeholders: Placeholders | null;
+  readonly redact: boolean;
+}
+
+interface Found {
+  readonly edits: Map<number, string>;
+  readonly found: Finding[];
+}
+
+function search(subject: Subject, { categories, scope, placeholders, redact }: Search): Eventually<Found> {
+  const passages = subject.passages();
+  const first: Found = { edits: new Map(), found: [] };
+  return inTurn(subject.selected(scope), first, (state, position) => {
+    const text = passages[position]?.text ?? '';
+    return then(detectPiiInTurns(text, categories), (places) => {
+      if (places.length === 0) return state;
+      const findings = places.map((place) => ({
+        ...place,
+        replacement: placeholders?.of(place.label, text.slice(place.start, place.end)) ?? `[${place.label}]`,
+      }));
+      for (const finding of findings) state.found.push(finding);
+      if (redact) state.edits.set(position, replaceFindings(text, findings));
+      return state;
+    });
+  });
+}

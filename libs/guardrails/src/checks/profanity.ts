@@ -1,0 +1,50 @@
+import { defineCheck } from '../check';
+import { inTurn, then } from '../eventually';
+import { Profanity, PROFANITY_LANGUAGES } from '../heuristics/profanity';
+import { object, scopeParameter, textList, textsOf } from '../parameters';
+import { overPieces } from '../text/pieces';
+import type { Scope } from '../text/scope';
+
+interface Parameters {
+  readonly languages: readonly string[];
+  readonly words: readonly string[];
+  readonly scope: readonly Scope[];
+}
+
+export const profanity = defineCheck<Parameters>({
+  id: 'gw.profanity',
+  aliases: ['default.profanity'],
+  doc: 'No text holds a coarse word of the lists in five languages, or of your own words.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: true,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object({
+    languages: {
+      type: 'array',
+      items: { enum: PROFANITY_LANGUAGES },
+      maxItems: PROFANITY_LANGUAGES.length,
+      default: PROFANITY_LANGUAGES,
+    },
+    words: {
+      ...textList(500, 100),
+      default: [],
+      description: 'Added to the lists; an ending `*` stands for any ending.',
+    },
+    scope: scopeParameter('messages'),
+  }),
+  example: { languages: ['en'], words: ['blast*'], scope: ['messages'] },
+  prepare({ languages, words, scope }) {
+    const lists = new Profanity(languages, words);
+    return {
+      evaluate(subject) {
+        const counted = inTurn(textsOf(subject, scope), 0, (sum, text) =>
+          overPieces(text, sum, (state, piece) => state + lists.count(piece), false),
+        );
+        return then(counted, (found) => ({ verdict: found === 0, data: { found } }));
+      },
+    };
+  },
+});

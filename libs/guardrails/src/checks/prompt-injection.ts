@@ -1,0 +1,55 @@
+import { defineCheck } from '../check';
+import { inTurn, then } from '../eventually';
+import { injectionSigns } from '../heuristics/injection';
+import { object, scopeParameter, textsOf } from '../parameters';
+import { overPieces } from '../text/pieces';
+import type { Scope } from '../text/scope';
+
+interface Parameters {
+  readonly threshold: number;
+  readonly scope: readonly Scope[];
+}
+
+export const promptInjection = defineCheck<Parameters>({
+  id: 'gw.promptInjection',
+  aliases: ['default.promptInjection'],
+  doc: 'No text shows signs of orders against the model’s instructions, in English and six other languages.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: true,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object({
+    threshold: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 60,
+      description: 'Score from which a text fails. 40 finds more and errs more, 80 the other way round.',
+    },
+    scope: scopeParameter('messages', 'tool_results', 'tools'),
+  }),
+  example: { threshold: 60, scope: ['messages', 'tool_results'] },
+  prepare: ({ threshold, scope }) => ({
+    evaluate(subject) {
+      const first = { score: 0, signs: new Set<string>() };
+      const judged = inTurn(textsOf(subject, scope), first, (state, text) =>
+        overPieces(
+          text,
+          state,
+          ({ score, signs }, piece) => {
+            const found = injectionSigns(piece);
+            for (const sign of found.signs) signs.add(sign);
+            return { score: Math.max(score, found.score), signs };
+          },
+          true,
+        ),
+      );
+      return then(judged, ({ score, signs }) => ({
+        verdict: score < threshold,
+        data: { score, threshold, signs: [...signs] },
+      }));
+    },
+  }),
+});

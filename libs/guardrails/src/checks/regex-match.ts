@@ -1,0 +1,76 @@
+import { defineCheck, type Outcome, type WindowScan } from '../check';
+import { then, type Eventually } from '../eventually';
+import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
+import type { Scope } from '../text/scope';
+import { TextPattern } from '../text/text-pattern';
+
+/** Characters of the longest match that is surely seen on a stream. */
+export const STREAM_MATCH_MAX = 256;
+
+export const RULE_PARAMETER = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 1_030,
+  description: 'Pattern in RE2 syntax, bare or as /pattern/flags with the flags i, m and s.',
+};
+
+export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: readonly Scope[] }>({
+  id: 'default.regexMatch',
+  doc: 'The pattern is found in one of the texts; with `not`, in none of them.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: true,
+  wholeAnswer: false,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object(
+    { rule: RULE_PARAMETER, not: NOT_PARAMETER, scope: scopeParameter('messages', 'tool_results') },
+    ['rule'],
+  ),
+  example: { rule: '\\b\\d{3}-\\d{2}-\\d{4}\\b', not: true, scope: ['all'] },
+  prepare({ rule, not, scope }, report) {
+    const pattern = compileRule(rule, report);
+    return {
+      evaluate: (subject) =>
+        then(anyFound(pattern, textsOf(subject, scope)), (found) => outcomeOf(found, not)),
+      // A match that is asked for may still come: only a match that is forbidden can be judged early.
+      ...(not ? { window: scanFor(pattern, scope) } : {}),
+    };
+  },
+});
+
+export function compileRule(
+  rule: string,
+  report: (path: readonly string[], rule: string, message: string, value: unknown) => void,
+): TextPattern {
+  const pattern = TextPattern.compile(rule);
+  if (typeof pattern !== 'string') return pattern;
+  report(['rule'], 'pattern', pattern, rule);
+  return NEVER;
+}
+
+/** Stands in for a pattern that was reported. */
+const NEVER = TextPattern.compile('x') as TextPattern;
+
+function anyFound(pattern: TextPattern, texts: readonly string[]): Eventually<boolean> {
+  for (let index = 0; index < texts.length; index++) {
+    const found = pattern.found(texts[index] ?? '');
+    if (found instanceof Promise) {
+      return found.then((isFound) => isFound || anyFound(pattern, texts.slice(index + 1)));
+    }
+    if (found) return true;
+  }
+  return false;
+}
+
+const outcomeOf = (found: boolean, not: boolean): Outcome => ({
+  verdict: found !== not,
+  data: { explanation: found ? 'The pattern was found.' : 'The pattern was not found.', not },
+});
+
+const scanFor = (pattern: TextPattern, scope: readonly Scope[]): WindowScan => ({
+  scope,
+  lengthMax: STREAM_MATCH_MAX,
+  denies: true,
+  find: (text) => pattern.placesNow(text).map((place) => ({ ...place, label: 'match', replacement: null })),
+});

@@ -1,0 +1,176 @@
+import { defineCheck, type ParameterReport } from '../check';
+import { isObject, isSameJson, objectsOf, type JsonObject } from '../json';
+import { object, textList } from '../parameters';
+
+interface ToolRules {
+  readonly blockedTypes?: readonly string[];
+  readonly allowedTypes?: readonly string[];
+  readonly blockedFunctionNames?: readonly string[];
+  readonly allowedFunctionNames?: readonly string[];
+}
+
+interface ValueRules {
+  readonly blockedValues?: readonly unknown[];
+  readonly allowedValues?: readonly unknown[];
+}
+
+interface ParamRules {
+  readonly blockedKeys?: readonly string[];
+  readonly allowedKeys?: readonly string[];
+  readonly values?: Readonly<Record<string, ValueRules>>;
+}
+
+interface Parameters {
+  readonly tools?: ToolRules;
+  readonly params?: ParamRules;
+}
+
+type Reason =
+  | 'type_blocked'
+  | 'type_not_allowed'
+  | 'name_blocked'
+  | 'name_not_allowed'
+  | 'key_blocked'
+  | 'key_not_allowed'
+  | 'value_blocked'
+  | 'value_not_allowed';
+
+interface Breach {
+  readonly at: string;
+  readonly reason: Reason;
+}
+
+const names = textList(500);
+const values = { type: 'array', maxItems: 500 };
+
+export const requestParameters = defineCheck<Parameters>({
+  id: 'default.requestParametersCheck',
+  aliases: ['default.requestParams', 'default.request-params'],
+  doc: 'Tools, parameters and their values are allowed and not blocked. An absent list allows everything.',
+  kind: 'params',
+  stages: ['input'],
+  deterministic: true,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 1_000,
+  parameters: object({
+    tools: {
+      type: 'object',
+      properties: {
+        blockedTypes: names,
+        allowedTypes: names,
+        blockedFunctionNames: names,
+        allowedFunctionNames: names,
+      },
+      additionalProperties: false,
+    },
+    params: {
+      type: 'object',
+      properties: {
+        blockedKeys: names,
+        allowedKeys: names,
+        values: {
+          type: 'object',
+          maxProperties: 200,
+          additionalProperties: {
+            type: 'object',
+            properties: { blockedValues: values, allowedValues: values },
+            additionalProperties: false,
+          },
+        },
+      },
+      additionalProperties: false,
+    },
+  }),
+  example: {
+    tools: { allowedTypes: ['function'], blockedFunctionNames: ['delete_account'] },
+    params: { blockedKeys: ['logit_bias'], values: { model: { allowedValues: ['gpt-4o-mini'] } } },
+  },
+  prepare({ tools, params }, report) {
+    refuseConflicts(tools, params, report);
+    return {
+      evaluate({ request }) {
+        const body = isObject(request) ? request : {};
+        const breaches = [
+          ...(tools ? toolBreaches(body, tools) : []),
+          ...(params ? paramBreaches(body, params) : []),
+        ];
+        return { verdict: breaches.length === 0, data: { breaches: breaches.slice(0, 50) } };
+      },
+    };
+  },
+});
+
+/** What stands in both lists cannot be meant. */
+function refuseConflicts(
+  tools: ToolRules | undefined,
+  params: ParamRules | undefined,
+  report: ParameterReport,
+): void {
+  const compare = (
+    path: readonly string[],
+    blocked: readonly unknown[] = [],
+    allowed: readonly unknown[] = [],
+  ) => {
+    const both = blocked.find((entry) => allowed.some((other) => isSameJson(entry, other)));
+    if (both !== undefined) report(path, 'conflict', 'is allowed and blocked', both);
+  };
+  compare(['tools', 'blockedTypes'], tools?.blockedTypes, tools?.allowedTypes);
+  compare(['tools', 'blockedFunctionNames'], tools?.blockedFunctionNames, tools?.allowedFunctionNames);
+  compare(['params', 'blockedKeys'], params?.blockedKeys, params?.allowedKeys);
+  for (const [key, rules] of Object.entries(params?.values ?? {})) {
+    compare(['params', 'values', key, 'blockedValues'], rules.blockedValues, rules.allowedValues);
+  }
+}
+
+/** All tools that a request offers or forces, in the dialects' spellings. */
+function* toolsOf(body: JsonObject): Generator<{ readonly type: string; readonly name: string }> {
+  for (const tool of objectsOf(body['tools'])) yield describe(tool);
+  for (const tool of objectsOf(body['functions'])) yield { type: 'function', name: String(tool['name']) };
+  for (const key of ['tool_choice', 'function_call']) {
+    const choice = body[key];
+    if (isObject(choice) && (isObject(choice['function']) || typeof choice['name'] === 'string'))
+      yield describe(choice);
+  }
+}
+
+function describe(tool: JsonObject): { readonly type: string; readonly name: string } {
+  const inner = isObject(tool['function'])
+    ? tool['function']
+    : isObject(tool['custom'])
+      ? tool['custom']
+      : tool;
+  const type = typeof tool['type'] === 'string' ? tool['type'] : 'function';
+  return {
+    type: type === 'tool' ? 'function' : type,
+    name: typeof inner['name'] === 'string' ? inner['name'] : type,
+  };
+}
+
+function* toolBreaches(body: JsonObject, rules: ToolRules): Generator<Breach> {
+  for (const { type, name } of toolsOf(body)) {
+    if (rules.blockedTypes?.includes(type)) yield { at: type, reason: 'type_blocked' };
+    if (rules.allowedTypes && !rules.allowedTypes.includes(type))
+      yield { at: type, reason: 'type_not_allowed' };
+    if (rules.blockedFunctionNames?.includes(name)) yield { at: name, reason: 'name_blocked' };
+    // A list of functions says nothing about tools of other types: those have their own list.
+    if (type === 'function' && rules.allowedFunctionNames && !rules.allowedFunctionNames.includes(name)) {
+      yield { at: name, reason: 'name_not_allowed' };
+    }
+  }
+}
+
+function* paramBreaches(body: JsonObject, rules: ParamRules): Generator<Breach> {
+  for (const key of Object.keys(body)) {
+    if (rules.blockedKeys?.includes(key)) yield { at: key, reason: 'key_blocked' };
+    if (rules.allowedKeys && !rules.allowedKeys.includes(key)) yield { at: key, reason: 'key_not_allowed' };
+    const values = rules.values && Object.hasOwn(rules.values, key) ? rules.values[key] : undefined;
+    if (values) yield* valueBreaches(key, body[key], values);
+  }
+}
+
+function* valueBreaches(key: string, value: unknown, rules: ValueRules): Generator<Breach> {
+  const isIn = (list: readonly unknown[]) => list.some((entry) => isSameJson(entry, value));
+  if (rules.blockedValues && isIn(rules.blockedValues)) yield { at: key, reason: 'value_blocked' };
+  if (rules.allowedValues && !isIn(rules.allowedValues)) yield { at: key, reason: 'value_not_allowed' };
+}

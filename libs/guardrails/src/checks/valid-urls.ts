@@ -1,0 +1,93 @@
+import { CheckError, defineCheck, type CheckContext } from '../check';
+import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
+import { TIMEOUT_PARAMETER } from '../remote';
+import type { Scope } from '../text/scope';
+
+interface Parameters {
+  readonly onlyDNS: boolean;
+  readonly not: boolean;
+  readonly scope: readonly Scope[];
+}
+
+/** More different addresses than this in one text are not looked at: a text must not make us call the world. */
+const URLS_MAX = 20;
+
+export const validUrls = defineCheck<Parameters>({
+  id: 'default.validUrls',
+  doc: 'Every http(s) address in the texts answers, or with `onlyDNS` resolves. A text without addresses passes.',
+  kind: 'text',
+  stages: ['input', 'output'],
+  deterministic: false,
+  wholeAnswer: true,
+  transforms: false,
+  timeoutMs: 5_000,
+  parameters: object({
+    onlyDNS: { type: 'boolean', default: false },
+    not: NOT_PARAMETER,
+    timeout: TIMEOUT_PARAMETER(5_000),
+    scope: scopeParameter('last_message'),
+  }),
+  example: { onlyDNS: true, not: false, scope: ['last_message'] },
+  prepare: ({ onlyDNS, not, scope }) => ({
+    evaluate(subject, context) {
+      const urls = urlsIn(textsOf(subject, scope));
+      if (urls.length === 0) return { verdict: true, data: { urls: 0, not } };
+      if (urls.length > URLS_MAX)
+        throw new CheckError(`The text has more than ${String(URLS_MAX)} addresses.`);
+      const asked = urls.map((url) => (onlyDNS ? resolves(url, context) : answers(url, context)));
+      return Promise.all(asked).then((found) => {
+        const invalid = found.filter((isValid) => !isValid).length;
+        const verdict = not ? invalid === urls.length : invalid === 0;
+        return { verdict, data: { urls: urls.length, invalid, not } };
+      });
+    },
+  }),
+});
+
+/** Different addresses, without what punctuation of the sentence hangs on them. */
+function urlsIn(texts: readonly string[]): readonly URL[] {
+  const found = new Map<string, URL>();
+  for (const text of texts) {
+    for (const [match] of text.matchAll(/https?:\/\/[^\s<>"'`{}|\\^]{1,2048}/gi)) {
+      const trimmed = withoutTail(match);
+      if (URL.canParse(trimmed)) found.set(trimmed, new URL(trimmed));
+      if (found.size > URLS_MAX) return [...found.values()];
+    }
+  }
+  return [...found.values()];
+}
+
+function withoutTail(text: string): string {
+  let end = text.length;
+  for (; end > 0; end--) {
+    const char = text[end - 1] ?? '';
+    const isLooseBracket = char === ')' && !text.slice(0, end).includes('(');
+    if (!'.,;:!?*]'.includes(char) && !isLooseBracket) break;
+  }
+  return text.slice(0, end);
+}
+
+const resolves = (url: URL, { world, signal }: CheckContext): Promise<boolean> =>
+  world.resolves(url.hostname, signal).catch(() => false);
+
+/** Some servers refuse HEAD; they are asked again with GET, of which nothing is read that is longer than an ordinary page. */
+async function answers(url: URL, { world, signal }: CheckContext): Promise<boolean> {
+  for (const method of ['HEAD', 'GET'] as const) {
+    try {
+      const { status } = await world.call({
+        url: url.href,
+        method,
+        headers: {},
+        body: null,
+        signal,
+        answerBytesMax: 1_048_576,
+      });
+      // A redirect is an answer: it is not followed, and the address is there.
+      if (status < 400) return true;
+      if (method === 'HEAD' && status !== 405 && status !== 501 && status !== 403) return false;
+    } catch {
+      return false;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,115 @@
+import { CheckError, defineCheck, type Outcome } from '../check';
+import { checkForwardHeaders, FORWARD_HEADERS_PARAMETER, forwarded } from '../forward-headers';
+import { isObject, type JsonObject } from '../json';
+import { object } from '../parameters';
+import {
+  checkUrl,
+  headersOf,
+  HEADERS_PARAMETER,
+  postJson,
+  TIMEOUT_PARAMETER,
+  URL_PARAMETER,
+} from '../remote';
+import type { Subject } from '../subject';
+
+interface Parameters {
+  readonly webhookURL: string;
+  readonly headers?: Readonly<Record<string, string>> | string;
+  readonly forwardHeaders?: readonly string[];
+  readonly executeOnProxy: boolean;
+}
+
+export const webhook = defineCheck<Parameters>({
+  id: 'default.webhook',
+  doc: 'An HTTP service of yours decides, and may return another body.',
+  kind: 'webhook',
+  stages: ['input', 'output'],
+  deterministic: false,
+  wholeAnswer: true,
+  transforms: true,
+  timeoutMs: 3_000,
+  parameters: object(
+    {
+      webhookURL: URL_PARAMETER,
+      headers: HEADERS_PARAMETER,
+      forwardHeaders: FORWARD_HEADERS_PARAMETER,
+      timeout: TIMEOUT_PARAMETER(3_000),
+      executeOnProxy: { type: 'boolean', default: false, description: 'Runs on passthrough requests, too.' },
+    },
+    ['webhookURL'],
+  ),
+  example: {
+    webhookURL: 'https://checks.example.com/verdict',
+    headers: { authorization: 'Bearer secret' },
+    forwardHeaders: ['x-session-id'],
+    executeOnProxy: true,
+  },
+  secretParameters: ['headers'],
+  prepare(parameters, report) {
+    checkUrl(parameters.webhookURL, 'webhookURL', report);
+    const headers = headersOf(parameters.headers, report);
+    const forwardedNames = checkForwardHeaders(parameters.forwardHeaders, report);
+    return {
+      transforms: true,
+      runsOnPassthrough: parameters.executeOnProxy,
+      async evaluate(subject, context) {
+        // What the admin has set wins over what a client sends under the same name.
+        const sent = { ...forwarded(forwardedNames, subject.facts.headers), ...headers };
+        const answer = await postJson(
+          context,
+          parameters.webhookURL,
+          sent,
+          JSON.stringify(describe(subject)),
+        );
+        return outcomeOf(subject, answer);
+      },
+    };
+  },
+});
+
+/** The request as webhooks are told of it: no headers, no credentials. */
+export function describe(subject: Subject): JsonObject {
+  const { facts, stage, request, response, responseStatus, isTransformed } = subject;
+  const text = subject.texts(['last_message']).join('\n');
+  const isInput = stage === 'input';
+  return {
+    request: {
+      json: request,
+      text: isInput ? text : '',
+      isStreamingRequest: facts.isStreaming,
+      isTransformed: isInput && isTransformed,
+      ...(facts.isPassthrough
+        ? { method: facts.method, path: facts.path, contentType: facts.contentType }
+        : {}),
+    },
+    response: {
+      json: response,
+      text: isInput ? '' : text,
+      statusCode: responseStatus,
+      isTransformed: !isInput && isTransformed,
+    },
+    provider: facts.provider,
+    requestType: facts.requestType,
+    metadata: facts.metadata,
+    eventType: isInput ? 'beforeRequestHook' : 'afterRequestHook',
+  };
+}
+
+function outcomeOf({ stage }: Subject, answer: unknown): Outcome {
+  if (!isObject(answer) || typeof answer['verdict'] !== 'boolean') {
+    throw new CheckError(
+      'The webhook gave no verdict: it must answer with an object with a boolean `verdict`.',
+    );
+  }
+  const data = isObject(answer['data']) ? answer['data'] : null;
+  const { transformedData } = answer;
+  const changed = isObject(transformedData)
+    ? transformedData[stage === 'input' ? 'request' : 'response']
+    : null;
+  const body = isObject(changed) ? changed['json'] : undefined;
+  return {
+    verdict: answer['verdict'],
+    data,
+    ...(isObject(body) ? { body } : {}),
+  };
+}

@@ -1,0 +1,273 @@
+import { detail, schemaDetail, type ConfigErrorDetail, type Path } from '@gw/config-schema';
+import { GatewayError } from '@gw/kernel';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import { findCheck } from './catalogue';
+import type { CheckDefinition, PreparedCheck } from './check';
+import {
+  GUARDRAIL_SCHEMA,
+  type GuardrailActions,
+  type GuardrailCheckEntry,
+  type GuardrailDocument,
+} from './document';
+import { isObject, type JsonObject } from './json';
+import { GUARDRAIL_LIMITS } from './limits';
+import type { GuardrailStage } from './subject';
+import { arrangeSaved, arrangeWrittenOut, type Arranged, type CheckPlace } from './written-out';
+
+/** One failure: where, in dots (`checks.0.parameters.rule`), which rule, and what stood there. Secrets are hidden. */
+export type GuardrailErrorDetail = ConfigErrorDetail;
+
+export interface CompiledCheck {
+  readonly id: string;
+  readonly definition: CheckDefinition;
+  readonly prepared: PreparedCheck;
+  readonly timeoutMs: number;
+  /** What becomes of the check when it cannot decide: true, it counts as failed. */
+  readonly failOnError: boolean;
+}
+
+export interface CompiledGuardrail {
+  /** Slug, or a name for one that is written out. */
+  readonly id: string;
+  readonly versionId: string | null;
+  /** Its id names it in the whole workspace or organisation. */
+  readonly isSaved: boolean;
+  readonly actions: GuardrailActions;
+  /** Only those that are enabled and run at the stage. */
+  readonly input: readonly CompiledCheck[];
+  readonly output: readonly CompiledCheck[];
+}
+
+export interface CompileOptions {
+  readonly id?: string;
+  readonly versionId?: string | null;
+  /** Where it is listed. Checks of the other stage are refused; absent: any check that knows one of the stages is taken. */
+  readonly stage?: GuardrailStage;
+  /** Of MCP servers, for which only checks that ask nobody are taken. */
+  readonly target?: 'llm' | 'mcp_tools';
+  /** The address policy: why an address is refused, or null. */
+  readonly checkHost?: (url: string) => string | null;
+}
+
+export type CompileResult =
+  | { readonly ok: true; readonly guardrail: CompiledGuardrail; readonly document: GuardrailDocument }
+  | { readonly ok: false; readonly details: readonly GuardrailErrorDetail[] };
+
+/** Checks a saved guardrail's `checks` and `actions` and compiles them. All failures are reported at once, at most 100. */
+export function compileGuardrail(value: unknown, options: CompileOptions = {}): CompileResult {
+  const tooLarge = tooLargeDetail(value);
+  if (tooLarge) return { ok: false, details: [tooLarge] };
+  return compile(arrangeSaved(isObject(value) ? value : { checks: value }), options, true);
+}
+
+/** As `compileGuardrail`, for one written out in a config, in the short or in the long form. */
+export function compileWrittenOut(value: JsonObject, options: CompileOptions = {}): CompileResult {
+  const tooLarge = tooLargeDetail(value);
+  if (tooLarge) return { ok: false, details: [tooLarge] };
+  const id = typeof value['id'] === 'string' ? value['id'] : undefined;
+  const versionId = value['guardrail_version_id'];
+  return compile(
+    arrangeWrittenOut(value),
+    {
+      ...(id === undefined ? {} : { id }),
+      ...(typeof versionId === 'string' ? { versionId } : {}),
+      ...options,
+    },
+    false,
+  );
+}
+
+/** The error for an invalid guardrail. `param` names the field that carried it. */
+export const guardrailInvalid = (details: readonly GuardrailErrorDetail[], param = 'checks'): GatewayError =>
+  new GatewayError('validation_failed', { message: 'The guardrail is not valid.', param, details });
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  useDefaults: true,
+  // Only types of single values; lists stay as they are written.
+  coerceTypes: false,
+});
+const matchesSchema = ajv.compile(GUARDRAIL_SCHEMA);
+const parameterSchemas = new Map<string, ValidateFunction>();
+
+/** Compiled when a check is first named: most processes know a few checks of many. */
+function parametersOf(definition: CheckDefinition): ValidateFunction {
+  let validate = parameterSchemas.get(definition.id);
+  if (!validate) {
+    validate = ajv.compile(definition.parameters);
+    parameterSchemas.set(definition.id, validate);
+  }
+  return validate;
+}
+
+function compile(arranged: Arranged, options: CompileOptions, isSaved: boolean): CompileResult {
+  const details: GuardrailErrorDetail[] = [];
+  const { document } = arranged;
+  if (!matchesSchema(document)) {
+    for (const error of matchesSchema.errors ?? []) details.push(relocated(arranged, schemaDetail(error)));
+  }
+  const entries = Array.isArray(document['checks']) ? (document['checks'] as readonly unknown[]) : [];
+  const actions = isObject(document['actions']) ? (document['actions'] as GuardrailActions) : {};
+  const checks: CompiledCheck[] = [];
+  entries.slice(0, GUARDRAIL_LIMITS.checksMax).forEach((entry, index) => {
+    const place = arranged.places[index];
+    if (!place || !isObject(entry) || typeof entry['id'] !== 'string') return;
+    const check = compileCheck(entry as unknown as GuardrailCheckEntry, place, actions, options, details);
+    if (check) checks.push(check);
+  });
+  if (details.length > 0) return { ok: false, details: details.slice(0, GUARDRAIL_LIMITS.detailsMax) };
+  const at = (stage: GuardrailStage) => checks.filter(({ definition }) => definition.stages.includes(stage));
+  const guardrail: CompiledGuardrail = {
+    id: options.id ?? 'inline',
+    versionId: options.versionId ?? null,
+    isSaved,
+    actions,
+    input: at('input'),
+    output: at('output'),
+  };
+  return { ok: true, guardrail, document: document as unknown as GuardrailDocument };
+}
+
+function compileCheck(
+  entry: GuardrailCheckEntry,
+  place: CheckPlace,
+  actions: GuardrailActions,
+  options: CompileOptions,
+  details: GuardrailErrorDetail[],
+): CompiledCheck | null {
+  const definition = findCheck(entry.id);
+  const idPath = place.check === place.parameters ? place.check : [...place.check, 'id'];
+  if (!definition) {
+    details.push(detail(idPath, 'unknown_check', 'names no check', entry.id));
+    return null;
+  }
+  for (const [rule, message] of misplaced(definition, options)) {
+    details.push(detail(idPath, rule, message, entry.id));
+  }
+  const before = details.length;
+  const prepared = prepare(definition, entry.parameters ?? {}, place, options, details);
+  if (!prepared || details.length > before || entry.is_enabled === false) return null;
+  return {
+    id: definition.id,
+    definition,
+    prepared: prepared.check,
+    timeoutMs: entry.timeout ?? actions.timeout ?? prepared.timeoutMs ?? definition.timeoutMs,
+    failOnError: failsOnError(prepared.parameters, actions),
+  };
+}
+
+/** The check's own word, else the guardrail's, else as it denies. */
+function failsOnError({ failOnError }: JsonObject, { fail_open: failOpen, deny }: GuardrailActions): boolean {
+  if (typeof failOnError === 'boolean') return failOnError;
+  return failOpen === undefined ? deny === true : !failOpen;
+}
+
+function* misplaced(definition: CheckDefinition, options: CompileOptions): Generator<[string, string]> {
+  const { stage, target } = options;
+  if (stage && !definition.stages.includes(stage)) {
+    yield ['stage', `runs on the ${definition.stages.join(' and ')} only`];
+  }
+  if (target === 'mcp_tools' && !definition.deterministic) {
+    yield ['target', 'is not allowed for MCP tools, whose checks ask nobody'];
+  }
+}
+
+interface Prepared {
+  readonly check: PreparedCheck;
+  readonly parameters: JsonObject;
+  readonly timeoutMs: number | undefined;
+}
+
+function prepare(
+  definition: CheckDefinition,
+  written: JsonObject,
+  place: CheckPlace,
+  options: CompileOptions,
+  details: GuardrailErrorDetail[],
+): Prepared | null {
+  const parameters = structuredClone(written);
+  const validate = parametersOf(definition);
+  if (!validate(parameters)) {
+    for (const error of validate.errors ?? []) {
+      const found = schemaDetail(error);
+      const path = found.path === 'config' ? [] : found.path.split('.');
+      details.push(hidden(definition, { ...found, path: [...place.parameters, ...path].join('.') }));
+    }
+    return null;
+  }
+  const check = definition.prepare(parameters, (path, rule, message, value) => {
+    details.push(hidden(definition, detail([...place.parameters, ...path], rule, message, value)));
+  });
+  checkAddresses(parameters, options, (key, refused, url) => {
+    details.push(detail([...place.parameters, key], 'address', refused, url));
+  });
+  const timeoutMs = parameters['timeout'];
+  return { check, parameters, timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : undefined };
+}
+
+function checkAddresses(
+  parameters: JsonObject,
+  { checkHost }: CompileOptions,
+  report: (key: string, refused: string, url: string) => void,
+): void {
+  for (const [key, value] of Object.entries(parameters)) {
+    if (!checkHost || !isAddress(key) || typeof value !== 'string') continue;
+    // A list of addresses has commas between them, which an address has not where it matters.
+    const urls = key === 'jwksUri' ? value.split(',').map((url) => url.trim()) : [value];
+    for (const url of urls.filter(Boolean)) {
+      const refused = checkHost(url);
+      if (refused !== null) report(key, refused, url);
+    }
+  }
+}
+
+/** Parameters that are called by convention hold an address that is called. */
+const isAddress = (key: string): boolean => /(?:URL|Url|Uri|Endpoint|endpoint)$/.test(key);
+
+/** Values of secret parameters, and of whatever stands below them, are not shown. */
+function hidden(definition: CheckDefinition, found: GuardrailErrorDetail): GuardrailErrorDetail {
+  const names = definition.secretParameters ?? [];
+  const isSecret = found.path.split('.').some((part) => names.includes(part));
+  return isSecret && typeof found.value === 'string' && !found.value.startsWith('(')
+    ? { ...found, value: '(hidden)' }
+    : found;
+}
+
+/** The failure as it stands in the form that the guardrail was written in. */
+function relocated(arranged: Arranged, found: GuardrailErrorDetail): GuardrailErrorDetail {
+  const parts = found.path.split('.');
+  const head = parts[0] ?? '';
+  if (head === 'actions') return { ...found, path: dotted([...arranged.actionsPath, ...parts.slice(1)]) };
+  const place = head === 'checks' && parts.length > 1 ? arranged.places[Number(parts[1])] : undefined;
+  if (!place) return head === 'config' ? { ...found, path: 'checks' } : found;
+  const rest = parts.slice(2);
+  const isBelow = rest[0] === 'parameters';
+  const path: Path = isBelow ? [...place.parameters, ...rest.slice(1)] : [...place.check, ...rest];
+  return { ...found, path: dotted(path) };
+}
+
+const dotted = (path: Path): string => (path.length === 0 ? 'checks' : path.join('.'));
+
+function tooLargeDetail(value: unknown): GuardrailErrorDetail | null {
+  if (depthOf(value, 0) > GUARDRAIL_LIMITS.nestingMax) {
+    return detail(['checks'], 'nesting', 'is nested too deeply', undefined);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
+  return bytes > GUARDRAIL_LIMITS.documentBytesMax
+    ? detail(
+        ['checks'],
+        'size',
+        `must not exceed ${String(GUARDRAIL_LIMITS.documentBytesMax)} bytes`,
+        undefined,
+      )
+    : null;
+}
+
+function depthOf(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null || depth > GUARDRAIL_LIMITS.nestingMax) return depth;
+  let deepest = depth;
+  for (const item of Object.values(value)) deepest = Math.max(deepest, depthOf(item, depth + 1));
+  return deepest;
+}

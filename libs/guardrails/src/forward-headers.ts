@@ -1,0 +1,87 @@
+import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
+import { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from '@gw/kernel';
+import { GUARDRAIL_LIMITS } from './limits';
+
+/** Headers that show who somebody is, besides those of the kernel's list. */
+const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
+  'ocp-apim-subscription-key',
+  'proxy-authorization',
+  'set-cookie',
+  'cookie2',
+  'x-amz-security-token',
+  'x-amz-credential',
+  'x-csrf-token',
+  'x-xsrf-token',
+  'x-vault-token',
+  'x-functions-key',
+]);
+const CREDENTIAL_WORD =
+  /(?:^|[-_])(?:api-?key|apikey|auth|authorization|credentials?|jwt|passw(?:or)?d|secret|session-token|access-token|id-token|refresh-token)(?:[-_]|$)/;
+
+/** Headers by which proxies tell each other where a request came from and where it goes. */
+const ROUTING: ReadonlySet<string> = new Set([
+  'cf-connecting-ip',
+  'client-ip',
+  'forwarded',
+  'true-client-ip',
+  'via',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-host',
+  'x-original-host',
+  'x-original-url',
+  'x-real-ip',
+  'x-rewrite-url',
+]);
+const ROUTING_PREFIXES = [
+  'x-forwarded-',
+  'x-envoy-',
+  'x-istio-',
+  'x-kubernetes-',
+  'x-internal-',
+  'x-amzn-',
+  'x-appengine-',
+];
+const OWN_ALLOWED: ReadonlySet<string> = new Set([HEADER.traceId, HEADER.spanId]);
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/;
+
+/** Why a header of the client may not go to a webhook or partner, as a sentence part; null: it may. Case does not count. */
+export function forwardHeaderFault(written: string): string | null {
+  const name = written.toLowerCase();
+  if (!TOKEN.test(name)) return 'is not a valid header name';
+  if (CREDENTIAL_HEADERS.has(name) || MORE_CREDENTIALS.has(name)) return 'is a credential header';
+  if (HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name)) return 'is a header of one connection';
+  if (isMetadataHeader(name)) return 'is a header of cloud metadata services';
+  if (name.startsWith(GATEWAY_HEADER_PREFIX) && !OWN_ALLOWED.has(name)) return 'is a header of this gateway';
+  if (ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix))) {
+    return 'is an internal routing header';
+  }
+  return CREDENTIAL_WORD.test(name) ? 'is a credential header' : null;
+}
+
+export const FORWARD_HEADERS_PARAMETER = {
+  type: 'array',
+  items: { type: 'string', maxLength: 128 },
+  maxItems: GUARDRAIL_LIMITS.forwardHeadersMax,
+  description: 'Names of client headers that are sent along.',
+};
+
+export function checkForwardHeaders(
+  names: readonly string[] | undefined,
+  report: (path: readonly (string | number)[], rule: string, message: string, value: unknown) => void,
+): readonly string[] {
+  names?.forEach((name, index) => {
+    const fault = forwardHeaderFault(name);
+    if (fault) report(['forwardHeaders', index], 'forbidden_header', fault, name);
+  });
+  return [...new Set(names?.map((name) => name.toLowerCase()))];
+}
+
+/** Those of the client's headers that are forwarded and were sent. */
+export const forwarded = (
+  names: readonly string[],
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names.flatMap((name) => (Object.hasOwn(headers, name) ? [[name, headers[name] ?? '']] : [])),
+  );

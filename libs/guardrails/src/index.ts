@@ -1,0 +1,42 @@
+export { CHECKS, findCheck } from './catalogue';
+export { CheckError, type CheckDefinition, type CheckKind, type Finding } from './check';
+export {
+  compileGuardrail,
+  compileWrittenOut,
+  guardrailInvalid,
+  type CompiledCheck,
+  type CompiledGuardrail,
+  type CompileOptions,
+  type CompileResult,
+  type GuardrailErrorDetail,
+} from './compile';
+export { denialBody, denialOf } from './denial';
+export { effectiveGuardrails, type GuardrailSources } from './effective';
+export {
+  GUARDRAIL_SCHEMA,
+  type GuardrailActions,
+  type GuardrailCheckEntry,
+  type GuardrailDocument,
+  type GuardrailFeedback,
+} from './document';
+export type { Eventually } from './eventually';
+export { forwardHeaderFault } from './forward-headers';
+export { GUARDRAIL_LIMITS } from './limits';
+export { detectPii, PII_CATEGORIES, type PiiCategory, type PiiPlace } from './pii/detect';
+export { restored, StreamRestorer } from './pii/placeholders';
+export type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from './port';
+export { dialectOf, REQUEST_TYPES, requestTypeOf } from './request-types';
+export {
+  hookResults,
+  type CheckResult,
+  type FeedbackResult,
+  type GuardrailResult,
+  type HookResults,
+  type StageVerdict,
+} from './results';
+export { GuardrailRunner } from './runner';
+export type { StreamChannel } from './stream-answer';
+export { StreamGuard, type StreamEnd, type StreamOptions, type StreamStep } from './stream-guard';
+export { Subject, type GuardrailStage, type RequestFacts } from './subject';
+export type { Dialect } from './text/passages';
+export type { Scope } from './text/scope';

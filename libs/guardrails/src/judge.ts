@@ -1,0 +1,212 @@
+import { CheckError, type CheckContext, type Outcome } from './check';
+import type { CompiledCheck, CompiledGuardrail } from './compile';
+import { breathe, type Eventually } from './eventually';
+import type { GuardrailWorld } from './port';
+import type { CheckResult, FeedbackResult, GuardrailResult } from './results';
+import type { Subject } from './subject';
+import { BodyTooLarge } from './text/passages';
+
+/** One check's verdict and what it makes of the body. */
+export interface JudgedCheck {
+  readonly check: CompiledCheck;
+  readonly passed: boolean;
+  readonly result: CheckResult;
+  readonly outcome: Outcome | null;
+}
+
+/** Texts above this many characters let other work go first, so that several checks in a row do not hold the event loop. */
+const LARGE_TEXT = 65_536;
+
+/** Runs one check within its time. Never rejects: what is thrown is a check that could not decide. */
+export function judgeCheck(
+  world: GuardrailWorld,
+  check: CompiledCheck,
+  subject: Subject,
+  outer: AbortSignal | undefined,
+): Eventually<JudgedCheck> {
+  if (isLarge(subject)) return breathe().then(() => evaluate(world, check, subject, outer));
+  return evaluate(world, check, subject, outer);
+}
+
+function isLarge(subject: Subject): boolean {
+  try {
+    return subject.size() > LARGE_TEXT;
+  } catch {
+    // The check meets the same failure and is judged by it.
+    return false;
+  }
+}
+
+function evaluate(
+  world: GuardrailWorld,
+  check: CompiledCheck,
+  subject: Subject,
+  outer: AbortSignal | undefined,
+): Eventually<JudgedCheck> {
+  const context = new CheckRun(world, outer);
+  let outcome: Eventually<Outcome>;
+  try {
+    outcome = check.prepared.evaluate(subject, context);
+  } catch (error) {
+    return undecided(check, context, error);
+  }
+  if (!(outcome instanceof Promise)) return decided(check, context, outcome);
+  return inTime(outcome, check.timeoutMs, context).then(
+    (value) => decided(check, context, value),
+    (error: unknown) => undecided(check, context, error),
+  );
+}
+
+/** What one run of a check needs; the signal is made only for checks that ask for it. */
+class CheckRun implements CheckContext {
+  readonly startedAt: number;
+  private controller: AbortController | null = null;
+  private isOver = false;
+
+  constructor(
+    readonly world: GuardrailWorld,
+    private readonly outer: AbortSignal | undefined,
+  ) {
+    this.startedAt = world.elapsed();
+  }
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.isOver) this.controller.abort();
+    return this.outer ? AbortSignal.any([this.controller.signal, this.outer]) : this.controller.signal;
+  }
+
+  abort(): void {
+    this.isOver = true;
+    this.controller?.abort();
+  }
+
+  milliseconds(): number {
+    return Math.round((this.world.elapsed() - this.startedAt) * 1_000) / 1_000;
+  }
+}
+
+function inTime(outcome: Promise<Outcome>, timeoutMs: number, context: CheckRun): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new CheckTimeout(`The check took longer than ${String(timeoutMs)} ms.`));
+      context.abort();
+    }, timeoutMs);
+    outcome.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error instanceof Error ? error : new CheckError('The check failed.'));
+      },
+    );
+  });
+}
+
+class CheckTimeout extends Error {
+  override readonly name = 'CheckTimeout';
+}
+
+function decided(check: CompiledCheck, context: CheckRun, outcome: Outcome): JudgedCheck {
+  return {
+    check,
+    passed: outcome.verdict,
+    outcome,
+    result: {
+      ...common(check, context.world),
+      verdict: outcome.verdict,
+      data: outcome.data ?? null,
+      execution_time: context.milliseconds(),
+      transformed: (outcome.edits?.size ?? 0) > 0 || outcome.body !== undefined,
+    },
+  };
+}
+
+function undecided(check: CompiledCheck, context: CheckRun, error: unknown): JudgedCheck {
+  return {
+    check,
+    passed: !check.failOnError,
+    outcome: null,
+    result: {
+      ...common(check, context.world),
+      verdict: !check.failOnError,
+      data: null,
+      execution_time: context.milliseconds(),
+      transformed: false,
+      error: publicError(error),
+    },
+  };
+}
+
+/** Only our own sentences are shown: anything else may hold an address or a part of the text. */
+export function publicError(error: unknown): { readonly name: string; readonly message: string } {
+  if (error instanceof CheckError || error instanceof CheckTimeout || error instanceof BodyTooLarge) {
+    return { name: error.name, message: error.message };
+  }
+  return { name: 'CheckError', message: 'The check could not be carried out.' };
+}
+
+export const common = (check: CompiledCheck, world: GuardrailWorld) => ({
+  id: check.id,
+  log: null,
+  fail_on_error: check.failOnError,
+  created_at: new Date(world.now()).toISOString(),
+});
+
+/** The verdict of a guardrail: all of its checks pass. */
+export function resultOf(
+  guardrail: CompiledGuardrail,
+  checks: readonly JudgedCheck[],
+  startedAt: number,
+  world: GuardrailWorld,
+): GuardrailResult {
+  const verdict = checks.every(({ passed }) => passed);
+  const { deny, async, monitor } = guardrail.actions;
+  return {
+    id: guardrail.id,
+    type: 'guardrail',
+    verdict,
+    deny: deny === true,
+    async: async === true,
+    ...(monitor === true ? { monitor } : {}),
+    transformed: monitor !== true && checks.some(({ result }) => result.transformed),
+    checks: checks.map(({ result }) => result),
+    feedback: feedbackOf(guardrail, verdict, checks),
+    execution_time: Math.round((world.elapsed() - startedAt) * 1_000) / 1_000,
+    created_at: new Date(world.now()).toISOString(),
+    guardrail_version_id: guardrail.versionId,
+  };
+}
+
+function feedbackOf(
+  { actions }: CompiledGuardrail,
+  verdict: boolean,
+  checks: readonly JudgedCheck[],
+): FeedbackResult | null {
+  const feedback = (verdict ? actions.on_success : actions.on_fail)?.feedback;
+  if (!feedback) return null;
+  const ids = (wanted: (judged: JudgedCheck) => boolean) =>
+    checks
+      .filter(wanted)
+      .map(({ check }) => check.id)
+      .join(',');
+  const { metadata } = feedback;
+  return {
+    value: feedback.value ?? (verdict ? 5 : -5),
+    weight: feedback.weight ?? 1,
+    metadata: {
+      ...(typeof metadata === 'object' ? metadata : metadata ? { note: metadata } : {}),
+      successfulChecks: ids(({ result }) => result.verdict && !result.error),
+      failedChecks: ids(({ result }) => !result.verdict && !result.error),
+      erroredChecks: ids(({ result }) => result.error !== undefined),
+    },
+  };
+}
+
+/** The body as a check leaves it. */
+export function changed(subject: Subject, { outcome }: JudgedCheck): Subject {
+  if (outcome?.body !== undefined) return subject.withBody(outcome.body);
+  return outcome?.edits && outcome.edits.size > 0 ? subject.edited(outcome.edits) : subject;
+}

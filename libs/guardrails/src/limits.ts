@@ -1,0 +1,25 @@
+/** Bounds of guardrails. What passes one of them is refused or counts as a check that could not decide; nothing is cut in silence. */
+export const GUARDRAIL_LIMITS = {
+  checksMax: 50,
+  /** UTF-8 bytes of one guardrail document as JSON. */
+  documentBytesMax: 131_072,
+  /** Levels of objects and lists in a guardrail document. */
+  nestingMax: 40,
+  /** Failures reported for one document. */
+  detailsMax: 100,
+  /** UTF-16 units of the text that one check is given. */
+  textLengthMax: 4_000_000,
+  /** Texts of one body; a body with more is not judged. */
+  passagesMax: 20_000,
+  /** Levels of a body that are walked. */
+  bodyDepthMax: 64,
+  /** Milliseconds of one check. */
+  timeoutMsMax: 60_000,
+  /** Bytes of the answer of a webhook or a partner. */
+  answerBytesMax: 1_048_576,
+  /** Characters of a stream kept for checks that need the whole answer; a stream that is held back is denied past it. */
+  heldLengthMax: 1_000_000,
+  /** Placeholders of one request that can be turned back. */
+  placeholdersMax: 1_000,
+  forwardHeadersMax: 50,
+} as const;

@@ -1,0 +1,143 @@
+import type { GuardrailActions } from './document';
+import { GuardrailRunner } from './runner';
+import { chat, compiled, FACTS, judged } from './spec-support/judge';
+import { json, WrittenWorld } from './spec-support/world';
+import { StreamGuard } from './stream-guard';
+import { Subject } from './subject';
+import type { Dialect } from './text/passages';
+
+/** What the documentation says of every check kind, on every kind of body, under every action. */
+
+const REQUESTS: Readonly<Record<Dialect, (text: string) => unknown>> = {
+  chat: (text) => chat(text),
+  completions: (prompt) => ({ prompt }),
+  embeddings: (text) => ({ input: [text] }),
+  moderations: (input) => ({ input }),
+  responses: (text) => ({ input: [{ role: 'user', content: [{ type: 'input_text', text }] }] }),
+  messages: (text) => ({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] }),
+  json: (text) => ({ anything: { nested: [text] } }),
+};
+
+const ANSWERS: Readonly<Partial<Record<Dialect, (text: string) => unknown>>> = {
+  chat: (content) => ({ choices: [{ message: { content } }] }),
+  completions: (text) => ({ choices: [{ text }] }),
+  responses: (text) => ({
+    output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }],
+  }),
+  messages: (text) => ({ content: [{ type: 'text', text }] }),
+  json: (text) => ({ anything: { nested: [text] } }),
+};
+
+const KINDS = {
+  'a text check with a window': { id: 'contains', parameters: { words: ['bad'], operator: 'none' } },
+  'a text check of the whole': { id: 'wordCount', parameters: { maxWords: 2 } },
+  'a webhook': { id: 'webhook', parameters: { webhookURL: 'https://a.example.com/', timeout: 20 } },
+} as const;
+const FAILING = 'a bad text';
+const PASSING = 'fine';
+
+const ACTIONS: readonly (readonly [string, GuardrailActions, 'pass' | 'mark' | 'deny'])[] = [
+  ['deny', { deny: true }, 'deny'],
+  ['mark', {}, 'mark'],
+  ['watch', { deny: true, monitor: true }, 'pass'],
+  ['async', { deny: true, async: true }, 'pass'],
+];
+
+const webhookOf = (reply: 'verdict' | 'error' | 'timeout') =>
+  new WrittenWorld(({ body }) => {
+    if (reply === 'timeout') return new Promise(() => undefined);
+    return reply === 'error' ? json({}, 500) : json({ verdict: !(body ?? '').includes('bad') });
+  });
+
+const subjects = (text: string): readonly (readonly [string, Subject])[] => [
+  ...Object.entries(REQUESTS).map(([dialect, make]) => {
+    const facts = { ...FACTS, dialect: dialect as Dialect };
+    return [`request, ${dialect}`, Subject.input(facts, make(text))] as const;
+  }),
+  ...Object.entries(ANSWERS).map(([dialect, make]) => {
+    const facts = { ...FACTS, dialect: dialect as Dialect };
+    return [`answer, ${dialect}`, Subject.output(facts, chat('hi'), make(text), 200)] as const;
+  }),
+];
+
+async function streamed(text: string, check: object, actions: GuardrailActions, world: WrittenWorld) {
+  const guardrails = [compiled([check as { id: string }], actions)];
+  const options = {
+    world,
+    runner: new GuardrailRunner(world),
+    guardrails,
+    facts: FACTS,
+    request: chat('hi'),
+  };
+  const guard = new StreamGuard(options);
+  let out = '';
+  for (const piece of text) {
+    const step = guard.push({ choice: 0, kind: 'text', index: 0 }, piece);
+    out += step.text;
+    if (step.denial) return { out, outcome: step.denial.outcome };
+  }
+  const { rest, verdict } = await guard.end();
+  return { out: out + rest.map((each) => each.text).join(''), outcome: verdict.outcome };
+}
+
+describe.each(Object.entries(KINDS))('[GRD-02] %s', (kind, check) => {
+  describe.each(ACTIONS)('that is to %s', (_, actions, expected) => {
+    it.each(subjects(FAILING))('on a failing %s', async (__, subject) => {
+      const guardrails = [compiled([check], actions)];
+      const world = webhookOf('verdict');
+      expect((await judged(guardrails, subject, world)).outcome).toBe(expected);
+      const beside = await new GuardrailRunner(world).runBeside(guardrails, subject);
+      expect(beside?.[0]?.verdict).toBe(actions.async === true ? false : undefined);
+    });
+
+    it.each(subjects(PASSING))('on a passing %s', async (__, subject) => {
+      expect((await judged([compiled([check], actions)], subject, webhookOf('verdict'))).outcome).toBe(
+        'pass',
+      );
+    });
+
+    it('on a stream: denied text is not sent, all else is', async () => {
+      const failing = await streamed(FAILING, check, actions, webhookOf('verdict'));
+      expect(failing.outcome).toBe(expected);
+      if (expected === 'deny') expect(failing.out).not.toContain('bad');
+      else expect(failing.out).toBe(FAILING);
+      const passing = await streamed(PASSING, check, actions, webhookOf('verdict'));
+      expect(passing).toEqual({ out: PASSING, outcome: 'pass' });
+    });
+  });
+
+  if (kind !== 'a webhook') return;
+  describe.each(['error', 'timeout'] as const)('that cannot decide: %s', (reply) => {
+    it.each([
+      ['deny', { deny: true }, 'deny'],
+      ['mark', {}, 'pass'],
+      ['deny, fail_open', { deny: true, fail_open: true }, 'pass'],
+      ['mark, fail closed', { fail_open: false }, 'mark'],
+    ] as const)('%s', async (_, actions, expected) => {
+      const subject = Subject.input(FACTS, chat(PASSING));
+      expect((await judged([compiled([check], actions)], subject, webhookOf(reply))).outcome).toBe(expected);
+      const stream = await streamed(PASSING, check, actions, webhookOf(reply));
+      expect(stream).toEqual({ out: expected === 'deny' ? '' : PASSING, outcome: expected });
+    });
+  });
+});
+
+describe('[GRD-02] a check of parameters', () => {
+  const check = { id: 'requestParametersCheck', parameters: { params: { blockedKeys: ['seed'] } } };
+
+  it.each(ACTIONS)(
+    '%s on the request, and nothing on the answer or a stream',
+    async (_, actions, expected) => {
+      const guardrails = [compiled([check], actions)];
+      const request = { ...chat('hi'), seed: 1 };
+      expect((await judged(guardrails, Subject.input(FACTS, request))).outcome).toBe(expected);
+      expect((await judged(guardrails, Subject.output(FACTS, request, { seed: 1 }, 200))).results).toEqual(
+        [],
+      );
+      expect(await streamed('seed', check, actions, new WrittenWorld())).toEqual({
+        out: 'seed',
+        outcome: 'pass',
+      });
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import { CheckError } from './check';
+import { GUARDRAIL_LIMITS } from './limits';
+import type { Subject } from './subject';
+import { SCOPES, type Scope } from './text/scope';
+
+/** Pieces of JSON Schema that several checks share. */
+export const scopeParameter = (...defaults: readonly Scope[]) => ({
+  type: 'array',
+  items: { enum: SCOPES },
+  minItems: 1,
+  maxItems: SCOPES.length,
+  uniqueItems: true,
+  default: defaults,
+  description: 'Which texts are looked at.',
+});
+
+export const NOT_PARAMETER = { type: 'boolean', default: false, description: 'Turns the verdict round.' };
+
+export const FAIL_ON_ERROR = {
+  type: 'boolean',
+  description: 'Whether a check that cannot decide counts as failed. Absent: as the guardrail says.',
+};
+
+export const textList = (itemsMax: number, lengthMax = 1_000) => ({
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: lengthMax },
+  maxItems: itemsMax,
+});
+
+export const object = (
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[] = [],
+): Readonly<Record<string, unknown>> => ({
+  type: 'object',
+  properties: { ...properties, failOnError: FAIL_ON_ERROR },
+  required,
+  additionalProperties: false,
+});
+
+/** The texts that the scopes select, by message or choice. Throws where they are too long to be judged. */
+export function textsOf(subject: Subject, scope: readonly Scope[]): readonly string[] {
+  if (subject.hasTokens()) throw new CheckError('The input is made of tokens, not of text.');
+  const texts = subject.texts(scope);
+  let length = 0;
+  for (const text of texts) length += text.length;
+  if (length > GUARDRAIL_LIMITS.textLengthMax) {
+    throw new CheckError(`The text is longer than ${String(GUARDRAIL_LIMITS.textLengthMax)} characters.`);
+  }
+  return texts;
+}
+
+/** As `textsOf`, for rules that a text has to keep: where there is none, an empty one is judged. */
+export function someTexts(subject: Subject, scope: readonly Scope[]): readonly string[] {
+  const texts = textsOf(subject, scope);
+  return texts.length === 0 ? [''] : texts;
+}

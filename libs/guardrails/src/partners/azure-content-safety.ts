@@ -1,0 +1,60 @@
+import { isObject, listOf, objectsOf } from '../json';
+import { textList } from '../parameters';
+import { URL_PARAMETER } from '../remote';
+import type { PartnerDefinition } from './partner';
+
+export const azureContentSafety: PartnerDefinition = {
+  id: 'azure.contentSafety',
+  doc: 'Azure AI Content Safety: hate, sexual content, self-harm and violence by severity, and your blocklists.',
+  parameters: {
+    endpoint: {
+      ...URL_PARAMETER,
+      description: 'Of the resource: https://<name>.cognitiveservices.azure.com',
+    },
+    apiKey: { type: 'string', minLength: 1, maxLength: 500 },
+    categories: {
+      type: 'array',
+      items: { enum: ['Hate', 'Sexual', 'SelfHarm', 'Violence'] },
+      minItems: 1,
+      maxItems: 4,
+      default: ['Hate', 'Sexual', 'SelfHarm', 'Violence'],
+    },
+    severity: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 7,
+      default: 2,
+      description: 'Severity from which a text fails.',
+    },
+    blocklistNames: textList(20, 64),
+    apiVersion: {
+      type: 'string',
+      pattern: '^\\d{4}-\\d{2}-\\d{2}(?:-preview)?$',
+      description: 'must be a version such as 2024-09-01',
+      default: '2024-09-01',
+    },
+  },
+  required: ['endpoint', 'apiKey'],
+  secrets: ['apiKey'],
+  example: { endpoint: 'https://safety.cognitiveservices.azure.com', apiKey: '…', severity: 4 },
+  scope: ['last_message'],
+  url: '{endpoint}/contentsafety/text:analyze?api-version={apiVersion}',
+  headers: { 'ocp-apim-subscription-key': '{apiKey}' },
+  textLengthMax: 10_000,
+  textsMax: 1,
+  body: ([text = ''], { categories, blocklistNames }) => ({
+    text,
+    categories,
+    outputType: 'EightSeverityLevels',
+    ...(blocklistNames === undefined ? {} : { blocklistNames }),
+  }),
+  read(answer, { severity }) {
+    if (!isObject(answer) || !Array.isArray(answer['categoriesAnalysis'])) return null;
+    const severities = objectsOf(answer['categoriesAnalysis']).map(
+      (each) => [String(each['category']), Number(each['severity'] ?? 0)] as const,
+    );
+    const blocked = listOf(answer['blocklistsMatch']).length;
+    const flagged = blocked > 0 || severities.some(([, each]) => each >= Number(severity));
+    return { flagged, data: { severities: Object.fromEntries(severities), blocklistMatches: blocked } };
+  },
+};

@@ -1,0 +1,73 @@
+import { isObject, objectsOf, type JsonObject } from '../json';
+import { textList } from '../parameters';
+import { URL_PARAMETER } from '../remote';
+import type { PartnerDefinition, PartnerVerdict } from './partner';
+
+const common = {
+  apiKey: { type: 'string', minLength: 1, maxLength: 500 },
+  categories: { ...textList(50, 100), description: 'Those that count; absent: all.' },
+  threshold: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    description: 'Score from which a category counts; absent: as the service judges.',
+  },
+};
+
+export const openaiModeration: PartnerDefinition = {
+  id: 'openai.moderation',
+  doc: 'OpenAI’s moderation route, or another one of its shape.',
+  parameters: {
+    ...common,
+    model: { type: 'string', minLength: 1, maxLength: 100, default: 'omni-moderation-latest' },
+    endpoint: { ...URL_PARAMETER, default: 'https://api.openai.com' },
+  },
+  required: ['apiKey'],
+  secrets: ['apiKey'],
+  example: { apiKey: '…', categories: ['violence', 'hate'], threshold: 0.5 },
+  scope: ['last_message'],
+  url: '{endpoint}/v1/moderations',
+  headers: { authorization: 'Bearer {apiKey}' },
+  textLengthMax: 20_000,
+  textsMax: 32,
+  body: (input, { model }) => ({ model, input }),
+  read: moderationVerdict,
+};
+
+export const mistralModeration: PartnerDefinition = {
+  id: 'mistral.moderateContent',
+  aliases: ['mistral.moderation'],
+  doc: 'Mistral’s moderation route.',
+  parameters: {
+    ...common,
+    model: { type: 'string', minLength: 1, maxLength: 100, default: 'mistral-moderation-latest' },
+    endpoint: { ...URL_PARAMETER, default: 'https://api.mistral.ai' },
+  },
+  required: ['apiKey'],
+  secrets: ['apiKey'],
+  example: { apiKey: '…', categories: ['violence_and_threats'] },
+  scope: ['last_message'],
+  url: '{endpoint}/v1/moderations',
+  headers: { authorization: 'Bearer {apiKey}' },
+  textLengthMax: 20_000,
+  textsMax: 32,
+  body: (input, { model }) => ({ model, input }),
+  read: moderationVerdict,
+};
+
+/** Results have categories that hold or not, and a score for each. */
+function moderationVerdict(answer: unknown, { categories, threshold }: JsonObject): PartnerVerdict | null {
+  if (!isObject(answer) || !Array.isArray(answer['results']) || answer['results'].length === 0) return null;
+  const counts = (name: string) => !Array.isArray(categories) || categories.includes(name);
+  const names = new Set<string>();
+  for (const result of objectsOf(answer['results'])) {
+    const held = isObject(result['categories']) ? result['categories'] : {};
+    const scores = isObject(result['category_scores']) ? result['category_scores'] : {};
+    for (const name of Object.keys({ ...held, ...scores })) {
+      const fails =
+        typeof threshold === 'number' ? Number(scores[name] ?? 0) >= threshold : held[name] === true;
+      if (fails && counts(name)) names.add(name);
+    }
+  }
+  return { flagged: names.size > 0, data: { categories: [...names] } };
+}

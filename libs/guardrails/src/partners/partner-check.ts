@@ -1,0 +1,164 @@
+import { CheckError, defineCheck, type CheckContext, type CheckDefinition, type Outcome } from '../check';
+import type { JsonObject } from '../json';
+import { object, scopeParameter, textsOf } from '../parameters';
+import { checkUrl, postJson, TIMEOUT_PARAMETER } from '../remote';
+import type { Subject } from '../subject';
+import { replaceFindings } from '../text/replace';
+import type { Scope } from '../text/scope';
+import { azureContentSafety } from './azure-content-safety';
+import { bedrockGuardrails } from './bedrock-guardrails';
+import { lakera } from './lakera';
+import { mistralModeration, openaiModeration } from './moderation';
+import { filled, type PartnerDefinition, type PartnerVerdict } from './partner';
+import { presidio } from './presidio';
+
+/** Calls of one check. A text that would need more cannot be judged. */
+const CALLS_MAX = 16;
+
+interface Parameters {
+  readonly scope: readonly Scope[];
+  readonly redact?: boolean;
+  readonly [name: string]: unknown;
+}
+
+/** The adapter: any definition of a partner as a check. */
+export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
+  const canRedact = 'redact' in partner.parameters;
+  return defineCheck<Parameters>({
+    id: partner.id,
+    aliases: partner.aliases ?? [],
+    doc: partner.doc,
+    kind: 'text',
+    stages: ['input', 'output'],
+    deterministic: false,
+    wholeAnswer: true,
+    transforms: canRedact,
+    timeoutMs: 5_000,
+    parameters: object(
+      { ...partner.parameters, timeout: TIMEOUT_PARAMETER(5_000), scope: scopeParameter(...partner.scope) },
+      partner.required,
+    ),
+    example: { ...partner.example, scope: partner.scope },
+    secretParameters: partner.secrets,
+    prepare(parameters, report) {
+      const url = filled(partner.url, parameters, encodeURIComponent) ?? '';
+      checkUrl(url, 'endpoint', report);
+      const call: PartnerCall = { partner, parameters, url, headers: headersOf(partner, parameters) };
+      const redacts = canRedact && parameters.redact === true;
+      return {
+        transforms: redacts,
+        evaluate(subject, context) {
+          const texts = textsOf(subject, parameters.scope);
+          if (texts.length === 0) return { verdict: true, data: { texts: 0 } };
+          return redacts ? redact(call, subject, context) : judge(call, texts, subject, context);
+        },
+      };
+    },
+  });
+}
+
+interface PartnerCall {
+  readonly partner: PartnerDefinition;
+  readonly parameters: Parameters;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function headersOf(partner: PartnerDefinition, parameters: JsonObject): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [name, template] of Object.entries(partner.headers)) {
+    const value = filled(template, parameters, (text) => text);
+    if (value !== null) headers[name] = value;
+  }
+  return headers;
+}
+
+async function ask(
+  { partner, parameters, url, headers }: PartnerCall,
+  texts: readonly string[],
+  subject: Subject,
+  context: CheckContext,
+): Promise<PartnerVerdict> {
+  const body = JSON.stringify(partner.body(texts, parameters, subject.stage));
+  const verdict = partner.read(await postJson(context, url, headers, body), parameters);
+  if (!verdict) throw new CheckError('The partner’s answer says nothing.');
+  return verdict;
+}
+
+async function judge(
+  call: PartnerCall,
+  texts: readonly string[],
+  subject: Subject,
+  context: CheckContext,
+): Promise<Outcome> {
+  const { textLengthMax, textsMax } = call.partner;
+  const pieces = texts.flatMap((text) => piecesOf(text, textLengthMax));
+  const calls: string[][] = [];
+  for (let at = 0; at < pieces.length; at += textsMax) calls.push(pieces.slice(at, at + textsMax));
+  if (calls.length > CALLS_MAX) throw new CheckError('The text needs more calls than one check may make.');
+  const verdicts = await Promise.all(calls.map((each) => ask(call, each, subject, context)));
+  const told = verdicts.find(({ flagged }) => flagged) ?? verdicts[0];
+  return { verdict: !verdicts.some(({ flagged }) => flagged), data: told?.data ?? null };
+}
+
+/** Pieces overlap a little, so that what stands where one ends is seen whole in the next. */
+function piecesOf(text: string, lengthMax: number): readonly string[] {
+  if (text.length <= lengthMax) return [text];
+  const pieces: string[] = [];
+  const overlap = Math.min(200, Math.floor(lengthMax / 10));
+  for (let at = 0; at < text.length; at += lengthMax - overlap) {
+    pieces.push(text.slice(at, at + lengthMax));
+    if (at + lengthMax >= text.length) break;
+  }
+  return pieces;
+}
+
+/** Each text by itself, so that places are its own. */
+async function redact(call: PartnerCall, subject: Subject, context: CheckContext): Promise<Outcome> {
+  const passages = subject.passages();
+  const positions = subject.selected(call.parameters.scope);
+  if (positions.length > CALLS_MAX)
+    throw new CheckError('The request has more texts than one check may send.');
+  const edits = new Map<number, string>();
+  let found = 0;
+  await Promise.all(
+    positions.map(async (position) => {
+      const text = passages[position]?.text ?? '';
+      if (text.length > call.partner.textLengthMax)
+        throw new CheckError('A text is longer than the partner takes.');
+      const { places = [] } = await ask(call, [text], subject, context);
+      // The service counts in code points, as Python does; texts here are counted in UTF-16 units.
+      const units = unitsOf(text);
+      const findings = places.map(({ start, end, label }) => ({
+        start: units(start),
+        end: units(end),
+        label,
+        replacement: `[${label}]`,
+      }));
+      found += findings.length;
+      if (findings.length > 0) edits.set(position, replaceFindings(text, findings));
+    }),
+  );
+  return { verdict: true, data: { found }, edits };
+}
+
+/** Positions in UTF-16 units for positions in code points. */
+function unitsOf(text: string): (position: number) => number {
+  if (!/[\ud800-\udbff]/.test(text)) return (position) => position;
+  const starts: number[] = [];
+  let at = 0;
+  for (const char of text) {
+    starts.push(at);
+    at += char.length;
+  }
+  return (position) => starts[position] ?? text.length;
+}
+
+export const PARTNER_CHECKS: readonly CheckDefinition[] = [
+  azureContentSafety,
+  bedrockGuardrails,
+  lakera,
+  presidio,
+  openaiModeration,
+  mistralModeration,
+].map(partnerCheck);

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../json';
+import type { GuardrailStage } from '../subject';
+import type { Scope } from '../text/scope';
+
+/** What a partner says of some texts. */
+export interface PartnerVerdict {
+  readonly flagged: boolean;
+  /** Names and scores only: never what was found. */
+  readonly data: JsonObject;
+  /** Places of the one text that was sent, where the partner tells them. */
+  readonly places?: readonly { readonly start: number; readonly end: number; readonly label: string }[];
+}
+
+/** A check that an HTTP service of somebody else decides: how to ask it, and how to read what it says. */
+export interface PartnerDefinition {
+  readonly id: string;
+  readonly aliases?: readonly string[];
+  readonly doc: string;
+  /** JSON Schema of the parameters that are its own; `scope` and `timeout` are added. */
+  readonly parameters: Readonly<Record<string, object>>;
+  readonly required: readonly string[];
+  readonly secrets: readonly string[];
+  readonly example: JsonObject;
+  readonly scope: readonly Scope[];
+  /** `{name}` is the parameter, encoded where it is no address. */
+  readonly url: string;
+  /** `{name}` as in `url`, as it is. A header whose parameter is absent is left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Characters of one text; longer ones are asked in pieces. */
+  readonly textLengthMax: number;
+  /** Texts of one call. */
+  readonly textsMax: number;
+  body(texts: readonly string[], parameters: JsonObject, stage: GuardrailStage): JsonObject;
+  /** Throws or returns null for an answer that says nothing. */
+  read(answer: unknown, parameters: JsonObject): PartnerVerdict | null;
+}
+
+/** Puts parameters in the places of a template; null where one that it names is absent. */
+export function filled(
+  template: string,
+  parameters: JsonObject,
+  encode: (value: string) => string,
+): string | null {
+  let missing = false;
+  const text = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name];
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      missing = true;
+      return '';
+    }
+    return /endpoint/i.test(name) ? String(value).replace(/\/+$/, '') : encode(String(value));
+  });
+  return missing ? null : text;
+}

@@ -1,0 +1,95 @@
+import { breathe, type Eventually } from '../eventually';
+import { ipAddresses } from './addresses';
+import { emails } from './email';
+import { nationalIds } from './national-ids';
+import { cards, ibans, phones, socialSecurityNumbers } from './numbers';
+import type { Recognizer } from './recognizer';
+import { secrets } from './secrets';
+
+/** Most certain first: of two that overlap the earlier kind stays. */
+const RECOGNIZERS = {
+  // Part of an IBAN may look like a card; no card looks like an IBAN.
+  IBAN: ibans,
+  CREDIT_CARD: cards,
+  EMAIL_ADDRESS: emails,
+  SECRET: secrets,
+  SSN: socialSecurityNumbers,
+  NATIONAL_ID: nationalIds,
+  IP_ADDRESS: ipAddresses,
+  PHONE_NUMBER: phones,
+} as const satisfies Readonly<Record<string, Recognizer>>;
+
+export type PiiCategory = keyof typeof RECOGNIZERS;
+export const PII_CATEGORIES = Object.keys(RECOGNIZERS) as readonly PiiCategory[];
+
+export interface PiiPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly label: PiiCategory;
+}
+
+/** Personal data and secrets of a text, in order and without overlaps. Costs time linear to the text. */
+export function detectPii(text: string, categories: readonly PiiCategory[]): readonly PiiPlace[] {
+  const wanted = new Set(categories);
+  let places: PiiPlace[] = [];
+  for (const label of PII_CATEGORIES) {
+    if (!wanted.has(label)) continue;
+    const found: PiiPlace[] = [];
+    RECOGNIZERS[label](text, (start, end) => found.push({ start, end, label }));
+    if (found.length > 0) places = merged(places, found);
+  }
+  return places;
+}
+
+/** Both lists in order; what overlaps one of `kept` goes, and of two new ones that overlap the one that begins first stays. */
+function merged(kept: readonly PiiPlace[], found: readonly PiiPlace[]): PiiPlace[] {
+  const sorted = [...found].sort((a, b) => a.start - b.start || b.end - a.end);
+  const all: PiiPlace[] = [];
+  let next = 0;
+  for (const place of sorted) {
+    for (let old = kept[next]; old && old.start < place.end; old = kept[++next]) all.push(old);
+    if ((all.at(-1)?.end ?? 0) <= place.start) all.push(place);
+  }
+  return [...all, ...kept.slice(next)];
+}
+
+const PIECE = 16_384;
+/** What stands before a piece is seen, too, and what stands where it ends is left to the next one. */
+const BEFORE = 64;
+const AFTER = 512;
+
+/** As `detectPii`; long texts are gone through in pieces, with other work of the event loop in between. */
+export function detectPiiInTurns(
+  text: string,
+  categories: readonly PiiCategory[],
+): Eventually<readonly PiiPlace[]> {
+  return text.length <= PIECE ? detectPii(text, categories) : detectInPieces(text, categories);
+}
+
+async function detectInPieces(
+  text: string,
+  categories: readonly PiiCategory[],
+): Promise<readonly PiiPlace[]> {
+  const places: PiiPlace[] = [];
+  for (let from = 0; from < text.length;) {
+    const offset = Math.max(0, from - BEFORE);
+    const end = Math.min(text.length, from + PIECE);
+    const found = detectPii(text.slice(offset, end), categories)
+      .map(({ start, end: last, label }) => ({ start: start + offset, end: last + offset, label }))
+      .filter((place) => place.end > from);
+    const next = end === text.length ? end : nextPiece(found, from, end);
+    places.push(...found.filter((place) => place.start < next));
+    from = next;
+    await breathe();
+  }
+  return places;
+}
+
+/** Not within a place: one that may go on is looked at again from its beginning, unless it is as long as the piece. */
+function nextPiece(found: readonly PiiPlace[], from: number, end: number): number {
+  const next = end - AFTER;
+  const across = found.find((place) => place.start < next && place.end > next);
+  if (!across) return next;
+  const mayGoOn = across.end > end - 8 && across.start > from;
+  return mayGoOn ? across.start : across.end;
+}

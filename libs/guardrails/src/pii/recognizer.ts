@@ -1,0 +1,24 @@
+/** Tells of each place in a text where something of one kind stands. Costs time linear to the text. */
+export type Recognizer = (text: string, emit: (start: number, end: number) => void) => void;
+
+/** Whether one of the words stands within 40 characters before a position. */
+export function isIntroduced(text: string, position: number, words: RegExp): boolean {
+  return words.test(text.slice(Math.max(0, position - 40), position));
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+/** Whether a place is not part of a longer word or number. */
+export const standsAlone = (text: string, start: number, end: number): boolean =>
+  !WORD.test(text[start - 1] ?? ' ') && !WORD.test(text[end] ?? ' ');
+
+/** A recognizer made of a pattern of ours, which is linear and global, and a test of what it finds. */
+export const byPattern =
+  (pattern: RegExp, isRight: (match: string, text: string, start: number) => boolean): Recognizer =>
+  (text, emit) => {
+    for (const match of text.matchAll(pattern)) {
+      if (isRight(match[0], text, match.index)) emit(match.index, match.index + match[0].length);
+    }
+  };
+
+export const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');

@@ -1,0 +1,33 @@
+/** One call of a guardrail to another host. */
+export interface GuardrailCall {
+  readonly url: string;
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  /** Names in lower case. May hold credentials: never to be logged. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Ends the call: the check's time is over, or the request is. */
+  readonly signal: AbortSignal;
+  /** A longer answer is a failure, not a shorter answer. */
+  readonly answerBytesMax: number;
+}
+
+export interface GuardrailAnswer {
+  readonly status: number;
+  /** Of the header `content-type`, or empty. */
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/**
+ * What guardrails need of the world around them. The driver holds every address against the address policy, at its name and at
+ * what it resolves to, and follows no redirects; whatever it rejects with counts as a check that could not decide.
+ */
+export interface GuardrailWorld {
+  call(call: GuardrailCall): Promise<GuardrailAnswer>;
+  /** Whether a host name has an address. */
+  resolves(hostname: string, signal: AbortSignal): Promise<boolean>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Milliseconds that only go forward, with fractions. */
+  elapsed(): number;
+}

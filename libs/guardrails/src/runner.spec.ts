@@ -1,0 +1,338 @@
+import fc from 'fast-check';
+import { compileWrittenOut } from './compile';
+import { GuardrailRunner } from './runner';
+import { denialBody } from './denial';
+import { hookResults } from './results';
+import { answering, asking, chat, compiled, FACTS, judged, on } from './spec-support/judge';
+import { json, WrittenWorld } from './spec-support/world';
+import { Subject } from './subject';
+
+const WEBHOOK = { id: 'default.webhook', parameters: { webhookURL: 'https://a.example.com/x', timeout: 50 } };
+const FAILS = { id: 'default.contains', parameters: { words: ['absent'], scope: ['messages'] } };
+const PASSES = { id: 'default.contains', parameters: { words: ['hello'], scope: ['messages'] } };
+const never = () => new Promise<never>(() => undefined);
+
+describe('outcomes of a stage', () => {
+  it.each(['input', 'output'] as const)(
+    '[GRD-02] %s: a failed guardrail denies or only marks, a passed one does neither, and one that only watches decides nothing',
+    async (stage) => {
+      const subject = on(stage, 'hello');
+      expect(await judged([compiled([FAILS], { deny: true })], subject)).toMatchObject({ outcome: 'deny' });
+      expect(await judged([compiled([FAILS])], subject)).toMatchObject({ outcome: 'mark' });
+      expect(await judged([compiled([PASSES], { deny: true })], subject)).toMatchObject({ outcome: 'pass' });
+      const watching = await judged([compiled([FAILS], { deny: true, monitor: true })], subject);
+      expect(watching).toMatchObject({ outcome: 'pass', results: [{ verdict: false, monitor: true }] });
+    },
+  );
+
+  it('[GRD-02] keeps asynchronous guardrails out of the answer: they run beside it', async () => {
+    const runner = new GuardrailRunner(new WrittenWorld());
+    const beside = [compiled([FAILS], { deny: true, async: true })];
+    expect(GuardrailRunner.concerns(beside, 'input')).toBe(false);
+    expect(runner.run(beside, asking('hello'))).toEqual({
+      outcome: 'pass',
+      results: [],
+      message: null,
+      placeholders: null,
+    });
+    expect(await runner.runBeside(beside, asking('hello'))).toMatchObject([{ verdict: false, async: true }]);
+    expect(runner.runBeside([compiled([FAILS])], asking('hello'))).toBeNull();
+  });
+
+  it('answers at once, without a promise, when no check has to wait', () => {
+    const all = [
+      compiled([PASSES, FAILS, { id: 'gw.pii', parameters: { redact: true } }], { deny: true }),
+      compiled([PASSES, { id: 'default.regexReplace', parameters: { rule: 'h' } }], { sequential: true }),
+    ];
+    expect(new GuardrailRunner(new WrittenWorld()).run(all, asking('hello'))).not.toBeInstanceOf(Promise);
+  });
+
+  it('has the results in the public shape', async () => {
+    const actions = {
+      deny: true,
+      message: 'Not here.',
+      on_fail: { feedback: { value: -3, weight: 0.5, metadata: { team: 'a' } } },
+    };
+    const verdict = await judged([compiled([PASSES, FAILS], actions, { versionId: 'v2' })], asking('hello'));
+    const check = {
+      verdict: true,
+      id: 'default.contains',
+      execution_time: expect.any(Number),
+      transformed: false,
+      created_at: '2026-11-21T00:00:00.000Z',
+      log: null,
+      fail_on_error: true,
+      data: expect.any(Object),
+    };
+    expect(verdict.results).toEqual([
+      {
+        verdict: false,
+        id: 'pg-test',
+        transformed: false,
+        checks: [check, { ...check, verdict: false }],
+        feedback: {
+          value: -3,
+          weight: 0.5,
+          metadata: {
+            team: 'a',
+            successfulChecks: 'default.contains',
+            failedChecks: 'default.contains',
+            erroredChecks: '',
+          },
+        },
+        execution_time: expect.any(Number),
+        async: false,
+        type: 'guardrail',
+        created_at: '2026-11-21T00:00:00.000Z',
+        deny: true,
+        guardrail_version_id: 'v2',
+      },
+    ]);
+    expect(denialBody(verdict, verdict.results, [], 'req-1')).toMatchObject({
+      error: { type: 'hooks_failed', message: 'Not here.', request_id: 'req-1' },
+      hook_results: hookResults(verdict.results),
+    });
+  });
+
+  it('gives feedback for success only when asked for, and with its own defaults', async () => {
+    const guardrail = compiled([PASSES], { on_success: { feedback: {} }, on_fail: { feedback: {} } });
+    const passed = await judged([guardrail], asking('hello'));
+    expect(passed.results[0]?.feedback).toMatchObject({ value: 5, weight: 1 });
+    const failed = await judged([guardrail], asking('bye'));
+    expect(failed.results[0]?.feedback).toMatchObject({
+      value: -5,
+      metadata: { failedChecks: 'default.contains' },
+    });
+    expect((await judged([compiled([PASSES])], asking('hello'))).results[0]?.feedback).toBeNull();
+  });
+});
+
+describe('checks that cannot decide', () => {
+  const failures = [
+    ['is refused', () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1'))],
+    ['takes too long', never],
+    ['answers 500', () => json({}, 500)],
+    ['answers nonsense', () => json({ verdict: 'yes' })],
+  ] as const;
+
+  it.each(failures)(
+    'fail where the guardrail denies, and pass where it only marks: the other side %s',
+    async (_, reply) => {
+      const world = new WrittenWorld(reply);
+      const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), world);
+      expect(denying).toMatchObject({
+        outcome: 'deny',
+        results: [{ checks: [{ verdict: false, fail_on_error: true }] }],
+      });
+      const marking = await judged([compiled([WEBHOOK])], asking('hello'), world);
+      expect(marking).toMatchObject({
+        outcome: 'pass',
+        results: [{ checks: [{ verdict: true, fail_on_error: false }] }],
+      });
+      for (const { results } of [denying, marking]) {
+        expect(results[0]?.checks[0]?.error?.message).toBeTruthy();
+        expect(JSON.stringify(results)).not.toMatch(/10\.0\.0\.1|example\.com/);
+      }
+    },
+  );
+
+  it('obey fail_open, and above it the check’s own failOnError', async () => {
+    const world = new WrittenWorld(() => json({}, 500));
+    const own = (failOnError: boolean) => ({
+      ...WEBHOOK,
+      parameters: { ...WEBHOOK.parameters, failOnError },
+    });
+    const outcome = async (check: typeof WEBHOOK, actions: object) =>
+      (await judged([compiled([check], actions)], asking('hello'), world)).outcome;
+    expect(await outcome(WEBHOOK, { deny: true, fail_open: true })).toBe('pass');
+    expect(await outcome(WEBHOOK, { fail_open: false })).toBe('mark');
+    expect(await outcome(own(false), { deny: true, fail_open: false })).toBe('pass');
+    expect(await outcome(own(true), { fail_open: true })).toBe('mark');
+  });
+
+  it('are told that their time is over', async () => {
+    let signal: AbortSignal | undefined;
+    const world = new WrittenWorld((call) => {
+      signal = call.signal;
+      return never();
+    });
+    const verdict = await judged(
+      [compiled([{ ...WEBHOOK, timeout: 5 }], { deny: true })],
+      asking('hello'),
+      world,
+    );
+    expect(verdict.results[0]?.checks[0]?.error?.name).toBe('CheckTimeout');
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('are told when the request has gone', async () => {
+    const gone = new AbortController();
+    let signal: AbortSignal | undefined;
+    const world = new WrittenWorld((call) => {
+      signal = call.signal;
+      gone.abort();
+      return Promise.reject(new Error('aborted'));
+    });
+    await new GuardrailRunner(world).run([compiled([WEBHOOK])], asking('hello'), gone.signal);
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe('changes of the body', () => {
+  const replace = (rule: string, redactText: string) => ({
+    id: 'default.regexReplace',
+    parameters: { rule, redactText },
+  });
+
+  it('leave the body alone when nothing was changed, so that its bytes can go on as they came', async () => {
+    expect(await judged([compiled([replace('zzz', '-')])], asking('hello'))).not.toHaveProperty('body');
+  });
+
+  it('follow one another in order, within a guardrail and from one to the next', async () => {
+    const guardrails = [compiled([replace('a', 'b'), replace('b+', 'c')]), compiled([replace('c', 'd')])];
+    expect(await judged(guardrails, asking('aaa'))).toMatchObject({ body: chat('d') });
+  });
+
+  it('reach later checks of a sequential guardrail, and no check of a parallel one', async () => {
+    const checks = [
+      replace('secret', '-'),
+      { id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } },
+    ];
+    expect(await judged([compiled(checks, { sequential: true })], asking('secret'))).toMatchObject({
+      outcome: 'pass',
+    });
+    expect(await judged([compiled(checks)], asking('secret'))).toMatchObject({ outcome: 'mark' });
+  });
+
+  it('are not made by a guardrail that only watches, nor where the request is denied', async () => {
+    expect(
+      await judged([compiled([replace('h', '-')], { monitor: true })], asking('hello')),
+    ).not.toHaveProperty('body');
+    const denied = await judged([compiled([replace('h', '-'), FAILS], { deny: true })], asking('hello'));
+    expect(denied).not.toHaveProperty('body');
+  });
+
+  it('never change the body that was judged', async () => {
+    const body = chat('secret');
+    const before = structuredClone(body);
+    await judged([compiled([replace('secret', '-')])], Subject.input(FACTS, body));
+    expect(body).toEqual(before);
+  });
+
+  it('stop a sequential guardrail that denies at the first failure', async () => {
+    const checks = [FAILS, WEBHOOK];
+    const world = new WrittenWorld(() => json({ verdict: true }));
+    const verdict = await judged(
+      [compiled(checks, { sequential: true, deny: true })],
+      asking('hello'),
+      world,
+    );
+    expect(verdict.results[0]?.checks).toHaveLength(1);
+    expect(world.calls).toHaveLength(0);
+  });
+});
+
+describe('passthrough', () => {
+  const passing = asking('hello', { isPassthrough: true, dialect: 'json' });
+
+  it('[EVT-01] a webhook runs there only with executeOnProxy, and is told method, path and content type', async () => {
+    const world = new WrittenWorld(() => json({ verdict: false }));
+    expect(await judged([compiled([WEBHOOK], { deny: true })], passing, world)).toMatchObject({
+      results: [],
+    });
+    const parameters = { ...WEBHOOK.parameters, executeOnProxy: true };
+    const verdict = await judged([compiled([{ ...WEBHOOK, parameters }], { deny: true })], passing, world);
+    expect(verdict.outcome).toBe('deny');
+    expect(JSON.parse(world.calls[0]?.body ?? '')).toMatchObject({
+      request: {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        contentType: 'application/json',
+        json: chat('hello'),
+        isStreamingRequest: false,
+      },
+      eventType: 'beforeRequestHook',
+      requestType: 'chatComplete',
+      provider: 'openai',
+    });
+  });
+
+  it('checks that ask nobody judge it like any other body', async () => {
+    const checks = [{ id: 'default.contains', parameters: { words: ['hello'], operator: 'none' } }];
+    expect(await judged([compiled(checks, { deny: true })], passing)).toMatchObject({ outcome: 'deny' });
+  });
+});
+
+it('one guardrail can be run on its own, with a text alone', async () => {
+  const written = compileWrittenOut({ deny: true, contains: { words: ['secret'], operator: 'none' } });
+  if (!written.ok) throw new Error('not valid');
+  const subject = Subject.input({ ...FACTS, provider: null, model: null }, chat('a secret'));
+  expect(await judged([written.guardrail], subject)).toMatchObject({
+    outcome: 'deny',
+    results: [{ verdict: false }],
+  });
+});
+
+it('judges every body that is JSON without throwing', () => {
+  const checks = [
+    'gw.pii',
+    'gw.promptInjection',
+    'gw.gibberish',
+    'default.regexMatch',
+    'default.wordCount',
+  ].map((id) => ({
+    id,
+    parameters: id === 'default.regexMatch' ? { rule: 'a', scope: ['all'] } : {},
+  }));
+  const guardrails = [compiled(checks, { deny: true })];
+  const runner = new GuardrailRunner(new WrittenWorld());
+  const dialects = [
+    'chat',
+    'completions',
+    'embeddings',
+    'responses',
+    'messages',
+    'moderations',
+    'json',
+  ] as const;
+  const body = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      messages: fc.jsonValue(),
+      input: fc.jsonValue(),
+      prompt: fc.jsonValue(),
+      tools: fc.jsonValue(),
+    }),
+    fc.record({
+      messages: fc.array(fc.record({ role: fc.constantFrom('user', 'tool', 'x'), content: fc.jsonValue() })),
+      input: fc.array(
+        fc.record({ type: fc.constantFrom('message', 'reasoning', 'x'), content: fc.jsonValue() }),
+      ),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...dialects), body, fc.boolean(), (dialect, value, isInput) => {
+      const facts = { ...FACTS, dialect };
+      const subject = isInput ? Subject.input(facts, value) : Subject.output(facts, null, value, 200);
+      expect(['pass', 'deny']).toContain((runner.run(guardrails, subject) as { outcome: string }).outcome);
+    }),
+  );
+});
+it('judges every choice of an answer, not the first alone', async () => {
+  const subject = Subject.output(
+    FACTS,
+    chat('hi'),
+    {
+      choices: ['fine', 'secret'].map((content, index) => ({
+        index,
+        message: { role: 'assistant', content },
+      })),
+    },
+    200,
+  );
+  const checks = [{ id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } }];
+  expect(await judged([compiled(checks, { deny: true })], subject)).toMatchObject({ outcome: 'deny' });
+  expect(await judged([compiled(checks, { deny: true })], answering('fine'))).toMatchObject({
+    outcome: 'pass',
+  });
+});

@@ -1,0 +1,166 @@
+import type { CompiledCheck, CompiledGuardrail } from './compile';
+import { inTurn, then, together, type Eventually } from './eventually';
+import { changed, judgeCheck, resultOf, type JudgedCheck } from './judge';
+import type { GuardrailWorld } from './port';
+import { PASSED, type GuardrailResult, type StageVerdict } from './results';
+import type { GuardrailStage, Subject } from './subject';
+
+/** What the guardrails of a stage are given to do, besides their lists. */
+interface Judged {
+  readonly guardrail: CompiledGuardrail;
+  readonly result: GuardrailResult;
+  readonly subject: Subject;
+  readonly checks: readonly JudgedCheck[];
+}
+
+/**
+ * Runs guardrails, bounds them and decides. Guardrails run side by side, except that those which may change the body take turns
+ * in their order, each on what the one before it has made. Nothing here rejects or throws.
+ */
+export class GuardrailRunner {
+  constructor(private readonly world: GuardrailWorld) {}
+
+  /** Whether any guardrail has something to do now at a stage; without one, the caller has nothing to ask and nothing to wait for. */
+  static concerns(guardrails: readonly CompiledGuardrail[], stage: GuardrailStage): boolean {
+    return guardrails.some((guardrail) => guardrail[stage].length > 0 && guardrail.actions.async !== true);
+  }
+
+  /** Judges with all that are not asynchronous. Returns a promise only where a check has to wait. */
+  run(
+    guardrails: readonly CompiledGuardrail[],
+    subject: Subject,
+    signal?: AbortSignal,
+  ): Eventually<StageVerdict> {
+    let current: Eventually<Subject> = subject;
+    const runs: Eventually<Judged>[] = [];
+    for (const guardrail of guardrails) {
+      const checks = checksFor(guardrail, subject);
+      if (checks.length === 0 || guardrail.actions.async === true) continue;
+      if (!mayChange(guardrail, checks)) {
+        runs.push(this.judge(guardrail, checks, subject, signal));
+        continue;
+      }
+      const run: Eventually<Judged> = then(current, (reached) =>
+        this.judge(guardrail, checks, reached, signal),
+      );
+      current = then(run, (judged) => judged.subject);
+      runs.push(run);
+    }
+    if (runs.length === 0) return PASSED;
+    const last = current;
+    return then(together(runs), (judged) => then(last, (reached) => verdictOf(judged, subject, reached)));
+  }
+
+  /** Judges with the asynchronous ones, for the log alone; null where there are none. */
+  runBeside(
+    guardrails: readonly CompiledGuardrail[],
+    subject: Subject,
+  ): Promise<readonly GuardrailResult[]> | null {
+    const beside = guardrails.filter(
+      (guardrail) => guardrail.actions.async === true && checksFor(guardrail, subject).length > 0,
+    );
+    if (beside.length === 0) return null;
+    const runs = beside.map(async (guardrail) => {
+      const { result } = await this.judge(guardrail, checksFor(guardrail, subject), subject, undefined);
+      return result;
+    });
+    return Promise.all(runs);
+  }
+
+  private judge(
+    guardrail: CompiledGuardrail,
+    checks: readonly CompiledCheck[],
+    subject: Subject,
+    signal: AbortSignal | undefined,
+  ): Eventually<Judged> {
+    const startedAt = this.world.elapsed();
+    const finish = ({ judged, subject: reached }: Progress): Judged => ({
+      guardrail,
+      result: resultOf(guardrail, judged, startedAt, this.world),
+      subject: reached,
+      checks: judged,
+    });
+    if (guardrail.actions.sequential === true) {
+      return then(this.oneByOne(guardrail, checks, { judged: [], subject }, signal), finish);
+    }
+    const still = checks.filter((check) => !check.prepared.transforms);
+    const changing = checks.filter((check) => check.prepared.transforms);
+    const started = still.map((check) => judgeCheck(this.world, check, subject, signal));
+    const turns = this.oneByOne(guardrail, changing, { judged: [], subject }, signal);
+    return then(together(started), (judged) =>
+      then(turns, (progress) =>
+        finish({ judged: inOrder(checks, [...judged, ...progress.judged]), subject: progress.subject }),
+      ),
+    );
+  }
+
+  /** Each check on what the one before it has made. After a failure that denies, the rest has nothing left to decide. */
+  private oneByOne(
+    guardrail: CompiledGuardrail,
+    checks: readonly CompiledCheck[],
+    first: Progress,
+    signal: AbortSignal | undefined,
+  ): Eventually<Progress> {
+    const { deny, monitor, sequential } = guardrail.actions;
+    return inTurn(checks, first, (progress, check) => {
+      const isDecided = sequential === true && deny === true && monitor !== true;
+      if (isDecided && progress.judged.some(({ passed }) => !passed)) return progress;
+      return then(judgeCheck(this.world, check, progress.subject, signal), (judged) => ({
+        judged: [...progress.judged, judged],
+        subject: monitor === true ? progress.subject : changed(progress.subject, judged),
+      }));
+    });
+  }
+}
+
+interface Progress {
+  readonly judged: readonly JudgedCheck[];
+  readonly subject: Subject;
+}
+
+/** The checks of the stage that act on the request. */
+export const checksFor = (guardrail: CompiledGuardrail, subject: Subject): readonly CompiledCheck[] =>
+  subject.facts.isPassthrough
+    ? guardrail[subject.stage].filter(({ prepared }) => prepared.runsOnPassthrough !== false)
+    : guardrail[subject.stage];
+
+const mayChange = ({ actions }: CompiledGuardrail, checks: readonly CompiledCheck[]): boolean =>
+  actions.monitor !== true && checks.some(({ prepared }) => prepared.transforms === true);
+
+const inOrder = (checks: readonly CompiledCheck[], judged: readonly JudgedCheck[]): readonly JudgedCheck[] =>
+  [...judged].sort((a, b) => checks.indexOf(a.check) - checks.indexOf(b.check));
+
+/** Deny wins over mark, mark over pass. Guardrails that only watch decide nothing. */
+export function outcomeOf(results: readonly GuardrailResult[]): StageVerdict['outcome'] {
+  const failed = results.filter(({ verdict, monitor }) => !verdict && monitor !== true);
+  if (failed.some(({ deny }) => deny)) return 'deny';
+  return failed.length > 0 ? 'mark' : 'pass';
+}
+
+function verdictOf(judged: readonly Judged[], before: Subject, after: Subject): StageVerdict {
+  const results = judged.map(({ result }) => result);
+  const outcome = outcomeOf(results);
+  const denying = judged.find(
+    ({ result }) => !result.verdict && result.deny && result.monitor !== true,
+  )?.guardrail;
+  return {
+    outcome,
+    results,
+    message: denying?.actions.message ?? null,
+    ...(after === before || outcome === 'deny' ? {} : { body: after.body }),
+    placeholders: placeholdersOf(judged),
+  };
+}
+
+function placeholdersOf(judged: readonly Judged[]): ReadonlyMap<string, string> | null {
+  let all: Map<string, string> | null = null;
+  for (const { guardrail, checks } of judged) {
+    if (guardrail.actions.monitor === true) continue;
+    for (const { outcome } of checks) {
+      if (!outcome?.placeholders) continue;
+      all ??= new Map();
+      for (const [placeholder, text] of outcome.placeholders) all.set(placeholder, text);
+    }
+  }
+  return all;
+}

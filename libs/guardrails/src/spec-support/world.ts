@@ -1,0 +1,35 @@
+import type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from '../port';
+
+type Reply = (call: GuardrailCall) => GuardrailAnswer | Promise<GuardrailAnswer>;
+
+/** A world that is written down: what was asked of it, and what it answers. Its clock stands still unless it is moved. */
+export class WrittenWorld implements GuardrailWorld {
+  readonly calls: GuardrailCall[] = [];
+  readonly names = new Set<string>();
+  nowMs = Date.UTC(2026, 10, 21);
+
+  constructor(private readonly reply: Reply = () => Promise.reject(new Error('refused http://10.0.0.1/'))) {}
+
+  async call(call: GuardrailCall): Promise<GuardrailAnswer> {
+    this.calls.push(call);
+    return await this.reply(call);
+  }
+
+  resolves(hostname: string): Promise<boolean> {
+    return Promise.resolve(this.names.has(hostname));
+  }
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  elapsed(): number {
+    return performance.now();
+  }
+}
+
+export const json = (value: unknown, status = 200): GuardrailAnswer => ({
+  status,
+  contentType: 'application/json',
+  body: new TextEncoder().encode(JSON.stringify(value)),
+});

@@ -1,0 +1,256 @@
+import type { CompiledCheck, CompiledGuardrail } from './compile';
+import { then, together, type Eventually } from './eventually';
+import { common, judgeCheck, publicError, resultOf, type JudgedCheck } from './judge';
+import { GUARDRAIL_LIMITS } from './limits';
+import type { GuardrailWorld } from './port';
+import { PASSED, type StageVerdict } from './results';
+import { checksFor, outcomeOf, type GuardrailRunner } from './runner';
+import { channelKey, StreamAnswer, textOfChannel, type StreamChannel } from './stream-answer';
+import { StreamWindow, type WindowedScan } from './stream-window';
+import { Subject, type RequestFacts } from './subject';
+import { countLabels } from './text/replace';
+import type { Scope } from './text/scope';
+import type { Finding } from './check';
+
+/** What may go on after a piece of a stream has come. */
+export interface StreamStep {
+  /** For the channel of the piece; empty while it is held back. */
+  readonly text: string;
+  /** Set when the stream is denied: nothing more of it may be sent, and nothing more need come. */
+  readonly denial: StageVerdict | null;
+}
+
+export interface StreamEnd {
+  /** What was held back of each channel, in the order in which they began. Empty when the stream is denied. */
+  readonly rest: readonly { readonly channel: StreamChannel; readonly text: string }[];
+  readonly verdict: StageVerdict;
+}
+
+export interface StreamOptions {
+  readonly world: GuardrailWorld;
+  readonly runner: GuardrailRunner;
+  readonly guardrails: readonly CompiledGuardrail[];
+  readonly facts: RequestFacts;
+  /** The request's body, for webhooks. */
+  readonly request: unknown;
+  readonly signal?: AbortSignal;
+}
+
+const CHANNELS_MAX = 128;
+
+/** A check that judges the stream while it runs, and what it has found. */
+interface Windowed {
+  readonly guardrail: CompiledGuardrail;
+  readonly check: CompiledCheck;
+  readonly findings: Finding[];
+  error: unknown;
+  count: number;
+}
+
+/**
+ * The output guardrails of one streamed answer. Checks with a window judge it on its way; those that need the whole answer hold it
+ * back until they have seen it, or only mark it, as their guardrail says (holding is what a guardrail that denies does unless told
+ * otherwise). Text that was denied is never given out. Not used any more after `end` or a denial.
+ */
+export class StreamGuard {
+  private readonly windowed: readonly Windowed[];
+  private readonly whole: readonly { readonly guardrail: CompiledGuardrail; readonly check: CompiledCheck }[];
+  private readonly channels = new Map<
+    string,
+    { readonly channel: StreamChannel; readonly window: StreamWindow }
+  >();
+  private readonly answer = new StreamAnswer();
+  private readonly callsBefore = new Map<string, number>();
+  private readonly startedAt: number;
+  private isHolding: boolean;
+  private length = 0;
+  private isOver = false;
+
+  constructor(private readonly options: StreamOptions) {
+    this.startedAt = options.world.elapsed();
+    const probe = Subject.output(options.facts, options.request, null, 200);
+    const all = options.guardrails
+      .filter(({ actions }) => actions.async !== true)
+      .flatMap((guardrail) => checksFor(guardrail, probe).map((check) => ({ guardrail, check })));
+    this.windowed = all
+      .filter(judgesOnItsWay)
+      .map((each) => ({ ...each, findings: [], error: undefined, count: 0 }));
+    this.whole = all.filter((each) => !judgesOnItsWay(each));
+    this.isHolding = this.whole.some(({ guardrail }) => holds(guardrail));
+  }
+
+  /** Never throws. */
+  push(channel: StreamChannel, delta: string): StreamStep {
+    if (this.isOver) return { text: '', denial: null };
+    const known = this.known(channel);
+    this.length += delta.length;
+    const isTooLong = this.length > GUARDRAIL_LIMITS.heldLengthMax;
+    if (this.whole.length > 0 && !isTooLong) this.answer.add(channel, delta);
+    if (this.isHolding) return isTooLong ? this.overflow() : { text: '', denial: null };
+    if (!known) return this.overflow();
+    const step = known.window.push(delta);
+    return step.isDenied ? { text: step.text, denial: this.deny([]) } : { text: step.text, denial: null };
+  }
+
+  /** Returns a promise only where a check has to wait. */
+  end(): Eventually<StreamEnd> {
+    if (this.isOver) return { rest: [], verdict: PASSED };
+    this.isOver = true;
+    if (this.isHolding) return this.endHeld();
+    const rest: { channel: StreamChannel; text: string }[] = [];
+    for (const { channel, window } of this.channels.values()) {
+      const { text, isDenied } = window.end();
+      if (isDenied) return { rest: [], verdict: this.verdict([]) };
+      if (text !== '') rest.push({ channel, text });
+    }
+    return then(this.judgeWhole(), (judged) => ({ rest, verdict: marked(this.verdict(judged)) }));
+  }
+
+  private known(channel: StreamChannel): { readonly window: StreamWindow } | null {
+    const key = channelKey(channel);
+    const known = this.channels.get(key);
+    if (known || this.channels.size >= CHANNELS_MAX) return known ?? null;
+    if (channel.kind === 'tool_call') {
+      const before = [...this.channels.values()].filter(
+        (other) => other.channel.kind === 'tool_call' && other.channel.choice === channel.choice,
+      );
+      this.callsBefore.set(key, before.length);
+    }
+    const scans = this.windowed
+      .filter(({ check }) => covers(check, channel))
+      .map((each) => this.scanOf(each));
+    const added = { channel, window: new StreamWindow(scans) };
+    this.channels.set(key, added);
+    return added;
+  }
+
+  private scanOf(windowed: Windowed): WindowedScan {
+    const { guardrail, check } = windowed;
+    const scan = check.prepared.window;
+    if (!scan) throw new TypeError('Only checks with a window are scanned for.');
+    return {
+      scan,
+      denies: scan.denies && guardrail.actions.deny === true,
+      found: (finding) => {
+        windowed.count++;
+        // Labels are counted; a stream full of findings must not fill the memory.
+        if (windowed.findings.length < 1_000) windowed.findings.push(finding);
+      },
+      failed: (error) => {
+        windowed.error = error;
+        return check.failOnError && guardrail.actions.deny === true;
+      },
+    };
+  }
+
+  /** More text than may be held back, or more channels than are looked at: the rest would go on unjudged, so nothing does. */
+  private overflow(): StreamStep {
+    return {
+      text: '',
+      denial: this.deny(this.whole.map(({ check }) => tooLong(check, false, this.options.world))),
+    };
+  }
+
+  private deny(judged: readonly JudgedCheck[]): StageVerdict {
+    this.isOver = true;
+    return { ...this.verdict(judged), outcome: 'deny' };
+  }
+
+  private endHeld(): Eventually<StreamEnd> {
+    const { runner, guardrails, facts, request, signal } = this.options;
+    const subject = this.answer.subject(facts, request);
+    return then(runner.run(guardrails, subject, signal), (verdict) => {
+      if (verdict.outcome === 'deny') return { rest: [], verdict };
+      const body = verdict.body ?? subject.response;
+      const rest = [...this.channels.values()].map(({ channel }) => ({
+        channel,
+        text: textOfChannel(body, channel, this.callsBefore),
+      }));
+      return { rest: rest.filter(({ text }) => text !== ''), verdict };
+    });
+  }
+
+  private judgeWhole(): Eventually<readonly JudgedCheck[]> {
+    const { world, facts, request, signal } = this.options;
+    if (this.length > GUARDRAIL_LIMITS.heldLengthMax) {
+      return this.whole.map(({ check }) => tooLong(check, !check.failOnError, world));
+    }
+    const subject = this.answer.subject(facts, request);
+    return together(this.whole.map(({ check }) => judgeCheck(world, check, subject, signal)));
+  }
+
+  /** With every guardrail that has judged anything. */
+  private verdict(whole: readonly JudgedCheck[]): StageVerdict {
+    const { world, guardrails } = this.options;
+    const judged = [...this.windowed.map((each) => judgedOf(each, world)), ...whole];
+    const results = guardrails.flatMap((guardrail) => {
+      const own = judged.filter(({ check }) => guardrail.output.includes(check));
+      return own.length === 0 ? [] : [resultOf(guardrail, own, this.startedAt, world)];
+    });
+    const denying = guardrails.find(({ id, actions }) =>
+      results.some((result) => result.id === id && !result.verdict && actions.deny === true),
+    );
+    return {
+      outcome: outcomeOf(results),
+      results,
+      message: denying?.actions.message ?? null,
+      placeholders: null,
+    };
+  }
+}
+
+/** A check has to be quick enough to see every piece, and have something to say about it that cannot wait for the end. */
+function judgesOnItsWay({
+  guardrail,
+  check,
+}: {
+  guardrail: CompiledGuardrail;
+  check: CompiledCheck;
+}): boolean {
+  const { window, transforms } = check.prepared;
+  if (!window || guardrail.actions.monitor === true) return false;
+  return transforms === true || (window.denies && guardrail.actions.deny === true);
+}
+
+const holds = ({ actions }: CompiledGuardrail): boolean =>
+  actions.monitor !== true && (actions.on_stream ?? (actions.deny === true ? 'hold' : 'mark')) === 'hold';
+
+const COVERED: Readonly<Record<StreamChannel['kind'], readonly Scope[]>> = {
+  text: ['all', 'messages', 'last_message'],
+  reasoning: ['all', 'messages', 'last_message'],
+  tool_call: ['all', 'tools', 'last_message'],
+};
+
+const covers = ({ prepared }: CompiledCheck, { kind }: StreamChannel): boolean =>
+  prepared.window?.scope.some((scope) => COVERED[kind].includes(scope)) === true;
+
+/** What the window of a check has found, as a verdict. */
+function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailWorld): JudgedCheck {
+  const window = check.prepared.window;
+  const isFailed = error === undefined ? window?.denies === true && count > 0 : check.failOnError;
+  const result = {
+    ...common(check, world),
+    verdict: !isFailed,
+    data: { found: countLabels(findings) },
+    execution_time: 0,
+    transformed: findings.some(({ replacement }) => replacement !== null),
+    ...(error === undefined ? {} : { error: publicError(error) }),
+  };
+  return { check, passed: !isFailed, result, outcome: null };
+}
+
+function tooLong(check: CompiledCheck, passed: boolean, world: GuardrailWorld): JudgedCheck {
+  const result = {
+    ...common(check, world),
+    verdict: passed,
+    data: null,
+    execution_time: 0,
+    transformed: false,
+    error: { name: 'CheckError', message: 'The answer is longer than guardrails hold back.' },
+  };
+  return { check, passed, result, outcome: null };
+}
+
+/** What has been sent cannot be denied any more. */
+const marked = (verdict: StageVerdict): StageVerdict =>
+  verdict.outcome === 'deny' ? { ...verdict, outcome: 'mark' } : verdict;

@@ -1,0 +1,52 @@
+import { isObject, listOf, objectsOf, type JsonObject } from '../json';
+import { PassageCollector, type Dialect, type Passage } from './passages';
+import { content, responsesItem, toolCalls } from './requests';
+
+/** The texts of an answer in a dialect, those of every choice. An answer without texts (vectors, scores) has none. */
+export function answerPassages(dialect: Dialect, body: unknown): readonly Passage[] {
+  const collector = new PassageCollector();
+  if (!isObject(body)) {
+    collector.walk('other', { body }, 'body');
+    return collector.found;
+  }
+  READERS[dialect](collector, body);
+  return collector.found;
+}
+
+type Reader = (collector: PassageCollector, body: JsonObject) => void;
+
+const READERS: Readonly<Record<Dialect, Reader>> = {
+  chat(collector, body) {
+    for (const choice of listOf(body['choices'])) {
+      if (isObject(choice) && isObject(choice['message'])) chatAnswer(collector, choice['message']);
+      collector.unit++;
+    }
+  },
+  completions(collector, body) {
+    for (const choice of listOf(body['choices'])) {
+      if (isObject(choice)) collector.take('assistant', choice, 'text');
+      collector.unit++;
+    }
+  },
+  embeddings: () => undefined,
+  moderations: () => undefined,
+  responses(collector, body) {
+    for (const item of listOf(body['output'])) responsesItem(collector, item);
+  },
+  messages: (collector, body) => {
+    content(collector, body, 'content', 'assistant');
+  },
+  json: (collector, body) => {
+    collector.walk('other', { body }, 'body');
+  },
+};
+
+function chatAnswer(collector: PassageCollector, message: JsonObject): void {
+  content(collector, message, 'content', 'assistant');
+  collector.take('reasoning', message, 'reasoning_content');
+  collector.take('reasoning', message, 'reasoning');
+  collector.take('assistant', message, 'refusal');
+  if (isObject(message['audio'])) collector.take('assistant', message['audio'], 'transcript');
+  for (const block of objectsOf(message['content_blocks'])) collector.take('assistant', block, 'text');
+  toolCalls(collector, message);
+}

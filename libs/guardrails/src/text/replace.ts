@@ -1,0 +1,20 @@
+import type { Finding } from '../check';
+
+/** A text with the replacements of findings in it, which stand in order; of two that overlap the first one's replacement covers both. */
+export function replaceFindings(text: string, findings: readonly Finding[]): string {
+  let made = '';
+  let at = 0;
+  for (const { start, end, replacement } of findings) {
+    if (replacement === null || end <= at) continue;
+    if (start >= at) made += text.slice(at, start) + replacement;
+    at = end;
+  }
+  return made + text.slice(at);
+}
+
+/** How often each label was found. */
+export function countLabels(findings: Iterable<Finding>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { label } of findings) counts[label] = (counts[label] ?? 0) + 1;
+  return counts;
+}

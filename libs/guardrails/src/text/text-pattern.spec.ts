@@ -1,0 +1,106 @@
+import { readCases } from '@gw/testing';
+import fc from 'fast-check';
+import { TextPattern } from './text-pattern';
+
+interface Row {
+  readonly id: string;
+  readonly pattern: string;
+  readonly input: { readonly repeat: string; readonly count: number; readonly tail: string };
+}
+
+const data = readCases('regex_templates.json') as { regex: readonly Row[] };
+
+const compile = (rule: string): TextPattern => {
+  const pattern = TextPattern.compile(rule);
+  if (typeof pattern === 'string') throw new Error(pattern);
+  return pattern;
+};
+
+describe('patterns of users', () => {
+  it.each(data.regex.map((row) => [row.id, row] as const))(
+    '%s is refused on save, or searched in linear time with an answer or a reason',
+    async (_, { pattern, input }) => {
+      const made = TextPattern.compile(pattern);
+      if (typeof made === 'string') return;
+      const text = input.repeat.repeat(input.count) + input.tail;
+      let outcome: unknown;
+      try {
+        outcome = await made.found(text);
+      } catch (error) {
+        outcome = error;
+      }
+      expect(typeof outcome === 'boolean' || outcome instanceof Error).toBe(true);
+    },
+  );
+
+  it('are found in texts of any length, wherever they stand', async () => {
+    const pattern = compile('\\bsecret-\\d+\\b');
+    const filler = fc.integer({ min: 0, max: 60_000 });
+    await fc.assert(
+      fc.asyncProperty(filler, filler, fc.boolean(), async (before, after, isThere) => {
+        const word = isThere ? 'secret-42' : 'secret';
+        const text = `${'word '.repeat(before / 5)} ${word} ${'more '.repeat(after / 5)}`;
+        expect(await pattern.found(text)).toBe(isThere);
+        const places = await pattern.places(text);
+        expect(places.map(({ start, end }) => text.slice(start, end))).toEqual(isThere ? ['secret-42'] : []);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('are found at every place, once, across the pieces of a long text', async () => {
+    const text = 'a1 '.repeat(20_000);
+    const places = await compile('a\\d').places(text.slice(0, 27_000));
+    expect(places).toHaveLength(9_000);
+    expect(places[8_999]).toEqual({ start: 26_997, end: 26_999 });
+  });
+
+  it('that are large are found in long texts, too: a list of words, say', async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `forbidden${String(index)}`);
+    const pattern = compile(`/\\b(?:${words.join('|')})\\b/i`);
+    const text = `${'filler words '.repeat(3_000)} Forbidden59 ${'and more '.repeat(3_000)}`;
+    expect(await pattern.found(text)).toBe(true);
+    expect(pattern.placesNow(text)).toEqual([{ start: 39_001, end: 39_012 }]);
+    expect(await pattern.found(text.replace('59', '60'))).toBe(false);
+  });
+
+  it.each([
+    ['^x', true],
+    ['^y', false],
+    ['\\Axx', true],
+    ['x$', false],
+    ['end$', true],
+    ['end\\z', true],
+    ['[$^]a', false],
+    ['\\^x', false],
+  ])('that ask for one end of a long text are searched for there: %s', async (rule, isFound) => {
+    expect(await compile(rule).found(`${'x'.repeat(300_000)}end`)).toBe(isFound);
+  });
+
+  it.each(['^a.*b$', '^a|b', '(?:a|^)b', '/^b/m'])(
+    'that ask for more cannot decide about a text that is searched in pieces: %s',
+    async (rule) => {
+      const pattern = compile(rule);
+      await expect(async () => await pattern.found('x'.repeat(300_000))).rejects.toThrow('longer than');
+    },
+  );
+
+  it('take the flags i, m and s, and no others', () => {
+    expect(compile('/^b/m').found('a\nb')).toBe(true);
+    expect(compile('/a.b/s').found('a\nb')).toBe(true);
+    expect(compile('/A/gi').found('a')).toBe(true);
+    expect(TextPattern.compile('/a/y')).toMatch('not known');
+  });
+
+  it('whose places take too long to find leave no text unreplaced on a stream', () => {
+    const pattern = compile('(?:.*z)|a');
+    const text = 'a'.repeat(5_000);
+    const places = pattern.placesNow(text);
+    expect(places.at(-1)?.end).toBe(text.length);
+    let end = 0;
+    for (const place of places) {
+      expect(place.start).toBe(end);
+      end = place.end;
+    }
+  });
+});

@@ -1,0 +1,177 @@
+import { Pattern } from '@gw/config-schema';
+import { CheckError } from '../check';
+import { breathe, type Eventually } from '../eventually';
+import { gapBefore } from './pieces';
+
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Characters by which two pieces of a long text overlap, at most: what is longer may be missed in texts too long for one search.
+ * Large patterns have smaller pieces, of which a quarter overlaps.
+ */
+const OVERLAP_MAX = 1_024;
+/** Bound of one search for all places in a piece of a stream: instructions of the pattern times characters gone through. */
+const STEPS_AT_ONCE = 400_000;
+const PLACES_MAX = 10_000;
+
+/**
+ * A user's pattern over texts of any length, in linear time (RE2 syntax). One step of the work holds the event loop for some
+ * 10 ms at worst, and for microseconds as a rule; a longer text is searched piece by piece, with other work in between.
+ */
+export class TextPattern {
+  private constructor(
+    private readonly pattern: Pattern,
+    private readonly anchors: Anchors,
+  ) {}
+
+  /** Takes `pattern` or `/pattern/flags` with the flags i, m and s (g and u mean nothing here). Returns what is wrong as a sentence. */
+  static compile(rule: string): TextPattern | string {
+    const delimited = /^\/(.+)\/([a-z]*)$/s.exec(rule);
+    const source = delimited?.[1] ?? rule;
+    const flags = [...new Set(delimited?.[2] ?? '')].filter((flag) => !'gu'.includes(flag)).join('');
+    if (!/^[ims]*$/.test(flags)) return `The flags ${flags} are not known; i, m and s are.`;
+    const pattern = Pattern.compile(flags === '' ? source : `(?${flags}:${source})`);
+    if (typeof pattern === 'string') return pattern;
+    const anchors = anchorsOf(source);
+    // In lines every line has both ends.
+    return new TextPattern(pattern, flags.includes('m') && anchors !== 'none' ? 'both' : anchors);
+  }
+
+  /** Whether the pattern is found anywhere. Throws `CheckError` for a text too long for an anchored pattern. */
+  found(text: string): Eventually<boolean> {
+    if (text.length <= this.pattern.lengthMax) return this.pattern.test(text);
+    return this.foundInPieces(this.pieces(text));
+  }
+
+  /** All places, from left to right and without overlaps; at once where that is quick. */
+  places(text: string): Eventually<readonly Place[]> {
+    return this.quickPlaces(text).places ?? this.placesInPieces(text);
+  }
+
+  /** As `places`, at once, for pieces of a stream. Where finding them all takes too long, the rest of the text is one place. */
+  placesNow(text: string): readonly Place[] {
+    const all: Place[] = [];
+    for (const [start, piece] of this.everyPiece(text)) {
+      const { places, before } = this.quickPlaces(piece);
+      for (const place of places ?? before)
+        addPlace(all, { start: start + place.start, end: start + place.end });
+      if (!places) return [...all, { start: all.at(-1)?.end ?? 0, end: text.length }];
+    }
+    return all;
+  }
+
+  /** All places, or those that were found before it took too long. */
+  private quickPlaces(text: string): {
+    readonly places: readonly Place[] | null;
+    readonly before: readonly Place[];
+  } {
+    if (text.length > this.pattern.lengthMax) return { places: null, before: [] };
+    // `lengthMax` is the bound of one search over the pattern's instructions.
+    const costOfCharacter = 200_000 / this.pattern.lengthMax;
+    // Whether there is a match at all is told much faster than where.
+    if (!this.pattern.test(text)) return { places: [], before: [] };
+    const places: Place[] = [];
+    let steps = 0;
+    for (const place of this.pattern.matches(text)) {
+      if (place.end === place.start) continue;
+      steps += (text.length - (places.at(-1)?.end ?? 0)) * costOfCharacter;
+      if (steps > STEPS_AT_ONCE) return { places: null, before: places };
+      places.push(place);
+    }
+    return { places, before: places };
+  }
+
+  private async placesInPieces(text: string): Promise<readonly Place[]> {
+    const places: Place[] = [];
+    let since = performance.now();
+    for (const [start, piece] of this.pieces(text)) {
+      for (const place of this.pattern.matches(piece)) {
+        if (place.end > place.start) addPlace(places, { start: start + place.start, end: start + place.end });
+        if (places.length > PLACES_MAX) throw new CheckError('The pattern is found too often.');
+        if (performance.now() - since < 5) continue;
+        await breathe();
+        since = performance.now();
+      }
+      await breathe();
+      since = performance.now();
+    }
+    return places;
+  }
+
+  private async foundInPieces(pieces: Iterable<readonly [number, string]>): Promise<boolean> {
+    for (const [, piece] of pieces) {
+      if (this.pattern.test(piece)) return true;
+      await breathe();
+    }
+    return false;
+  }
+
+  private pieces(text: string): Iterable<readonly [number, string]> {
+    const { lengthMax } = this.pattern;
+    if (text.length <= lengthMax) return [[0, text]];
+    switch (this.anchors) {
+      case 'none':
+        return this.everyPiece(text);
+      case 'start':
+        return [[0, text.slice(0, lengthMax)]];
+      case 'end':
+        return [[text.length - lengthMax, text.slice(-lengthMax)]];
+      case 'both':
+        throw new CheckError(
+          `The text is longer than the ${String(lengthMax)} characters that this pattern can search.`,
+        );
+    }
+  }
+
+  private *everyPiece(text: string): Generator<readonly [number, string]> {
+    const { lengthMax } = this.pattern;
+    const overlap = Math.min(OVERLAP_MAX, Math.floor(lengthMax / 4));
+    for (let start = 0; start < text.length;) {
+      const isLast = start + lengthMax >= text.length;
+      const end = isLast ? text.length : gapBefore(text, start + lengthMax, overlap / 2);
+      yield [start, text.slice(start, end)];
+      if (isLast) return;
+      start = gapBefore(text, end - overlap, overlap / 2);
+    }
+  }
+}
+
+/** Pieces overlap: what the one before has found is not found again, and of two that overlap the longer reach stays. */
+function addPlace(places: Place[], place: Place): void {
+  const last = places.at(-1);
+  if (!last || place.start >= last.end) places.push(place);
+  else if (place.end > last.end) places[places.length - 1] = { start: last.start, end: place.end };
+}
+
+/** Which ends of the text a pattern asks for. A piece of a text has an end of it, or none. */
+type Anchors = 'none' | 'start' | 'end' | 'both';
+
+function anchorsOf(source: string): Anchors {
+  const { positions, hasAlternatives } = anchorPositions(source);
+  const [position, ...others] = positions;
+  if (position === undefined) return 'none';
+  // With alternatives an anchor holds for one of them only.
+  if (others.length > 0 || hasAlternatives) return 'both';
+  if (position === 0) return /^(?:\^|\\A)/.test(source) ? 'start' : 'both';
+  return /(?:\$|\\z)$/.test(source) && position >= source.length - 2 ? 'end' : 'both';
+}
+
+/** Anchors outside of classes; an escaped one is a character. */
+function anchorPositions(source: string): {
+  readonly positions: readonly number[];
+  readonly hasAlternatives: boolean;
+} {
+  const positions: number[] = [];
+  let hasAlternatives = false;
+  let inClass = false;
+  for (const { 0: token, index } of source.matchAll(/\\[\s\S]|[[\]^$|]/g)) {
+    if (token === '[' || token === ']') inClass = token === '[';
+    else if (inClass) continue;
+    else if (token === '|') hasAlternatives = true;
+    else if (/^(?:[$^]|\\[AzZ])$/.test(token)) positions.push(index);
+  }
+  return { positions, hasAlternatives };
+}

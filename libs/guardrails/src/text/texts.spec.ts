@@ -1,0 +1,155 @@
+import { FACTS } from '../spec-support/judge';
+import { Subject } from '../subject';
+import type { Dialect } from './passages';
+import type { Scope } from './scope';
+
+const input = (dialect: Dialect, body: unknown, ...scopes: Scope[]) =>
+  Subject.input({ ...FACTS, dialect }, body).texts(scopes);
+const output = (dialect: Dialect, body: unknown, ...scopes: Scope[]) =>
+  Subject.output({ ...FACTS, dialect }, null, body, 200).texts(scopes);
+
+const CHAT = {
+  tools: [{ type: 'function', function: { name: 'f', description: 'tool words' } }],
+  messages: [
+    { role: 'system', content: 'rules' },
+    { role: 'user', content: 'first' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"q":"called"}' } }],
+    },
+    { role: 'tool', content: 'result' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'one' },
+        { type: 'image_url', image_url: { url: 'u' } },
+        { type: 'text', text: 'two' },
+      ],
+    },
+  ],
+};
+
+describe('texts of a request', () => {
+  it.each<[Scope, readonly string[]]>([
+    ['last_message', ['one\ntwo']],
+    ['messages', ['first', 'one\ntwo']],
+    ['system', ['rules']],
+    ['tools', ['function\nf\ntool words', '{"q":"called"}']],
+    ['tool_results', ['result']],
+    ['all', ['function\nf\ntool words', 'rules', 'first', '{"q":"called"}', 'result', 'one\ntwo']],
+  ])('chat, scope %s', (scope, texts) => {
+    expect(input('chat', CHAT, scope)).toEqual(texts);
+  });
+
+  it('Anthropic messages: system blocks, tool use and its results, documents', () => {
+    const body = {
+      system: [{ type: 'text', text: 'rules' }],
+      tools: [{ name: 'f', description: 'd', input_schema: { type: 'object' } }],
+      messages: [
+        { role: 'user', content: 'first' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm' },
+            { type: 'tool_use', name: 'f', input: { a: { b: 'deep' } } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'x', content: [{ type: 'text', text: 'result' }] },
+            { type: 'document', title: 'T', source: { type: 'text', data: 'doc' } },
+            { type: 'text', text: 'last' },
+          ],
+        },
+      ],
+    };
+    expect(input('messages', body, 'system')).toEqual(['rules']);
+    expect(input('messages', body, 'last_message')).toEqual(['result\nT\ndoc\nlast']);
+    expect(input('messages', body, 'tools')).toEqual(['f\nd\nobject', 'deep']);
+    expect(input('messages', body, 'tool_results')).toEqual(['result']);
+    expect(input('messages', body, 'messages')).toEqual(['first', 'hm', 'T\ndoc\nlast']);
+  });
+
+  it('responses: a text, or items with instructions, calls and their outputs', () => {
+    expect(input('responses', { instructions: 'rules', input: 'hi' }, 'all')).toEqual(['rules', 'hi']);
+    const body = {
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'ask' }] },
+        { type: 'function_call', name: 'f', arguments: '{"a":1}' },
+        { type: 'function_call_output', output: 'result' },
+        { type: 'message', role: 'developer', content: 'more rules' },
+      ],
+    };
+    expect(input('responses', body, 'all')).toEqual(['ask', '{"a":1}', 'result', 'more rules']);
+    expect(input('responses', body, 'system')).toEqual(['more rules']);
+    expect(input('responses', body, 'last_message')).toEqual(['result']);
+  });
+
+  it('every input of a list is a last message', () => {
+    expect(input('embeddings', { input: ['a', 'b'] }, 'last_message')).toEqual(['a', 'b']);
+    expect(input('completions', { prompt: ['a', 'b'] }, 'last_message')).toEqual(['a', 'b']);
+    expect(input('moderations', { input: [{ type: 'text', text: 'a' }] }, 'last_message')).toEqual([
+      'text\na',
+    ]);
+  });
+
+  it('any other JSON: every text in it', () => {
+    expect(input('json', { a: ['x', { b: 'y' }], n: 1 }, 'messages')).toEqual(['x\ny']);
+  });
+
+  it('tokens are no text: a check of texts cannot decide about them', () => {
+    expect(Subject.input({ ...FACTS, dialect: 'embeddings' }, { input: [[1, 2]] }).hasTokens()).toBe(true);
+    expect(Subject.input({ ...FACTS, dialect: 'embeddings' }, { input: ['a'] }).hasTokens()).toBe(false);
+  });
+});
+
+describe('texts of an answer', () => {
+  it('chat: every choice, with reasoning, refusals and calls', () => {
+    const body = {
+      choices: [
+        {
+          message: { content: 'a', reasoning_content: 'r', tool_calls: [{ function: { arguments: '{}' } }] },
+        },
+        { message: { content: null, refusal: 'no' } },
+      ],
+    };
+    expect(output('chat', body, 'last_message')).toEqual(['a\nr\n{}', 'no']);
+    expect(output('chat', body, 'messages')).toEqual(['a\nr', 'no']);
+  });
+
+  it.each<[Dialect, unknown, readonly string[]]>([
+    ['completions', { choices: [{ text: 'a' }, { text: 'b' }] }, ['a', 'b']],
+    [
+      'messages',
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'tool_use', input: { q: 'b' } },
+        ],
+      },
+      ['a\nb'],
+    ],
+    [
+      'responses',
+      { output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }] },
+      ['a'],
+    ],
+    ['embeddings', { data: [{ embedding: [1] }] }, []],
+    ['json', { text: 'a' }, ['a']],
+  ])('%s', (dialect, body, texts) => {
+    expect(output(dialect, body, 'all')).toEqual(texts);
+  });
+});
+
+describe('edits', () => {
+  it('put texts into a copy of the body, by their positions', () => {
+    const subject = Subject.input(FACTS, CHAT);
+    const position = subject.passages().findIndex(({ text }) => text === 'two');
+    const edited = subject.edited(new Map([[position, 'zwei']]));
+    expect(edited.texts(['last_message'])).toEqual(['one\nzwei']);
+    expect(edited.isTransformed).toBe(true);
+    expect(subject.texts(['last_message'])).toEqual(['one\ntwo']);
+  });
+});

@@ -1,0 +1,20 @@
+// Lets a script require the sources of libs as they are: `require('./typescript.cjs')`, then `require('../libs/x/src/index.ts')`.
+const { readFileSync } = require('node:fs');
+const Module = require('node:module');
+const { join } = require('node:path');
+const { transformFileSync } = require('@swc/core');
+
+const ROOT = join(__dirname, '..');
+const options = JSON.parse(readFileSync(join(ROOT, '.swcrc'), 'utf8'));
+delete options.$schema;
+options.swcrc = false;
+options.jsc.baseUrl = ROOT;
+options.sourceMaps = false;
+
+Module._extensions['.ts'] = (module, path) => module._compile(transformFileSync(path, options).code, path);
+
+const resolve = Module._resolveFilename;
+Module._resolveFilename = (request, ...rest) => {
+  const lib = /^@gw\/([\w-]+)$/.exec(request)?.[1];
+  return resolve(lib ? join(ROOT, 'libs', lib, 'src/index.ts') : request, ...rest);
+};
