@@ -27,6 +27,7 @@ const withIds = (path: string, fixture: Fixture, target: Target): string =>
   path
     .replace('{type}/{subType}', 'workspace/service')
     .replace('{version}', fixture.versionId ?? '1')
+    .replace('{entity}', fixture.entityId ?? fixture.id)
     .replace('{name}', fixture.name ?? 'x')
     .replace('{slug}', fixture.slug ?? fixture.id)
     // By its slug in one of the targets, else by its id.

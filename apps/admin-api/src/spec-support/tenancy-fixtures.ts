@@ -1,4 +1,10 @@
-import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
+import {
+  dayOf,
+  ensureLogPartitions,
+  insertLogs,
+  requestLogRow,
+  UsageLimitPolicyValueEntity,
+} from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
@@ -19,6 +25,8 @@ export interface Fixture {
   readonly id: string;
   readonly slug?: string;
   readonly versionId?: string;
+  /** Of a value that a policy counts apart. */
+  readonly entityId?: string;
   readonly name?: string;
 }
 
@@ -126,7 +134,12 @@ export const MAKERS = {
     auth_config: { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' },
     secret_path: 'a/b',
   }),
-  usageLimit: policy('usage-limits', { type: 'cost', credit_limit: 5 }),
+  usageLimit: async (admin, place) => {
+    const made = await policy('usage-limits', { type: 'cost', credit_limit: 5 })(admin, place);
+    const value = { id: uuidv7(), policyId: made.id, valueKey: `api_key:${place.mark}` };
+    await admin.dataSource.manager.insert(UsageLimitPolicyValueEntity, value);
+    return { ...made, entityId: value.id };
+  },
   user: (admin, { organisationId }) => admin.user(organisationId, 'member'),
   virtualKey,
 } as const satisfies Record<string, Maker>;

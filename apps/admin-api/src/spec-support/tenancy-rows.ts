@@ -206,6 +206,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   prompts_version: workspace('prompt'),
   prompts_label: workspace('prompt', body({ label_id: null })),
   ...crud('usageLimitPolicies', 'usageLimit', { ...POLICY, type: 'cost', credit_limit: 5 }, RENAMED),
+  usageLimitPolicies_entities: workspace('usageLimit'),
+  usageLimitPolicies_reset: workspace('usageLimit'),
   ...crud('rateLimitPolicies', 'rateLimit', { ...POLICY, type: 'requests', unit: 'rpm', value: 5 }, RENAMED),
   ...organisationCrud(
     'secretReferences',
