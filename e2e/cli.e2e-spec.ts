@@ -146,6 +146,9 @@ describe('the command line', () => {
       defaults: { config_id: 'fall-back', metadata: { app: 'x' } },
       rotation_policy: { rotation_period: 'monthly' },
     });
+    await manage('POST', '/labels', { name: 'canary', color_code: '#ffaa00' });
+    await manage('POST', '/labels', { name: 'plain', workspace_id: 'search' });
+    await manage('POST', '/labels', { name: 'reviewed', description: 'By two', workspace_id: 'search' });
     const policy = {
       name: 'Team',
       workspace_id: 'search',
@@ -190,6 +193,7 @@ describe('the command line', () => {
     expect([exported.code, exported.err]).toEqual([0, '']);
     for (const secret of Object.values(SECRETS)) expect(exported.out).not.toContain(secret);
     for (const name of Object.keys(SECRETS)) expect(exported.out).toContain(`env: ${name}`);
+    for (const label of ['canary', 'plain', 'reviewed']) expect(exported.out).toContain(`name: ${label}\n`);
     const unchanged = await tollgate(['apply', '-f', '-'], exported.out);
     expect([unchanged.code, unchanged.out, unchanged.err]).toEqual([0, 'Nothing to change.\n', '']);
 

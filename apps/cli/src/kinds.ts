@@ -8,6 +8,7 @@ import {
 } from './kinds/organisation.kinds';
 import { userKeyConfigs, workspaceExclusions, workspaces } from './kinds/workspace.kinds';
 import { apiKeys, configs } from './kinds/config.kinds';
+import { labels } from './kinds/prompt.kinds';
 import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
 import {
   integrationAccess,
@@ -30,6 +31,7 @@ export const KINDS: readonly Kind[] = [
   configs,
   userKeyConfigs,
   apiKeys,
+  labels,
   usageLimitPolicies,
   rateLimitPolicies,
   deployments,

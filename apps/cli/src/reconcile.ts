@@ -45,8 +45,9 @@ export async function exportState(api: ApiClient): Promise<State> {
   const state: Record<string, readonly Item[]> = {};
   for (const kind of KINDS) {
     const items = (await kind.standing(world)).map(({ item }) => tidyFields(item));
-    const telling = items.filter((item) =>
-      Object.keys(item).some((member) => !kind.identity.includes(member)),
+    // What comes with something else is worth a line only where it says more than its name.
+    const telling = items.filter(
+      (item) => kind.create !== undefined || Object.keys(item).some((name) => !kind.identity.includes(name)),
     );
     if (telling.length > 0) state[kind.name] = telling;
   }

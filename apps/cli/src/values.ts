@@ -117,10 +117,3 @@ export function budget(value: unknown): unknown {
   const { status: _status, next_usage_reset_at: next, ...rest } = value;
   return { ...rest, ...(rest['periodic_reset'] === null ? { next_usage_reset_at: next } : {}) };
 }
-
-/** Settings as they are written: a rotation that is off is shown as 0, which is no period, and written as an empty text. */
-export function writableSettings(value: unknown): Json {
-  const settings = isFields(value) ? value : {};
-  const isOff = settings['user_api_key_rotation_period'] === 0;
-  return isOff ? { ...settings, user_api_key_rotation_period: '' } : settings;
-}

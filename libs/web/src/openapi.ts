@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorAnswer } from './answers';
+import { addExamples } from './openapi-examples';
 
 export interface OpenApiOptions {
   readonly title: string;
@@ -25,6 +26,7 @@ export function serveOpenApi(app: INestApplication, options: OpenApiOptions): Op
     extraModels: [ErrorAnswer],
   });
   const document = withNullTypes(withErrors(withUniqueIds(created))) as OpenAPIObject;
+  addExamples(document);
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
@@ -62,14 +64,23 @@ function withNullTypes(value: unknown): unknown {
     Object.entries(value).map(([name, item]) => [name, name === 'example' ? item : withNullTypes(item)]),
   );
   if (nullable !== true) return nullable === undefined ? rest : { ...rest, nullable };
-  const { type, enum: values, allOf, $ref, ...more } = rest;
+  return orNull(rest);
+}
+
+function orNull(schema: Record<string, unknown>): Record<string, unknown> {
+  const { type, enum: values, allOf, $ref, ...more } = schema;
   if (allOf !== undefined || $ref !== undefined) {
     const [target] = Array.isArray(allOf) ? (allOf as unknown[]) : [{ $ref }];
     return { ...more, anyOf: [target, { type: 'null' }] };
   }
+  for (const union of ['anyOf', 'oneOf'] as const) {
+    const variants = more[union];
+    if (Array.isArray(variants)) return { ...more, [union]: [...(variants as unknown[]), { type: 'null' }] };
+  }
   return {
     ...more,
-    type: [type, 'null'],
+    // Without a type it takes anything, null as well.
+    ...(type === undefined ? {} : { type: [type, 'null'] }),
     ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
   };
 }

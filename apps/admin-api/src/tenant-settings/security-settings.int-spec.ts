@@ -171,7 +171,25 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect(await period('monthly')).toBe(30);
     expect([await period(1), await period(365)]).toEqual([1, 365]);
     for (const value of [0, 366, 1.5, 'daily', true]) expect(await period(value)).toBe(400);
-    expect(await period('')).toBe(0);
-    expect([await period(9), await period(null)]).toEqual([9, 0]);
+    expect(await period('')).toBe('');
+    expect([await period(9), await period(null)]).toEqual([9, '']);
+  });
+
+  it('are taken as they are shown, of the organisation and of a workspace, and stay as they are', async () => {
+    const places = [
+      ['/v1/admin/organisation/settings', ['settings', 'security_settings', 'workspace_overrides']],
+      [`/v1/workspaces/${ours.workspaceId}`, ['settings', 'security_settings']],
+    ] as const;
+    for (const period of ['', 30, null]) {
+      for (const [url, names] of places) {
+        const key = ours.adminKey;
+        const settings = { user_api_key_rotation_period: period };
+        expect((await admin.put(url, { key, body: { settings } })).status).toBe(200);
+        const before = (await admin.get(url, { key })).body;
+        const body = Object.fromEntries(names.map((name) => [name, before[name]]));
+        expect([url, period, (await admin.put(url, { key, body })).status]).toEqual([url, period, 200]);
+        expect((await admin.get(url, { key })).body).toMatchObject(body);
+      }
+    }
   });
 });

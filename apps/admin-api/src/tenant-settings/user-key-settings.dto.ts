@@ -1,15 +1,17 @@
 import { Answer, BooleanField, customField, IntegerField, TextListField } from '@gw/web';
+import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 
 const COUNT_MAX = 10_000;
 /** Ten years. */
 const SECONDS_MAX = 315_360_000;
+const DAYS_MAX = 365;
 const PERIODS: Readonly<Record<string, number>> = { weekly: 7, monthly: 30, '': 0 };
 
-/** Days of a rotation period: a number of 1 to 365, `weekly` or `monthly`; 0 for none. Null when the value is none of these. */
+/** Days of a rotation period: a number of 1 to 365, `weekly` or `monthly`; 0 for an empty text, which is none. Null when the value is none of these. */
 export function rotationDays(value: unknown): number | null {
   if (typeof value === 'string') return Object.hasOwn(PERIODS, value) ? (PERIODS[value] ?? null) : null;
-  const isDays = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 365;
+  const isDays = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= DAYS_MAX;
   return isDays ? value : null;
 }
 
@@ -18,7 +20,7 @@ const RotationPeriodField = (): PropertyDecorator =>
     { optional: true, nullable: true, description: 'Days; empty or null: none.', example: 30 },
     {
       anyOf: [
-        { type: 'integer', minimum: 1, maximum: 365 },
+        { type: 'integer', minimum: 1, maximum: DAYS_MAX },
         { type: 'string', enum: Object.keys(PERIODS) },
       ],
     },
@@ -75,8 +77,16 @@ export class UserKeySettingsAnswer {
   @Answer.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
   readonly user_api_key_max_ttl!: number | null;
 
-  @Answer.integer({ nullable: true, description: 'Days; 0: none.', example: 30 })
-  readonly user_api_key_rotation_period!: number | null;
+  @ApiProperty({
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: DAYS_MAX },
+      { type: 'string', enum: [''] },
+    ],
+    nullable: true,
+    description: 'Days; empty: none, as it is written.',
+    example: 30,
+  })
+  readonly user_api_key_rotation_period!: number | '' | null;
 
   @Answer.boolean({ nullable: true })
   readonly user_api_key_auto_create!: boolean | null;

@@ -83,7 +83,9 @@ export const userKeySettingsAnswer = (settings: UserKeySettings): UserKeySetting
   user_api_key_count: settings.user_api_key_count ?? null,
   user_api_key_ttl: settings.user_api_key_ttl ?? null,
   user_api_key_max_ttl: settings.user_api_key_max_ttl ?? null,
-  user_api_key_rotation_period: settings.user_api_key_rotation_period ?? null,
+  // None is stored as 0, which is no period that could be written: what is shown can be sent back.
+  user_api_key_rotation_period:
+    settings.user_api_key_rotation_period === 0 ? '' : (settings.user_api_key_rotation_period ?? null),
   user_api_key_auto_create: settings.user_api_key_auto_create ?? null,
   user_api_key_auto_create_scopes: settings.user_api_key_auto_create_scopes ?? null,
 });

@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { cleared, members, post, present, put, type Kind, type World } from '../kind';
-import { secretName, unmasked, writableSettings } from '../values';
+import { secretName, unmasked } from '../values';
 
 const SETTINGS = '/v1/admin/organisation/settings';
 const PROPERTIES = '/v1/admin/organisation/properties';
@@ -18,8 +18,7 @@ export const organisationSettings: Kind = {
   removable: false,
   async standing({ api }) {
     const row = await api.call('GET', SETTINGS);
-    const item = { ...members(row, ...SETTING_NAMES), settings: writableSettings(row['settings']) };
-    return [{ item, path: SETTINGS }];
+    return [{ item: members(row, ...SETTING_NAMES), path: SETTINGS }];
   },
   update: (world, path, item) => put(world, path, present(item, ...SETTING_NAMES)),
 };

@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { cleared, members, post, present, put, type Kind } from '../kind';
-import { budget, inPlaceOf, writableSettings } from '../values';
+import { budget, inPlaceOf } from '../values';
 
 const WORKSPACE = ['name', 'icon', 'description'] as const;
 
@@ -20,7 +20,7 @@ export const workspaces: Kind = {
           ...members(row, ...WORKSPACE),
           is_default: row['is_default'] === 1 ? true : null,
           metadata: (row['defaults'] as Json)['metadata'],
-          settings: writableSettings(row['settings']),
+          settings: row['settings'],
           data_plane_security_settings: row['data_plane_security_settings'],
           usage_limits: budget(row['usage_limits']),
           rate_limits: row['rate_limits'],

@@ -1,0 +1,23 @@
+import { randomInt } from 'node:crypto';
+import { TestAdminApi } from './spec-support/admin-api';
+import { faultsOfGeneratedCalls } from './spec-support/generated-calls';
+
+const CALLS = 10_000;
+const MINUTES_MAX = 15;
+
+describe('calls that are generated from the OpenAPI document', () => {
+  const admin = new TestAdminApi();
+  const seed = randomInt(1_000_000_000);
+
+  it(
+    `are answered as the document says and never with a fault of the server, all ${String(CALLS)} of seed ${String(seed)}`,
+    async () => {
+      const { faults, statuses } = await faultsOfGeneratedCalls(admin, { count: CALLS, seed });
+      expect(faults).toEqual([]);
+      expect(Object.values(statuses).reduce((sum, some) => sum + some, 0)).toBe(CALLS);
+      // Enough of them got as far as the rows.
+      expect(statuses[200]).toBeGreaterThan(CALLS / 8);
+    },
+    MINUTES_MAX * 60_000,
+  );
+});

@@ -1,0 +1,129 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { TestAdminApi } from './spec-support/admin-api';
+
+interface Media {
+  readonly schema?: object;
+  readonly example?: unknown;
+}
+
+interface Body {
+  readonly description?: unknown;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: object;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Keywords of OpenAPI that JSON Schema does not know. */
+const ANNOTATIONS = ['example', 'components'];
+
+describe('the OpenAPI document', () => {
+  const admin = new TestAdminApi();
+  let operations: [name: string, path: string, operation: Operation][];
+  let ajv: Ajv2020;
+
+  beforeAll(() => {
+    // Of all strict modes, those that a union of types and a list of required fields may break are off.
+    ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+    addFormats(ajv);
+    ajv.addVocabulary(ANNOTATIONS);
+    operations = Object.entries(admin.api.document.paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, Operation>).map(
+        ([method, operation]): [string, string, Operation] => [`${method} ${path}`, path, operation],
+      ),
+    );
+  });
+
+  /** Most bodies are one of a few. */
+  const compiled = new Map<string, ValidateFunction>();
+  function compile(schema: object): ValidateFunction {
+    const name = JSON.stringify(schema);
+    const { schemas = {} } = admin.api.document.components ?? {};
+    const validate = compiled.get(name) ?? ajv.compile({ ...schema, components: { schemas } });
+    compiled.set(name, validate);
+    return validate;
+  }
+  const bodiesOf = ({ requestBody, responses }: Operation): Body[] => [
+    ...(requestBody ? [requestBody] : []),
+    ...Object.values(responses),
+  ];
+
+  it('says that it is OpenAPI 3.1, of what, and in which version', () => {
+    const { openapi, info } = admin.api.document;
+    expect(openapi).toMatch(/^3\.1\.\d+$/);
+    expect([info.title, info.version]).toEqual([expect.any(String), expect.stringMatching(/^\d/)]);
+  });
+
+  it('has references that lead somewhere, and names no component that nothing refers to', () => {
+    const { schemas = {} } = admin.api.document.components ?? {};
+    const text = JSON.stringify(admin.api.document);
+    const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref ?? ''));
+    const known = new Set(Object.keys(schemas).map((name) => `#/components/schemas/${name}`));
+    expect([...refs].filter((ref) => !known.has(ref))).toEqual([]);
+    expect([...known].filter((ref) => !refs.has(ref))).toEqual([]);
+  });
+
+  it('has schemas that are JSON Schema, with no keyword that means nothing', () => {
+    const { schemas = {} } = admin.api.document.components ?? {};
+    expect(Object.keys(schemas).length).toBeGreaterThan(100);
+    for (const name of Object.keys(schemas)) compile({ $ref: `#/components/schemas/${name}` });
+    for (const [, , { parameters = [] }] of operations) {
+      for (const { schema } of parameters) if (schema) compile(schema);
+    }
+  });
+
+  it('names each operation once and declares its path parameters, its bodies and its credentials', () => {
+    const ids = operations.map(([, , { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const { securitySchemes = {} } = admin.api.document.components ?? {};
+    const faults = operations.flatMap(([name, path, operation]) => {
+      const { parameters = [], responses, security = [] } = operation;
+      const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, parameter]) => parameter);
+      const declared = parameters.filter((one) => one.in === 'path').map((one) => one.name);
+      const keys = parameters.map((one) => `${one.in} ${one.name}`);
+      return [
+        ...(inPath.sort().join() === declared.sort().join() ? [] : [`${name}: path parameters`]),
+        ...(parameters.every((one) => one.schema && (one.in !== 'path' || one.required))
+          ? []
+          : [`${name}: schema`]),
+        ...(new Set(keys).size === keys.length ? [] : [`${name}: a parameter twice`]),
+        ...(Object.values(responses).every((one) => typeof one.description === 'string')
+          ? []
+          : [`${name}: answers`]),
+        ...(bodiesOf(operation).every(({ content }) => content?.['application/json']?.schema)
+          ? []
+          : [`${name}: a body without a schema`]),
+        ...security
+          .flatMap((one) => Object.keys(one))
+          .filter((scheme) => !(scheme in securitySchemes))
+          .map((scheme) => `${name}: ${scheme}`),
+      ];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('has an example for every body, which is as its schema says', () => {
+    const wrong = operations.flatMap(([name, , operation]) =>
+      bodiesOf(operation).flatMap(({ content }) => {
+        const { schema = {}, example } = content?.['application/json'] ?? {};
+        if (example === undefined) return [`${name}: no example`];
+        const validate = compile(schema);
+        return validate(example) ? [] : [`${name}: ${ajv.errorsText(validate.errors)}`];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

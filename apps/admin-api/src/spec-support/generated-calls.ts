@@ -1,0 +1,221 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { Answer, Call, TestAdminApi } from './admin-api';
+import {
+  HOSTILE_TEXTS,
+  hostile,
+  someOf,
+  valuesOf,
+  type Mischief,
+  type Schema,
+  type Schemas,
+} from './generated-values';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+}
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | null;
+  readonly statuses: readonly string[];
+}
+
+interface GeneratedCall {
+  readonly method: string;
+  readonly url: string;
+  readonly statuses: readonly string[];
+  readonly by: 'adminKey' | 'key' | 'token' | 'nobody';
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Calls by one tenant, who may delete what they stand on: then the next begins afresh. */
+const CALLS_OF_A_TENANT = 500;
+/** Of each kind, the newest. */
+const KNOWN_MAX = 20;
+const HAS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+function operationsOf(admin: TestAdminApi): Operation[] {
+  return Object.entries(admin.api.document.paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Record<string, unknown>>).map(([method, operation]) => {
+      const body = operation['requestBody'] as
+        { readonly content: Readonly<Record<string, { readonly schema: Schema }>> } | undefined;
+      return {
+        method: method.toUpperCase(),
+        path,
+        parameters: (operation['parameters'] ?? []) as Parameter[],
+        body: body?.content['application/json']?.schema ?? null,
+        statuses: Object.keys(operation['responses'] as object),
+      };
+    }),
+  );
+}
+
+/** As JavaScript would: a lone surrogate, which has no UTF-8, becomes the sign that stands for it. */
+const encoded = (text: unknown): string =>
+  encodeURIComponent(String(text).replaceAll(/\p{Surrogate}/gu, '\ufffd')).slice(0, 4_000);
+
+const orHostile = (valid: Arbitrary<unknown>, percent: number): Arbitrary<unknown> =>
+  fc.oneof(
+    { arbitrary: valid, weight: 100 - percent },
+    { arbitrary: fc.constantFrom(...HOSTILE_TEXTS), weight: percent },
+  );
+
+/** What one tenant's calls have to go by. */
+interface Surroundings {
+  readonly schemas: Schemas;
+  /** Ids and slugs by the kind of what they stand for: the first part of its path. */
+  readonly known: Map<string, string[]>;
+  readonly named: Readonly<Record<string, string>>;
+}
+
+const kindOf = (path: string): string => /^\/v[12]\/(?:admin\/)?([^/]+)/.exec(path)?.[1] ?? '';
+
+/** Of ten calls, five are valid as far as the document says, three nearly so, and two are hostile. */
+const callsOf = (operation: Operation, around: Surroundings): Arbitrary<GeneratedCall> =>
+  fc.oneof(
+    { arbitrary: callsWith(operation, around, 0), weight: 5 },
+    { arbitrary: callsWith(operation, around, 8), weight: 3 },
+    { arbitrary: callsWith(operation, around, 60), weight: 2 },
+  );
+
+function callsWith(operation: Operation, around: Surroundings, percent: number): Arbitrary<GeneratedCall> {
+  const { method, path, parameters, body, statuses } = operation;
+  const { schemas, named, known } = around;
+  const mischief: Mischief = { percent, named, known: [...known.values()].flat() };
+  const queries = parameters.filter((one) => one.in === 'query');
+  const fields = Object.fromEntries(queries.map((one) => [one.name, one.schema ?? {}]));
+  const needed = queries.filter((one) => one.required).map((one) => one.name);
+  const inQuery = (schema: unknown): Arbitrary<unknown> =>
+    orHostile(valuesOf(schema as Schema, schemas, mischief), percent);
+  const stray = fc.oneof(
+    { arbitrary: fc.constant(undefined), weight: 9 },
+    { arbitrary: hostile, weight: percent },
+  );
+  const sent = body ? valuesOf(body, schemas, mischief) : stray;
+  return fc
+    .record({
+      ids: pathValues(path, around, percent),
+      query: someOf(fields, needed, inQuery, mischief),
+      body: HAS_BODY.has(method) ? sent : fc.constant(undefined),
+      by: fc.constantFrom('adminKey', 'adminKey', 'adminKey', 'key', 'key', 'key', 'token', 'nobody'),
+      headers: headersOf(percent),
+    })
+    .map(({ ids, query, ...made }) => ({ method, statuses, ...made, url: urlOf(path, ids, query) }));
+}
+
+function pathValues(path: string, { known }: Surroundings, percent: number): Arbitrary<unknown[]> {
+  const ofKind = known.get(kindOf(path)) ?? [];
+  const all = [...known.values()].flat();
+  const ids = fc.oneof(
+    { arbitrary: fc.uuid(), weight: 1 },
+    ...(all.length === 0 ? [] : [{ arbitrary: fc.constantFrom(...all), weight: 1 }]),
+    ...(ofKind.length === 0 ? [] : [{ arbitrary: fc.constantFrom(...ofKind), weight: 10 }]),
+  );
+  const choices: Readonly<Record<string, Arbitrary<unknown>>> = {
+    type: fc.constantFrom('workspace', 'organisation'),
+    subType: fc.constantFrom('service', 'user'),
+    version: fc.oneof(fc.constantFrom('1', '2'), ids),
+  };
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '');
+  return fc.tuple(...names.map((name) => orHostile(choices[name] ?? ids, percent)));
+}
+
+function headersOf(percent: number): Arbitrary<Readonly<Record<string, string>>> {
+  const odd = fc.constantFrom<Readonly<Record<string, string>>>(
+    ...['"1"', '*', 'W/"1"', '"', '"x", "1"', ''].map((tag) => ({ 'if-match': tag })),
+    ...['text/plain', 'application/json; charset=utf-16', 'x'].map((type) => ({ 'content-type': type })),
+    { accept: 'text/html' },
+    { 'x-request-id': 'x'.repeat(300) },
+  );
+  return fc.oneof({ arbitrary: fc.constant({}), weight: 100 }, { arbitrary: odd, weight: percent / 2 });
+}
+
+function urlOf(path: string, ids: readonly unknown[], query: Readonly<Record<string, unknown>>): string {
+  let next = 0;
+  const filled = path.replaceAll(/\{[^}]+\}/g, () => encoded(ids[next++]));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .map((item) => `${name}=${encoded(typeof item === 'object' ? JSON.stringify(item) : item)}`),
+  );
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
+}
+
+/** Ids and slugs of an answer, which later calls then name. */
+function remember({ known }: Surroundings, url: string, body: unknown): void {
+  const kind = kindOf(url);
+  const ids = known.get(kind) ?? [];
+  for (const [, id] of JSON.stringify(body).matchAll(/"(?:id|slug)":"([^"]{1,255})"/g)) {
+    if (id !== undefined && !ids.includes(id)) ids.push(id);
+  }
+  known.set(kind, ids.slice(-KNOWN_MAX));
+}
+
+/**
+ * Makes `count` calls, each generated from the document, and gives those that were answered otherwise than it says: with a
+ * status of 500 or above, one that it does not name, or a body unlike its schema. Equal seeds make equal calls, as far as ids are.
+ */
+export async function faultsOfGeneratedCalls(
+  admin: TestAdminApi,
+  { count, seed }: { readonly count: number; readonly seed: number },
+): Promise<{ readonly faults: string[]; readonly statuses: Readonly<Record<number, number>> }> {
+  const schemas = (admin.api.document.components?.schemas ?? {}) as Schemas;
+  const operations = operationsOf(admin);
+  const faults: string[] = [];
+  const statuses: Record<number, number> = {};
+  for (let done = 0; done < count;) {
+    const tenant = await admin.tenant();
+    const { email } = await admin.user(tenant.organisationId, 'owner', { [tenant.workspaceId]: 'admin' });
+    const credentials: Record<GeneratedCall['by'], Call> = {
+      adminKey: { key: tenant.adminKey },
+      key: { key: tenant.key },
+      token: { token: await admin.login(email) },
+      nobody: {},
+    };
+    const around: Surroundings = {
+      ...{ schemas, named: { workspace_id: tenant.workspaceId } },
+      known: new Map([['workspaces', [tenant.workspaceId]]]),
+    };
+    for (let turn = 0; turn < CALLS_OF_A_TENANT && done < count; turn += 1, done += 1) {
+      // Operations take turns, with a stride that meets all of them and mixes what is made with what is read.
+      const operation = operations[(done * 101) % operations.length] as Operation;
+      const [call] = fc.sample(callsOf(operation, around), { seed: seed + done, numRuns: 1 });
+      if (!call) continue;
+      const { fault, answer } = await make(admin, call, credentials[call.by]);
+      if (fault !== null) faults.push(fault);
+      if (answer) {
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        if (answer.status === 200) remember(around, call.url, answer.body);
+      }
+    }
+  }
+  return { faults, statuses };
+}
+
+async function make(
+  admin: TestAdminApi,
+  { method, url, statuses, body, headers }: GeneratedCall,
+  credential: Call,
+): Promise<{ readonly fault: string | null; readonly answer: Answer | null }> {
+  const told = `${method} ${url.slice(0, 300)} ${(JSON.stringify(body) ?? '').slice(0, 600)}`;
+  try {
+    const answer = await admin.call(method, url, {
+      ...credential,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const { status, text } = answer;
+    // Failures are declared as one: `default`.
+    const isDeclared = statuses.includes(String(status)) || (status >= 400 && statuses.includes('default'));
+    const isWrong = status >= 500 || !isDeclared;
+    return { answer, fault: isWrong ? `${told} answered ${String(status)} ${text.slice(0, 300)}` : null };
+  } catch (error) {
+    return { answer: null, fault: `${told}: ${String(error).slice(0, 600)}` };
+  }
+}

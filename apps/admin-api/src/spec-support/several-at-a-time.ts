@@ -1,0 +1,13 @@
+const AT_A_TIME = 6;
+
+/** Does the work for every item, in no certain order. Ends with the first that fails. */
+export async function severalAtATime<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+}

@@ -1,0 +1,175 @@
+import {
+  dayOf,
+  ensureLogPartitions,
+  insertLogs,
+  requestLogRow,
+  UsageLimitPolicyValueEntity,
+} from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { sampleLogRecord } from '@gw/testing';
+import type { TestAdminApi } from './admin-api';
+
+/** A workspace as the target of a call. Everything made in it bears its `mark`, which no stranger's answer may show. */
+export interface Place {
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** Keys that hold all they may, of the organisation and of the workspace. */
+  readonly adminKey: string;
+  readonly key: string;
+  readonly mark: string;
+  /** Of the organisation, for what belongs to no workspace. */
+  readonly organisationMark: string;
+}
+
+export interface Fixture {
+  readonly id: string;
+  readonly slug?: string;
+  readonly versionId?: string;
+  /** Of a value that a policy counts apart. */
+  readonly entityId?: string;
+  readonly name?: string;
+}
+
+interface Made {
+  readonly id: string;
+  readonly slug?: string;
+  readonly version_id?: string;
+  readonly data?: { readonly slug: string };
+}
+
+type Maker = (admin: TestAdminApi, place: Place) => Promise<Fixture>;
+
+async function make(admin: TestAdminApi, key: string, path: string, body: object): Promise<Fixture> {
+  const answer = await admin.post<Made>(path, { key, body });
+  if (answer.status !== 200)
+    throw new Error(`POST ${path} answered ${String(answer.status)}: ${answer.text}`);
+  const { id, slug, version_id: versionId } = answer.body;
+  return { id, ...(slug === undefined ? {} : { slug }), ...(versionId === undefined ? {} : { versionId }) };
+}
+
+let count = 0;
+const named = (mark: string): string => `${mark}-${String((count += 1))}`;
+
+const inWorkspace =
+  (path: string, body: object): Maker =>
+  (admin, { key, mark }) =>
+    make(admin, key, path, { name: named(mark), ...body });
+
+const inOrganisation =
+  (path: string, body: object): Maker =>
+  (admin, { adminKey, organisationMark }) =>
+    make(admin, adminKey, path, { name: named(organisationMark), ...body });
+
+const policy = (kind: string, body: object): Maker =>
+  inWorkspace(`/v1/policies/${kind}`, {
+    conditions: [{ key: 'metadata.team', value: ['a'] }],
+    group_by: [{ key: 'api_key' }],
+    ...body,
+  });
+
+const ACCOUNT = { ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
+
+const log: Maker = async (admin, { organisationId, workspaceId, mark }) => {
+  const record = { ...sampleLogRecord(), organisationId, workspaceId, metadata: { team: mark } };
+  await ensureLogPartitions(admin.dataSource, [dayOf(new Date(record.createdAt))]);
+  await insertLogs(admin.dataSource.manager, [
+    { row: requestLogRow(record), request: Buffer.from('{}'), response: null },
+  ]);
+  return { id: record.id };
+};
+
+const virtualKey: Maker = async (admin, { key, mark }) => {
+  const body = { name: named(mark), provider: 'openai', key: ACCOUNT.key };
+  const answer = await admin.post<Made>('/v1/virtual-keys', { key, body });
+  return { id: answer.body.data?.slug ?? '' };
+};
+
+/** What a call can aim at: each is made anew in a place whenever a call has changed it. */
+export const MAKERS = {
+  apiKey: inWorkspace('/v1/api-keys/workspace/service', { scopes: ['completions.write'] }),
+  collection: inWorkspace('/v1/collections', {}),
+  config: async (admin, place) => {
+    const name = named(place.mark);
+    return { ...(await make(admin, place.key, '/v1/configs', { name, config: { provider: '@x' } })), name };
+  },
+  deployment: inOrganisation('/v1/deployments', {}),
+  integration: inWorkspace('/v1/integrations', ACCOUNT),
+  organisationIntegration: inOrganisation('/v1/integrations', ACCOUNT),
+  invite: (admin, { adminKey, organisationMark }) => {
+    const email = `${named(organisationMark)}@example.com`;
+    return make(admin, adminKey, '/v1/users/invites', { email, role: 'member', workspaces: [] });
+  },
+  label: inWorkspace('/v1/labels', {}),
+  log,
+  member: (admin, { organisationId, workspaceId }) =>
+    admin.user(organisationId, 'member', { [workspaceId]: 'member' }),
+  partial: inWorkspace('/v1/prompts/partials', { string: 'a' }),
+  // An organisation has one account with a partner.
+  plugin: async (admin, { adminKey, organisationMark }) => {
+    const { id } = await make(admin, adminKey, '/v1/plugins', {
+      plugin_provider_id: named(organisationMark).toLowerCase(),
+      credentials: { apiKey: 'secret' },
+    });
+    return { id };
+  },
+  prompt: async (admin, place) => {
+    const { id } = await make(admin, place.key, '/v1/collections', { name: named(place.mark) });
+    const { id: account } = await virtualKey(admin, place);
+    const body = { string: 'a', parameters: {}, collection_id: id, virtual_key: account };
+    return inWorkspace('/v1/prompts', body)(admin, place);
+  },
+  provider: async (admin, place) => {
+    const integration = await make(admin, place.key, '/v1/integrations', {
+      name: named(place.mark),
+      ...ACCOUNT,
+    });
+    return make(admin, place.key, '/v1/providers', {
+      name: named(place.mark),
+      integration_id: integration.id,
+    });
+  },
+  rateLimit: policy('rate-limits', { type: 'requests', unit: 'rpm', value: 5 }),
+  secretReference: inOrganisation('/v1/secret-references', {
+    manager_type: 'cloud1_sm',
+    auth_config: { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' },
+    secret_path: 'a/b',
+  }),
+  usageLimit: async (admin, place) => {
+    const made = await policy('usage-limits', { type: 'cost', credit_limit: 5 })(admin, place);
+    const value = { id: uuidv7(), policyId: made.id, valueKey: `api_key:${place.mark}` };
+    await admin.dataSource.manager.insert(UsageLimitPolicyValueEntity, value);
+    return { ...made, entityId: value.id };
+  },
+  user: (admin, { organisationId }) => admin.user(organisationId, 'member'),
+  virtualKey,
+} as const satisfies Record<string, Maker>;
+
+export type Kind = keyof typeof MAKERS;
+
+/** The last fixture of each kind in each place. */
+export class Fixtures {
+  private readonly made = new Map<string, Promise<Fixture>>();
+
+  constructor(private readonly admin: TestAdminApi) {}
+
+  of(kind: Kind, place: Place): Promise<Fixture> {
+    const name = `${kind} ${place.workspaceId}`;
+    const known = this.made.get(name);
+    if (known) return known;
+    const made = MAKERS[kind](this.admin, place);
+    this.made.set(name, made);
+    return made;
+  }
+
+  /** After a call that may have changed it. */
+  forget(kind: Kind, place: Place): void {
+    this.made.delete(`${kind} ${place.workspaceId}`);
+  }
+}
+
+/** What no row has, in the form of each kind of id. */
+export const unknownFixture = (): Fixture => ({
+  id: uuidv7(),
+  versionId: uuidv7(),
+  name: 'nothing-of-this-name',
+});

@@ -1,0 +1,231 @@
+import { uuidv7 } from '@gw/kernel';
+import type { Fixture, Kind } from './tenancy-fixtures';
+
+/** What a row's body may name: the target, and the workspace that the caller acts in. */
+export interface BodyParts {
+  readonly fixture: Fixture;
+  /** The target's own where the caller may reach it, else the caller's. */
+  readonly workspaceId: string;
+  /** The target's own in any case. */
+  readonly targetId: string;
+}
+
+/**
+ * What a route aims at, and so what its caller may meet:
+ * - `nothing`: no tenant's rows, or the caller's own organisation as a whole: there is no foreign target.
+ * - `named`: a workspace in the query or the body.
+ * - `path`: a workspace in the path.
+ * - `workspace`: a row of a workspace, by its id or slug.
+ * - `organisation`: a row of an organisation.
+ */
+type Aim = 'nothing' | 'named' | 'path' | 'workspace' | 'organisation';
+
+export interface TenancyRow {
+  readonly aim: Aim;
+  /** What `fixture` is. */
+  readonly kind?: Kind;
+  readonly body?: (parts: BodyParts) => object;
+  /** The route asks those who may reach the whole organisation for the one workspace. */
+  readonly needsWorkspace?: true;
+  readonly query?: string;
+  /** Scopes that the target needs, where the route declares those of several kinds of target. Without them it is hidden. */
+  readonly scopes?: readonly string[];
+  /** Statuses of a call that got there; 200 when absent. */
+  readonly reached?: readonly number[];
+}
+
+type More = Omit<TenancyRow, 'aim' | 'kind'>;
+
+const nothing = (more: More = {}): TenancyRow => ({ aim: 'nothing', ...more });
+const named = (more: Omit<TenancyRow, 'aim'> = {}): TenancyRow => ({ aim: 'named', ...more });
+const path = (more: Omit<TenancyRow, 'aim'> = {}): TenancyRow => ({ aim: 'path', ...more });
+const workspace = (kind: Kind, more: More = {}): TenancyRow => ({ aim: 'workspace', kind, ...more });
+const organisation = (kind: Kind, more: More = {}): TenancyRow => ({ aim: 'organisation', kind, ...more });
+const empty = { body: () => ({}) };
+const body = (value: object): More => ({ body: () => value });
+
+/** The rows of a resource with `create`, `list`, `get`, `update` and `remove`. */
+const crud = (
+  name: string,
+  kind: Kind,
+  create: object,
+  update: object,
+  more: More = {},
+): Record<string, TenancyRow> => ({
+  [`${name}_create`]: named(body(create)),
+  [`${name}_list`]: named(),
+  [`${name}_get`]: workspace(kind, more),
+  [`${name}_update`]: workspace(kind, { ...body(update), ...more }),
+  [`${name}_remove`]: workspace(kind, more),
+});
+
+const organisationCrud = (
+  name: string,
+  kind: Kind,
+  create: object,
+  update: object,
+): Record<string, TenancyRow> => ({
+  [`${name}_create`]: nothing(body(create)),
+  [`${name}_list`]: nothing(),
+  [`${name}_get`]: organisation(kind),
+  [`${name}_update`]: organisation(kind, body(update)),
+  [`${name}_remove`]: organisation(kind),
+});
+
+const shares = (name: string, kind: Kind): Record<string, TenancyRow> => {
+  const audience = body({ access: 'organisation' });
+  return {
+    [`${name}_share`]: workspace(kind, audience),
+    [`${name}_replaceShare`]: workspace(kind, audience),
+    [`${name}_removeShare`]: workspace(kind),
+    [`${name}_removeShareByItsOtherName`]: workspace(kind),
+    [`${name}_unshare`]: workspace(kind, empty),
+    [`${name}_fork`]: workspace(kind, { body: ({ workspaceId }) => ({ workspace_id: workspaceId }) }),
+    [`${name}_versions`]: workspace(kind),
+    [`${name}_publish`]: workspace(kind, body({ version: 1 })),
+  };
+};
+
+const ACCOUNT = { name: 'x', ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
+const VIRTUAL_KEY = { name: 'x', provider: 'openai', key: ACCOUNT.key };
+const POLICY = {
+  name: 'x',
+  conditions: [{ key: 'metadata.team', value: ['a'] }],
+  group_by: [{ key: 'api_key' }],
+};
+const RENAMED = { name: 'renamed' };
+const serviceKeys = (action: string): { scopes: string[] } => ({
+  scopes: [`workspace_service_api_keys.${action}`],
+});
+
+/** By the handler, which answers on several paths: a route of the document without a row fails the matrix. */
+export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
+  health_health: nothing(),
+  auditLogs_list: nothing(),
+  auditLogs_verify: nothing(),
+  // Each time another user, or failed logins close the account.
+  auth_login: nothing({
+    body: () => ({ email: `${uuidv7()}@example.com`, password: 'x' }),
+    reached: [401],
+  }),
+  auth_refresh: nothing({ ...body({ refresh_token: 'x'.repeat(43) }), reached: [401] }),
+  auth_logout: nothing(),
+  auth_self: nothing(),
+  inviteAcceptance_accept: nothing({
+    ...body({ token: 'x'.repeat(43), password: 'a long enough password' }),
+    reached: [404],
+  }),
+  organisations_get: nothing(),
+  organisations_update: nothing(empty),
+  organisations_settings: nothing(),
+  organisations_updateSettings: nothing(empty),
+  organisationProperties_get: nothing(),
+  organisationProperties_update: nothing(empty),
+  providerCatalogue_list: nothing(),
+  gateways_list: nothing(),
+  workspaceExclusions_inputs: nothing(),
+  workspaceExclusions_outputs: nothing(),
+  workspaceExclusions_updateInputs: nothing(body({ workspaces: [] })),
+  workspaceExclusions_updateOutputs: nothing(body({ workspaces: [] })),
+  users_list: nothing(),
+  users_get: organisation('user'),
+  users_update: organisation('user', body({ role: 'member' })),
+  users_remove: organisation('user'),
+  invites_create: nothing({ ...body({ email: 'not an address', role: 'member' }), reached: [400] }),
+  invites_list: nothing(),
+  invites_get: organisation('invite'),
+  invites_cancel: organisation('invite'),
+  invites_resend: organisation('invite'),
+  workspaces_create: nothing(body({ name: 'x' })),
+  workspaces_list: nothing(),
+  workspaces_get: path(),
+  workspaces_update: path(body({ description: 'x' })),
+  // The name doesn't match, so that the places stay: what counts is who gets that far.
+  workspaces_remove: path({ ...body({ name: 'not its name' }), reached: [400] }),
+  workspaceMembers_add: path({
+    kind: 'user',
+    body: ({ fixture }) => ({ users: [{ id: fixture.id, role: 'member' }] }),
+  }),
+  workspaceMembers_list: path(),
+  workspaceMembers_get: path({ kind: 'member' }),
+  workspaceMembers_update: path({ kind: 'member', ...body({ role: 'member' }) }),
+  workspaceMembers_remove: path({ kind: 'member' }),
+  apiKeys_create: named({
+    body: ({ targetId }) => ({ name: 'x', scopes: ['logs.list'], workspace_id: targetId }),
+    ...serviceKeys('create'),
+  }),
+  apiKeys_list: named(),
+  apiKeys_self: nothing(),
+  apiKeys_get: workspace('apiKey', serviceKeys('read')),
+  apiKeys_update: workspace('apiKey', { ...body(RENAMED), ...serviceKeys('update') }),
+  apiKeys_remove: workspace('apiKey', serviceKeys('delete')),
+  apiKeys_rotate: workspace('apiKey', { ...empty, ...serviceKeys('rotate') }),
+  ...crud('integrations', 'integration', ACCOUNT, RENAMED),
+  integrations_listModels: workspace('integration'),
+  integrations_updateModels: workspace('integration', body({ models: [{ slug: 'gpt-4o' }] })),
+  // Only custom models can be removed.
+  integrations_removeModels: workspace('integration', { query: 'slugs=gpt-4o', reached: [400] }),
+  integrations_listWorkspaces: organisation('organisationIntegration', {
+    scopes: ['organisation_integrations.read'],
+  }),
+  integrations_updateWorkspaces: organisation('organisationIntegration', {
+    ...body({ workspaces: [] }),
+    scopes: ['organisation_integrations.update'],
+  }),
+  ...crud('providers', 'provider', {}, { note: 'x' }, { needsWorkspace: true }),
+  providers_create: named({
+    kind: 'integration',
+    body: ({ fixture }) => ({ name: 'x', integration_id: fixture.id }),
+  }),
+  ...crud('virtualKeys', 'virtualKey', VIRTUAL_KEY, { note: 'x' }, { needsWorkspace: true }),
+  ...crud('configs', 'config', { name: 'x', config: { provider: '@x' } }, RENAMED),
+  configs_simulate: named(body({ config: { provider: '@x' }, outcomes: [] })),
+  configs_versions: workspace('config'),
+  configs_version: workspace('config'),
+  configLookup_byName: workspace('config', { needsWorkspace: true }),
+  configLookup_bySlug: workspace('config'),
+  logs_list: named(),
+  logs_get: workspace('log'),
+  ...crud('labels', 'label', {}, { description: 'x' }),
+  labels_create: named({ body: () => ({ name: uuidv7() }) }),
+  ...crud('collections', 'collection', { name: 'x' }, RENAMED),
+  ...crud('partials', 'partial', { name: 'x', string: 'a' }, { string: 'b' }),
+  ...shares('partials', 'partial'),
+  ...crud('prompts', 'prompt', {}, { patch: true, string: 'b' }),
+  prompts_create: named({
+    kind: 'collection',
+    body: ({ fixture }) => ({
+      name: 'x',
+      string: 'a',
+      parameters: {},
+      virtual_key: 'x',
+      collection_id: fixture.id,
+    }),
+  }),
+  ...shares('prompts', 'prompt'),
+  prompts_version: workspace('prompt'),
+  prompts_label: workspace('prompt', body({ label_id: null })),
+  ...crud('usageLimitPolicies', 'usageLimit', { ...POLICY, type: 'cost', credit_limit: 5 }, RENAMED),
+  usageLimitPolicies_entities: workspace('usageLimit'),
+  usageLimitPolicies_reset: workspace('usageLimit'),
+  ...crud('rateLimitPolicies', 'rateLimit', { ...POLICY, type: 'requests', unit: 'rpm', value: 5 }, RENAMED),
+  ...organisationCrud(
+    'secretReferences',
+    'secretReference',
+    {
+      name: 'x',
+      manager_type: 'cloud1_sm',
+      auth_config: { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' },
+      secret_path: 'a/b',
+    },
+    RENAMED,
+  ),
+  secretReferences_test: organisation('secretReference'),
+  secretReferences_rotate: organisation('secretReference'),
+  ...organisationCrud('deployments', 'deployment', { name: 'x' }, RENAMED),
+  // Of a deployment without an address.
+  deployments_ping: organisation('deployment', { reached: [400] }),
+  plugins_create: nothing({ ...body({ credentials: {} }), reached: [400] }),
+  plugins_list: nothing(),
+  plugins_update: organisation('plugin', body(RENAMED)),
+};

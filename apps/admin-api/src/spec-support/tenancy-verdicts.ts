@@ -1,0 +1,81 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { accessRow } from '../auth/access-table';
+import type { Place } from './tenancy-fixtures';
+import type { TenancyRow } from './tenancy-rows';
+
+export const TARGETS = ['own workspace', 'sibling workspace', 'other organisation', 'unknown id'] as const;
+export type Target = (typeof TARGETS)[number];
+
+/** One handler of the document, with every path that it answers on. */
+export interface Route {
+  readonly handler: string;
+  readonly method: string;
+  readonly paths: readonly string[];
+  readonly access: string;
+  readonly scopes: readonly string[];
+}
+
+export interface Role {
+  readonly name: string;
+  readonly credential: { readonly key?: string; readonly token?: string };
+  readonly kind: 'none' | 'key' | 'session';
+  /** As the document names the role of a session. */
+  readonly documented: string | null;
+  /** Of a key. */
+  readonly scopes: ReadonlySet<string>;
+  /** Targets within reach, as far as the scopes go. */
+  readonly reaches: readonly Target[];
+  readonly home: Place;
+}
+
+export function routesOf(document: OpenAPIObject): Route[] {
+  const routes = new Map<string, Route & { readonly paths: string[] }>();
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item as Record<string, Record<string, unknown>>)) {
+      const handler = String(operation['operationId']).split('__', 1)[0] ?? '';
+      const known = routes.get(handler);
+      const access = String(operation['x-gw-access']);
+      const scopes = (operation['x-gw-scopes'] ?? []) as string[];
+      if (known) known.paths.push(path);
+      else routes.set(handler, { handler, method: method.toUpperCase(), paths: [path], access, scopes });
+    }
+  }
+  return [...routes.values()];
+}
+
+/** What a call must come to, before its body is looked at. */
+export type Verdict = 'unauthenticated' | 'scope_missing' | 'not_found' | 'reached';
+
+export function verdictOf(route: Route, row: TenancyRow, role: Role, target: Target): Verdict {
+  if (route.access === 'public') return 'reached';
+  if (!isAuthenticated(route, role)) return 'unauthenticated';
+  const isHidden = row.aim !== 'nothing' && !reaches(row, role, target);
+  // A workspace that is not the caller's is hidden before anything else is said.
+  const isFirst = row.aim === 'path' || row.aim === 'named';
+  if (isHidden && isFirst) return 'not_found';
+  return missingScope(route, row, role) ?? (isHidden ? 'not_found' : 'reached');
+}
+
+function isAuthenticated({ access }: Route, { kind }: Role): boolean {
+  if (access === 'session') return kind === 'session';
+  return access === 'api_key' ? kind === 'key' : kind !== 'none';
+}
+
+function missingScope(route: Route, row: TenancyRow, role: Role): 'scope_missing' | 'not_found' | null {
+  if (route.access !== 'scopes') return null;
+  if (!holds(role, route.scopes)) return 'scope_missing';
+  if (row.scopes === undefined || holds(role, row.scopes)) return null;
+  // Past the route's guard, a target that asks for more is hidden, unless the caller names its kind.
+  return row.aim === 'named' ? 'scope_missing' : 'not_found';
+}
+
+function reaches(row: TenancyRow, { reaches: targets }: Role, target: Target): boolean {
+  // A row of the organisation is there for each of its workspaces alike.
+  const isOfBoth = row.aim === 'organisation' && target === 'sibling workspace';
+  return targets.includes(isOfBoth ? 'own workspace' : target);
+}
+
+const holds = (role: Role, scopes: readonly string[]): boolean =>
+  role.documented === null
+    ? scopes.some((scope) => role.scopes.has(scope))
+    : accessRow(scopes).roles.includes(role.documented);

@@ -1,0 +1,31 @@
+import { cleared, members, post, present, put, type Kind } from '../kind';
+
+const LABEL = ['description', 'color_code'] as const;
+
+/** Labels of the organisation, and those of its workspaces. Everybody's are part of the product, and no file has them. */
+export const labels: Kind = {
+  name: 'labels',
+  identity: ['workspace', 'name'],
+  removable: true,
+  async standing({ api, workspaces }) {
+    const rows = await api.all('/v1/labels');
+    return rows
+      .filter((row) => row['is_universal'] !== true)
+      .map((row) => {
+        const workspace = row['workspace_id'];
+        return {
+          item: {
+            workspace: typeof workspace === 'string' ? workspaces.slugOf(workspace) : null,
+            ...members(row, 'name', ...LABEL),
+          },
+          path: `/v1/labels/${String(row['id'])}`,
+        };
+      });
+  },
+  create: (world, item) =>
+    post(world, '/v1/labels', {
+      ...present(item, 'name', ...LABEL),
+      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+    }),
+  update: (world, path, item) => put(world, path, { name: item['name'], ...cleared(item, ...LABEL) }),
+};
