@@ -92,6 +92,9 @@ export const MAKERS = {
     const name = named(place.mark);
     return { ...(await make(admin, place.key, '/v1/configs', { name, config: { provider: '@x' } })), name };
   },
+  guardrail: inWorkspace('/v1/guardrails', {
+    checks: [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }],
+  }),
   deployment: inOrganisation('/v1/deployments', {}),
   integration: inWorkspace('/v1/integrations', ACCOUNT),
   organisationIntegration: inOrganisation('/v1/integrations', ACCOUNT),
