@@ -7,6 +7,7 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
+import { GuardrailRunner } from '@gw/guardrails';
 import { InProcessRateCounters, type RateCounters } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
@@ -14,6 +15,8 @@ import { createRoutingState, type RoutingState } from '@gw/routing';
 import { createSecretReader, SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
+import { Guardrails } from './guardrails/guardrails';
+import { OutboundWorld } from './guardrails/world';
 import { BodyBudget } from './http/body-budget';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
@@ -29,6 +32,7 @@ import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
 import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
+import type { GuardTools } from './pipeline/guard/guarding';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
 import { PromptStage } from './pipeline/prompt/prompt.stage';
@@ -124,7 +128,7 @@ export function createDataPlane({
     settle,
   };
   const { attempts, attempt } = attemptsWith(shared);
-  const stages = stagesOf({ ...shared, attempt });
+  const stages = stagesOf({ ...shared, attempt, guardTools: guardToolsOf(outbound, policy) });
   const failures = failureLog(log);
   const options = realtimeOptions(settings);
   const realtime = createRealtime({ stages, attempts, settle, outbound, failures, options });
@@ -158,6 +162,7 @@ interface StageParts {
   readonly settle: Settle;
   readonly attempt: AttemptStage;
   readonly answers: Answers;
+  readonly guardTools: GuardTools;
 }
 
 function stagesOf({
@@ -169,6 +174,7 @@ function stagesOf({
   settle,
   attempt,
   answers,
+  guardTools,
 }: StageParts): PipelineStages {
   const pepper = hashingKey(deriveKey(settings.ENCRYPTION_KEY, 'api-key-hash').toString('hex'));
   const configs = new Configs(documents, {
@@ -192,7 +198,11 @@ function stagesOf({
       budget: bodies,
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
-    resolve: new ResolveStage(configs),
+    resolve: new ResolveStage(
+      configs,
+      new Guardrails(documents, sealingRing(settings.ENCRYPTION_KEY), hostRule(policy)),
+      guardTools,
+    ),
     admit: new AdmitStage(counters),
     attempt: new UnlessRendered(
       new IdempotencyStage(attempt, answers.idempotency, {
@@ -209,6 +219,11 @@ function stagesOf({
       ),
     ),
   };
+}
+
+function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy): GuardTools {
+  const world = new OutboundWorld(outbound, policy);
+  return { world, runner: new GuardrailRunner(world) };
 }
 
 /** Secrets of providers that rest in a secret manager. */

@@ -42,6 +42,7 @@ export { CONFIG_LIMITS } from './limits';
 export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './param-path';
 export { Pattern } from './pattern';
 export { CONFIG_SCHEMA, isProviderField } from './schema';
+export { savedGuardrail } from './rules';
 export { WEEKDAYS, type Subject } from './subjects';
 export type { Path, Report } from './report';
 export {

@@ -128,7 +128,7 @@ function checkGuardrails(node: Node, path: Path, options: ValidateConfigOptions,
 }
 
 /** The slug that an entry refers to; empty for a guardrail written out (or left to the schema), null for one that says nothing. */
-function savedGuardrail(entry: unknown): string | null {
+export function savedGuardrail(entry: unknown): string | null {
   if (typeof entry === 'string') return entry;
   if (!isObject(entry)) return '';
   const isWrittenOut =

@@ -24,6 +24,7 @@ import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
 import type { Answer } from './answer';
 import type { FirstAnswer } from './idempotency/first-answer';
+import type { Guarding } from './guard/guarding';
 import type { ExtraUse } from './extra-use';
 import type { Reply } from './reply';
 
@@ -87,6 +88,9 @@ export class Exchange {
   // resolve
   config: CompiledConfig | null = null;
   configSource: DecisionRecord['config'] = NO_CONFIG;
+
+  /** The guardrails that judge it; null: there are none. */
+  guarding: Guarding | null = null;
 
   // admit
   limits: LimitState[] = [];

@@ -75,6 +75,7 @@ export class ReplyStage implements Stage {
 
   private sinkFor(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     const { support } = answer.upstream;
+    if (answer.guarded !== null) return answer.guarded.sink(exchange, reply, answer.status, headers);
     if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
     if (support?.via === 'translated') {
       removeHeader(headers, 'content-length');
