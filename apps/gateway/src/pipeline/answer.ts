@@ -3,6 +3,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { ProviderDocument } from '@gw/contracts';
 import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
 import type { CacheUse } from './cache/cache-use';
+import type { GuardedStream } from './guard/guarded-stream';
 import type { JudgedBody } from './guard/judged-body';
 import { valueOf } from '../http/header-rules';
 
@@ -46,7 +47,7 @@ export class Answer implements OutboundHandler {
   /** What the cache did for it; null where the target has none. */
   cache: CacheUse | null = null;
   /** What its guardrails have made of it; null where none has looked at it. */
-  guarded: JudgedBody | null = null;
+  guarded: JudgedBody | GuardedStream | null = null;
   private sink: BodySink | null = null;
   private kept: Buffer[] | null = null;
 

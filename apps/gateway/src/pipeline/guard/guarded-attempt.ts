@@ -8,16 +8,18 @@ import {
   type StageVerdict,
 } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import { readAnswer, type AnswerFacts, type JsonObject } from '@gw/providers';
+import { readAnswer, type AnswerFacts, type JsonObject, type StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import { parseJsonObject } from '../../http/json-body';
-import { isEventStream, type Answer } from '../answer';
+import { isEventStream, isPlainEvents, type Answer } from '../answer';
 import type { AttemptListener } from '../attempt/sender';
 import type { Exchange } from '../exchange';
 import { Denial } from './denial';
+import { GuardedStream, isStreamed } from './guarded-stream';
 import type { Guarding, GuardTools } from './guarding';
 import { JudgedBody } from './judged-body';
 import { bytesOf, textBody, type SeenBody } from './request-subject';
+import { textsOfEvents } from './unknown-events';
 import { WholeAnswer } from './whole-answer';
 
 /** A request that has passed its input guardrails. */
@@ -38,6 +40,8 @@ interface Seen extends SeenBody {
   /** The provider's bytes, undone of their coding. */
   readonly bytes: Buffer;
   readonly isTranslated: boolean;
+  /** A stream in a dialect that nobody here knows, which is judged and not changed. */
+  readonly isEvents: boolean;
 }
 
 /**
@@ -68,8 +72,27 @@ export class GuardedAttempt implements AttemptListener {
   answered(answer: Answer): void {
     const { status, error } = answer;
     if (error !== null || status < 200 || status > 299) this.listener.answered(answer);
-    else if (isEventStream(answer) || !this.isRead(answer)) this.pass(answer);
+    else if (isEventStream(answer)) this.streams(answer);
+    else if (!this.isRead(answer)) this.pass(answer);
     else answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+  }
+
+  private streams(answer: Answer): void {
+    const { judges, verdict, facts, output } = this.guarded;
+    const { exchange, guarding } = this;
+    if (exchange.partial !== null && guarding.streamed !== output) {
+      this.listener.refused(
+        new GatewayError('route_unsupported', {
+          message: 'The target has other guardrails than the answer that broke off.',
+        }),
+      );
+    } else if (!judges && verdict.placeholders === null && verdict.outcome === 'pass') this.pass(answer);
+    else if (isPlainEvents(answer) && isStreamed(facts.dialect)) {
+      guarding.streamed = output;
+      answer.guarded = new GuardedStream(guarding, this.tools, this.guarded);
+      this.pass(answer);
+    } else if (judges) answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+    else this.pass(answer);
   }
 
   /** Routes with texts answer with JSON, whatever they call it; elsewhere only what says that it is text is read. */
@@ -125,7 +148,10 @@ export class GuardedAttempt implements AttemptListener {
   /** In the client's dialect. Throws `provider_answer_invalid` for what can't be translated. */
   private seen(answer: Answer, bytes: Buffer): Seen {
     const { support, provider, clientBody } = answer.upstream;
-    if (support?.via !== 'translated') return { ...textBody(bytes), bytes, isTranslated: false };
+    if (isEventStream(answer))
+      return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
+    if (support?.via !== 'translated')
+      return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
     const { id, startedWallMs } = this.exchange;
     try {
       const value = support.translator.response(parseJsonObject(bytes), {
@@ -133,7 +159,7 @@ export class GuardedAttempt implements AttemptListener {
         createdAt: Math.floor(startedWallMs / 1_000),
         request: clientBody ?? {},
       });
-      return { value, isText: false, bytes, isTranslated: true };
+      return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
       throw new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });
     }
@@ -149,6 +175,10 @@ export class GuardedAttempt implements AttemptListener {
       this.listener.refused(new Denial(verdict, before.results, verdict.results));
       return;
     }
+    if (seen.isEvents && verdict?.body !== undefined) {
+      this.listener.refused(unchangeable());
+      return;
+    }
     const isMarked = before.outcome === 'mark' || verdict?.outcome === 'mark';
     const body = this.bodyFor(seen, verdict, isMarked);
     if (isMarked) answer.status = MARKED;
@@ -159,13 +189,13 @@ export class GuardedAttempt implements AttemptListener {
   /** The provider's bytes, wherever nothing has to change in them. */
   private bodyFor(seen: Seen, verdict: StageVerdict | null, isMarked: boolean): Buffer {
     const { verdict: before, facts } = this.guarded;
-    const { value, isText, isTranslated, bytes } = seen;
+    const { value, isText, isTranslated, isEvents, bytes } = seen;
     const changed = verdict?.body;
     let body = changed === undefined && !isTranslated ? bytes : bytesOf(changed ?? value, isText);
     if (before.placeholders !== null) body = withOriginals(body, before.placeholders, isText);
     const tells =
       isMarked || (!facts.isPassthrough && before.results.length + (verdict?.results.length ?? 0) > 0);
-    return tells && !isText && isObject(value)
+    return tells && !isText && !isEvents && isObject(value)
       ? withMember(body, 'hook_results', hookResults(before.results, verdict?.results ?? []))
       : body;
   }
@@ -178,10 +208,20 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Read at most once, and only when somebody asks. */
-function factsOnce({ upstream: { provider } }: Answer, { bytes }: Seen): () => AnswerFacts {
+function factsOnce({ upstream: { provider } }: Answer, { bytes, isEvents }: Seen): () => AnswerFacts {
   let read: AnswerFacts | null = null;
-  return () => (read ??= readAnswer(provider, bytes));
+  return () => (read ??= isEvents ? factsOfEvents(provider.tap(), bytes) : readAnswer(provider, bytes));
 }
+
+function factsOfEvents(tap: StreamTap, bytes: Buffer): AnswerFacts {
+  tap.write(bytes);
+  return { usage: tap.usage(), model: tap.model };
+}
+
+const unchangeable = (): GatewayError =>
+  new GatewayError('provider_answer_invalid', {
+    message: 'Guardrails would change the stream, and its dialect is not known.',
+  });
 
 function withOriginals(body: Buffer, originals: ReadonlyMap<string, string>, isText: boolean): Buffer {
   const write = isText ? undefined : (original: string) => JSON.stringify(original).slice(1, -1);

@@ -43,6 +43,8 @@ export type Send = (asked: Asked, listener: AttemptListener) => void;
 /** The guardrails of one request. Each list of input guardrails judges once for each provider, however often it is tried. */
 export class Guarding {
   readonly records: GuardrailRecord[] = [];
+  /** What judges the stream that is handed on; null: nothing does, or there is none. */
+  streamed: readonly CompiledGuardrail[] | null = null;
   private readonly judged = new Map<readonly CompiledGuardrail[], Map<string, Eventually<Judged>>>();
 
   constructor(
