@@ -40,6 +40,8 @@ export class GuardedReply extends Reply {
   private readonly held = new HeldEvents();
   /** The end mark has come, and the last verdict may still be waited for. */
   private ending = false;
+  /** The end mark is written, or waits for the record. */
+  private concluded = false;
   /** Nothing more is written, whatever comes. */
   private over = false;
   /** The sink has no more to say. */
@@ -84,10 +86,9 @@ export class GuardedReply extends Reply {
   override end(last: Buffer | null): void {
     this.closed = true;
     if (last) this.write(last);
-    if (!this.over && !this.ending) {
-      this.over = true;
-      super.end(null);
-    }
+    if (this.over || (this.ending && !this.concluded)) return;
+    this.over = true;
+    super.end(null);
   }
 
   override break(): void {
@@ -199,7 +200,7 @@ export class GuardedReply extends Reply {
       return;
     }
     note(verdict.results);
-    this.over = true;
+    this.concluded = true;
     const last: Buffer[] = guard.holdsAll ? this.held.released(rest, this.said, dialect) : this.rests(rest);
     if (before.outcome === 'mark' || verdict.outcome === 'mark')
       last.splice(
@@ -209,7 +210,6 @@ export class GuardedReply extends Reply {
       );
     super.seal(Buffer.concat([...last, endMark]));
     if (this.closed) super.end(null);
-    else this.over = false;
   }
 
   private rests(rest: StreamEnd['rest']): Buffer[] {
