@@ -32,6 +32,7 @@ import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
 import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
+import { Beside } from './pipeline/guard/beside';
 import type { GuardTools } from './pipeline/guard/guarding';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
@@ -128,7 +129,7 @@ export function createDataPlane({
     settle,
   };
   const { attempts, attempt } = attemptsWith(shared);
-  const stages = stagesOf({ ...shared, attempt, guardTools: guardToolsOf(outbound, policy) });
+  const stages = stagesOf({ ...shared, attempt, guardTools: guardToolsOf(outbound, policy, log) });
   const failures = failureLog(log);
   const options = realtimeOptions(settings);
   const realtime = createRealtime({ stages, attempts, settle, outbound, failures, options });
@@ -221,9 +222,13 @@ function stagesOf({
   };
 }
 
-function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy): GuardTools {
+function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, log: Log): GuardTools {
   const world = new OutboundWorld(outbound, policy);
-  return { world, runner: new GuardrailRunner(world) };
+  const beside = new Beside((requestId, results) => {
+    for (const { id, verdict } of results)
+      log.info({ requestId, guardrail: id, verdict }, 'an asynchronous guardrail has judged');
+  });
+  return { world, runner: new GuardrailRunner(world), beside };
 }
 
 /** Secrets of providers that rest in a secret manager. */

@@ -120,12 +120,13 @@ export class GuardedAttempt implements AttemptListener {
     try {
       const seen = this.seen(answer, bytes);
       const { facts, request, output, judges } = this.guarded;
+      const subject = Subject.output(facts, request, seen.value, answer.status);
+      this.guarding.watch('output', output, subject);
       if (!judges) {
         this.conclude(answer, seen, null);
         return;
       }
       const aborting = new AbortController();
-      const subject = Subject.output(facts, request, seen.value, answer.status);
       const verdict = this.tools.runner.run(output, subject, aborting.signal);
       if (!(verdict instanceof Promise)) {
         this.conclude(answer, seen, verdict);
@@ -189,17 +190,22 @@ export class GuardedAttempt implements AttemptListener {
   /** The provider's bytes, wherever nothing has to change in them. */
   private bodyFor(seen: Seen, verdict: StageVerdict | null, isMarked: boolean): Buffer {
     const { verdict: before, facts } = this.guarded;
-    const { value, isText, isTranslated, isEvents, bytes } = seen;
-    const changed = verdict?.body;
-    let body = changed === undefined && !isTranslated ? bytes : bytesOf(changed ?? value, isText);
-    if (before.placeholders !== null) body = withOriginals(body, before.placeholders, isText);
-    const tells =
-      isMarked || (!facts.isPassthrough && before.results.length + (verdict?.results.length ?? 0) > 0);
-    return tells && !isText && !isEvents && isObject(value)
-      ? withMember(body, 'hook_results', hookResults(before.results, verdict?.results ?? []))
+    const after = verdict?.results ?? [];
+    const { placeholders } = before;
+    const judged = bytesFor(seen, verdict?.body);
+    const body = placeholders === null ? judged : withOriginals(judged, placeholders, seen.isText);
+    const hasJudged = before.results.length + after.length > 0;
+    const tells = isMarked || (!facts.isPassthrough && hasJudged);
+    return tells && takesMembers(seen)
+      ? withMember(body, 'hook_results', hookResults(before.results, after))
       : body;
   }
 }
+
+const bytesFor = ({ value, isText, isTranslated, bytes }: Seen, changed: unknown): Buffer =>
+  changed === undefined && !isTranslated ? bytes : bytesOf(changed ?? value, isText);
+
+const takesMembers = ({ value, isText, isEvents }: Seen): boolean => !isText && !isEvents && isObject(value);
 
 const NOTHING = (): void => undefined;
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -15,6 +15,7 @@ import type { GuardrailLists, GuardrailPlan } from '../../guardrails/guardrails'
 import type { Answer, Upstream } from '../answer';
 import type { AttemptListener } from '../attempt/sender';
 import type { Asked, Exchange } from '../exchange';
+import type { Beside } from './beside';
 import { Denial } from './denial';
 import { guardRecord } from './guard-record';
 import { GuardedAttempt, type GuardedRequest } from './guarded-attempt';
@@ -24,6 +25,7 @@ import { askedWith, bytesOf, factsOf, requestBody } from './request-subject';
 export interface GuardTools {
   readonly world: GuardrailWorld;
   readonly runner: GuardrailRunner;
+  readonly beside: Beside;
 }
 
 /** Verdicts that the log of one request keeps. */
@@ -45,6 +47,9 @@ export class Guarding {
   readonly records: GuardrailRecord[] = [];
   /** What judges the stream that is handed on; null: nothing does, or there is none. */
   streamed: readonly CompiledGuardrail[] | null = null;
+  private isWatched = false;
+  /** The log has the verdicts that there were; later ones come too late for it. */
+  private isRecorded = false;
   private readonly judged = new Map<readonly CompiledGuardrail[], Map<string, Eventually<Judged>>>();
 
   constructor(
@@ -80,6 +85,32 @@ export class Guarding {
     (this.exchange.extraUse ??= []).push({ upstream, model, usage });
   }
 
+  /** Runs the asynchronous guardrails, whose verdicts are for the log alone. */
+  watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void {
+    const { exchange, tools } = this;
+    const running = tools.beside.run(
+      () => tools.runner.runBeside(guardrails, subject),
+      (results) => {
+        if (this.isRecorded) return false;
+        this.note(stage, results);
+        return true;
+      },
+      exchange.id,
+    );
+    if (running !== null) this.isWatched = true;
+  }
+
+  /** Gives what runs beside one turn of the event loop, which is all that checks need that ask nobody; null: nothing runs. */
+  prepare(): Promise<void> | undefined {
+    if (!this.isWatched) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.isRecorded = true;
+        resolve();
+      });
+    });
+  }
+
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void {
     for (const result of results) {
       if (this.records.length < RECORDS_MAX) this.records.push(guardRecord(stage, result));
@@ -102,7 +133,9 @@ export class Guarding {
 
   private run({ input }: GuardrailLists, facts: RequestFacts): Eventually<Judged> {
     const { value, isText } = requestBody(this.exchange);
-    const verdict = this.tools.runner.run(input, Subject.input(facts, value));
+    const subject = Subject.input(facts, value);
+    if (input.some(isAsync)) this.watch('input', input, subject);
+    const verdict = this.tools.runner.run(input, subject);
     const done = (settled: StageVerdict): Judged => {
       this.note('input', settled.results);
       return { facts, request: settled.body ?? value, isText, verdict: settled };
@@ -121,10 +154,12 @@ export class Guarding {
         ? this.exchange
         : askedWith(this.exchange, body, isText ? null : (request as JsonObject), isPlain);
     const guarded: GuardedRequest = { ...judged, output: lists.output, judges };
-    const isWatched = judges || verdict.results.length > 0;
+    const isWatched = judges || verdict.results.length > 0 || lists.output.some(isAsync);
     send(
       asked,
       isWatched ? new GuardedAttempt(this.exchange, this, this.tools, guarded, listener) : listener,
     );
   }
 }
+
+export const isAsync = ({ actions }: CompiledGuardrail): boolean => actions.async === true;

@@ -50,11 +50,12 @@ export class HeldEvents {
 
   private rewritten(sent: Map<string, string>, said: SaidTexts, dialect: StreamDialect): Buffer[] {
     return this.events.map(({ body, read }) => {
-      for (const { channel, set } of read.texts) {
-        set(sent.get(keyOf(channel)) ?? '');
-        sent.set(keyOf(channel), '');
+      for (const text of read.texts) {
+        const key = keyOf(text.channel);
+        text.set(sent.get(key) ?? '');
+        sent.set(key, '');
       }
-      for (const { text, set } of read.repeats) set(said.sentFor(text));
+      for (const repeat of read.repeats) repeat.set(said.sentFor(repeat.text));
       return dialect.encode(body);
     });
   }
