@@ -83,14 +83,16 @@ export class Guardrails {
     const sources = new Map<DocumentKey, ReadModelDocument | null>();
     const slugs = new Map<string, GuardrailDocument>();
     await Promise.all(
-      [...namedBy(principal, config)].map(async (slug) => {
-        const key = documentKey.guardrail(principal.workspace.id, slug);
-        const known = this.documents.get(key);
-        const document = known === undefined ? await this.documents.load(key) : known;
-        sources.set(key, document);
-        if (document?.kind === 'guardrail' && document.status === 'active' && document.target === 'llm')
-          slugs.set(slug, document);
-      }),
+      [...namedBy(principal, config)]
+        .filter((slug) => NAME.test(slug))
+        .map(async (slug) => {
+          const key = documentKey.guardrail(principal.workspace.id, slug);
+          const known = this.documents.get(key);
+          const document = known === undefined ? await this.documents.load(key) : known;
+          sources.set(key, document);
+          if (document?.kind === 'guardrail' && document.status === 'active' && document.target === 'llm')
+            slugs.set(slug, document);
+        }),
     );
     const plan = new Compilation(principal, slugs, (stage, reference, slug) =>
       this.compiled(stage, reference, slug),
@@ -244,6 +246,8 @@ class Compilation {
   }
 }
 
+/** Slugs and ids; anything else names nothing. */
+const NAME = /^[\w-]{1,255}$/;
 const DETAILS_MAX = 100;
 
 const isDetails = (
