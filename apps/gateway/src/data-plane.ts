@@ -7,12 +7,15 @@ import {
   type AddressPolicy,
   type Keyring,
 } from '@gw/kernel';
+import { GuardrailRunner } from '@gw/guardrails';
 import type { LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
+import { Guardrails } from './guardrails/guardrails';
+import { OutboundWorld } from './guardrails/world';
 import { BodyBudget } from './http/body-budget';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
@@ -31,6 +34,8 @@ import { Sender, type AttemptSender } from './pipeline/attempt/sender';
 import { Targeting } from './pipeline/attempt/targeting';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
 import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
+import { Beside } from './pipeline/guard/beside';
+import type { GuardTools } from './pipeline/guard/guarding';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
 import { PromptStage } from './pipeline/prompt/prompt.stage';
@@ -116,7 +121,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     settle,
   };
   const { attempts, attempt } = attemptsWith(shared);
-  const stages = stagesOf({ ...shared, attempt });
+  const stages = stagesOf({ ...shared, attempt, guardTools: guardToolsOf(outbound, policy, log) });
   const failures = failureLog(log);
   const charge = accounts.chargePart;
   const options = realtimeOptions(settings);
@@ -161,6 +166,7 @@ interface StageParts {
   readonly settle: Settle;
   readonly attempt: AttemptStage;
   readonly answers: Answers;
+  readonly guardTools: GuardTools;
 }
 
 function stagesOf({
@@ -172,6 +178,7 @@ function stagesOf({
   settle,
   attempt,
   answers,
+  guardTools,
 }: StageParts): PipelineStages {
   const pepper = hashingKey(deriveKey(settings.ENCRYPTION_KEY, 'api-key-hash').toString('hex'));
   const configs = new Configs(documents, {
@@ -195,7 +202,11 @@ function stagesOf({
       budget: bodies,
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
-    resolve: new ResolveStage(configs),
+    resolve: new ResolveStage(
+      configs,
+      new Guardrails(documents, sealingRing(settings.ENCRYPTION_KEY), hostRule(policy)),
+      guardTools,
+    ),
     admit: new AdmitStage(accounts),
     attempt: new UnlessRendered(
       new IdempotencyStage(attempt, answers.idempotency, {
@@ -212,6 +223,15 @@ function stagesOf({
       ),
     ),
   };
+}
+
+function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, log: Log): GuardTools {
+  const world = new OutboundWorld(outbound, policy);
+  const beside = new Beside((requestId, results) => {
+    for (const { id, verdict } of results)
+      log.info({ requestId, guardrail: id, verdict }, 'an asynchronous guardrail has judged');
+  });
+  return { world, runner: new GuardrailRunner(world), beside };
 }
 
 interface AttemptParts {

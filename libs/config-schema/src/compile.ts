@@ -33,6 +33,9 @@ export function compileConfig(config: GatewayConfig): CompiledConfig {
     needsModel: found.subjects.has('model'),
     needsStatistics: found.measures,
     hasBreakers: context.targets.some(({ breaker }) => breaker !== null),
+    hasGuardrails: context.targets.some(
+      ({ inputGuardrails, outputGuardrails }) => inputGuardrails.length + outputGuardrails.length > 0,
+    ),
   });
 }
 

@@ -16,6 +16,8 @@ export interface CompiledConfig {
   readonly needsStatistics: boolean;
   /** A target has a circuit breaker. */
   readonly hasBreakers: boolean;
+  /** A target has guardrails of its own. */
+  readonly hasGuardrails: boolean;
 }
 
 /** Strategy `single` leaves no node: its first target stands in its place. */

@@ -60,6 +60,8 @@ export type {
   RoutingEvent,
   SessionRecord,
   Usage,
+  GuardrailCheckRecord,
+  GuardrailRecord,
 } from './log-record';
 export { completeLogRecord } from './shipped-log-record';
 export {

@@ -154,6 +154,39 @@ export interface CacheRecord {
   readonly embedding?: CacheEmbedding;
 }
 
+/** What one guardrail made of one attempt. Says how often and what kind of thing was found, never what. */
+export interface GuardrailRecord {
+  readonly stage: 'input' | 'output';
+  /** Slug, or a name for one that is written out. */
+  readonly id: string;
+  readonly versionId: string | null;
+  readonly verdict: boolean;
+  /** Its failed verdict ends the request. */
+  readonly deny: boolean;
+  /** It ran beside the request. */
+  readonly async: boolean;
+  /** It only watches. */
+  readonly monitor: boolean;
+  readonly transformed: boolean;
+  readonly durationMs: number;
+  readonly checks: readonly GuardrailCheckRecord[];
+  /** Of the request's trace, as the guardrail's actions have it; null: none for this verdict. */
+  readonly feedback: {
+    readonly value: number;
+    readonly weight: number;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  } | null;
+}
+
+export interface GuardrailCheckRecord {
+  readonly id: string;
+  readonly verdict: boolean;
+  readonly transformed: boolean;
+  readonly durationMs: number;
+  /** Why it could not decide; null: it could. */
+  readonly error: string | null;
+}
+
 /** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
 export interface DecisionRecord {
   readonly config: {
@@ -169,7 +202,8 @@ export interface DecisionRecord {
   readonly limits: readonly LimitState[];
   /** Absent: nothing was charged to a budget, and nothing that the record's `cost` does not say. */
   readonly charges?: readonly ChargeRecord[];
-  readonly guardrails: readonly unknown[];
+  /** At most 100. */
+  readonly guardrails: readonly GuardrailRecord[];
   readonly cache: CacheRecord;
   readonly price: {
     readonly source: string;

@@ -92,6 +92,19 @@ export class StreamGuard {
     return step.isDenied ? { text: step.text, denial: this.deny([]) } : { text: step.text, denial: null };
   }
 
+  /** The whole answer is held back until it has been judged. */
+  get holdsAll(): boolean {
+    return this.isHolding;
+  }
+
+  /** What is held back of a channel of which no more is expected for now; what comes all the same is judged together with it. */
+  flush(channel: StreamChannel): StreamStep {
+    const known = this.channels.get(channelKey(channel));
+    if (this.isOver || this.isHolding || !known) return { text: '', denial: null };
+    const { text, isDenied } = known.window.end();
+    return { text, denial: isDenied ? this.deny([]) : null };
+  }
+
   /** Returns a promise only where a check has to wait. */
   end(): Eventually<StreamEnd> {
     if (this.isOver) return { rest: [], verdict: PASSED };

@@ -18,6 +18,8 @@ export interface RequestFacts {
   readonly path: string;
   readonly contentType: string | null;
   readonly provider: string | null;
+  /** Slug of the saved provider; absent where the request names its own. */
+  readonly savedProvider?: string;
   /** As the client named it, without the saved provider. */
   readonly model: string | null;
   readonly metadata: Readonly<Record<string, string>>;

@@ -4,9 +4,9 @@ import type { Dialect, ProviderError } from '@gw/providers';
 /** An error as the client's dialect has it: ours, or Anthropic's for its messages routes. */
 export function errorBody(error: GatewayError, dialect: Dialect, requestId: string): Buffer {
   const body = error.toBody(requestId);
-  return Buffer.from(
-    JSON.stringify(dialect === 'anthropic' ? anthropicShape(error.status, body.error) : body),
-  );
+  if (dialect !== 'anthropic') return Buffer.from(JSON.stringify(body));
+  const { error: own, ...beside } = body;
+  return Buffer.from(JSON.stringify({ ...anthropicShape(error.status, own), ...beside }));
 }
 
 /** The terminal event of a stream that could not be completed, preceded by an event's end where one is open. */
@@ -54,7 +54,7 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 };
 
-const anthropicShape = (status: number, error: object & { message: string }): unknown => ({
+const anthropicShape = (status: number, error: object & { message: string }): object => ({
   type: 'error',
   error: {
     ...error,

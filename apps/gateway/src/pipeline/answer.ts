@@ -4,6 +4,8 @@ import type { ProviderDocument } from '@gw/contracts';
 import type { Reservation } from '@gw/limits';
 import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
 import type { CacheUse } from './cache/cache-use';
+import type { GuardedStream } from './guard/guarded-stream';
+import type { JudgedBody } from './guard/judged-body';
 import { valueOf } from '../http/header-rules';
 
 /** Where an attempt went: target, provider and credential, with all look-ups done. */
@@ -47,6 +49,8 @@ export class Answer implements OutboundHandler {
   call: OutboundCall | null = null;
   /** What the cache did for it; null where the target has none. */
   cache: CacheUse | null = null;
+  /** What its guardrails have made of it; null where none has looked at it. */
+  guarded: JudgedBody | GuardedStream | null = null;
   private sink: BodySink | null = null;
   private kept: Buffer[] | null = null;
 

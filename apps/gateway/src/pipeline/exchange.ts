@@ -25,6 +25,7 @@ import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
 import type { Answer, Upstream } from './answer';
 import type { FirstAnswer } from './idempotency/first-answer';
+import type { Guarding } from './guard/guarding';
 import type { ExtraUse } from './extra-use';
 import type { Reply } from './reply';
 
@@ -90,6 +91,9 @@ export class Exchange {
   configSource: DecisionRecord['config'] = NO_CONFIG;
   /** Of a saved config. */
   configId: string | null = null;
+
+  /** The guardrails that judge it; null: there are none. */
+  guarding: Guarding | null = null;
 
   // admit
   /** Refusals; what was admitted says `reservation`. */

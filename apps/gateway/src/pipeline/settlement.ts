@@ -49,7 +49,7 @@ export class Settlement {
       return;
     }
     exchange.settled = true;
-    const preparing = exchange.meter?.prepare?.();
+    const preparing = exchange.meter?.prepare?.() ?? exchange.guarding?.prepare();
     if (preparing === undefined) this.finish(exchange, onDurable);
     else
       void preparing.then(() => {

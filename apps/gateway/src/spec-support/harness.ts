@@ -10,6 +10,7 @@ import {
   type ApiKeyDocument,
   type ConfigDocument,
   type DocumentKey,
+  type GuardrailDocument,
   completeLogRecord,
   type LogRecord,
   type OrganisationDocument,
@@ -244,6 +245,34 @@ export class GatewayHarness {
       config,
       ...over,
     });
+  }
+
+  /** A guardrail that the workspaces named find by its slug and its id. */
+  addGuardrail(
+    slug: string,
+    checks: GuardrailDocument['checks'],
+    actions: GuardrailDocument['actions'] = {},
+    over: Partial<GuardrailDocument> = {},
+  ): void {
+    const document: GuardrailDocument = {
+      kind: 'guardrail',
+      version: this.nextVersion(),
+      id: `guardrail-${slug}`,
+      slug,
+      versionId: `version-${this.nextVersion()}`,
+      name: slug,
+      organisationId: ORGANISATION_ID,
+      workspaceId: WORKSPACE_ID,
+      status: 'active',
+      target: 'llm',
+      checks,
+      actions,
+      sealedSecrets: null,
+      ...over,
+    };
+    const { workspaceId } = document;
+    for (const name of [slug, document.id])
+      this.documents.set(documentKey.guardrail(workspaceId ?? WORKSPACE_ID, name), document);
   }
 
   /** A prompt or a partial whose versions say what is given, the last one published. */

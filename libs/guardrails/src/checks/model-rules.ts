@@ -51,14 +51,14 @@ export const modelRules = defineCheck<Parameters>({
       ([key, values]) => [key, new Map(Object.entries(values))] as const,
     );
     return {
-      evaluate({ facts: { model, provider, metadata } }) {
+      evaluate({ facts: { model, provider, savedProvider, metadata } }) {
         const matching = tables.flatMap(([key, values]) => {
           const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
           const models = value === undefined ? undefined : values.get(value);
           return models ? [models] : [];
         });
         const allowed = new Set(matching.length > 0 ? matching.flat() : (rules.defaults ?? []));
-        return { verdict: isListed(allowed, model, provider) !== not, data: { model, not } };
+        return { verdict: isListed(allowed, model, savedProvider ?? provider) !== not, data: { model, not } };
       },
     };
   },

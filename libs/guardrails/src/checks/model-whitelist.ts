@@ -15,8 +15,8 @@ export const modelWhitelist = defineCheck<{ models: readonly string[]; not: bool
   prepare({ models, not }) {
     const allowed = new Set(models);
     return {
-      evaluate({ facts: { model, provider } }) {
-        const listed = isListed(allowed, model, provider);
+      evaluate({ facts: { model, provider, savedProvider } }) {
+        const listed = isListed(allowed, model, savedProvider ?? provider);
         return { verdict: listed !== not, data: { model, not } };
       },
     };

@@ -8,7 +8,7 @@ import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, exchange: Exchange): void {
-  const { strategy, matchedCondition, routing, price, session, prompt, charges } = exchange;
+  const { strategy, matchedCondition, routing, price, session, prompt, charges, guarding } = exchange;
   w.raw(K.decision);
   w.raw(config(exchange.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
@@ -23,6 +23,7 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
     writeList(w, K.lines, price.lines, writeLine);
     w.raw(K.close);
   }
+  if (guarding !== null && guarding.records.length > 0) w.json(K.guardrails, guarding.records);
   if (session !== null) w.json(K.session, session);
   if (prompt !== null) w.json(K.prompt, prompt);
   writeAnswered(w, exchange);

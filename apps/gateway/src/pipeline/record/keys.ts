@@ -67,6 +67,7 @@ export const K = {
   session: fragment(',"session":'),
   prompt: fragment(',"prompt":'),
   cache: fragment(',"cache":'),
+  guardrails: fragment(',"guardrails":'),
   idempotency: fragment(',"idempotency":'),
   stages: fragment(',"stages":{'),
   end: fragment('}}}'),

@@ -11,7 +11,7 @@ import { endpointOf } from '../attempt/endpoint';
 import type { RequestBuilder } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
-import type { Exchange, Stage } from '../exchange';
+import type { Asked, Exchange, Stage } from '../exchange';
 
 /** Asks the plan for the next target until one answers well enough or nothing is left to try. */
 export class AttemptStage implements Stage, AttemptMaker {
@@ -84,7 +84,15 @@ export class AttemptStage implements Stage, AttemptMaker {
   }
 
   private send(exchange: Exchange, upstream: Upstream, listener: AttemptListener): void {
-    const built = this.builder.build(exchange, upstream);
+    const { guarding } = exchange;
+    if (guarding === null) this.sendAs(exchange, exchange, upstream, listener);
+    else guarding.attempt(upstream, listener, (asked, own) => this.sendAs(exchange, asked, upstream, own));
+  }
+
+  /** `asked`: the exchange itself, or what guardrails have made of it. */
+  private sendAs(exchange: Exchange, asked: Asked, upstream: Upstream, listener: AttemptListener): void {
+    const built = this.builder.build(asked, upstream);
+    if (asked !== exchange) exchange.hidesUsage = asked.hidesUsage;
     const { clientBody } = built;
     this.sender.send(exchange, clientBody === null ? upstream : { ...upstream, clientBody }, built, listener);
   }

@@ -7,7 +7,7 @@ import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../ans
 import { addGatewayHeaders } from '../answer-headers';
 import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
-import { Reply, type Settle } from '../reply';
+import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
 import { EventStreamSink } from '../sinks/event-stream.sink';
 import { PassingSink } from '../sinks/passing.sink';
@@ -40,20 +40,27 @@ export class ReplyStage implements Stage {
       this.handOn(exchange, answer, headers);
       return;
     }
-    const reply = new Reply(exchange, this.settle, answer.call, this.keepBytesFor(exchange, answer));
+    const reply = this.replyTo(exchange, answer, answer.call);
     answer.attach(this.sinkFor(exchange, answer, reply, headers));
     exchange.whenClientGone({ clientGone: () => this.abandon(exchange, answer) });
   }
 
   /** A stream that another answer may go on with. */
   private handOn(exchange: Exchange, answer: Answer, headers: HeaderList): void {
-    const { settle, keepAlive } = this;
+    const { keepAlive } = this;
     const flow = new AnswerFlow(exchange);
-    const reply = new Reply(exchange, settle, flow, this.keepBytesFor(exchange, answer));
+    const reply = this.replyTo(exchange, answer, flow);
     removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
     const abandon = (left: Exchange, last: Answer): void => this.abandon(left, last);
     new ContinuableStream({ exchange, reply, flow, keepAlive, contextOf, abandon }).take(answer);
+  }
+
+  private replyTo(exchange: Exchange, answer: Answer, flow: Flow | null): Reply {
+    const keepBytes = this.keepBytesFor(exchange, answer);
+    return answer.guarded?.kind === 'stream'
+      ? answer.guarded.reply(exchange, this.settle, flow, keepBytes)
+      : new Reply(exchange, this.settle, flow, keepBytes);
   }
 
   /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */
@@ -75,6 +82,7 @@ export class ReplyStage implements Stage {
 
   private sinkFor(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     const { support } = answer.upstream;
+    if (answer.guarded?.kind === 'body') return answer.guarded.sink(exchange, reply, answer.status, headers);
     if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
     if (support?.via === 'translated') {
       removeHeader(headers, 'content-length');

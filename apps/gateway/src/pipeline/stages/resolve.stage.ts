@@ -1,23 +1,42 @@
 import { HEADER } from '@gw/contracts';
 import { GatewayError, type ErrorType } from '@gw/kernel';
+import type { GuardrailPlan, Guardrails } from '../../guardrails/guardrails';
 import { addressHeaderOf, providerFieldsOf } from '../../http/provider-headers';
 import { Configs, type ResolvedConfig } from '../../state/configs';
 import { heldRequestMetadata } from '../../state/metadata-rules';
 import type { Principal } from '../../state/principals';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
+import { Guarding, type GuardTools } from '../guard/guarding';
 
 /** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
 export class ResolveStage implements Stage {
-  constructor(private readonly configs: Configs) {}
+  constructor(
+    private readonly configs: Configs,
+    private readonly guardrails: Guardrails,
+    private readonly tools: GuardTools,
+  ) {}
 
   run(exchange: Exchange): void | Promise<void> {
     const principal = exchange.principal as Principal;
     refuseEmpty(exchange.gw);
     if (principal.savedOnly) refuseInline(exchange);
     const resolved = this.find(exchange, principal);
-    if (resolved instanceof Promise) return resolved.then((config) => apply(exchange, config));
+    if (resolved instanceof Promise)
+      return resolved.then((config) => this.apply(exchange, principal, config));
+    return this.apply(exchange, principal, resolved);
+  }
+
+  private apply(exchange: Exchange, principal: Principal, resolved: ResolvedConfig): void | Promise<void> {
     apply(exchange, resolved);
+    const plan = this.guardrails.of(principal, resolved.compiled);
+    if (plan === null) return undefined;
+    if (plan instanceof Promise) return plan.then((made) => this.guard(exchange, made));
+    this.guard(exchange, plan);
     return undefined;
+  }
+
+  private guard(exchange: Exchange, plan: GuardrailPlan): void {
+    if (plan.size > 0) exchange.guarding = new Guarding(exchange, plan, this.tools);
   }
 
   private find({ gw, req }: Exchange, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {

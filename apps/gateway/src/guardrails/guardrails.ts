@@ -1,0 +1,255 @@
+import {
+  documentKey,
+  guardrailBinding,
+  type DefaultGuardrails,
+  type DocumentKey,
+  type GuardrailDocument,
+  type GuardrailSecrets,
+  type ReadModelDocument,
+} from '@gw/contracts';
+import {
+  configInvalid,
+  detail,
+  savedGuardrail,
+  type CompiledConfig,
+  type CompiledTarget,
+  type ConfigErrorDetail,
+  type GuardrailReference,
+  type JsonObject,
+} from '@gw/config-schema';
+import {
+  compileGuardrail,
+  compileWrittenOut,
+  effectiveGuardrails,
+  type CompiledGuardrail,
+  type CompileResult,
+  type GuardrailStage,
+} from '@gw/guardrails';
+import { GatewayError, unseal, type Keyring } from '@gw/kernel';
+import type { Documents, Principal } from '../state/principals';
+
+/** What judges the requests that go to one target, and their answers. */
+export interface GuardrailLists {
+  readonly input: readonly CompiledGuardrail[];
+  readonly output: readonly CompiledGuardrail[];
+}
+
+/** Of the targets that have any guardrail. */
+export type GuardrailPlan = ReadonlyMap<CompiledTarget, GuardrailLists>;
+
+interface KnownPlan {
+  readonly plan: GuardrailPlan;
+  /** What the plan was made of; another document makes another plan. */
+  readonly sources: ReadonlyMap<DocumentKey, ReadModelDocument | null>;
+}
+
+type Slugs = ReadonlyMap<string, GuardrailDocument>;
+
+const SIDES = { input: 'inputGuardrails', output: 'outputGuardrails' } as const;
+
+/**
+ * Which guardrails judge the requests of a principal under a config: the organisation's, the workspace's and those of each target.
+ * Worked out once for each version of what they come from, and kept as long as principal and config are.
+ */
+export class Guardrails {
+  private readonly plans = new WeakMap<Principal, WeakMap<CompiledConfig, KnownPlan>>();
+  private readonly saved = new WeakMap<GuardrailDocument, CompiledGuardrail>();
+  private readonly writtenOut = {
+    input: new WeakMap<object, CompiledGuardrail>(),
+    output: new WeakMap<object, CompiledGuardrail>(),
+  };
+
+  constructor(
+    private readonly documents: Documents,
+    private readonly ring: Keyring,
+    private readonly checkHost: (url: string) => string | null,
+  ) {}
+
+  /** Null: nothing judges these requests. Throws `config_invalid` for a guardrail that is none, or that the workspace does not have. */
+  of(principal: Principal, config: CompiledConfig): GuardrailPlan | null | Promise<GuardrailPlan> {
+    const { workspace, organisation } = principal;
+    if (!config.hasGuardrails && !workspace.defaults.guardrails && !organisation.guardrails) return null;
+    const known = this.plans.get(principal)?.get(config);
+    if (known && this.isCurrent(known)) return known.plan;
+    return this.make(principal, config);
+  }
+
+  private isCurrent({ sources }: KnownPlan): boolean {
+    for (const [key, document] of sources) if (this.documents.get(key) !== document) return false;
+    return true;
+  }
+
+  private async make(principal: Principal, config: CompiledConfig): Promise<GuardrailPlan> {
+    const sources = new Map<DocumentKey, ReadModelDocument | null>();
+    const slugs = new Map<string, GuardrailDocument>();
+    await Promise.all(
+      [...namedBy(principal, config)]
+        .filter((slug) => NAME.test(slug))
+        .map(async (slug) => {
+          const key = documentKey.guardrail(principal.workspace.id, slug);
+          const known = this.documents.get(key);
+          const document = known === undefined ? await this.documents.load(key) : known;
+          sources.set(key, document);
+          if (document?.kind === 'guardrail' && document.status === 'active' && document.target === 'llm')
+            slugs.set(slug, document);
+        }),
+    );
+    const plan = new Compilation(principal, slugs, (stage, reference, slug) =>
+      this.compiled(stage, reference, slug),
+    ).plan(config);
+    const ofPrincipal = this.plans.get(principal) ?? new WeakMap<CompiledConfig, KnownPlan>();
+    this.plans.set(principal, ofPrincipal.set(config, { plan, sources }));
+    return plan;
+  }
+
+  private compiled(
+    stage: GuardrailStage,
+    reference: GuardrailReference,
+    document: GuardrailDocument | null,
+  ): CompiledGuardrail | readonly ConfigErrorDetail[] {
+    const known =
+      typeof reference === 'string'
+        ? document && this.saved.get(document)
+        : document === null && this.writtenOut[stage].get(reference);
+    if (known) return known;
+    const result = this.compile(stage, reference, document);
+    if (!result.ok) return result.details;
+    const { guardrail } = result;
+    if (typeof reference !== 'string' && document === null) this.writtenOut[stage].set(reference, guardrail);
+    if (typeof reference === 'string' && document !== null) this.saved.set(document, guardrail);
+    return guardrail;
+  }
+
+  private compile(
+    stage: GuardrailStage,
+    reference: GuardrailReference,
+    document: GuardrailDocument | null,
+  ): CompileResult {
+    const { checkHost } = this;
+    if (document === null) return compileWrittenOut(reference as JsonObject, { stage, checkHost });
+    const { slug, versionId, actions } = document;
+    const own = typeof reference === 'string' ? {} : overridesOf(reference);
+    return compileGuardrail(
+      { checks: this.checksOf(document), actions: { ...actions, ...own } },
+      { id: slug, versionId, checkHost },
+    );
+  }
+
+  /** With the parameters that are secrets. */
+  private checksOf({
+    checks,
+    sealedSecrets,
+    organisationId,
+    id,
+    slug,
+  }: GuardrailDocument): readonly unknown[] {
+    if (sealedSecrets === null) return checks;
+    try {
+      const text = unseal(this.ring, sealedSecrets, guardrailBinding(organisationId, id)).toString('utf8');
+      const secrets = JSON.parse(text) as GuardrailSecrets;
+      return checks.map((check, at) => ({ ...check, parameters: { ...check.parameters, ...secrets[at] } }));
+    } catch (cause) {
+      throw new GatewayError('internal_error', { detail: { guardrail: slug, reason: 'secrets' }, cause });
+    }
+  }
+}
+
+/** A config that names a saved guardrail may say what becomes of its verdict. */
+const overridesOf = ({ id: _, type: __, guardrail_version_id: ___, ...actions }: JsonObject): JsonObject =>
+  actions;
+
+function namedBy({ workspace, organisation }: Principal, { targets }: CompiledConfig): ReadonlySet<string> {
+  const named = new Set<string>();
+  for (const { input, output } of [organisation.guardrails ?? NONE, workspace.defaults.guardrails ?? NONE]) {
+    for (const slug of [...input, ...output]) named.add(slug);
+  }
+  for (const { inputGuardrails, outputGuardrails } of targets) {
+    for (const reference of [...inputGuardrails, ...outputGuardrails]) {
+      const slug = savedGuardrail(reference);
+      if (slug !== null && slug !== '') named.add(slug);
+    }
+  }
+  return named;
+}
+
+const NONE: DefaultGuardrails = { input: [], output: [] };
+
+type Compile = (
+  stage: GuardrailStage,
+  reference: GuardrailReference,
+  document: GuardrailDocument | null,
+) => CompiledGuardrail | readonly ConfigErrorDetail[];
+
+/** The lists of all targets of one config. Targets that inherit the same list share the compiled one. */
+class Compilation {
+  private readonly details: ConfigErrorDetail[] = [];
+  private readonly lists = {
+    input: new Map<unknown, readonly CompiledGuardrail[]>(),
+    output: new Map<unknown, readonly CompiledGuardrail[]>(),
+  };
+
+  constructor(
+    private readonly principal: Principal,
+    private readonly slugs: Slugs,
+    private readonly compile: Compile,
+  ) {}
+
+  plan(config: CompiledConfig): GuardrailPlan {
+    const plan = new Map<CompiledTarget, GuardrailLists>();
+    for (const target of config.targets) {
+      const lists = { input: this.list(target, 'input'), output: this.list(target, 'output') };
+      if (lists.input.length + lists.output.length > 0) plan.set(target, lists);
+    }
+    if (this.details.length > 0) throw configInvalid(this.details.slice(0, DETAILS_MAX));
+    return plan;
+  }
+
+  private list(target: CompiledTarget, stage: GuardrailStage): readonly CompiledGuardrail[] {
+    const references = target[SIDES[stage]];
+    const key = references.length === 0 ? null : references;
+    let list = this.lists[stage].get(key);
+    if (!list) {
+      const { organisation, workspace } = this.principal;
+      list = effectiveGuardrails({
+        organisation: this.all(organisation.guardrails?.[stage] ?? [], stage, `defaults.${stage}_guardrails`),
+        isExcluded: workspace.guardrailExclusions?.includes(stage) === true,
+        workspace: this.all(
+          workspace.defaults.guardrails?.[stage] ?? [],
+          stage,
+          `defaults.${stage}_guardrails`,
+        ),
+        config: this.all(references, stage, `${target.path}.${stage}_guardrails`),
+      }).filter((guardrail) => guardrail[stage].length > 0);
+      this.lists[stage].set(key, list);
+    }
+    return list;
+  }
+
+  private all(
+    references: readonly GuardrailReference[],
+    stage: GuardrailStage,
+    path: string,
+  ): readonly CompiledGuardrail[] {
+    return references.flatMap((reference, index) => {
+      const slug = savedGuardrail(reference) ?? '';
+      const document = slug === '' ? null : (this.slugs.get(slug) ?? null);
+      const here = `${path}.${String(index)}`;
+      if (slug !== '' && document === null) {
+        this.details.push(detail([here], 'unknown_guardrail', 'names no guardrail of this workspace', slug));
+        return [];
+      }
+      const compiled = this.compile(stage, reference, document);
+      if (!isDetails(compiled)) return [compiled];
+      for (const each of compiled) this.details.push({ ...each, path: `${here}.${each.path}` });
+      return [];
+    });
+  }
+}
+
+/** Slugs and ids; anything else names nothing. */
+const NAME = /^[\w-]{1,255}$/;
+const DETAILS_MAX = 100;
+
+const isDetails = (
+  compiled: CompiledGuardrail | readonly ConfigErrorDetail[],
+): compiled is readonly ConfigErrorDetail[] => Array.isArray(compiled);

@@ -1,0 +1,99 @@
+import { Buffer } from 'node:buffer';
+import { lookup } from 'node:dns/promises';
+import { performance } from 'node:perf_hooks';
+import type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from '@gw/guardrails';
+import type { AddressPolicy } from '@gw/kernel';
+import { OutboundError, type OutboundClient, type OutboundHandler } from '@gw/outbound';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** No check may take longer; its own time, which is mostly shorter, comes through the call's signal. */
+const TOTAL_TIMEOUT_MS = 60_000;
+
+/** What guardrails reach beyond the process: hosts that the address policy allows, redirects being answers like any other. */
+export class OutboundWorld implements GuardrailWorld {
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly policy: AddressPolicy,
+  ) {}
+
+  call(call: GuardrailCall): Promise<GuardrailAnswer> {
+    return new Promise((resolve, reject) => {
+      const verdict = this.policy.checkUrl(call.url);
+      if (!verdict.ok) throw new OutboundError('refused', verdict.rule);
+      call.signal.throwIfAborted();
+      const { origin, pathname, search } = verdict.url;
+      const collector = new AnswerCollector(call, resolve, reject);
+      collector.call = this.outbound.dispatch(
+        {
+          origin,
+          path: pathname + search,
+          method: call.method,
+          headers: Object.entries(call.headers).flat(),
+          body: call.body === null ? null : Buffer.from(call.body),
+          poolClass: 'guardrails',
+          connectTimeoutMs: CONNECT_TIMEOUT_MS,
+          headersTimeoutMs: TOTAL_TIMEOUT_MS,
+          idleTimeoutMs: TOTAL_TIMEOUT_MS,
+          totalTimeoutMs: TOTAL_TIMEOUT_MS,
+        },
+        collector,
+      );
+    });
+  }
+
+  async resolves(hostname: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.policy.checkUrl(`https://${hostname}/`).ok) return false;
+    const addresses = await lookup(hostname, { all: true });
+    signal.throwIfAborted();
+    return addresses.some(({ address }) => this.policy.checkAddress(address, hostname).ok);
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  elapsed(): number {
+    return performance.now();
+  }
+}
+
+/** Reads one answer whole, up to what the call allows. */
+class AnswerCollector implements OutboundHandler {
+  call: { abort(): void } | null = null;
+  private status = 0;
+  private contentType = '';
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private readonly abort = (): void => this.call?.abort();
+
+  constructor(
+    private readonly asked: GuardrailCall,
+    private readonly resolve: (answer: GuardrailAnswer) => void,
+    private readonly reject: (error: Error) => void,
+  ) {
+    asked.signal.addEventListener('abort', this.abort, { once: true });
+  }
+
+  onHeaders(status: number, headers: readonly string[]): void {
+    this.status = status;
+    const at = headers.indexOf('content-type');
+    if (at >= 0 && at % 2 === 0) this.contentType = headers[at + 1] ?? '';
+  }
+
+  onData(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.bytes <= this.asked.answerBytesMax) this.chunks.push(chunk);
+    else this.abort();
+  }
+
+  onEnd(): void {
+    this.asked.signal.removeEventListener('abort', this.abort);
+    const { status, contentType } = this;
+    this.resolve({ status, contentType, body: Buffer.concat(this.chunks) });
+  }
+
+  onError(error: OutboundError): void {
+    this.asked.signal.removeEventListener('abort', this.abort);
+    this.reject(error);
+  }
+}

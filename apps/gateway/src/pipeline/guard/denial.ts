@@ -1,0 +1,23 @@
+import {
+  denialOf,
+  hookResults,
+  type GuardrailResult,
+  type HookResults,
+  type StageVerdict,
+} from '@gw/guardrails';
+import { GatewayError, type ErrorBody } from '@gw/kernel';
+
+/** 446: guardrails withhold a request or its answer. The verdicts stand beside the error. */
+export class Denial extends GatewayError {
+  readonly results: HookResults;
+
+  constructor(verdict: StageVerdict, before: readonly GuardrailResult[], after: readonly GuardrailResult[]) {
+    const { type, options } = denialOf(verdict);
+    super(type, options);
+    this.results = hookResults(before, after);
+  }
+
+  override toBody(requestId: string | null): ErrorBody & { readonly hook_results: HookResults } {
+    return { ...super.toBody(requestId), hook_results: this.results };
+  }
+}

@@ -1,0 +1,250 @@
+import { Buffer } from 'node:buffer';
+import {
+  hookResults,
+  restored,
+  Subject,
+  type CompiledGuardrail,
+  type RequestFacts,
+  type StageVerdict,
+} from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import { readAnswer, type AnswerFacts, type JsonObject, type StreamTap } from '@gw/providers';
+import { valueOf } from '../../http/header-rules';
+import { parseJsonObject } from '../../http/json-body';
+import { isEventStream, isPlainEvents, type Answer } from '../answer';
+import type { AttemptListener } from '../attempt/sender';
+import type { Exchange } from '../exchange';
+import { Denial } from './denial';
+import { GuardedStream, isStreamed } from './guarded-stream';
+import type { Guarding, GuardTools } from './guarding';
+import { JudgedBody } from './judged-body';
+import { bytesOf, textBody, type SeenBody } from './request-subject';
+import { textsOfEvents } from './unknown-events';
+import { WholeAnswer } from './whole-answer';
+
+/** A request that has passed its input guardrails. */
+export interface GuardedRequest {
+  readonly facts: RequestFacts;
+  /** Its body, as it was sent. */
+  readonly request: unknown;
+  readonly verdict: StageVerdict;
+  readonly output: readonly CompiledGuardrail[];
+  /** An output guardrail has something to say before the answer goes on. */
+  readonly judges: boolean;
+}
+
+const MARKED = 246;
+
+/** A whole answer on its way through the guardrails. */
+interface Seen extends SeenBody {
+  /** The provider's bytes, undone of their coding. */
+  readonly bytes: Buffer;
+  readonly isTranslated: boolean;
+  /** A stream in a dialect that nobody here knows, which is judged and not changed. */
+  readonly isEvents: boolean;
+}
+
+/**
+ * Stands between an attempt and what the plan is told of it: the plan sees an answer as its guardrails have left it, with 246 for
+ * a marked one, or 446 in its place.
+ */
+export class GuardedAttempt implements AttemptListener {
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly guarding: Guarding,
+    private readonly tools: GuardTools,
+    private readonly guarded: GuardedRequest,
+    private readonly listener: AttemptListener,
+  ) {}
+
+  get isApart(): boolean {
+    return this.listener.isApart === true;
+  }
+
+  begun(answer: Answer): void {
+    this.listener.begun(answer);
+  }
+
+  refused(thrown: unknown): void {
+    this.listener.refused(thrown);
+  }
+
+  answered(answer: Answer): void {
+    const { status, error } = answer;
+    if (error !== null || status < 200 || status > 299) this.listener.answered(answer);
+    else if (isEventStream(answer)) this.streams(answer);
+    else if (!this.isRead(answer)) this.pass(answer);
+    else answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+  }
+
+  private streams(answer: Answer): void {
+    const { judges, verdict, facts, output } = this.guarded;
+    const { exchange, guarding } = this;
+    if (exchange.partial !== null && guarding.streamed !== output) {
+      this.listener.refused(
+        new GatewayError('route_unsupported', {
+          message: 'The target has other guardrails than the answer that broke off.',
+        }),
+      );
+    } else if (!judges && verdict.placeholders === null && verdict.outcome === 'pass') this.pass(answer);
+    else if (isPlainEvents(answer) && isStreamed(facts.dialect)) {
+      guarding.streamed = output;
+      answer.guarded = new GuardedStream(guarding, this.tools, this.guarded);
+      this.pass(answer);
+    } else if (judges) answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+    else this.pass(answer);
+  }
+
+  /** Routes with texts answer with JSON, whatever they call it; elsewhere only what says that it is text is read. */
+  private isRead({ headers }: Answer): boolean {
+    if (this.guarded.facts.dialect !== 'json') return true;
+    const type = valueOf(headers, 'content-type');
+    return type === undefined || type.includes('json') || type.startsWith('text/');
+  }
+
+  private pass(answer: Answer): void {
+    if (this.guarded.verdict.outcome === 'mark') answer.status = MARKED;
+    this.listener.answered(answer);
+  }
+
+  private received(answer: Answer, body: Buffer | GatewayError | null): void {
+    if (body === null) {
+      // Nothing of it was handed on: for the plan it has never begun.
+      answer.status = 0;
+      this.listener.answered(answer);
+    } else if (body instanceof GatewayError) this.listener.refused(body);
+    else this.judge(answer, body);
+  }
+
+  private judge(answer: Answer, bytes: Buffer): void {
+    try {
+      const seen = this.seen(answer, bytes);
+      const { facts, request, output, judges } = this.guarded;
+      const subject = Subject.output(facts, request, seen.value, answer.status);
+      this.guarding.watch('output', output, subject);
+      if (!judges) {
+        this.conclude(answer, seen, null);
+        return;
+      }
+      const aborting = new AbortController();
+      const verdict = this.tools.runner.run(output, subject, aborting.signal);
+      if (!(verdict instanceof Promise)) {
+        this.conclude(answer, seen, verdict);
+        return;
+      }
+      // Whoever gives the answer up while checks wait for somebody gives these up.
+      answer.call = { pause: NOTHING, resume: NOTHING, abort: () => aborting.abort() };
+      verdict
+        .then((settled) => {
+          this.conclude(answer, seen, settled);
+        })
+        .catch((thrown: unknown) => {
+          this.listener.refused(thrown);
+        });
+    } catch (thrown) {
+      this.listener.refused(thrown);
+    }
+  }
+
+  /** In the client's dialect. Throws `provider_answer_invalid` for what can't be translated. */
+  private seen(answer: Answer, bytes: Buffer): Seen {
+    const { support, provider, clientBody } = answer.upstream;
+    if (isEventStream(answer))
+      return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
+    if (support?.via !== 'translated')
+      return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
+    const { id, startedWallMs } = this.exchange;
+    try {
+      const value = support.translator.response(parseJsonObject(bytes), {
+        requestId: id,
+        createdAt: Math.floor(startedWallMs / 1_000),
+        request: clientBody ?? {},
+      });
+      return { value, isText: false, bytes, isTranslated: true, isEvents: false };
+    } catch (cause) {
+      throw new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });
+    }
+  }
+
+  /** `verdict` null: no output guardrail was asked. */
+  private conclude(answer: Answer, seen: Seen, verdict: StageVerdict | null): void {
+    const { verdict: before } = this.guarded;
+    const facts = factsOnce(answer, seen);
+    if (verdict !== null) this.guarding.note('output', verdict.results);
+    if (verdict?.outcome === 'deny') {
+      this.guarding.noteUse(answer, facts());
+      this.listener.refused(new Denial(verdict, before.results, verdict.results));
+      return;
+    }
+    if (seen.isEvents && verdict?.body !== undefined) {
+      this.listener.refused(unchangeable());
+      return;
+    }
+    const isMarked = before.outcome === 'mark' || verdict?.outcome === 'mark';
+    const body = this.bodyFor(seen, verdict, isMarked);
+    if (isMarked) answer.status = MARKED;
+    answer.guarded = new JudgedBody(body, seen.isTranslated ? JSON_TYPE : null, facts);
+    this.listener.answered(answer);
+  }
+
+  /** The provider's bytes, wherever nothing has to change in them. */
+  private bodyFor(seen: Seen, verdict: StageVerdict | null, isMarked: boolean): Buffer {
+    const { verdict: before, facts } = this.guarded;
+    const after = verdict?.results ?? [];
+    const { placeholders } = before;
+    const judged = bytesFor(seen, verdict?.body);
+    const body = placeholders === null ? judged : withOriginals(judged, placeholders, seen.isText);
+    const hasJudged = before.results.length + after.length > 0;
+    const tells = isMarked || (!facts.isPassthrough && hasJudged);
+    return tells && takesMembers(seen)
+      ? withMember(body, 'hook_results', hookResults(before.results, after))
+      : body;
+  }
+}
+
+const bytesFor = ({ value, isText, isTranslated, bytes }: Seen, changed: unknown): Buffer =>
+  changed === undefined && !isTranslated ? bytes : bytesOf(changed ?? value, isText);
+
+const takesMembers = ({ value, isText, isEvents }: Seen): boolean => !isText && !isEvents && isObject(value);
+
+const NOTHING = (): void => undefined;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Read at most once, and only when somebody asks. */
+function factsOnce({ upstream: { provider } }: Answer, { bytes, isEvents }: Seen): () => AnswerFacts {
+  let read: AnswerFacts | null = null;
+  return () => (read ??= isEvents ? factsOfEvents(provider.tap(), bytes) : readAnswer(provider, bytes));
+}
+
+function factsOfEvents(tap: StreamTap, bytes: Buffer): AnswerFacts {
+  tap.write(bytes);
+  return { usage: tap.usage(), model: tap.model };
+}
+
+const unchangeable = (): GatewayError =>
+  new GatewayError('provider_answer_invalid', {
+    message: 'Guardrails would change the stream, and its dialect is not known.',
+  });
+
+function withOriginals(body: Buffer, originals: ReadonlyMap<string, string>, isText: boolean): Buffer {
+  const write = isText ? undefined : (original: string) => JSON.stringify(original).slice(1, -1);
+  return Buffer.from(restored(body.toString('utf8'), originals, write));
+}
+
+/** A JSON object with one more member at its end. One that it has under this name already gives way. */
+function withMember(body: Buffer, name: string, value: unknown): Buffer {
+  const text = JSON.stringify(value);
+  if (body.includes(`"${name}"`)) {
+    return Buffer.from(JSON.stringify({ ...parseJsonObject(body), [name]: value }));
+  }
+  const end = body.lastIndexOf('}');
+  const isEmpty = body.subarray(0, end).toString('latin1').trimEnd().endsWith('{');
+  return Buffer.concat([
+    body.subarray(0, end),
+    Buffer.from(`${isEmpty ? '' : ','}"${name}":${text}`),
+    body.subarray(end),
+  ]);
+}

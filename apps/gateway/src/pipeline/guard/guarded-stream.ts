@@ -1,0 +1,43 @@
+import { StreamGuard, type Dialect } from '@gw/guardrails';
+import type { Exchange } from '../exchange';
+import type { Flow, Reply, Settle } from '../reply';
+import { CompletionsDialect } from './completions-dialect';
+import type { GuardedRequest } from './guarded-attempt';
+import { GuardedReply } from './guarded-reply';
+import type { Guarding, GuardTools } from './guarding';
+import { MessagesDialect } from './messages-dialect';
+import { ResponsesDialect } from './responses-dialect';
+import type { StreamDialect } from './stream-dialect';
+
+const DIALECTS: Readonly<Partial<Record<Dialect, () => StreamDialect>>> = {
+  chat: () => new CompletionsDialect(true),
+  completions: () => new CompletionsDialect(false),
+  messages: () => new MessagesDialect(),
+  responses: () => new ResponsesDialect(),
+};
+
+/** Whether events of a dialect can be judged on their way. */
+export const isStreamed = (dialect: Dialect): boolean => DIALECTS[dialect] !== undefined;
+
+/** A stream that its guardrails judge while it is handed on. */
+export class GuardedStream {
+  readonly kind = 'stream';
+
+  constructor(
+    private readonly guarding: Guarding,
+    private readonly tools: GuardTools,
+    private readonly guarded: GuardedRequest,
+  ) {}
+
+  reply(exchange: Exchange, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
+    const { facts, request, verdict, output, judges } = this.guarded;
+    const dialect = (DIALECTS[facts.dialect] ?? (() => new CompletionsDialect(true)))();
+    const guard = new StreamGuard({ ...this.tools, guardrails: judges ? output : [], facts, request });
+    return new GuardedReply(exchange, settle, flow, keepBytes, {
+      guard,
+      dialect,
+      before: verdict,
+      note: (results) => this.guarding.note('output', results),
+    });
+  }
+}

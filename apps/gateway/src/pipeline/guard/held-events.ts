@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer';
+import type { StreamEnd } from '@gw/guardrails';
+import type { JsonObject } from '@gw/providers';
+import type { SaidTexts } from './said-texts';
+import { keyOf, type ReadEvent, type StreamDialect } from './stream-dialect';
+
+export interface HeldEvent {
+  readonly event: Buffer;
+  readonly body: JsonObject;
+  readonly read: ReadEvent;
+}
+
+/** Bytes of a stream that is held back until it has been judged as a whole. */
+const HELD_BYTES_MAX = 16 * 1_048_576;
+
+/** The events of a stream that is held back, in their order. */
+export class HeldEvents {
+  private readonly events: HeldEvent[] = [];
+  private bytes = 0;
+
+  /** False: it is more than is held back. */
+  add(held: HeldEvent): boolean {
+    this.bytes += held.event.length;
+    if (this.bytes > HELD_BYTES_MAX) return false;
+    this.events.push(held);
+    return true;
+  }
+
+  /** As they came, where nothing has changed; else each text stands where its first piece stood. */
+  released(rest: StreamEnd['rest'], said: SaidTexts, dialect: StreamDialect): Buffer[] {
+    const texts = new Map(rest.map(({ channel, text }) => [keyOf(channel), text]));
+    const raw = new Map<string, string>();
+    for (const { channel, text } of this.events.flatMap(({ read }) => read.texts))
+      raw.set(keyOf(channel), (raw.get(keyOf(channel)) ?? '') + text);
+    const sent = new Map<string, string>();
+    for (const { channel } of this.events.flatMap(({ read }) => read.texts)) {
+      const key = keyOf(channel);
+      if (sent.has(key)) continue;
+      const passed = texts.get(key) ?? '';
+      sent.set(key, said.add(channel, raw.get(key) ?? '', passed) + said.close(channel, ''));
+    }
+    const isSame = [...raw].every(([key, text]) => sent.get(key) === text);
+    return isSame ? this.events.map(({ event }) => event) : this.rewritten(sent, said, dialect);
+  }
+
+  /** Where what the guardrails say goes: before the end mark. */
+  endAt(released: readonly Buffer[]): number {
+    return this.events.at(-1)?.read.role === 'end' ? released.length - 1 : released.length;
+  }
+
+  private rewritten(sent: Map<string, string>, said: SaidTexts, dialect: StreamDialect): Buffer[] {
+    return this.events.map(({ body, read }) => {
+      for (const text of read.texts) {
+        const key = keyOf(text.channel);
+        text.set(sent.get(key) ?? '');
+        sent.set(key, '');
+      }
+      for (const repeat of read.repeats) repeat.set(said.sentFor(repeat.text));
+      return dialect.encode(body);
+    });
+  }
+}

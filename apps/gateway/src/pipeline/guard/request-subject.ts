@@ -1,0 +1,141 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import { dialectOf, requestTypeOf, type RequestFacts } from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import { shallowScan, type JsonObject } from '@gw/providers';
+import { parseJsonObject } from '../../http/json-body';
+import type { Upstream } from '../answer';
+import { withoutSlug } from '../attempt/targeting';
+import type { Asked, Exchange } from '../exchange';
+
+/** What guardrails are told about a request that goes to an upstream. */
+export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream): RequestFacts {
+  const { route, method, url, query, req, scan, metadata } = exchange;
+  const isPassthrough = route.kind === 'passthrough';
+  const named = scan?.model ?? null;
+  return {
+    dialect: isPassthrough ? dialectOf(familyOfPath(route.upstreamPath)) : dialectOf(route.kind),
+    requestType: requestTypeOf(route.name, route.kind),
+    isPassthrough,
+    method,
+    path: url.slice(0, url.length - query.length),
+    contentType: req.headers['content-type'] ?? null,
+    provider: provider.id,
+    ...(saved !== null && { savedProvider: saved.slug }),
+    model: named === null ? model : withoutSlug(named),
+    metadata,
+    headers: headersOf(exchange),
+    isStreaming: scan?.stream === true,
+  };
+}
+
+/** Ends of paths by which a passthrough request's dialect is known, the longest first. */
+const FAMILIES = [
+  ['/chat/completions', 'chat.completions'],
+  ['/messages/count_tokens', 'messages.count_tokens'],
+  ['/completions', 'completions'],
+  ['/embeddings', 'embeddings'],
+  ['/moderations', 'moderations'],
+  ['/responses', 'responses'],
+  ['/messages', 'messages'],
+] as const;
+
+const familyOfPath = (path: string): string => FAMILIES.find(([end]) => path.endsWith(end))?.[1] ?? '';
+
+function headersOf({ req }: Exchange): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
+
+/** A body that is text and no JSON, as guardrails see it. */
+export interface TextBody {
+  readonly text: string;
+}
+
+/** A body that guardrails judge: JSON as it is, other text as the one member of an object, null for what is neither. */
+export interface SeenBody {
+  readonly value: unknown;
+  readonly isText: boolean;
+}
+
+const NOTHING: SeenBody = { value: null, isText: false };
+
+/**
+ * Throws `body_encoding_unsupported` and `body_too_large` for bodies that cannot be looked at: what guardrails rule must not pass
+ * them unseen.
+ */
+export function requestBody(exchange: Exchange): SeenBody {
+  const { body, scan, spooled, req } = exchange;
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity' && (body.length > 0 || spooled !== null)) {
+    throw new GatewayError('body_encoding_unsupported', {
+      param: 'content-encoding',
+      message: 'Guardrails take bodies without a content encoding.',
+    });
+  }
+  if (spooled !== null && scan !== null && !scan.isForm) {
+    throw new GatewayError('body_too_large', {
+      message: 'The request body is too large for the guardrails that judge it.',
+    });
+  }
+  if (body.length === 0 || scan?.isForm) return NOTHING;
+  if (scan !== null) return { value: exchange.json(parseJsonObject), isText: false };
+  return textBody(body);
+}
+
+/** Text of any kind; JSON that is no object is read as one. */
+export function textBody(body: Buffer): SeenBody {
+  if (!isUtf8(body)) return NOTHING;
+  const text = body.toString('utf8');
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null) return { value, isText: false };
+  } catch {
+    // Text that is no JSON is judged as it stands.
+  }
+  return { value: { text } satisfies TextBody, isText: true };
+}
+
+export const bytesOf = (value: unknown, isText: boolean): Buffer =>
+  Buffer.from(isText ? (value as TextBody).text : JSON.stringify(value));
+
+/** The request with another body in the place of the client's, or without what would keep its answer from being read. */
+export function askedWith(
+  exchange: Exchange,
+  body: Buffer | null,
+  parsed: JsonObject | null,
+  isPlain: boolean,
+): Asked {
+  const { gw, metadata, spooled, principal, partial, configSource, startedWallMs } = exchange;
+  const { method, query, route, upgrade, req } = exchange;
+  const { rawHeaders, headers } = req;
+  return {
+    gw,
+    metadata,
+    body: body ?? exchange.body,
+    spooled,
+    scan: body === null ? exchange.scan : parsed === null ? null : shallowScan(body),
+    principal,
+    partial,
+    configSource,
+    hidesUsage: false,
+    startedWallMs,
+    method,
+    query,
+    route,
+    upgrade,
+    req: isPlain ? { rawHeaders: plainAnswers(rawHeaders), headers } : req,
+    json: (parse) => (body === null ? exchange.json(parse) : (parsed ?? parse(body))),
+  };
+}
+
+function plainAnswers(rawHeaders: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.toLowerCase() !== 'accept-encoding') kept.push(name, rawHeaders[at + 1] as string);
+  }
+  return kept;
+}

@@ -1,0 +1,192 @@
+import { StubProvider } from '@gw/testing';
+import { Asker } from '../../spec-support/asker';
+import { GatewayHarness } from '../../spec-support/harness';
+
+jest.setTimeout(60_000);
+
+const SECRET = 'ULTRAVIOLET';
+/** 600 tokens; the denied word comes in two pieces at the 500th. */
+const TOKENS = Array.from({ length: 600 }, (_, at) =>
+  at === 500 ? SECRET.slice(0, 5) : at === 501 ? SECRET.slice(5) : `tok${String(at)} `,
+);
+const CLEAN = TOKENS.filter((_, at) => at !== 500 && at !== 501);
+
+interface Dialect {
+  readonly provider: string;
+  readonly path: string;
+  readonly events: (tokens: readonly string[]) => string;
+  readonly textOf: (stream: string) => string;
+  readonly endMark: string;
+}
+
+const named = (body: { type: string }): string => `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`;
+const plain = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
+const bodiesOf = (stream: string): Record<string, never>[] =>
+  stream
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)) as Record<string, never>);
+
+const chunk = (delta: object, reason: string | null = null): string =>
+  plain({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  });
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  'chat completions': {
+    provider: '@main',
+    path: '/chat/completions',
+    events: (tokens) =>
+      chunk({ role: 'assistant', content: '' }) +
+      tokens.map((content) => chunk({ content })).join('') +
+      chunk({}, 'stop') +
+      'data: [DONE]\n\n',
+    textOf: (stream) =>
+      bodiesOf(stream)
+        .flatMap(({ choices }) => (choices ?? []) as { delta: { content?: string } }[])
+        .map(({ delta }) => delta.content ?? '')
+        .join(''),
+    endMark: '[DONE]',
+  },
+  messages: {
+    provider: '@claude',
+    path: '/messages',
+    events: (tokens) =>
+      named({
+        type: 'message_start',
+        message: { id: 'm', model: 'c', usage: { input_tokens: 1 } },
+      } as never) +
+      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as never) +
+      tokens
+        .map((text) =>
+          named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as never),
+        )
+        .join('') +
+      named({ type: 'content_block_stop', index: 0 } as never) +
+      named({
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn' },
+        usage: { output_tokens: 2 },
+      } as never) +
+      named({ type: 'message_stop' }),
+    textOf: (stream) =>
+      bodiesOf(stream)
+        .map(({ delta }) => (delta as { text?: string } | undefined)?.text ?? '')
+        .join(''),
+    endMark: 'message_stop',
+  },
+  responses: {
+    provider: '@main',
+    path: '/responses',
+    events: (tokens) => {
+      const text = tokens.join('');
+      const at = { output_index: 0, content_index: 0, item_id: 'i' };
+      const item = { type: 'message', id: 'i', content: [{ type: 'output_text', text }] };
+      return [
+        { type: 'response.created', response: { id: 'r', output: [] } },
+        ...tokens.map((delta) => ({ type: 'response.output_text.delta', ...at, delta })),
+        { type: 'response.output_text.done', ...at, text },
+        { type: 'response.output_item.done', output_index: 0, item },
+        { type: 'response.completed', response: { id: 'r', status: 'completed', output: [item] } },
+      ]
+        .map(named)
+        .join('');
+    },
+    textOf: (stream) =>
+      bodiesOf(stream)
+        .map(({ delta }) => (typeof delta === 'string' ? delta : ''))
+        .join(''),
+    endMark: 'response.completed',
+  },
+};
+
+const word = (more: object = {}): object => ({ ...more, contains: { words: [SECRET], operator: 'none' } });
+
+describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  const asker = new Asker(() => gateway);
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    stub = await StubProvider.start();
+    gateway.addProvider('main', 'openai', stub.origin);
+    gateway.addProvider('claude', 'anthropic', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop()]);
+  });
+
+  const streamed = (tokens: readonly string[]): void => {
+    const text = dialect.events(tokens);
+    const steps = (text.match(/[^]{1,997}/g) ?? []).map((piece) => ({ chunk: piece }));
+    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
+  };
+  const ask = (config: object): ReturnType<Asker['ask']> =>
+    asker.ask(
+      dialect.path,
+      {
+        model: 'm',
+        stream: true,
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'Hi' }],
+        input: 'Hi',
+      },
+      { config: { provider: dialect.provider, ...config } },
+    );
+
+  it('that turns bad at token 500 never shows the denied text, and says why it ends', async () => {
+    streamed(TOKENS);
+    const told = await ask({ output_guardrails: [word({ deny: true })] });
+    expect(told.status).toBe(200);
+    expect(told.text).not.toContain(SECRET);
+    expect(told.text).not.toContain(dialect.endMark);
+    expect(told.text).toContain('hooks_failed');
+    expect(told.text).toContain('"after_request_hooks":[{');
+    expect(dialect.textOf(told.text)).toBe(TOKENS.slice(0, 500).join(''));
+    const record = (await gateway.records()).at(-1);
+    expect(record).toMatchObject({ outcome: 'denied', errorType: 'hooks_failed', streamed: true });
+    expect(record?.decision.guardrails).toMatchObject([{ stage: 'output', verdict: false, deny: true }]);
+  });
+
+  it('that passes reads as it came, to its end mark', async () => {
+    streamed(CLEAN);
+    const told = await ask({ output_guardrails: [word({ deny: true })] });
+    expect(dialect.textOf(told.text)).toBe(CLEAN.join(''));
+    expect(told.text).toContain(dialect.endMark);
+    expect(told.text).not.toContain('hook_results');
+  });
+
+  it('that is only marked flows, with the verdicts before its end mark', async () => {
+    streamed(TOKENS);
+    const told = await ask({ output_guardrails: [word()] });
+    expect(dialect.textOf(told.text)).toBe(TOKENS.join(''));
+    const marked = told.text.indexOf('"hook_results"');
+    expect(marked).toBeGreaterThan(0);
+    expect(told.text.lastIndexOf(dialect.endMark)).toBeGreaterThan(marked);
+  });
+
+  it('is held back until checks of the whole answer have seen it, and is then byte for byte the same or nothing', async () => {
+    streamed(CLEAN);
+    const short = { wordCount: { maxWords: 3 } };
+    const denied = await ask({ output_guardrails: [{ deny: true, ...short }] });
+    expect(dialect.textOf(denied.text)).toBe('');
+    expect(denied.text).toContain('hooks_failed');
+    const held = await ask({ output_guardrails: [{ deny: true, wordCount: { maxWords: 3_000 } }] });
+    expect(held.text).toBe(dialect.events(CLEAN));
+  });
+
+  it('has texts replaced wherever it says them', async () => {
+    streamed(TOKENS);
+    const told = await ask({
+      output_guardrails: [{ regexReplace: { rule: SECRET, redactText: '[GONE]', scope: ['all'] } }],
+    });
+    expect(told.text).not.toContain(SECRET);
+    expect(dialect.textOf(told.text)).toBe(TOKENS.join('').replace(SECRET, '[GONE]'));
+    expect(told.text).toContain(dialect.endMark);
+  });
+});
