@@ -93,6 +93,9 @@ export const MAKERS = {
     return { ...(await make(admin, place.key, '/v1/configs', { name, config: { provider: '@x' } })), name };
   },
   deployment: inOrganisation('/v1/deployments', {}),
+  guardrail: inWorkspace('/v1/guardrails', {
+    checks: [{ id: 'default.contains', parameters: { words: ['a'] } }],
+  }),
   integration: inWorkspace('/v1/integrations', ACCOUNT),
   organisationIntegration: inOrganisation('/v1/integrations', ACCOUNT),
   invite: (admin, { adminKey, organisationMark }) => {
