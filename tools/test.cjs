@@ -10,11 +10,24 @@ const isCi = Boolean(process.env.CI);
 const cacheFlags = (folder) =>
   isCi ? [] : ['--cache', '--cache-location', `node_modules/.cache/${folder}/`];
 
+/** ESLint holds the types of all that one run looks at: of the whole tree, more than a process may have. Together these are all of it. */
+const LINTED = [
+  ['control plane', 'apps/admin-api', 'apps/cli'],
+  ['other apps', 'apps', '--ignore-pattern', 'apps/admin-api', '--ignore-pattern', 'apps/cli'],
+  ['libs a to l', 'libs/[a-l]*'],
+  ['libs m to z', 'libs/[m-z]*'],
+  ['the rest', '.', '--ignore-pattern', 'apps', '--ignore-pattern', 'libs'],
+];
+
 const CHECKS = [
   ['Format', 'prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.', ...cacheFlags('prettier')]],
   // ESLint reads the project graph that Nx kept last, so Nx brings it up to date first.
   ['Project graph', 'nx/dist/bin/nx.js', ['show', 'projects']],
-  ['Lint', 'eslint/bin/eslint.js', ['.', '--max-warnings', '0', ...cacheFlags('eslint')]],
+  ...LINTED.map(([part, ...args]) => [
+    `Lint: ${part}`,
+    'eslint/bin/eslint.js',
+    [...args, '--max-warnings', '0', ...cacheFlags('eslint')],
+  ]),
   ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
 ];
 const SUITES = [

@@ -87,8 +87,8 @@ const shares = (name: string, kind: Kind): Record<string, TenancyRow> => {
 };
 
 const ACCOUNT = { name: 'x', ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
-const GUARDRAIL = { name: 'x', checks: [{ id: 'default.notNull', parameters: {} }] };
 const VIRTUAL_KEY = { name: 'x', provider: 'openai', key: ACCOUNT.key };
+const GUARDRAIL = { name: 'x', checks: [{ id: 'default.contains', parameters: { words: ['a'] } }] };
 const POLICY = {
   name: 'x',
   conditions: [{ key: 'metadata.team', value: ['a'] }],
@@ -185,12 +185,12 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   configs_version: workspace('config'),
   configLookup_byName: workspace('config', { needsWorkspace: true }),
   configLookup_bySlug: workspace('config'),
-  ...crud('guardrails', 'guardrail', GUARDRAIL, RENAMED),
-  guardrails_versions: workspace('guardrail'),
-  guardrails_version: workspace('guardrail'),
-  guardrails_invoke: workspace('guardrail', body({ text: 'a' })),
   defaultGuardrails_get: nothing(),
   defaultGuardrails_update: nothing(empty),
+  ...crud('guardrails', 'guardrail', GUARDRAIL, RENAMED),
+  guardrails_invoke: workspace('guardrail', { ...body({ text: 'b' }), needsWorkspace: true }),
+  guardrails_version: workspace('guardrail'),
+  guardrails_versions: workspace('guardrail'),
   logs_list: named(),
   logs_get: workspace('log'),
   ...crud('labels', 'label', {}, { description: 'x' }),
