@@ -14,8 +14,8 @@ const cacheFlags = (folder) =>
 const LINTED = [
   ['control plane', 'apps/admin-api', 'apps/cli'],
   ['other apps', 'apps', '--ignore-pattern', 'apps/admin-api', '--ignore-pattern', 'apps/cli'],
-  ['libs a to l', 'libs/[a-l]*'],
-  ['libs m to z', 'libs/[m-z]*'],
+  ['libs a to l', 'libs/[a-l]*/**/*.{ts,cjs}'],
+  ['libs m to z', 'libs/[m-z]*/**/*.{ts,cjs}'],
   ['the rest', '.', '--ignore-pattern', 'apps', '--ignore-pattern', 'libs'],
 ];
 
