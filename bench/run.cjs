@@ -11,6 +11,7 @@ const { parseArgs } = require('node:util');
 const { builtGateway } = require('./lib/build.cjs');
 const { ROOT, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
 const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/contestants.cjs');
+const { features } = require('./lib/features.cjs');
 const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
 const { CORES, ask, pause, startScript, stopAll } = require('./lib/processes.cjs');
 const { profile } = require('./lib/profile.cjs');
@@ -22,6 +23,7 @@ const HELP = `npm run bench -- [options]
   --only gateway,undici   only these contestants: gateway bare undici http peer nginx
   --rounds n         rounds, each measures every contestant once
   --stages           what each feature of the gateway costs, instead of the comparison
+  --features         what each feature costs a request that uses it, instead of the comparison
   --profile          where the gateway's time goes, instead of the comparison
   --gateway folder   another build of the gateway (default dist/gateway)
   --flags='…'        further Node flags for the gateway, to see what they do
@@ -42,6 +44,7 @@ function optionsOf() {
       only: { type: 'string' },
       rounds: { type: 'string' },
       stages: { type: 'boolean', default: false },
+      features: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       flags: { type: 'string', default: '' },
       gateway: { type: 'string' },
@@ -176,10 +179,15 @@ async function main() {
     return profile({ ...common, root: ROOT, node, stub, load, seconds: 6, file, say });
   }
   const startedAt = new Date();
-  const measured = await (options.stages ? stages : compare)(options, plan, load, common);
+  const mode = options.features ? 'features' : options.stages ? 'stages' : 'latest';
+  const node = nodeOf(options.node.split(',')[0], note);
+  const measured =
+    mode === 'features'
+      ? await features({ plan, load, common: { ...common, node }, note, say })
+      : await (mode === 'stages' ? stages : compare)(options, plan, load, common);
   const seconds = Math.round((Date.now() - startedAt.getTime()) / 1_000);
   mkdirSync(RESULTS, { recursive: true });
-  const file = join(RESULTS, options.stages ? 'stages.json' : 'latest.json');
+  const file = join(RESULTS, `${mode}.json`);
   const result = {
     startedAt: startedAt.toISOString(),
     seconds,

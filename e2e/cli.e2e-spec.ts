@@ -17,6 +17,7 @@ const SECRETS = {
   TOLLGATE_SECRET_REFERENCE_VAULTED_VAULT_TOKEN: 'hvs.0123456789',
   TOLLGATE_PLUGIN_PATRONUS_APIKEY: 'plugin-0123456789',
   TOLLGATE_DEPLOYMENT_EU_PASSWORD: 'registry-0123456789',
+  TOLLGATE_GUARDRAIL_CALLED_1_HEADERS_X_TOKEN: 'hook-0123456789',
 };
 
 describe('the command line', () => {
@@ -187,8 +188,104 @@ describe('the command line', () => {
     });
   }
 
+  /** Guardrails, and what is written in prompts: nested, shared, labelled, and drafted, which no file has. */
+  async function fillTexts(): Promise<void> {
+    const parameters = { words: ['Apollo'], operator: 'none' };
+    await manage('POST', '/guardrails', {
+      name: 'Names',
+      slug: 'names',
+      checks: [{ id: 'default.contains', parameters }],
+      actions: { deny: true },
+    });
+    await manage('POST', '/guardrails', {
+      name: 'Called',
+      slug: 'called',
+      workspace_id: 'search',
+      checks: [
+        {
+          id: 'default.webhook',
+          parameters: {
+            webhookURL: 'https://hooks.example.com/a',
+            headers: { 'x-token': SECRETS.TOLLGATE_GUARDRAIL_CALLED_1_HEADERS_X_TOKEN },
+          },
+        },
+      ],
+    });
+    await manage('PUT', '/admin/organisation/defaults', { input_guardrails: ['names'] });
+    await manage('PUT', '/workspaces/search', { defaults: { output_guardrails: ['called'] } });
+
+    const workspace_id = 'search';
+    await manage('POST', '/collections', { name: 'Support', slug: 'support', workspace_id });
+    const inner = { name: 'Refunds', slug: 'refunds', parent_collection_id: 'support', workspace_id };
+    await manage('POST', '/collections', inner);
+    const partial = { collection_id: 'refunds', workspace_id };
+    await manage('POST', '/prompts/partials', { ...partial, name: 'Outer', slug: 'outer', string: 'Old.' });
+    await manage('POST', '/prompts/partials', {
+      ...partial,
+      name: 'Tone',
+      slug: 'tone',
+      string: 'Be {{tone}}.',
+    });
+    await manage('PUT', '/prompts/partials/outer', { string: 'First: {{>tone}}', workspace_id });
+    await manage('PUT', '/prompts/partials/outer/makeDefault', { version: 2, workspace_id });
+    const version = { parameters: { max_tokens: 9 }, model: 'gpt-4o', virtual_key: 'main', workspace_id };
+    const text = (content: string): string => JSON.stringify([{ role: 'user', content }]);
+    await manage('POST', '/prompts', {
+      ...{ ...version, name: 'Reply', slug: 'reply', collection_id: 'support' },
+      string: text('{{>outer}} {{question}}'),
+      version_description: 'the first',
+    });
+    const { data: labels } = await read<{ data: { id: string; name: string }[] }>(
+      '/labels?workspace_id=search',
+    );
+    const label = async (versionId: string, name: string): Promise<unknown> =>
+      manage('PUT', `/prompts/reply/versions/${versionId}`, {
+        label_id: labels.find((one) => one.name === name)?.id,
+        workspace_id,
+      });
+    for (const [content, name] of [
+      ['A canary.', 'canary'],
+      ['Published.', 'reviewed'],
+      ['A draft.', null],
+    ] as const) {
+      const made = await manage<{ prompt_version_id: string }>('PUT', '/prompts/reply', {
+        ...version,
+        string: text(content),
+      });
+      if (name !== null) await label(made.prompt_version_id, name);
+    }
+    await manage('PUT', '/prompts/reply/makeDefault', { version: 3, workspace_id });
+    await manage('POST', '/workspaces', {
+      name: 'Ads',
+      slug: 'ads',
+      defaults: { metadata: { team: 'ads' } },
+    });
+    await manage('POST', '/prompts/reply/share', {
+      access: 'workspaces',
+      workspace_ids: ['ads'],
+      workspace_id,
+    });
+    await manage('POST', '/prompts', {
+      ...{ ...version, name: 'Plain', slug: 'plain', string: 'Hi', model: null },
+      collection_id: await defaultCollection(),
+    });
+    await manage('POST', '/prompts/plain/share', { access: 'organisation', workspace_id });
+  }
+
+  const read = async <T>(path: string): Promise<T> => {
+    const headers = { 'x-gw-api-key': product.credentials.admin_api_key };
+    return (await (await fetch(`${product.adminUrl}/v1${path}`, { headers })).json()) as T;
+  };
+  const defaultCollection = async (): Promise<string> => {
+    const { data } = await read<{ data: { id: string; is_default: boolean }[] }>(
+      '/collections?workspace_id=search',
+    );
+    return data.find((one) => one.is_default)?.id ?? '';
+  };
+
   it('reproduces the state of one instance on an empty one, and a second apply changes nothing', async () => {
     await fill();
+    await fillTexts();
     const exported = await tollgate(['export']);
     expect([exported.code, exported.err]).toEqual([0, '']);
     for (const secret of Object.values(SECRETS)) expect(exported.out).not.toContain(secret);
@@ -225,15 +322,24 @@ describe('the command line', () => {
   it('changes and deletes what the file changes and leaves out', async () => {
     const { out } = await tollgate(['export']);
     const changed = out
+      .replace('Be {{tone}}.', 'Stay {{tone}}.')
+      .replace('Published.', 'Published again.')
+      .replace('A canary.', 'Another canary.')
+      .replace('- Apollo\n', '- Artemis\n')
       .replace('openai_project: p\n', 'openai_organization: o\n')
       .replace('name: VK one', 'name: VK 1')
       .replace('alert_threshold: 15\n', '\n');
     const applied = await tollgate(['apply', '-f', '-'], changed);
     expect(applied.out).toBe(
       '~ integrations openai-main (configurations)\n~ virtual_keys search/vk-one (name)\n' +
+        '~ guardrails names (checks)\n~ partials search/tone (string)\n~ prompts search/reply (string, labels)\n' +
         '~ usage_limit_policies search/Team (alert_threshold)\n',
     );
     expect((await tollgate(['apply', '-f', '-'], changed)).out).toBe('Nothing to change.\n');
+    const unlabelled = changed.replace(/ +reviewed: published\n/, '');
+    expect((await tollgate(['apply', '-f', '-'], unlabelled)).out).toBe('~ prompts search/reply (labels)\n');
+    expect((await tollgate(['diff', '-f', '-'], unlabelled)).out).toBe('No difference.\n');
+    await tollgate(['apply', '-f', '-'], changed);
     const without = 'version: 1\nvirtual_keys: []\n';
     expect((await tollgate(['apply', '-f', '-'], without)).out).toBe('Nothing to change.\n');
     expect((await tollgate(['apply', '-f', '-', '--prune', '--dry-run'], without)).out).toContain(

@@ -7,8 +7,8 @@ const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } 
 
 const STEP_TIMEOUT_MS = 30 * 60_000;
 const isCi = Boolean(process.env.CI);
-const cacheFlags = (folder) =>
-  isCi ? [] : ['--cache', '--cache-location', `node_modules/.cache/${folder}/`];
+const cacheFlags = (location) =>
+  isCi ? [] : ['--cache', '--cache-location', `node_modules/.cache/${location}`];
 
 /** ESLint holds the types of all that one run looks at: of the whole tree, more than a process may have. Together these are all of it. */
 const LINTED = [
@@ -20,13 +20,17 @@ const LINTED = [
 ];
 
 const CHECKS = [
-  ['Format', 'prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.', ...cacheFlags('prettier')]],
+  [
+    'Format',
+    'prettier/bin/prettier.cjs',
+    ['--check', '--log-level', 'warn', '.', ...cacheFlags('prettier/.prettier-cache')],
+  ],
   // ESLint reads the project graph that Nx kept last, so Nx brings it up to date first.
   ['Project graph', 'nx/dist/bin/nx.js', ['show', 'projects']],
   ...LINTED.map(([part, ...args]) => [
     `Lint: ${part}`,
     'eslint/bin/eslint.js',
-    [...args, '--max-warnings', '0', ...cacheFlags('eslint')],
+    [...args, '--max-warnings', '0', ...cacheFlags('eslint/')],
   ]),
   ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
 ];

@@ -18,9 +18,18 @@ const GATEWAY_FLAGS = [
 ];
 
 /** Our gateway, as built, over a control plane that only answers it. Gives what requests to it may carry. */
-async function startGateway({ build, node, stubPort, flags = [], env = {}, controlPlane }) {
-  const master = randomBytes(32);
-  const { documents, keys } = documentsFor(build, master, stubPort);
+async function startGateway({
+  build,
+  node,
+  stubPort,
+  flags = [],
+  env = {},
+  controlPlane,
+  master = randomBytes(32),
+  limited = [],
+  configs = {},
+}) {
+  const { documents, keys } = documentsFor(build, master, stubPort, { limited, configs });
   await ask(controlPlane.child, { documents });
   const port = await freePort();
   const origin = `http://127.0.0.1:${controlPlane.port}`;
@@ -49,6 +58,9 @@ async function startGateway({ build, node, stubPort, flags = [], env = {}, contr
   return {
     child,
     port,
+    keys,
+    /** Headers of a request with one of the keys and one of the saved configs. */
+    with: (key, config) => ({ ...bearer(key), 'x-gw-config': config }),
     requests: {
       full: { ...bearer('limited'), 'x-gw-config': CONFIG },
       withoutConfig: { ...bearer('limited'), ...saved },
@@ -189,4 +201,4 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   return list;
 }
 
-module.exports = { PATH, UNUSED_KEY, startContestants, startGateway, startStages };
+module.exports = { PATH, UNUSED_KEY, contestant, startContestants, startGateway, startStages };

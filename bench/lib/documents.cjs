@@ -18,9 +18,10 @@ const BUDGET = {
 
 /**
  * What the gateway reads of its control plane: a workspace with everything on and one that keeps no bodies, keys with and
- * without a rate limit, a saved provider with a sealed credential, a saved config. Made with the build's own functions.
+ * without a rate limit, a saved provider with a sealed credential, a saved config, and those of `configs`, by slug. `limited`: more keys, each with a
+ * name and limits. Made with the build's own functions.
  */
-function documentsFor(build, master, stubPort) {
+function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = {}) {
   const { credentialBinding, documentKey } = require(join(build, 'libs/contracts/src'));
   const { deriveKey, hashApiKey, hashingKey, seal } = require(join(build, 'libs/kernel/src'));
   const pepper = hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
@@ -73,17 +74,20 @@ function documentsFor(build, master, stubPort) {
       rateLimits: [],
       usageLimits: [],
     });
-    add(documentKey.config(id, CONFIG), {
-      kind: 'config',
-      id: `${id}-config`,
-      slug: CONFIG,
-      versionId: `${id}-config-1`,
-      organisationId: ORGANISATION,
-      workspaceId: id,
-      config: { provider: `@${PROVIDER}`, retry: { attempts: 2 } },
-    });
+    const saved = { [CONFIG]: { provider: `@${PROVIDER}`, retry: { attempts: 2 } }, ...configs };
+    for (const [name, config] of Object.entries(saved)) {
+      add(documentKey.config(id, name), {
+        kind: 'config',
+        id: `${id}-${name}`,
+        slug: name,
+        versionId: `${id}-${name}-1`,
+        organisationId: ORGANISATION,
+        workspaceId: id,
+        config,
+      });
+    }
   };
-  const key = (name, workspaceId, rateLimits) => {
+  const key = (name, workspaceId, rateLimits, usageLimits = []) => {
     const secret = `bench${name.padEnd(27, '0')}`;
     keys[name] = secret;
     add(documentKey.apiKey(hashApiKey(pepper, secret)), {
@@ -97,7 +101,7 @@ function documentsFor(build, master, stubPort) {
       scopes: ['completions.write'],
       expiresAt: null,
       rateLimits,
-      usageLimits: [],
+      usageLimits,
       defaults: { metadata: {}, config: null, allowConfigOverride: true },
     });
   };
@@ -123,6 +127,7 @@ function documentsFor(build, master, stubPort) {
   key('budgeted', budgeted, limit);
   key('unlimited', full, []);
   key('lean', lean, []);
+  for (const { name, rateLimits = [], usageLimits = [] } of limited) key(name, full, rateLimits, usageLimits);
   return { documents, keys };
 }
 

@@ -59,7 +59,12 @@ async function prepare(contestant) {
     throw new Error(`${contestant.name} answered ${stream.status} with ${events} events to a stream`);
   }
   contestant.pids = contestant.child ? processTree(contestant.child.pid) : [];
-  contestant.expected = whole.body.toString('base64');
+  // Verdicts of guardrails tell times, so that no two answers are the same behind them.
+  const verdicts = whole.body.indexOf(',"hook_results"');
+  contestant.isStart = verdicts >= 0;
+  contestant.expected = whole.body
+    .subarray(0, verdicts >= 0 ? verdicts : whole.body.length)
+    .toString('base64');
   contestant.sent = 2;
   const bytes = (streamed) => requestBytes({ ...contestant, body: chatRequest(streamed) }).toString('base64');
   contestant.whole = bytes(false);
@@ -67,9 +72,9 @@ async function prepare(contestant) {
 }
 
 async function job(load, contestant, fields) {
-  const { port, pids, expected } = contestant;
+  const { port, pids, expected, isStart } = contestant;
   try {
-    const result = await ask(load.child, { port, pids, expected, ...fields });
+    const result = await ask(load.child, { port, pids, expected, isStart, ...fields });
     contestant.sent += result.answered;
     return result;
   } catch (error) {

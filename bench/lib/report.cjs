@@ -116,4 +116,4 @@ function stageTable(figures) {
   return markdown(['Gateway', 'CPU µs/request', 'difference', 'requests/s'], rows);
 }
 
-module.exports = { barLine, bars, figuresOf, markdown, shown, stageTable, table };
+module.exports = { barLine, bars, figuresOf, markdown, median, shown, stageTable, table };

@@ -61,7 +61,7 @@ async function handle(req, res) {
     sendJson(res, { accepted: counts.records - before });
   } else if (pathname === '/internal/v1/balances') {
     const { counters } = JSON.parse((await bodyOf(req)).toString('utf8'));
-    sendJson(res, { balances: counters.map(({ since }) => ({ period: since, used: 0 })) });
+    sendJson(res, { balances: counters.map(({ since }) => ({ period: since, used: 0, holders: [] })) });
   } else {
     res.writeHead(404).end();
   }

@@ -1,14 +1,19 @@
 import { INTERNAL } from '@gw/contracts';
 import {
+  addCounts,
   ensureLogPartitions,
   insertLogs,
+  insertVerdicts,
+  LogExportEntity,
   dayOf,
   requestLogRow,
   UsageLimitPolicyValueEntity,
+  RepricingEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
+import { StubWorker } from './spec-support/stub-worker';
 
 interface Made {
   readonly id: string;
@@ -21,7 +26,12 @@ interface Made {
 
 /** `call` throws for an answer that is not as the document says: every step here is a check of its answer. */
 describe('the answers of the control plane', () => {
-  const admin = new TestAdminApi();
+  let worker: StubWorker;
+  const admin: TestAdminApi = new TestAdminApi(async () => {
+    worker = await StubWorker.start(() => admin.dataSource);
+    return { WORKER_URL: worker.stub.origin };
+  });
+  afterAll(() => worker.stub.stop());
   const ours = admin.standingTenant();
 
   async function step(method: string, url: string, body?: object, by: object = {}): Promise<Made> {
@@ -258,6 +268,28 @@ describe('the answers of the control plane', () => {
     }
   });
 
+  it('of repricings are as the document says', async () => {
+    const by = { key: ours.adminKey };
+    const body = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z', provider: 'openai' };
+    const { id } = await step('POST', '/v1/repricings', body, by);
+    const group = { provider: 'openai', model: 'gpt-4o', changed: 1, unpriced: 2, before: 3, after: 4 };
+    const report = { seen: 5, groups: [group] };
+    await admin.dataSource.manager.update(RepricingEntity, { id }, { status: 'previewed', report });
+    await step('GET', '/v1/repricings', undefined, by);
+    await step('GET', `/v1/repricings/${id}`, undefined, by);
+    await step('POST', `/v1/repricings/${id}/apply`, {}, by);
+  });
+
+  it('of alert webhooks are as the document says', async () => {
+    const by = { key: ours.key };
+    const body = { name: 'On call', url: 'https://hooks.example.com/a' };
+    const { id } = await step('POST', '/v1/alert-webhooks', body, by);
+    await step('GET', '/v1/alert-webhooks', undefined, by);
+    await step('GET', `/v1/alert-webhooks/${id}`, undefined, by);
+    await step('PUT', `/v1/alert-webhooks/${id}`, { enabled: false }, by);
+    await step('DELETE', `/v1/alert-webhooks/${id}`, undefined, by);
+  });
+
   it('of secret references are as the document says', async () => {
     const auth_config = { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' };
     const body = {
@@ -319,8 +351,29 @@ describe('the answers of the control plane', () => {
     await step('PUT', '/v1/admin/organisation/defaults', { input_guardrails: [made.slug] });
     await step('GET', '/v1/admin/organisation/defaults');
     await step('PUT', '/v1/admin/organisation/defaults', { input_guardrails: [] });
+    await judged(ours, made);
+    await step('GET', `${url}/verdicts`);
+    await step('POST', `${url}/feedback`, { log_id: made.id, mark: 'false_positive' });
+    await step('GET', `${url}/quality`);
     await step('DELETE', url);
+    const tools = await step('POST', '/v1/guardrails', { name: 'Tools', checks, target: 'mcp_tools' });
+    const servers = `/v1/guardrails/${tools.slug}/mcp-servers`;
+    await step('PUT', servers, { mcp_servers: { [uuidv7()]: {} } });
+    await step('PUT', `${servers}/${uuidv7()}`, { run_on: ['beforeToolCall'] });
+    await step('GET', servers);
+    await step('DELETE', `/v1/guardrails/${tools.slug}`);
   });
+
+  /** A log record of the guardrail's own id has a verdict of it. */
+  async function judged({ organisationId, workspaceId }: typeof ours, { id, slug }: Made): Promise<void> {
+    const created_at = new Date().toISOString();
+    await ensureLogPartitions(admin.dataSource, [dayOf(created_at)]);
+    const of = { organisation_id: organisationId, workspace_id: workspaceId, guardrail: slug, created_at };
+    const check = { check_id: 'default.contains', stage: 'input', duration_ms: 1 };
+    const verdict = { place: 0, user_id: null, version_id: null, verdict: 'failed', denied: true } as const;
+    await insertVerdicts(admin.dataSource.manager, [{ log_id: id, ...of, ...check, ...verdict }]);
+    await addCounts(admin.dataSource.manager, [{ ...of, ...check, runs: 1, failed: 1, errored: 0 }]);
+  }
 
   it('of logs are as the document says', async () => {
     const { organisationId, workspaceId } = ours;
@@ -330,7 +383,52 @@ describe('the answers of the control plane', () => {
     const bodies = { request: Buffer.from('{"a":1}'), response: Buffer.from([0xff, 0x00]) };
     await insertLogs(admin.dataSource.manager, [{ row, ...bodies }]);
     await step('GET', '/v1/logs', undefined, { key: ours.key });
-    await step('GET', `/v1/logs/${record.id}`, undefined, { key: ours.key });
+    const own = { key: ours.key };
+    const feedback = { trace_id: record.traceId, value: 5, metadata: { by: 'ada' } };
+    const { feedback_ids: ids } = await admin
+      .post<{ feedback_ids: string[] }>('/v1/feedback', { ...own, body: feedback })
+      .then(({ body }) => body);
+    await step('PUT', `/v1/feedback/${ids[0] ?? ''}`, { value: 4 }, own);
+    await step('GET', `/v1/logs/${record.id}`, undefined, own);
+    await step('GET', `/v1/logs/traces/${record.traceId}`, undefined, own);
+    const custom = { request: { url: 'https://example.com', body: {} }, response: { body: {} } };
+    await step('POST', '/v1/logs', custom, own);
+  });
+
+  it('of exports are as the document says', async () => {
+    const own = { key: ours.key };
+    const body = { filters: { status_code: '200' }, requested_data: ['id', 'cost'] };
+    const { id } = await step('POST', '/v1/logs/exports', body, own);
+    const url = `/v1/logs/exports/${id}`;
+    await step('GET', '/v1/logs/exports', undefined, own);
+    await step('GET', '/v1/logs/exports/field-restrictions', undefined, own);
+    await step('PUT', url, { filters: {} }, own);
+    await step('POST', `${url}/start`, undefined, own);
+    await step('POST', `${url}/cancel`, undefined, own);
+    await admin.dataSource.manager.update(LogExportEntity, { id }, { status: 'success' });
+    await step('GET', `${url}/download`, undefined, own);
+    await step('GET', url, undefined, own);
+    await step('DELETE', url, undefined, own);
+  });
+
+  it('of traces are as the document says', async () => {
+    const by = { key: ours.key };
+    const times = { startTimeUnixNano: '1770000000000000000', endTimeUnixNano: '1770000000000000001' };
+    const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'x', ...times };
+    const body = { resourceSpans: [{ scopeSpans: [{ spans: [span, {}] }] }] };
+    await step('POST', '/v1/otel/v1/traces', body, by);
+    await step('GET', `/v1/otel/traces/${span.traceId}`, undefined, by);
+  });
+
+  it('of analytics are as the document says', async () => {
+    const paths = Object.keys(admin.api.document.paths).filter((path) => path.startsWith('/v1/analytics/'));
+    const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+    const query = `time_of_generation_min=${day(3)}&time_of_generation_max=${day(0)}`;
+    for (const path of paths) {
+      const url = path.replace('{metadataKey}', 'team').replace('{groupBy}', 'model');
+      await step('GET', `${url}?${query}`, undefined, { key: ours.key });
+    }
+    expect(paths.length).toBeGreaterThan(20);
   });
 
   it('were all seen', () => {

@@ -5,8 +5,10 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { AnalyticsModule } from './analytics/analytics.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import { AuditRecorder } from './audit/audit-recorder';
+import { AlertWebhooksModule } from './alert-webhooks/alert-webhooks.module';
 import { AuditModule } from './audit/audit.module';
 import { AuditingErrorFilter } from './audit/auditing-error-filter';
 import { AuthModule } from './auth/auth.module';
@@ -22,6 +24,7 @@ import { WelcomeController } from './health/welcome.controller';
 import { InvitesModule } from './invites/invites.module';
 import { IntegrationsModule } from './integrations/integrations.module';
 import { LabelsModule } from './labels/labels.module';
+import { LogExportsModule } from './log-exports/log-exports.module';
 import { LogsModule } from './logs/logs.module';
 import { OrganisationPropertiesModule } from './organisation-properties/organisation-properties.module';
 import { OrganisationsModule } from './organisations/organisations.module';
@@ -30,9 +33,11 @@ import { PoliciesModule } from './policies/policies.module';
 import { PluginsModule } from './plugins/plugins.module';
 import { ProvidersModule } from './providers/providers.module';
 import { ReadModelModule } from './read-model/read-model.module';
+import { RepricingsModule } from './repricings/repricings.module';
 import { SecretReferencesModule } from './secret-references/secret-references.module';
 import type { AdminSettings } from './settings';
 import { SettingsModule } from './settings.module';
+import { TracesModule } from './traces/traces.module';
 import { UsersModule } from './users/users.module';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module';
 import { WorkspaceExclusionsModule } from './workspace-exclusions/workspace-exclusions.module';
@@ -50,7 +55,10 @@ const RESOURCES = [
   VirtualKeysModule,
   ConfigsModule,
   GuardrailsModule,
+  LogExportsModule,
   LogsModule,
+  AnalyticsModule,
+  TracesModule,
   GatewaysModule,
   LabelsModule,
   CollectionsModule,
@@ -62,6 +70,8 @@ const RESOURCES = [
   WorkspaceExclusionsModule,
   OrganisationPropertiesModule,
   BatchesModule,
+  AlertWebhooksModule,
+  RepricingsModule,
 ];
 
 @Module({})

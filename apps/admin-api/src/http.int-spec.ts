@@ -55,6 +55,20 @@ describe('HTTP to the control plane', () => {
     },
   );
 
+  it('takes an empty body of a DELETE for none, though its type is named, as the official clients send it', async () => {
+    const label = await admin.post<{ id: string }>('/v1/labels', { key: ours.key, body: { name: 'gone' } });
+    const answer = await admin.delete(`/v1/labels/${label.body.id}`, {
+      key: ours.key,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(200);
+    const empty = await admin.post<Failure>('/v1/labels', {
+      key: ours.key,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([empty.status, empty.body.error.code]).toEqual([400, 'AB01']);
+  });
+
   it.each(MALFORMED.map((item) => [item.id, item.reason, item] as const))(
     'refuses the body of %s: %s',
     async (_id, _reason, { raw = '', hex }) => {

@@ -1,4 +1,7 @@
+import { ANALYTICS_STORE_SETTINGS } from '@gw/clickhouse';
 import {
+  apiKeyPepper,
+  apiKeyPrefix,
   base64Key,
   DATABASE_TLS_SETTINGS,
   deriveKey,
@@ -9,26 +12,16 @@ import {
   oneOf,
   optional,
   port,
+  sealingKeyring,
   secret,
   text,
   url,
   type Keyring,
   type readSettings,
-  type Setting,
 } from '@gw/kernel';
+import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import type { KeyObject } from 'node:crypto';
-
-/** Letters, digits, `_` and `-`; what follows it in a key is strictly alphanumeric. */
-const apiKeyPrefix: Setting<string> = {
-  fallback: '',
-  parse: (value) => {
-    if (!/^[A-Za-z0-9_-]{1,32}$/.test(value)) {
-      throw new Error('must be 1 to 32 characters of A-Z, a-z, 0-9, _ and -');
-    }
-    return value;
-  },
-};
 
 /** Features that OFF switches off; `auth/features.ts` names their routes. */
 export const FEATURE_SETTINGS = {
@@ -49,7 +42,12 @@ export const ADMIN_SETTINGS = {
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
   ENCRYPTION_KEY: base64Key(32),
   SERVICE_TOKEN: secret(32),
+  /** The worker, which stores the logs that callers bring themselves. */
+  WORKER_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8789'),
   ADMIN_PORT: port(8788),
+  ...ANALYTICS_STORE_SETTINGS,
+  /** Where Prometheus finds `/metrics`. Absent: nowhere. */
+  METRICS_PORT: optional(port()),
   HOST: text('127.0.0.1'),
   API_KEY_PREFIX: apiKeyPrefix,
   /** True blocks inline configs everywhere, whatever the organisations say. */
@@ -58,6 +56,8 @@ export const ADMIN_SETTINGS = {
   HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
   NO_PROXY: text(''),
+  DATA_DIR: text('.data'),
+  ...OBJECT_STORE_SETTINGS,
   ...SECRET_MANAGER_SETTINGS,
   ...FEATURE_SETTINGS,
   /** Requests of one credential in a minute; 0 for no limit. */
@@ -69,6 +69,8 @@ export const ADMIN_SETTINGS = {
   CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
   /** Days that the link of an invite works. */
   INVITE_DAYS: integer({ min: 1, max: 90 }, 7),
+  /** Where it is set, mails are put in line for the worker, which sends them; its other settings are the worker's. */
+  SMTP_HOST: optional(text()),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
 };
 
@@ -85,6 +87,8 @@ export class Secrets {
   readonly inviteTokenPepper: KeyObject;
   /** Signs the access tokens of sessions (HS256). */
   readonly sessionKey: Buffer;
+  /** Signs the links to files of exports. */
+  readonly exportLinkKey: Buffer;
   /** Seals provider credentials. */
   readonly sealingKeyring: Keyring;
 
@@ -92,10 +96,11 @@ export class Secrets {
     master: Buffer,
     readonly serviceToken: string,
   ) {
-    this.apiKeyPepper = hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
+    this.apiKeyPepper = apiKeyPepper(master);
     this.refreshTokenPepper = hashingKey(deriveKey(master, 'refresh-token-hash').toString('hex'));
     this.inviteTokenPepper = hashingKey(deriveKey(master, 'invite-token-hash').toString('hex'));
     this.sessionKey = deriveKey(master, 'session');
-    this.sealingKeyring = { current: 'k1', keys: new Map([['k1', deriveKey(master, 'seal/v1')]]) };
+    this.sealingKeyring = sealingKeyring(master);
+    this.exportLinkKey = deriveKey(master, 'export-link');
   }
 }

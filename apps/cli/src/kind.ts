@@ -45,6 +45,8 @@ export class Workspaces {
 export interface World {
   readonly api: ApiClient;
   readonly workspaces: Workspaces;
+  /** Rows of the collections of workspaces that were asked for, by id of the workspace and of the collection. */
+  readonly collections: Map<string, ReadonlyMap<string, Json>>;
 }
 
 /** One kind of thing of the control plane: how it is read into a file, and how a file makes it so. */

@@ -8,6 +8,9 @@ import {
 } from './kinds/organisation.kinds';
 import { userKeyConfigs, workspaceExclusions, workspaces } from './kinds/workspace.kinds';
 import { apiKeys, configs } from './kinds/config.kinds';
+import { collections } from './kinds/collection.kinds';
+import { defaultGuardrails, guardrails, workspaceGuardrails } from './kinds/guardrail.kinds';
+import { partials, prompts } from './kinds/template.kinds';
 import { labels } from './kinds/prompt.kinds';
 import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
 import {
@@ -28,10 +31,16 @@ export const KINDS: readonly Kind[] = [
   integrationAccess,
   providers,
   virtualKeys,
+  guardrails,
+  defaultGuardrails,
+  workspaceGuardrails,
   configs,
   userKeyConfigs,
   apiKeys,
   labels,
+  collections,
+  partials,
+  prompts,
   usageLimitPolicies,
   rateLimitPolicies,
   deployments,

@@ -24,7 +24,7 @@ export interface ReconcileOptions {
   readonly onChange: (change: Change, shownOnce: Json) => void;
 }
 
-const newWorld = (api: ApiClient): World => ({ api, workspaces: new Workspaces() });
+const newWorld = (api: ApiClient): World => ({ api, workspaces: new Workspaces(), collections: new Map() });
 
 /** The default workspace is the same on every side, whatever its slug. */
 const isDefaultWorkspace = (kind: Kind, item: Item): boolean =>

@@ -1,20 +1,21 @@
 import { join } from 'node:path';
 import {
+  apiKeyPepper,
   createAddressPolicy,
-  deriveKey,
-  hashingKey,
   parseTrustedHosts,
+  sealingKeyring,
   type AddressPolicy,
-  type Keyring,
 } from '@gw/kernel';
 import { GuardrailRunner } from '@gw/guardrails';
 import type { LedgerStore } from '@gw/limits';
 import { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
+import type { SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
+import { ModelCalls } from './guardrails/model-calls';
 import { OutboundWorld } from './guardrails/world';
 import { BodyBudget } from './http/body-budget';
 import { Cors } from './http/cors';
@@ -25,13 +26,7 @@ import type { UpgradeHandler } from './http/server';
 import type { Accounts } from './limits/accounts';
 import { createLimits, withLimits } from './limits/limits';
 import { OwnLimits } from './limits/own-limits';
-import { CachingSender } from './pipeline/cache/caching-sender';
-import { Embeddings } from './pipeline/cache/embeddings';
-import { FollowUpSender } from './pipeline/attempt/follow-up-sender';
-import { IntegratedModelsSender } from './pipeline/attempt/integrated-models-sender';
-import { RequestBuilder } from './pipeline/attempt/request-builder';
-import { Sender, type AttemptSender } from './pipeline/attempt/sender';
-import { Targeting } from './pipeline/attempt/targeting';
+import { createAttempts } from './pipeline/attempt/create-attempts';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
 import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
 import { Beside } from './pipeline/guard/beside';
@@ -41,10 +36,11 @@ import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipel
 import { PromptStage } from './pipeline/prompt/prompt.stage';
 import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
-import { Settlement, type Pricer } from './pipeline/settlement';
+import { Settlement } from './pipeline/settlement';
+import type { RequestMetrics } from './metrics/request-metrics';
 import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
-import { AttemptStage } from './pipeline/stages/attempt.stage';
+import type { AttemptStage } from './pipeline/stages/attempt.stage';
 import { AuthenticateStage } from './pipeline/stages/authenticate.stage';
 import { ReceiveStage } from './pipeline/stages/receive.stage';
 import { ReplyStage } from './pipeline/stages/reply.stage';
@@ -55,7 +51,6 @@ import { listOf, type GatewaySettings } from './settings';
 import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
-import { Credentials } from './state/credentials';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
 import { createSecrets } from './state/secrets';
@@ -73,19 +68,17 @@ export interface DataPlaneParts {
   readonly gatewayId: string;
   /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
   readonly balances: LedgerStore | null;
+  /** Null: requests are not counted. */
+  readonly metrics: RequestMetrics | null;
 }
 
 export interface DataPlane {
   readonly door: FrontDoor;
   /** For requests that ask for a WebSocket. */
   readonly realtime: UpgradeHandler;
+  readonly routing: RoutingState;
   close(): void;
 }
-
-export const sealingRing = (master: Buffer): Keyring => ({
-  current: 'k1',
-  keys: new Map([['k1', deriveKey(master, 'seal/v1')]]),
-});
 
 /** Where this process keeps its journal; a restarted process finds its own again. */
 export const journalDirectory = (settings: GatewaySettings, processIndex: number): string =>
@@ -103,9 +96,10 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const limits = createLimits({ settings, documents, balances, log });
   const { accounts, pricer, ledger } = limits;
   const answers = createAnswers(settings, log);
-  const { settle } = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
+  const { settle, settleCheck } = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
+    metrics: parts.metrics,
   });
   const stopListening = routing.health.listen(Date.now);
   const shared = {
@@ -119,21 +113,29 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     pricer,
     answers,
     settle,
+    secrets: createSecrets(settings, policy),
   };
-  const { attempts, attempt } = attemptsWith(shared);
-  const stages = stagesOf({ ...shared, attempt, guardTools: guardToolsOf(outbound, policy, log) });
+  const { attempts, attempt, plain } = createAttempts(shared);
+  const configs = new Configs(documents, {
+    isKnownProvider: (id) => PROVIDERS.has(id),
+    checkHost: hostRule(policy),
+  });
+  const models = new ModelCalls(configs, plain, accounts, settleCheck);
+  const guardTools = guardToolsOf(outbound, policy, models);
+  const stages = stagesOf({ ...shared, configs, attempt, guardTools });
   const failures = failureLog(log);
   const charge = accounts.chargePart;
   const options = realtimeOptions(settings);
   const realtime = createRealtime({ stages, attempts, settle, charge, outbound, failures, options });
   return {
     realtime: realtime.door,
+    routing,
     door: new FrontDoor(
       new Pipeline(stages, failures),
       controlPlane,
-      withLimits(parts.health, ledger),
+      withLimits(parts.health, limits),
       new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
-      new OwnLimits(ledger, stages.accept, stages.authenticate),
+      new OwnLimits(ledger, balances, stages.accept, stages.authenticate),
     ),
     close: () => {
       stopListening();
@@ -160,10 +162,12 @@ const failureLog =
 interface StageParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
+  readonly configs: Configs;
   readonly policy: AddressPolicy;
   readonly accounts: Accounts;
   readonly bodies: BodyBudget;
   readonly settle: Settle;
+  readonly secrets: SecretResolver;
   readonly attempt: AttemptStage;
   readonly answers: Answers;
   readonly guardTools: GuardTools;
@@ -172,19 +176,17 @@ interface StageParts {
 function stagesOf({
   settings,
   documents,
+  configs,
   policy,
   accounts,
   bodies,
   settle,
+  secrets,
   attempt,
   answers,
   guardTools,
 }: StageParts): PipelineStages {
-  const pepper = hashingKey(deriveKey(settings.ENCRYPTION_KEY, 'api-key-hash').toString('hex'));
-  const configs = new Configs(documents, {
-    isKnownProvider: (id) => PROVIDERS.has(id),
-    checkHost: hostRule(policy),
-  });
+  const pepper = apiKeyPepper(settings.ENCRYPTION_KEY);
   return {
     accept: new AcceptStage(),
     receive: new ReceiveStage({
@@ -204,7 +206,7 @@ function stagesOf({
     }),
     resolve: new ResolveStage(
       configs,
-      new Guardrails(documents, sealingRing(settings.ENCRYPTION_KEY), hostRule(policy)),
+      new Guardrails(documents, sealingKeyring(settings.ENCRYPTION_KEY), secrets, hostRule(policy)),
       guardTools,
     ),
     admit: new AdmitStage(accounts),
@@ -225,64 +227,9 @@ function stagesOf({
   };
 }
 
-function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, log: Log): GuardTools {
+function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, models: ModelCalls): GuardTools {
   const world = new OutboundWorld(outbound, policy);
-  const beside = new Beside((requestId, results) => {
-    for (const { id, verdict } of results)
-      log.info({ requestId, guardrail: id, verdict }, 'an asynchronous guardrail has judged');
-  });
-  return { world, runner: new GuardrailRunner(world), beside };
-}
-
-interface AttemptParts {
-  readonly settings: GatewaySettings;
-  readonly documents: Documents;
-  readonly policy: AddressPolicy;
-  readonly accounts: Accounts;
-  readonly routing: RoutingState;
-  readonly outbound: OutboundClient;
-  readonly pricer: Pricer;
-  readonly answers: Answers;
-}
-
-/** Attempts differ in how they are sent, and in nothing else. `attempt` is that of HTTP requests. */
-function attemptsWith({
-  settings,
-  documents,
-  policy,
-  accounts,
-  routing,
-  outbound,
-  pricer,
-  answers,
-}: AttemptParts): {
-  readonly attempts: (sender: AttemptSender) => AttemptStage;
-  readonly attempt: AttemptStage;
-} {
-  const credentials = new Credentials(sealingRing(settings.ENCRYPTION_KEY), createSecrets(settings, policy));
-  const targeting = new Targeting(documents, credentials, {
-    providers: PROVIDERS,
-    sandboxEnabled: settings.SANDBOX_ENABLED,
-  });
-  const builder = new RequestBuilder({
-    policy,
-    requestTimeoutMs: settings.REQUEST_TIMEOUT,
-    connectTimeoutMs: settings.CONNECT_TIMEOUT,
-  });
-  const sender = new Sender(outbound);
-  const caching = new CachingSender(sender, {
-    cache: answers.cache,
-    flights: answers.flights,
-    memory: answers.memory,
-    embeddings: new Embeddings(targeting, builder, sender, pricer),
-    bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
-  });
-  const attempts = (by: AttemptSender): AttemptStage =>
-    new AttemptStage(targeting, builder, by, accounts, routing);
-  return {
-    attempts,
-    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),
-  };
+  return { world, runner: new GuardrailRunner(world), beside: new Beside(), models };
 }
 
 const realtimeOptions = (settings: GatewaySettings) => ({

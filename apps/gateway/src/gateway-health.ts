@@ -13,8 +13,14 @@ export interface HealthReport {
   readonly [part: string]: unknown;
 }
 
+/** How long the journal counts as degraded after a loss was seen. */
+const LOSING_MS = 300_000;
+
 /** What the gateway says of itself: degraded parts mend themselves, so none of them asks for a restart. */
 export class GatewayHealth {
+  private known = 0;
+  private lostAt = -Infinity;
+
   constructor(
     private readonly documents: ReadModel,
     private readonly journal: Journal,
@@ -28,7 +34,7 @@ export class GatewayHealth {
     const degraded: string[] = [];
     if (!verified) degraded.push('read_model');
     if (this.shipper.stats().failingSince !== null) degraded.push('log_shipping');
-    if (dropped > 0) degraded.push('journal');
+    if (this.isLosing(dropped)) degraded.push('journal');
     return {
       status: degraded.length === 0 ? 'ok' : 'degraded',
       service: 'gateway',
@@ -37,5 +43,12 @@ export class GatewayHealth {
       read_model: { verified, documents: entries, source },
       journal: { backlog_bytes: backlogBytes, dropped },
     };
+  }
+  /** Records were lost lately; that some were lost days ago says nothing of now. */
+  private isLosing(dropped: number): boolean {
+    const now = performance.now();
+    if (dropped > this.known) this.lostAt = now;
+    this.known = dropped;
+    return now - this.lostAt < LOSING_MS;
   }
 }

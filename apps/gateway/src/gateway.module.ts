@@ -13,17 +13,20 @@ import { deriveKey } from '@gw/kernel';
 import { createReadModel, ReadModel } from '@gw/read-model';
 import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
 import { httpLogSink, Journal, LogShipper, type LogSink } from '@gw/telemetry';
-import { describeFault, type Log } from '@gw/web';
+import { describeFault, internalPost, startMetricsServer, type Log, type MetricsServer } from '@gw/web';
 import { createDataPlane, journalDirectory, type DataPlane } from './data-plane';
 import { GatewayHealth } from './gateway-health';
 import { DurableBalances } from './limits/durable-balances';
 import type { GatewaySettings } from './settings';
+import { gatewayMetrics } from './metrics/gateway-metrics';
+import { RequestMetrics } from './metrics/request-metrics';
 import { Presence } from './state/presence';
-import { internalPost } from './state/internal-post';
 
 export const DATA_PLANE = Symbol('data plane');
 const GRACE_MS = Symbol('milliseconds that requests have to end at shutdown');
 const LEFT_BEHIND = Symbol('journals of processes that are no longer started');
+const METRICS = Symbol('counts of requests, or null where nobody asks for them');
+const METRICS_SERVER = Symbol('listener for Prometheus, or null');
 const LOG_REDIS = Symbol('Redis connection of the log stream, or null');
 
 export interface GatewayProcess {
@@ -52,6 +55,7 @@ export class GatewayModule
     @Inject(GRACE_MS) private readonly graceMs: number,
     @Inject(LOG_REDIS) private readonly redis: Redis | null,
     private readonly presence: Presence,
+    @Inject(METRICS_SERVER) private readonly metrics: MetricsServer | null,
   ) {}
 
   static with(gateway: GatewayProcess): DynamicModule {
@@ -95,8 +99,18 @@ export class GatewayModule
         },
         {
           provide: DATA_PLANE,
-          inject: [ReadModel, Journal, GatewayHealth],
-          useFactory: (...parts: [ReadModel, Journal, GatewayHealth]) => dataPlaneOf(gateway, ...parts),
+          inject: [ReadModel, Journal, GatewayHealth, METRICS],
+          useFactory: (...parts: [ReadModel, Journal, GatewayHealth, RequestMetrics | null]) =>
+            dataPlaneOf(gateway, ...parts),
+        },
+        {
+          provide: METRICS,
+          useFactory: () => (settings.METRICS_PORT === null ? null : new RequestMetrics()),
+        },
+        {
+          provide: METRICS_SERVER,
+          inject: [METRICS, Journal, LogShipper, ReadModel, DATA_PLANE],
+          useFactory: (...parts: MetricsParts) => metricsServerOf(gateway, ...parts),
         },
       ],
       exports: [DATA_PLANE],
@@ -119,6 +133,7 @@ export class GatewayModule
   async onApplicationShutdown(): Promise<void> {
     if (this.deadline) clearTimeout(this.deadline);
     this.plane.close();
+    this.metrics?.close();
     await this.shipper.stop(DRAIN_MS);
     this.journal.close();
     for (const { journal, shipper } of this.leftBehind) {
@@ -156,14 +171,27 @@ const presenceOf = ({ settings, gatewayId }: GatewayProcess): Presence =>
     post: internalPost,
   });
 
+type MetricsParts = [RequestMetrics | null, Journal, LogShipper, ReadModel, DataPlane];
+
+function metricsServerOf(
+  { settings, index }: GatewayProcess,
+  ...[metrics, journal, shipper, documents, { routing }]: MetricsParts
+): Promise<MetricsServer> | null {
+  const { METRICS_PORT, HOST } = settings;
+  if (metrics === null || METRICS_PORT === null) return null;
+  const render = gatewayMetrics(metrics, { journal, shipper, documents, routing });
+  return startMetricsServer({ host: HOST, port: METRICS_PORT + index }, render);
+}
+
 const dataPlaneOf = (
   { settings, log, gatewayId }: GatewayProcess,
   documents: ReadModel,
   journal: Journal,
   health: GatewayHealth,
+  metrics: RequestMetrics | null,
 ): DataPlane => {
   const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
-  return createDataPlane({ settings, documents, journal, health, log, gatewayId, balances });
+  return createDataPlane({ settings, documents, journal, health, log, gatewayId, balances, metrics });
 };
 
 const openedJournal = ({ settings, log, index }: GatewayProcess): Journal =>

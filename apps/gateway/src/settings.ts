@@ -7,6 +7,8 @@ const MINUTE = 60_000;
 const SCHEMA = {
   GATEWAY_PORT: port(8787),
   HOST: text('127.0.0.1'),
+  /** Where Prometheus finds `/metrics`; process n of `GATEWAY_WORKERS` listens on the n-th port from here. Absent: nothing is counted. */
+  METRICS_PORT: optional(port()),
   ADMIN_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8788'),
   WORKER_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8789'),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),

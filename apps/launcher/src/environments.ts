@@ -41,8 +41,15 @@ export function environmentsOf(
   const withDatabase = { ...shared, DATABASE_URL: databaseUrl };
   return {
     setup: withDatabase,
-    admin: withDatabase,
-    worker: { ...withDatabase, HOST: WORKER_HOST },
-    gateway: shared,
+    admin: { ...withDatabase, METRICS_PORT: metricsPort(settings, settings.gatewayWorkers) },
+    worker: {
+      ...withDatabase,
+      HOST: WORKER_HOST,
+      METRICS_PORT: metricsPort(settings, settings.gatewayWorkers + 1),
+    },
+    gateway: { ...shared, METRICS_PORT: metricsPort(settings, 0) },
   };
 }
+
+const metricsPort = ({ metricsPort: first }: LauncherSettings, place: number): string | undefined =>
+  first === null ? undefined : String(first + place);

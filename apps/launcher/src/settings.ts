@@ -18,6 +18,7 @@ const SCHEMA = {
   SERVICE_TOKEN: optional(secret(32)),
   SANDBOX_ENABLED: optional(flag()),
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
+  METRICS_PORT: optional(port()),
 };
 
 export interface LauncherSettings {
@@ -35,6 +36,8 @@ export interface LauncherSettings {
   readonly serviceToken: string | null;
   readonly sandboxEnabled: boolean;
   readonly gatewayWorkers: number;
+  /** Of the first gateway process; those of the others, the admin API and the worker follow it. Null: no metrics. */
+  readonly metricsPort: number | null;
 }
 
 /** Throws `SettingsError` or `StartError`. */
@@ -54,6 +57,7 @@ export function readLauncherSettings(environment: Environment): LauncherSettings
     serviceToken: values.SERVICE_TOKEN,
     sandboxEnabled: values.SANDBOX_ENABLED ?? values.DATABASE_URL === null,
     gatewayWorkers: values.GATEWAY_WORKERS,
+    metricsPort: values.METRICS_PORT,
   };
 }
 

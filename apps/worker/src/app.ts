@@ -1,15 +1,28 @@
-import { createAdapter, ErrorFilter, NestLog, type Log } from '@gw/web';
+import {
+  countRequests,
+  createAdapter,
+  ErrorFilter,
+  NestLog,
+  processMetrics,
+  startMetricsServer,
+  type Log,
+} from '@gw/web';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BATCH_BYTES_MAX } from './ingest/log-ingest.controller';
+import { LogIngest } from './ingest/log-ingest';
+import { JobRunner } from './jobs/job-runner';
 import { requireServiceToken } from './service-auth';
 import type { WorkerSettings } from './settings';
+import { workerMetrics } from './worker-metrics';
 import { WorkerModule } from './worker.module';
 
 /** The worker, connected and not yet listening. Rejects when the database can't be used. */
 export async function createWorker(settings: WorkerSettings, log: Log): Promise<NestFastifyApplication> {
   const adapter = createAdapter({ bodyLimit: BATCH_BYTES_MAX, log });
   requireServiceToken(adapter, settings.SERVICE_TOKEN);
+  const registry = settings.METRICS_PORT === null ? null : processMetrics();
+  if (registry) countRequests(adapter, registry);
   const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.with(settings, log), adapter, {
     logger: new NestLog(log),
     abortOnError: false,
@@ -17,5 +30,8 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
   app.useBodyParser('application/octet-stream', { bodyLimit: BATCH_BYTES_MAX });
   app.useGlobalFilters(new ErrorFilter(log));
   app.enableShutdownHooks();
+  const { METRICS_PORT: port, HOST: host } = settings;
+  if (registry && port !== null)
+    await startMetricsServer({ host, port }, workerMetrics(registry, app.get(LogIngest), app.get(JobRunner)));
   return app;
 }

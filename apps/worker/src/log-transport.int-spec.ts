@@ -72,7 +72,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     );
   const stored = async (traceId: string): Promise<{ rows: number; ids: number; bodies: number }> => {
     const rows: { rows: number; ids: number; bodies: number }[] = await database.dataSource.query(
-      `SELECT count(*)::int AS rows, count(DISTINCT log.id)::int AS ids, count(body.response)::int AS bodies
+      `SELECT count(*)::int AS rows, count(DISTINCT log.id)::int AS ids, count(body.content)::int AS bodies
        FROM request_logs log LEFT JOIN request_log_bodies body ON body.id = log.id WHERE trace_id = $1`,
       [traceId],
     );

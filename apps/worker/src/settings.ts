@@ -1,4 +1,8 @@
+import { ANALYTICS_STORE_SETTINGS } from '@gw/clickhouse';
+import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import {
+  apiKeyPrefix,
+  base64Key,
   DATABASE_TLS_SETTINGS,
   feature,
   integer,
@@ -10,16 +14,44 @@ import {
   text,
   url,
 } from '@gw/kernel';
+import { MAIL_SETTINGS } from '@gw/mail';
+import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 
 const SCHEMA = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
   SERVICE_TOKEN: secret(16),
+  DATA_DIR: text('.data'),
+  HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
+  NO_PROXY: text(''),
+  /** Hosts inside that alerts may be posted to, as the admin API has it. */
+  TRUSTED_CUSTOM_HOSTS: text(''),
+  ...OBJECT_STORE_SETTINGS,
+  ...MODEL_CONFIG_SETTINGS,
+  /** Whole days that logs, their bodies and feedback are kept, besides today. */
+  LOG_RETENTION_DAYS: integer({ min: 1, max: 3_650 }, 90),
   WORKER_PORT: port(8789),
   HOST: text('127.0.0.1'),
+  /** Where Prometheus finds `/metrics`. Absent: nowhere. */
+  METRICS_PORT: optional(port()),
   ...DATABASE_TLS_SETTINGS,
   DB_POOL_SIZE: integer({ min: 1, max: 200 }, 12),
+  /** Where spans are sent over OTLP/HTTP, without its path; or with it. Neither: none are. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(url({ protocols: ['http:', 'https:'] })),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(url({ protocols: ['http:', 'https:'] })),
+  OTEL_EXPORTER_OTLP_HEADERS: text(''),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integer({ min: 100, max: 60_000 }, 10_000),
+  OTEL_SERVICE_NAME: text('tollgate'),
+  ...ANALYTICS_STORE_SETTINGS,
   AUDIT_LOGS_ENABLED: feature(),
+  /**
+   * The master key of the installation. Without it keys are not rotated by their policies, alerts are not posted, and mail can't be used.
+   */
+  ENCRYPTION_KEY: optional(base64Key(32)),
+  API_KEY_PREFIX: apiKeyPrefix,
+  ...MAIL_SETTINGS,
+  DATA_EXPORTS_ENABLED: feature(),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 

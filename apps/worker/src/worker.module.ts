@@ -1,37 +1,32 @@
+import type { ClickHouseAnalytics } from '@gw/clickhouse';
 import { dataSourceOptions } from '@gw/entities';
-import type { JobProcessor, JobStore } from '@gw/jobs';
 import { databaseTls, type DatabaseTls } from '@gw/kernel';
-import { describeFault, type Log } from '@gw/web';
-import { Module, type DynamicModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import type { Log } from '@gw/web';
+import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { HealthController, LOG_STREAM } from './health.controller';
-import { LogIngest } from './ingest/log-ingest';
+import { alertProviders } from './alerts/alert-providers';
+import { HealthController } from './health.controller';
+import { ingestProviders } from './ingest/ingest-providers';
 import { LogIngestController } from './ingest/log-ingest.controller';
-import { LogPartitions } from './ingest/log-partitions.service';
-import { LogStreamConsumer } from './ingest/log-stream.consumer';
+import { jobProviders } from './jobs/job-providers';
 import { BalancesController } from './ledger/balances.controller';
-import { LedgerBook } from './ledger/ledger-book';
 import { BudgetStates } from './ledger/budget-states';
-import { BudgetsProcessor } from './jobs/budgets/budgets.processor';
-import { ExpiryProcessor } from './jobs/expiry/expiry.processor';
-import { JobRunner } from './jobs/job-runner';
-import { LogPartitionsProcessor } from './jobs/log-partitions/log-partitions.processor';
+import { ledgerProviders } from './ledger/ledger-providers';
 import type { WorkerSettings } from './settings';
-
-const LOG = Symbol('log');
-const TLS = Symbol('tls');
+import { CLICKHOUSE, LOG, TLS, TRACES } from './tokens';
+import type { TraceExport } from './traces/trace-export';
 
 @Module({})
 export class WorkerModule implements OnApplicationShutdown {
   constructor(
     private readonly source: DataSource,
     private readonly states: BudgetStates,
+    @Inject(TRACES) private readonly traces: TraceExport | null,
+    @Inject(CLICKHOUSE) private readonly clickhouse: ClickHouseAnalytics | null,
   ) {}
 
   static with(settings: WorkerSettings, log: Log): DynamicModule {
-    const { DATABASE_URL, REDIS_URL, DB_POOL_SIZE } = settings;
-    const jobStoreOf = (tls: DatabaseTls): JobStore =>
-      REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL, tls } : { kind: 'redis', url: REDIS_URL };
+    const { DATABASE_URL } = settings;
     return {
       module: WorkerModule,
       controllers: [HealthController, LogIngestController, BalancesController],
@@ -41,50 +36,12 @@ export class WorkerModule implements OnApplicationShutdown {
         {
           provide: DataSource,
           inject: [TLS],
-          useFactory: (tls: DatabaseTls) =>
-            new DataSource(
-              dataSourceOptions({
-                url: DATABASE_URL,
-                tls,
-                poolSize: DB_POOL_SIZE,
-                applicationName: 'tollgate-worker',
-              }),
-            ).initialize(),
+          useFactory: (tls: DatabaseTls) => new DataSource(databaseOptions(settings, tls)).initialize(),
         },
-        {
-          // No record must ever wait for a partition that only a job would make.
-          provide: LogPartitions,
-          inject: [DataSource],
-          useFactory: async (source: DataSource) => {
-            const partitions = new LogPartitions(source);
-            await partitions.prepareAhead();
-            return partitions;
-          },
-        },
-        ...ledgerProviders(settings, log),
-        {
-          provide: LogIngest,
-          inject: [DataSource, LogPartitions, LedgerBook, LOG],
-          useFactory: (...parts: ConstructorParameters<typeof LogIngest>) => new LogIngest(...parts),
-        },
-        {
-          provide: LOG_STREAM,
-          inject: [LogIngest],
-          useFactory: (ingest: LogIngest) =>
-            REDIS_URL === null ? null : new LogStreamConsumer(REDIS_URL, ingest, log),
-        },
-        LogPartitionsProcessor,
-        {
-          provide: ExpiryProcessor,
-          inject: [DataSource],
-          useFactory: (source: DataSource) => new ExpiryProcessor(source, settings.AUDIT_LOGS_ENABLED),
-        },
-        {
-          provide: JobRunner,
-          inject: [TLS, LogPartitionsProcessor, ExpiryProcessor, BudgetsProcessor],
-          useFactory: (tls: DatabaseTls, ...processors: JobProcessor[]) =>
-            new JobRunner(jobStoreOf(tls), processors, log),
-        },
+        ...ledgerProviders(log),
+        ...ingestProviders(settings, log),
+        ...alertProviders(settings, log),
+        ...jobProviders(settings, log),
       ],
     };
   }
@@ -92,32 +49,11 @@ export class WorkerModule implements OnApplicationShutdown {
   /** After the listener is closed and the last batch is written. */
   async onApplicationShutdown(): Promise<void> {
     await this.states.stop();
+    await this.traces?.stop();
+    await this.clickhouse?.close();
     await this.source.destroy();
   }
 }
 
-/** The durable record of budgets, their status and their resets. */
-const ledgerProviders = (settings: WorkerSettings, log: Log): Provider[] => [
-  {
-    provide: LedgerBook,
-    inject: [DataSource],
-    useFactory: (source: DataSource) => new LedgerBook(source),
-  },
-  {
-    provide: BudgetStates,
-    inject: [DataSource, LedgerBook],
-    useFactory: (source: DataSource, book: LedgerBook) => {
-      const states = new BudgetStates(source, book, (error) => {
-        log.warn(describeFault(error), 'the status of a budget could not be brought up to date');
-      });
-      book.onTouched = (budgets) => states.touched(budgets);
-      return states;
-    },
-  },
-  {
-    provide: BudgetsProcessor,
-    inject: [DataSource, BudgetStates],
-    useFactory: (source: DataSource, states: BudgetStates) =>
-      new BudgetsProcessor(source, states, settings.AUDIT_LOGS_ENABLED),
-  },
-];
+const databaseOptions = ({ DATABASE_URL: url, DB_POOL_SIZE: poolSize }: WorkerSettings, tls: DatabaseTls) =>
+  dataSourceOptions({ url, tls, poolSize, applicationName: 'tollgate-worker' });

@@ -135,6 +135,7 @@ function compileBreaker(rules: BreakerSettings | undefined): CompiledBreaker | n
     failurePercentage: rules.failure_threshold_percentage ?? null,
     consecutiveFailures: rules.consecutive_failures ?? null,
     slowCallMs: rules.slow_call_duration ?? null,
+    slowStreamSpeed: rules.slow_stream_speed ?? null,
     statusCodes: rules.failure_status_codes ?? null,
     requestsMin: rules.minimum_requests ?? 5,
     windowMs: rules.window ?? 60_000,

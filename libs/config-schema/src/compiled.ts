@@ -102,11 +102,13 @@ export interface CompiledEmbeddings {
 export interface CompiledBreaker {
   /** Fingerprint of the rules: breakers of different rules are different breakers. 8 characters. */
   readonly id: string;
-  /** Null: this rule does not apply; so for the next two. */
+  /** Null: this rule does not apply; so for the next four. */
   readonly failures: number | null;
   readonly failurePercentage: number | null;
   readonly consecutiveFailures: number | null;
   readonly slowCallMs: number | null;
+  /** Tokens a second. */
+  readonly slowStreamSpeed: number | null;
   /** Null: 500 and above. */
   readonly statusCodes: readonly number[] | null;
   readonly requestsMin: number;

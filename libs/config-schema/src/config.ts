@@ -69,8 +69,13 @@ export interface BreakerSettings {
   /** Failures in percent of the requests within the window, once there are `minimum_requests`. */
   readonly failure_threshold_percentage?: number;
   readonly consecutive_failures?: number;
-  /** Milliseconds: an answer that took longer to begin counts as a failure. Needs one of the three rules above beside it. */
+  /**
+   * Milliseconds: an answer that took longer to begin counts as a failure, a stream begins with its first event. Needs one of the three
+   * rules above beside it; so does the next one.
+   */
   readonly slow_call_duration?: number;
+  /** Tokens a second: a stream that brought fewer counts as a failure. */
+  readonly slow_stream_speed?: number;
   /** Replaces "500 and above". Timeouts and network failures always count. */
   readonly failure_status_codes?: readonly number[];
   readonly minimum_requests?: number;
@@ -90,7 +95,7 @@ export interface StickySettings {
   readonly ttl?: number;
 }
 
-export type BalanceAlgorithm = 'weighted' | 'least_latency' | 'least_cost' | 'least_busy';
+export type BalanceAlgorithm = 'weighted' | 'least_latency' | 'least_cost' | 'least_busy' | 'highest_speed';
 
 /**
  * Slug of a saved guardrail, or a guardrail written out. Written out, every member besides the reserved ones is a check id with

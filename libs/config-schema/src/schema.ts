@@ -116,6 +116,7 @@ const breaker = {
     failure_threshold_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
     consecutive_failures: { type: 'integer', minimum: 1, maximum: 1_000_000 },
     slow_call_duration: { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax },
+    slow_stream_speed: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 },
     failure_status_codes: { ...statusCodes, minItems: 1 },
     minimum_requests: { type: 'integer', minimum: 1, maximum: 1_000_000 },
     window: { type: 'integer', minimum: 1000, maximum: 3_600_000 },
@@ -143,7 +144,7 @@ const strategy = {
     mode: { enum: ['single', 'fallback', 'loadbalance', 'conditional', 'canary', 'hedge'] },
     cb_config: breaker,
     on_status_codes: statusCodes,
-    algorithm: { enum: ['weighted', 'least_latency', 'least_cost', 'least_busy'] },
+    algorithm: { enum: ['weighted', 'least_latency', 'least_cost', 'least_busy', 'highest_speed'] },
     sticky,
     conditions: {
       type: 'array',

@@ -201,6 +201,7 @@ describe('the compiled form', () => {
       failurePercentage: null,
       consecutiveFailures: null,
       slowCallMs: null,
+      slowStreamSpeed: null,
       statusCodes: null,
       requestsMin: 5,
       windowMs: 60_000,

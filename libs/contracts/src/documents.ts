@@ -1,3 +1,4 @@
+import type { SecretLocation } from './secret-use';
 /**
  * The read model: what the gateway knows of the control plane, as flat, immutable documents. A document is addressed by its
  * key (`documentKey`), carries a version that changes with every write, and never holds a secret in the clear.
@@ -13,14 +14,21 @@ export type DocumentKind =
   | 'prompt_version';
 
 export interface RateLimitRule {
-  readonly type: 'requests' | 'tokens';
-  readonly unit: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw';
+  /** `concurrency`: requests that are under way at the same time. */
+  readonly type: 'requests' | 'tokens' | 'concurrency';
+  /** Null for concurrency, and for it alone. */
+  readonly unit: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw' | null;
   /** 0 blocks everything. */
   readonly value: number;
   /** Absent: fixed. */
   readonly window?: 'fixed' | 'sliding';
+  /** Of tokens, `strict`: the whole estimate must fit; absent: `standard`. */
+  readonly enforcement?: Enforcement;
   readonly onOutage?: OutageMode;
 }
+
+/** `strict` never lets estimates pass the limit; `standard` admits while anything is left. */
+export type Enforcement = 'strict' | 'standard';
 
 /** What a limit does while its counters cannot be reached: go on within a local share, or refuse. */
 export type OutageMode = 'hold' | 'refuse';
@@ -36,8 +44,8 @@ export interface UsageLimitRule {
   readonly status: 'active' | 'exhausted';
   /** ISO 8601: use before it does not count. A periodic reset sets it to the boundary itself, so that it happens once. */
   readonly lastResetAt?: string | null;
-  /** `strict` never lets estimates pass the limit; absent: `standard`. */
-  readonly enforcement?: 'strict' | 'standard';
+  /** Absent: `standard`. */
+  readonly enforcement?: Enforcement;
   readonly onOutage?: OutageMode;
 }
 
@@ -226,7 +234,7 @@ export interface GuardrailDocument {
   /** As saved and already validated by `libs/guardrails`, without the parameters that are secrets. */
   readonly checks: readonly SavedGuardrailCheck[];
   readonly actions: Readonly<Record<string, unknown>>;
-  /** `seal()` of `GuardrailSecrets` as JSON, bound to `guardrailBinding(organisationId, id)`; null where no check has any. */
+  /** `seal()` of `GuardrailSecretContent` as JSON, bound to `guardrailBinding(organisationId, id)`; null where no check has any. */
   readonly sealedSecrets: string | null;
 }
 
@@ -240,6 +248,13 @@ export interface SavedGuardrailCheck {
 
 /** Parameters that are secrets, by the position of their check. */
 export type GuardrailSecrets = Readonly<Record<number, Readonly<Record<string, unknown>>>>;
+
+/** What `GuardrailDocument.sealedSecrets` holds. */
+export interface GuardrailSecretContent {
+  readonly parameters: GuardrailSecrets;
+  /** Of secrets that parameters refer to, by `<id>#<key>` of the reference; null: not open to the workspace. */
+  readonly locations: Readonly<Record<string, SecretLocation | null>>;
+}
 
 /**
  * A prompt or a partial, and which of its versions is meant by what. It is addressed by its organisation, since workspaces share

@@ -9,11 +9,13 @@ export {
   type DocumentKey,
   type DocumentKind,
   type GuardrailDocument,
+  type GuardrailSecretContent,
   type GuardrailSecrets,
   type IntegrationLimits,
   type OrganisationDocument,
   type PromptDocument,
   type PromptVersionDocument,
+  type Enforcement,
   type OutageMode,
   type PolicyCondition,
   type ProviderDocument,
@@ -63,6 +65,8 @@ export type {
   GuardrailCheckRecord,
   GuardrailRecord,
 } from './log-record';
+export type { MailMessage } from './mail';
+export { PRICE_CATALOGUES } from './price-catalogues';
 export { completeLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,

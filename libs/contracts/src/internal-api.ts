@@ -46,13 +46,19 @@ export interface BalancesRequest {
     /** Unix milliseconds: the start of the period that is asked for. */
     readonly since: number;
   }[];
+  /** Also how fast they are used. Absent: no. */
+  readonly withBurn?: boolean;
 }
 
-/** One balance for each counter, in order. */
+/** One balance for each counter, in order; all of one moment. */
 export interface BalancesAnswer {
   readonly balances: readonly {
     readonly period: number;
     /** 1e-8 USD, tokens or requests: what the counter counts. */
     readonly used: number;
+    /** What is used in a day, in the same unit. Null: it can't be told. Absent: not asked for, or no budget's. */
+    readonly perDay?: number | null;
+    /** How much of it was charged by each gateway that may still count in it, by the name that its log records give. */
+    readonly holders: readonly (readonly [holder: string, used: number])[];
   }[];
 }

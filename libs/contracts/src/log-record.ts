@@ -102,8 +102,10 @@ export interface ChargeRecord {
   readonly requests: 0 | 1;
   /** `estimated`: the provider did not count, or could not mean what it counted. */
   readonly flags: readonly ('estimated' | 'unpriced')[];
-  /** Budgets' counters, and the period of each by the counter's own clock: Unix milliseconds. */
-  readonly counters: readonly (readonly [key: string, period: number])[];
+  /** Charged by the first record that says so, and free in all others: what an earlier request has made, and any later one may ask for. */
+  readonly once?: string;
+  /** Budgets' counters, the period of each by the counter's own clock (Unix milliseconds), and the name of the gateway that counts it there. */
+  readonly counters: readonly (readonly [key: string, period: number, holder?: string])[];
 }
 
 /** How a WebSocket session ended. */
@@ -190,7 +192,8 @@ export interface GuardrailCheckRecord {
 /** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
 export interface DecisionRecord {
   readonly config: {
-    readonly source: 'header' | 'key' | 'workspace' | 'none';
+    /** `guardrail`: a check asked a model, after the request that it judged was over. */
+    readonly source: 'header' | 'key' | 'workspace' | 'guardrail' | 'none';
     readonly slug: string | null;
     readonly versionId: string | null;
   };
@@ -231,6 +234,8 @@ export interface PriceLine {
 
 /** One request to the data plane, denied and failed ones included. Times are ISO 8601 UTC; money is integers of 1e-8 USD. */
 export interface LogRecord {
+  /** The record has come before, and comes once more with the verdicts that were late. Absent: it is the first. */
+  readonly amends?: true;
   /** A UUID that the gateway made (`uuidv7`), never a caller's request id: a store keeps one record per id and time. */
   readonly id: string;
   readonly createdAt: string;

@@ -14,6 +14,10 @@ import { UserInviteEntity } from './identity/user-invite.entity';
 import { UserEntity } from './identity/user.entity';
 import { WorkspaceUserEntity } from './identity/workspace-user.entity';
 import { WorkspaceEntity } from './identity/workspace.entity';
+import { MailEntity } from './mails/mail.entity';
+import { KeyPages1795410200000 } from './migrations/1795410200000-key-pages';
+import { KeyRotation1795410100000 } from './migrations/1795410100000-key-rotation';
+import { Mails1795410000000 } from './migrations/1795410000000-mails';
 import { IdentityRules1795310000000 } from './migrations/1795310000000-identity-rules';
 import { Identity1795200000000 } from './migrations/1795200000000-identity';
 import { Resources1795220000000 } from './migrations/1795220000000-resources';
@@ -27,15 +31,29 @@ import { PromptLabelEntity } from './prompts/prompt-label.entity';
 import { PromptShareEntity } from './prompts/prompt-share.entity';
 import { PromptVersionEntity } from './prompts/prompt-version.entity';
 import { PromptEntity } from './prompts/prompt.entity';
+import { FeedbackEntity } from './logs/feedback.entity';
+import { LogExportEntity, LogExportPartEntity } from './logs/log-export.entity';
+import { LogStore1795460000000 } from './migrations/1795460000000-log-store';
 import { Guardrails1795350000000 } from './migrations/1795350000000-guardrails';
+import { GuardrailQuality1795450000000 } from './migrations/1795450000000-guardrail-quality';
 import { EnforcedFeatures1795341000000 } from './migrations/1795341000000-enforced-features';
 import { Policies1795340000000 } from './migrations/1795340000000-policies';
 import { SecretReferences1795330000000 } from './migrations/1795330000000-secret-references';
 import { DeploymentsAndMore1795331000000 } from './migrations/1795331000000-deployments-and-more';
 import { BatchEntity } from './resources/batch.entity';
 import { Ledger1795380000000 } from './migrations/1795380000000-ledger';
+import { LimitSettings1795420000000 } from './migrations/1795420000000-limit-settings';
+import { RepricingEntity } from './ledger/repricing.entity';
+import { Repricings1795423000000 } from './migrations/1795423000000-repricings';
+import { BudgetHours1795422000000 } from './migrations/1795422000000-budget-hours';
+import { LimitAlerts1795421000000 } from './migrations/1795421000000-limit-alerts';
+import { AlertWebhookEntity } from './alerts/alert-webhook.entity';
+import { LedgerHolders1795430000000 } from './migrations/1795430000000-ledger-holders';
+import { LedgerOnce1795430100000 } from './migrations/1795430100000-ledger-once';
+import { UsageRollups1795470000000 } from './migrations/1795470000000-usage-rollups';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
+import { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
 import { GuardrailVersionEntity } from './resources/guardrail-version.entity';
 import { GuardrailEntity } from './resources/guardrail.entity';
 import { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -72,6 +90,7 @@ export const ENTITIES = [
   ConfigVersionEntity,
   GuardrailEntity,
   GuardrailVersionEntity,
+  GuardrailMcpServerEntity,
   ChangeEventEntity,
   EnforcedFeaturesEntity,
   GatewayEntity,
@@ -90,6 +109,12 @@ export const ENTITIES = [
   WorkspaceExclusionEntity,
   OrganisationPropertiesEntity,
   BatchEntity,
+  MailEntity,
+  AlertWebhookEntity,
+  RepricingEntity,
+  FeedbackEntity,
+  LogExportEntity,
+  LogExportPartEntity,
 ];
 
 /** Every migration; TypeORM runs them by the number in their name. */
@@ -107,6 +132,18 @@ export const MIGRATIONS = [
   EnforcedFeatures1795341000000,
   Guardrails1795350000000,
   Ledger1795380000000,
+  GuardrailQuality1795450000000,
+  Mails1795410000000,
+  KeyRotation1795410100000,
+  KeyPages1795410200000,
+  LimitSettings1795420000000,
+  LimitAlerts1795421000000,
+  BudgetHours1795422000000,
+  Repricings1795423000000,
+  LedgerHolders1795430000000,
+  LedgerOnce1795430100000,
+  LogStore1795460000000,
+  UsageRollups1795470000000,
 ];
 
 export interface DatabaseSettings {

@@ -1,3 +1,14 @@
+export {
+  alertRecipients,
+  alertsRaised,
+  claimDelivery,
+  dropStaleAlerts,
+  finishDelivery,
+  raiseAlert,
+  type DueDelivery,
+  type LimitAlert,
+} from './alerts/alert.queries';
+export { AlertWebhookEntity, webhookBinding } from './alerts/alert-webhook.entity';
 export { appendAudit, verifyAuditChain, type AuditRow, type AuditVerification } from './audit/audit-chain';
 export { ChangeEventEntity } from './change-events/change-event.entity';
 export { EnforcedFeaturesEntity } from './change-events/enforced-features.entity';
@@ -5,14 +16,31 @@ export { CHANGE_CHANNEL, KEYS_PER_EVENT_MAX, recordChange, type Change } from '.
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
 export { GatewayEntity } from './gateways/gateway.entity';
 export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
+export {
+  insertSecret,
+  makeSecret,
+  openSecret,
+  replaceSecret,
+  sealSecret,
+  type FreshSecret,
+  type Replacement,
+  type SecretMaker,
+} from './identity/api-key-secrets';
 export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
 export { AuditChainEntity } from './identity/audit-chain.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';
-export { usageLimitRule, usageLimitRules, type StoredUsageLimit } from './identity/limits';
+export {
+  rateLimitRules,
+  usageLimitRule,
+  usageLimitRules,
+  type StoredRateLimit,
+  type StoredUsageLimit,
+} from './identity/limits';
 export { OrganisationUserEntity } from './identity/organisation-user.entity';
 export {
   OrganisationEntity,
   type DataPlaneSecuritySettings,
+  type ExportSettings,
   type OrganisationDefaults,
   type OrganisationSettings,
   type StoredSecuritySettings,
@@ -25,6 +53,7 @@ export { WorkspaceUserEntity } from './identity/workspace-user.entity';
 export { WorkspaceEntity, type WorkspaceDefaults, type WorkspaceSettings } from './identity/workspace.entity';
 export { ConfigVersionEntity } from './resources/config-version.entity';
 export { ConfigEntity } from './resources/config.entity';
+export { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
 export { GuardrailVersionEntity } from './resources/guardrail-version.entity';
 export { GuardrailEntity } from './resources/guardrail.entity';
 export { IntegrationModelEntity } from './resources/integration-model.entity';
@@ -41,6 +70,12 @@ export { PromptLabelEntity } from './prompts/prompt-label.entity';
 export { PromptShareEntity } from './prompts/prompt-share.entity';
 export { PromptVersionEntity } from './prompts/prompt-version.entity';
 export { PromptEntity } from './prompts/prompt.entity';
+export {
+  policyRateLimit,
+  policyRateRule,
+  policyUsageLimit,
+  policyUsageRule,
+} from './resources/policy-limits';
 export { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
 export { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
 export { BatchEntity } from './resources/batch.entity';
@@ -50,7 +85,37 @@ export { PluginEntity } from './resources/plugin.entity';
 export { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
 export { SecretReferenceEntity } from './resources/secret-reference.entity';
 export { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-value.entity';
+export {
+  claimMail,
+  dropMail,
+  dropStaleMails,
+  finishMail,
+  MAIL_ATTEMPTS_MAX,
+  queueMail,
+  type DueMail,
+  type OutgoingMail,
+} from './mails/mail-queue';
+export { MailEntity } from './mails/mail.entity';
 export { PlainRow, Row } from './row';
+export { RepricingEntity, type RepricingGroup, type RepricingReport } from './ledger/repricing.entity';
+export { pricedLogs, setLogPrices, type NewLogPrice, type PricedLog } from './logs/log-prices.queries';
+export {
+  addBudgetHours,
+  dropOldBudgetHours,
+  hourOf,
+  recentUseOf,
+  type BudgetHourRow,
+  type RecentUse,
+} from './ledger/budget-hours.queries';
+export { clearBudgetMark, markBudgets, markedBudgets, type BudgetMark } from './ledger/budget-marks.queries';
+export {
+  addHolders,
+  forgetHolders,
+  heldBalancesOf,
+  type HeldBalance,
+  type HolderRow,
+} from './ledger/ledger-holders.queries';
+export { claimOnce, type OnceClaim } from './ledger/ledger-once.queries';
 export {
   addBalances,
   balancesOf,
@@ -58,7 +123,77 @@ export {
   type LedgerBalance,
   type LedgerRow,
 } from './ledger/ledger.queries';
-export { dayOf, ensureLogPartitions } from './logs/log-partitions';
+export {
+  addCounts,
+  insertVerdicts,
+  listVerdicts,
+  markVerdicts,
+  qualityOf,
+  VERDICT_MARKS,
+  type CheckQuality,
+  type GuardrailCount,
+  type GuardrailVerdict,
+  type StoredVerdict,
+  type VerdictFilter,
+  type VerdictMark,
+} from './logs/guardrail-verdicts.queries';
+export { FeedbackEntity } from './logs/feedback.entity';
+export {
+  bodyFolder,
+  bodyPlace,
+  bodyReference,
+  decodeLogBodies,
+  encodeLogBodies,
+  type BodyPlace,
+  type LogBodies,
+} from './logs/log-body';
+export {
+  exportRestrictionsOf,
+  LOG_EXPORT_FIELDS,
+  type ExportRestrictions,
+  type LogExportField,
+} from './logs/log-export-fields';
+export { logExportFilter, providerModel, type LogExportFilters } from './logs/log-export-filter';
+export {
+  bodyLengths,
+  claimExport,
+  commitExportPart,
+  countLogs,
+  deletedExports,
+  exportPositionAt,
+  finishExport,
+  readBodies,
+  readExportRows,
+  releaseExport,
+  renewExportLease,
+  type ExportedLog,
+  type ExportPosition,
+  type ExportTicket,
+} from './logs/log-exports.queries';
+export { LogExportEntity, LogExportPartEntity, type LogExportStatus } from './logs/log-export.entity';
+export {
+  dayOf,
+  dropLogPartition,
+  ensureLogPartitions,
+  logPartitionDays,
+  removeOldFeedback,
+} from './logs/log-partitions';
+export {
+  feedbackByMetadata,
+  feedbackByModel,
+  feedbackByScore,
+  feedbackByTime,
+  tracesByFeedback,
+  type FeedbackAsk,
+  type FeedbackGroup,
+} from './analytics/feedback-analytics.queries';
+export { PostgresAnalytics } from './analytics/postgres-analytics';
+export {
+  addToRollups,
+  dropOldRollups,
+  ROLLUP_RETENTION_DAYS,
+  type RolledUpRow,
+} from './analytics/rollup-writer.queries';
 export {
   findLog,
   listLogs,
@@ -70,5 +205,15 @@ export {
   type StoredRequestLog,
   type StoredRequestLogDetail,
 } from './logs/log-reader.queries';
+export { amendLogs } from './logs/log-amendments.queries';
+export { insertGuardrailFeedback } from './logs/guardrail-feedback.queries';
 export { insertLogs, type LogEntry } from './logs/log-writer.queries';
 export { requestLogRow, type RequestLogRow } from './logs/request-log-row';
+export {
+  dropOldSpans,
+  insertSpans,
+  spansOfTrace,
+  type SpanOwner,
+  type StoredSpan,
+  type TraceSpan,
+} from './traces/trace-spans.queries';

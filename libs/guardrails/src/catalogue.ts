@@ -25,7 +25,12 @@ import { requestParameters } from './checks/request-parameters';
 import { requiredMetadataKeyPairs, requiredMetadataKeys } from './checks/required-metadata';
 import { validUrls } from './checks/valid-urls';
 import { webhook } from './checks/webhook';
+import { llmJudge } from './models/llm-judge';
+import { moderateContent } from './models/moderate-content';
+import { topic } from './models/topic';
 import { PARTNER_CHECKS } from './partners/partner-check';
+
+const MODEL_CHECKS: readonly CheckDefinition[] = [topic, llmJudge, moderateContent];
 
 /** Every check there is. One line adds one. */
 export const CHECKS: readonly CheckDefinition[] = [
@@ -59,6 +64,7 @@ export const CHECKS: readonly CheckDefinition[] = [
   profanity,
   language,
   gibberish,
+  ...MODEL_CHECKS,
   ...PARTNER_CHECKS,
 ];
 
@@ -71,3 +77,6 @@ const BY_ID: ReadonlyMap<string, CheckDefinition> = new Map(
 /** The check of an id or another spelling of it; an id without a plugin is one of `default`. */
 export const findCheck = (id: string): CheckDefinition | undefined =>
   BY_ID.get((id.includes('.') ? id : `default.${id}`).toLowerCase());
+
+/** Whether a check asks a model of the workspace, by a config or a provider. */
+export const asksModel = (id: string): boolean => MODEL_CHECKS.some((check) => check === findCheck(id));

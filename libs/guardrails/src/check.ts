@@ -1,6 +1,7 @@
 import type { JsonObject } from './json';
 import type { Eventually } from './eventually';
 import type { GuardrailWorld } from './port';
+import type { SecretSource } from './secret-reference';
 import type { GuardrailStage, Subject } from './subject';
 import type { Scope } from './text/scope';
 
@@ -92,8 +93,11 @@ export interface CheckDefinition<P extends object = object> {
   readonly example: P;
   /** Members whose values are secrets. */
   readonly secretParameters?: readonly string[];
-  /** Compiles the parameters, which match the schema. What else is wrong with them is reported; the result is not used then. */
-  prepare(parameters: P, report: ParameterReport): PreparedCheck;
+  /**
+   * Compiles the parameters, which match the schema. What else is wrong with them is reported; the result is not used then. `secrets`
+   * reads those that are references.
+   */
+  prepare(parameters: P, report: ParameterReport, secrets?: SecretSource): PreparedCheck;
 }
 
 /** Keeps the type of the parameters within a definition, and lets all definitions stand in one table. */

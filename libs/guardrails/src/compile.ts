@@ -2,7 +2,8 @@ import { detail, schemaDetail, type ConfigErrorDetail, type Path } from '@gw/con
 import { GatewayError } from '@gw/kernel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import { findCheck } from './catalogue';
-import type { CheckDefinition, PreparedCheck } from './check';
+import type { CheckDefinition, PreparedCheck, ParameterReport } from './check';
+import type { SecretSource } from './secret-reference';
 import {
   GUARDRAIL_SCHEMA,
   type GuardrailActions,
@@ -12,6 +13,7 @@ import {
 import { isObject, type JsonObject } from './json';
 import { GUARDRAIL_LIMITS } from './limits';
 import type { GuardrailStage } from './subject';
+import type { Scope } from './text/scope';
 import { arrangeSaved, arrangeWrittenOut, type Arranged, type CheckPlace } from './written-out';
 
 /** One failure: where, in dots (`checks.0.parameters.rule`), which rule, and what stood there. Secrets are hidden. */
@@ -22,6 +24,8 @@ export interface CompiledCheck {
   readonly definition: CheckDefinition;
   readonly prepared: PreparedCheck;
   readonly timeoutMs: number;
+  /** Which texts it looks at; null: it does not go by texts. */
+  readonly scope: readonly Scope[] | null;
   /** What becomes of the check when it cannot decide: true, it counts as failed. */
   readonly failOnError: boolean;
 }
@@ -45,6 +49,8 @@ export interface CompileOptions {
   readonly stage?: GuardrailStage;
   /** Of MCP servers, for which only checks that ask nobody are taken. */
   readonly target?: 'llm' | 'mcp_tools';
+  /** Reads secrets that parameters refer to. Absent: references are refused. */
+  readonly secrets?: SecretSource;
   /** The address policy: why an address is refused, or null. */
   readonly checkHost?: (url: string) => string | null;
 }
@@ -154,6 +160,7 @@ function compileCheck(
     definition,
     prepared: prepared.check,
     timeoutMs: entry.timeout ?? actions.timeout ?? prepared.timeoutMs ?? definition.timeoutMs,
+    scope: (prepared.parameters['scope'] as readonly Scope[] | undefined) ?? null,
     failOnError: failsOnError(prepared.parameters, actions),
   };
 }
@@ -197,9 +204,10 @@ function prepare(
     }
     return null;
   }
-  const check = definition.prepare(parameters, (path, rule, message, value) => {
+  const report: ParameterReport = (path, rule, message, value) => {
     details.push(hidden(definition, detail([...place.parameters, ...path], rule, message, value)));
-  });
+  };
+  const check = definition.prepare(parameters, report, options.secrets);
   checkAddresses(parameters, options, (key, refused, url) => {
     details.push(detail([...place.parameters, key], 'address', refused, url));
   });

@@ -1,4 +1,4 @@
-export { CHECKS, findCheck } from './catalogue';
+export { asksModel, CHECKS, findCheck } from './catalogue';
 export { CheckError, type CheckDefinition, type CheckKind, type Finding } from './check';
 export {
   compileGuardrail,
@@ -19,22 +19,32 @@ export {
   type GuardrailDocument,
   type GuardrailFeedback,
 } from './document';
-export type { Eventually } from './eventually';
+export { then, type Eventually } from './eventually';
 export { forwardHeaderFault } from './forward-headers';
 export { GUARDRAIL_LIMITS } from './limits';
 export { detectPii, PII_CATEGORIES, type PiiCategory, type PiiPlace } from './pii/detect';
 export { restored, StreamRestorer } from './pii/placeholders';
-export type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from './port';
-export { dialectOf, REQUEST_TYPES, requestTypeOf } from './request-types';
+export type {
+  GuardrailAnswer,
+  GuardrailCall,
+  GuardrailWorld,
+  ModelCall,
+  ModelCaller,
+  ModelTarget,
+} from './port';
+export { dialectOf, operationTypeOf, REQUEST_TYPES, requestTypeOf } from './request-types';
 export {
   hookResults,
+  PASSED,
   type CheckResult,
   type FeedbackResult,
   type GuardrailResult,
   type HookResults,
   type StageVerdict,
 } from './results';
-export { GuardrailRunner } from './runner';
+export { GuardrailRunner, undecidedBeside } from './runner';
+export { partnerOf } from './partners/partner-check';
+export { isSecretReference, secretNameOf, type SecretReference, type SecretSource } from './secret-reference';
 export { joinSecrets, splitSecrets } from './secrets';
 export type { StreamChannel } from './stream-answer';
 export { StreamGuard, type StreamEnd, type StreamOptions, type StreamStep } from './stream-guard';

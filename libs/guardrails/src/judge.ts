@@ -140,6 +140,24 @@ function undecided(check: CompiledCheck, context: CheckRun, error: unknown): Jud
   };
 }
 
+/** The verdict of a check that was not even asked, for the reason given. */
+export function undecidedAs(
+  check: CompiledCheck,
+  passed: boolean,
+  message: string,
+  world: GuardrailWorld,
+): JudgedCheck {
+  const result = {
+    ...common(check, world),
+    verdict: passed,
+    data: null,
+    execution_time: 0,
+    transformed: false,
+    error: { name: 'CheckError', message },
+  };
+  return { check, passed, result, outcome: null };
+}
+
 /** Only our own sentences are shown: anything else may hold an address or a part of the text. */
 export function publicError(error: unknown): { readonly name: string; readonly message: string } {
   if (error instanceof CheckError || error instanceof CheckTimeout || error instanceof BodyTooLarge) {

@@ -15,6 +15,10 @@ const REQUESTS: Readonly<Record<Dialect, (text: string) => unknown>> = {
   moderations: (input) => ({ input }),
   responses: (text) => ({ input: [{ role: 'user', content: [{ type: 'input_text', text }] }] }),
   messages: (text) => ({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] }),
+  realtime: (text) => ({
+    type: 'conversation.item.create',
+    item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
+  }),
   json: (text) => ({ anything: { nested: [text] } }),
 };
 

@@ -31,3 +31,24 @@ export interface GuardrailWorld {
   /** Milliseconds that only go forward, with fractions. */
   elapsed(): number;
 }
+
+/** Who is asked: what a saved config of the caller's workspace says, or one saved provider of it (`@slug`). */
+export type ModelTarget = { readonly config: string } | { readonly provider: string };
+
+/** A question that a check asks a model. */
+export interface ModelCall {
+  readonly route: 'chat.completions' | 'embeddings' | 'moderations';
+  readonly target: ModelTarget;
+  /** In the dialect of the route, as clients write it. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Ends the call: the check's time is over. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks models for the checks of one request, as that request would be sent: with the saved credentials and the routing of its workspace,
+ * and at the cost of its caller. Guardrails never judge these calls, so that none can lead to another. Rejects with `CheckError`.
+ */
+export interface ModelCaller {
+  ask(call: ModelCall): Promise<Readonly<Record<string, unknown>>>;
+}

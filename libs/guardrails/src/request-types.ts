@@ -42,7 +42,7 @@ export const REQUEST_TYPES: readonly string[] = [
   'models',
 ];
 
-/** By the gateway's name of an operation; where it is not listed, by the family of its route. */
+/** By the gateway's name of an operation. */
 const BY_OPERATION: Readonly<Record<string, string>> = {
   'chat.completions': 'chatComplete',
   completions: 'complete',
@@ -90,6 +90,10 @@ const BY_FAMILY: Readonly<Record<string, string>> = {
   models: 'models',
 };
 
+/** The kind of a request by the gateway's name of its operation; null for those that have none of their own. */
+export const operationTypeOf = (operation: string): string | null =>
+  Object.hasOwn(BY_OPERATION, operation) ? (BY_OPERATION[operation] ?? null) : null;
+
 /** The kind of a request by the gateway's names of its operation and of its route's family; `proxy` for what it does not know. */
 export const requestTypeOf = (operation: string, family: string): string =>
   BY_OPERATION[operation] ?? BY_OPERATION[family] ?? BY_FAMILY[family] ?? 'proxy';
@@ -102,6 +106,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   messages: 'messages',
   'messages.count_tokens': 'messages',
   responses: 'responses',
+  realtime: 'realtime',
 };
 
 /** How the bodies of a route's family are read; any JSON where nothing closer is known. */

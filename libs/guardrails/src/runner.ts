@@ -1,9 +1,10 @@
 import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { inTurn, then, together, type Eventually } from './eventually';
-import { changed, judgeCheck, resultOf, type JudgedCheck } from './judge';
+import { changed, judgeCheck, resultOf, undecidedAs, type JudgedCheck } from './judge';
 import type { GuardrailWorld } from './port';
 import { PASSED, type GuardrailResult, type StageVerdict } from './results';
 import type { GuardrailStage, Subject } from './subject';
+import type { Scope } from './text/scope';
 
 /** What the guardrails of a stage are given to do, besides their lists. */
 interface Judged {
@@ -113,16 +114,47 @@ export class GuardrailRunner {
   }
 }
 
+/** The verdicts of asynchronous guardrails about something that cannot be looked at, for the reason given; null: there are none. */
+export function undecidedBeside(
+  guardrails: readonly CompiledGuardrail[],
+  subject: Subject,
+  message: string,
+  world: GuardrailWorld,
+): Promise<readonly GuardrailResult[]> | null {
+  const results = guardrails.flatMap((guardrail) => {
+    const checks = checksFor(guardrail, subject);
+    if (guardrail.actions.async !== true || checks.length === 0) return [];
+    const judged = checks.map((check) => undecidedAs(check, !check.failOnError, message, world));
+    return [resultOf(guardrail, judged, world.elapsed(), world)];
+  });
+  return results.length === 0 ? null : Promise.resolve(results);
+}
+
 interface Progress {
   readonly judged: readonly JudgedCheck[];
   readonly subject: Subject;
 }
 
 /** The checks of the stage that act on the request. */
-export const checksFor = (guardrail: CompiledGuardrail, subject: Subject): readonly CompiledCheck[] =>
-  subject.facts.isPassthrough
+export function checksFor(guardrail: CompiledGuardrail, subject: Subject): readonly CompiledCheck[] {
+  const { isPassthrough, dialect } = subject.facts;
+  const checks = isPassthrough
     ? guardrail[subject.stage].filter(({ prepared }) => prepared.runsOnPassthrough !== false)
     : guardrail[subject.stage];
+  // A message of a session is a part of a conversation: what it does not hold, another one does.
+  return dialect === 'realtime'
+    ? checks.filter(({ scope }) => scope === null || sees(scope, subject))
+    : checks;
+}
+
+function sees(scope: readonly Scope[], subject: Subject): boolean {
+  try {
+    return subject.selected(scope).length > 0;
+  } catch {
+    // The check meets the same failure and is judged by it.
+    return true;
+  }
+}
 
 const mayChange = ({ actions }: CompiledGuardrail, checks: readonly CompiledCheck[]): boolean =>
   actions.monitor !== true && checks.some(({ prepared }) => prepared.transforms === true);

@@ -1,7 +1,8 @@
 import type { GuardrailSecrets, SavedGuardrailCheck } from '@gw/contracts';
 import { findCheck } from './catalogue';
+import { isSecretReference } from './secret-reference';
 
-/** Takes the parameters that are secrets out of a guardrail's checks. A check that is not known has none. */
+/** Takes the parameters that are secrets out of a guardrail's checks; references to secrets are none. A check that is not known has none. */
 export function splitSecrets(checks: readonly SavedGuardrailCheck[]): {
   readonly checks: readonly SavedGuardrailCheck[];
   readonly secrets: GuardrailSecrets;
@@ -10,10 +11,10 @@ export function splitSecrets(checks: readonly SavedGuardrailCheck[]): {
   const open = checks.map((check, index) => {
     const names = findCheck(check.id)?.secretParameters ?? [];
     const parameters = Object.entries(check.parameters ?? {});
-    const taken = parameters.filter(([name]) => names.includes(name));
+    const taken = parameters.filter(([name, value]) => names.includes(name) && !isSecretReference(value));
     if (taken.length === 0) return check;
     secrets[index] = Object.fromEntries(taken);
-    return { ...check, parameters: Object.fromEntries(parameters.filter(([name]) => !names.includes(name))) };
+    return { ...check, parameters: Object.fromEntries(parameters.filter((entry) => !taken.includes(entry))) };
   });
   return { checks: open, secrets };
 }

@@ -86,6 +86,15 @@ describe('a stream under a check that denies', () => {
     }
   });
 
+  it('gives out the first text before two windows of it have come, whatever the window', () => {
+    for (let length = 1; length <= 600; length += 1) {
+      const guard = guardOf([noWords(['x'.repeat(length)])]);
+      let came = 0;
+      for (let text = ''; text === ''; came += 1) text = guard.push(TEXT, 'a').text;
+      expect(came).toBeLessThan(2 * (length + 1));
+    }
+  });
+
   it('says nothing more after it was denied', async () => {
     const guard = guardOf([noWords(['bad'])]);
     expect(guard.push(TEXT, 'fine, then bad and on').denial).toMatchObject({

@@ -1,10 +1,10 @@
 import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { then, together, type Eventually } from './eventually';
-import { common, judgeCheck, publicError, resultOf, type JudgedCheck } from './judge';
+import { common, judgeCheck, publicError, resultOf, undecidedAs, type JudgedCheck } from './judge';
 import { GUARDRAIL_LIMITS } from './limits';
 import type { GuardrailWorld } from './port';
-import { PASSED, type StageVerdict } from './results';
-import { checksFor, outcomeOf, type GuardrailRunner } from './runner';
+import { PASSED, type GuardrailResult, type StageVerdict } from './results';
+import { checksFor, outcomeOf, undecidedBeside, type GuardrailRunner } from './runner';
 import { channelKey, StreamAnswer, textOfChannel, type StreamChannel } from './stream-answer';
 import { StreamWindow, type WindowedScan } from './stream-window';
 import { Subject, type RequestFacts } from './subject';
@@ -61,6 +61,7 @@ export class StreamGuard {
   >();
   private readonly answer = new StreamAnswer();
   private readonly callsBefore = new Map<string, number>();
+  private readonly keepsAnswer: boolean;
   private readonly startedAt: number;
   private isHolding: boolean;
   private length = 0;
@@ -68,7 +69,8 @@ export class StreamGuard {
 
   constructor(private readonly options: StreamOptions) {
     this.startedAt = options.world.elapsed();
-    const probe = Subject.output(options.facts, options.request, null, 200);
+    // Whatever dialect it is streamed in, it is judged as a chat completion.
+    const probe = Subject.output({ ...options.facts, dialect: 'chat' }, options.request, null, 200);
     const all = options.guardrails
       .filter(({ actions }) => actions.async !== true)
       .flatMap((guardrail) => checksFor(guardrail, probe).map((check) => ({ guardrail, check })));
@@ -76,6 +78,8 @@ export class StreamGuard {
       .filter(judgesOnItsWay)
       .map((each) => ({ ...each, findings: [], error: undefined, count: 0 }));
     this.whole = all.filter((each) => !judgesOnItsWay(each));
+    this.keepsAnswer =
+      this.whole.length > 0 || options.guardrails.some(({ actions }) => actions.async === true);
     this.isHolding = this.whole.some(({ guardrail }) => holds(guardrail));
   }
 
@@ -85,7 +89,7 @@ export class StreamGuard {
     const known = this.known(channel);
     this.length += delta.length;
     const isTooLong = this.length > GUARDRAIL_LIMITS.heldLengthMax;
-    if (this.whole.length > 0 && !isTooLong) this.answer.add(channel, delta);
+    if (this.keepsAnswer && !isTooLong) this.answer.add(channel, delta);
     if (this.isHolding) return isTooLong ? this.overflow() : { text: '', denial: null };
     if (!known) return this.overflow();
     const step = known.window.push(delta);
@@ -95,6 +99,11 @@ export class StreamGuard {
   /** The whole answer is held back until it has been judged. */
   get holdsAll(): boolean {
     return this.isHolding;
+  }
+
+  /** Characters of a channel that may not go on yet. */
+  heldLength(channel: StreamChannel): number {
+    return this.channels.get(channelKey(channel))?.window.heldLength ?? 0;
   }
 
   /** What is held back of a channel of which no more is expected for now; what comes all the same is judged together with it. */
@@ -117,6 +126,15 @@ export class StreamGuard {
       if (text !== '') rest.push({ channel, text });
     }
     return then(this.judgeWhole(), (judged) => ({ rest, verdict: marked(this.verdict(judged)) }));
+  }
+
+  /** The asynchronous guardrails, on all that has come; null: there are none. */
+  judgeBeside(): Promise<readonly GuardrailResult[]> | null {
+    const { runner, guardrails, facts, request, world } = this.options;
+    const subject = this.answer.subject(facts, request);
+    return this.length <= GUARDRAIL_LIMITS.heldLengthMax
+      ? runner.runBeside(guardrails, subject)
+      : undecidedBeside(guardrails, subject, TOO_LONG, world);
   }
 
   private known(channel: StreamChannel): { readonly window: StreamWindow } | null {
@@ -252,17 +270,10 @@ function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailW
   return { check, passed: !isFailed, result, outcome: null };
 }
 
-function tooLong(check: CompiledCheck, passed: boolean, world: GuardrailWorld): JudgedCheck {
-  const result = {
-    ...common(check, world),
-    verdict: passed,
-    data: null,
-    execution_time: 0,
-    transformed: false,
-    error: { name: 'CheckError', message: 'The answer is longer than guardrails hold back.' },
-  };
-  return { check, passed, result, outcome: null };
-}
+const tooLong = (check: CompiledCheck, passed: boolean, world: GuardrailWorld): JudgedCheck =>
+  undecidedAs(check, passed, TOO_LONG, world);
+
+const TOO_LONG = 'The answer is longer than guardrails hold back.';
 
 /** What has been sent cannot be denied any more. */
 const marked = (verdict: StageVerdict): StageVerdict =>

@@ -42,8 +42,9 @@ export class StreamWindow {
   constructor(scans: readonly WindowedScan[]) {
     this.scans = scans;
     this.hold = 1 + Math.max(0, ...scans.map(({ scan }) => scan.lengthMax));
-    // Looking anew at the window for each character would cost the window for each character.
-    this.step = Math.min(64, this.hold);
+    // Looking anew at the window for each character would cost the window for each character; half of it keeps the first text
+    // from waiting for two windows.
+    this.step = Math.max(1, Math.min(64, this.hold >> 1));
   }
 
   push(delta: string): WindowStep {
@@ -61,6 +62,12 @@ export class StreamWindow {
 
   end(): WindowStep {
     return this.isDenied ? { text: '', isDenied: true } : this.advance(true);
+  }
+
+  /** Characters that have come and are not out; of what is denied nothing more ever will be. */
+  get heldLength(): number {
+    if (this.isDenied) return Infinity;
+    return this.scans.length === 0 ? 0 : this.pending.length;
   }
 
   private advance(isEnd: boolean): WindowStep {

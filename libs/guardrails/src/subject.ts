@@ -1,4 +1,5 @@
 import { isObject, listOf } from './json';
+import type { ModelCaller } from './port';
 import { answerPassages } from './text/answers';
 import type { Dialect, Passage } from './text/passages';
 import { requestPassages } from './text/requests';
@@ -26,6 +27,8 @@ export interface RequestFacts {
   /** The client's headers, names in lower case. Checks see them; nothing but `forwardHeaders` leaves with them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly isStreaming: boolean;
+  /** Asks models for its checks. Absent: nobody can here. */
+  readonly models?: ModelCaller;
 }
 
 /** What goes to the provider, or came from it, as a guardrail sees it. Never changed: an edit makes another subject. */
@@ -134,8 +137,8 @@ export class Subject {
 
   private hasOneLastMessage(): boolean {
     const { dialect } = this.facts;
-    return (
-      this.stage === 'input' && (dialect === 'chat' || dialect === 'messages' || dialect === 'responses')
-    );
+    return this.stage === 'input' && ONE_LAST_MESSAGE.has(dialect);
   }
 }
+
+const ONE_LAST_MESSAGE: ReadonlySet<Dialect> = new Set(['chat', 'messages', 'responses', 'realtime']);

@@ -1,8 +1,15 @@
+export { alertsJob } from './alerts.job';
 export { budgetsJob } from './budgets.job';
 export { expiryJob } from './expiry.job';
 export { defineJob, type JobProcessor, type JobSpec } from './job';
 export { JobQueue } from './job-queue';
 export { prepareJobStore, type JobStore } from './job-store';
 export { JobWorker } from './job-worker';
+export { logExportsJob } from './log-exports.job';
 export { logPartitionsJob } from './log-partitions.job';
+export { mailJob } from './mail.job';
+export { rotationJob } from './rotation.job';
+export { logRetentionJob } from './log-retention.job';
 export { JOBS, processorsByName } from './registry';
+export { repricingsJob } from './repricings.job';
+export { rollupsJob } from './rollups.job';

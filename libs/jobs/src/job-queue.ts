@@ -42,6 +42,11 @@ export class JobQueue {
     }
   }
 
+  /** Jobs that could run now and wait for a worker. */
+  async waiting(): Promise<number> {
+    return this.queue.getWaitingCount();
+  }
+
   async close(): Promise<void> {
     await this.queue.close();
   }

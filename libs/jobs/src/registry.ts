@@ -1,10 +1,28 @@
 import { GatewayError } from '@gw/kernel';
+import { alertsJob } from './alerts.job';
 import { budgetsJob } from './budgets.job';
 import { expiryJob } from './expiry.job';
 import type { JobProcessor, JobSpec } from './job';
+import { logExportsJob } from './log-exports.job';
 import { logPartitionsJob } from './log-partitions.job';
+import { logRetentionJob } from './log-retention.job';
+import { mailJob } from './mail.job';
+import { repricingsJob } from './repricings.job';
+import { rollupsJob } from './rollups.job';
+import { rotationJob } from './rotation.job';
 
-export const JOBS: readonly JobSpec[] = [logPartitionsJob, expiryJob, budgetsJob];
+export const JOBS: readonly JobSpec[] = [
+  logPartitionsJob,
+  logRetentionJob,
+  logExportsJob,
+  expiryJob,
+  budgetsJob,
+  mailJob,
+  alertsJob,
+  rotationJob,
+  rollupsJob,
+  repricingsJob,
+];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */
 export function processorsByName(

@@ -1,3 +1,4 @@
+export { signAws, type AwsCredentials, type SignedRequest } from './aws-signature';
 export {
   ERRORS,
   GatewayError,
@@ -15,10 +16,11 @@ export {
 } from './database-tls';
 export { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
-export { deriveKey, seal, unseal, type Keyring } from './sealed';
+export { apiKeyPepper, deriveKey, seal, sealingKeyring, unseal, type Keyring } from './sealed';
 export { atTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {
+  apiKeyPrefix,
   base64Key,
   feature,
   flag,

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import { hashingKey } from './ids';
 
 /**
  * Keys that seal secrets at rest and on the way to a gateway. `current` seals; every key of `keys` opens, so that a key can
@@ -12,6 +13,16 @@ export interface Keyring {
 /** Derives a 32-byte key for one purpose from the installation's master key (HKDF-SHA256, RFC 5869). */
 export const deriveKey = (master: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `tollgate/${purpose}`, 32));
+
+/** What API keys are hashed by (`hashApiKey`) in every process of an installation. */
+export const apiKeyPepper = (master: Buffer): KeyObject =>
+  hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
+
+/** What the processes of an installation seal by, at rest and between one another. */
+export const sealingKeyring = (master: Buffer): Keyring => ({
+  current: 'k1',
+  keys: new Map([['k1', deriveKey(master, 'seal/v1')]]),
+});
 
 /**
  * AES-256-GCM: `v1.<key id>.<iv>.<ciphertext and tag>` in base64url. `boundTo` names the owner (tenant and record) and is

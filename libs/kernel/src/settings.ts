@@ -129,6 +129,17 @@ export const base64Key = (bytes: number): Setting<Buffer> => ({
   },
 });
 
+/** What API keys begin with: letters, digits, `_` and `-`; what follows it in a key is strictly alphanumeric. */
+export const apiKeyPrefix: Setting<string> = {
+  fallback: '',
+  parse: (value) => {
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(value)) {
+      throw new Error('must be 1 to 32 characters of A-Z, a-z, 0-9, _ and -');
+    }
+    return value;
+  },
+};
+
 /** A secret of at least `min` characters. */
 export const secret = (min: number): Setting<string> => ({
   fallback: undefined,

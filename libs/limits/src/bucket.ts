@@ -59,8 +59,11 @@ export function budgetBucket(owner: BucketOwner, rule: UsageLimitRule): Bucket {
   };
 }
 
-/** A rate limit as a bucket. */
+/** A rate limit, or a bound on requests at the same time, as a bucket. */
 export function rateBucket(owner: BucketOwner, rule: RateLimitRule): Bucket {
+  if (rule.type === 'concurrency' || rule.unit === null) {
+    return concurrencyBucket(owner, rule.value, rule.onOutage);
+  }
   const kind = rule.window ?? 'fixed';
   return {
     ...ownerPart(owner, `${rule.type}:${rule.unit}:${kind}`),
@@ -72,7 +75,7 @@ export function rateBucket(owner: BucketOwner, rule: RateLimitRule): Bucket {
       lengthMs: WINDOW_MS[rule.unit],
       originMs: rule.unit === 'rpw' ? FIRST_MONDAY_MS : 0,
     },
-    strict: false,
+    strict: rule.enforcement === 'strict',
     onOutage: rule.onOutage ?? 'hold',
     alertAt: null,
   };

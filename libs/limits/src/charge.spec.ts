@@ -2,7 +2,6 @@ import type { Usage } from '@gw/contracts';
 import fc from 'fast-check';
 import { judgeUsage, postingsOf, settledOf } from './charge';
 import { createTokenEstimator, estimateOf } from './estimate';
-import { forecast } from './forecast';
 
 const usage = (over: object = {}): Usage => ({
   inputTokens: 10,
@@ -98,16 +97,5 @@ describe('what is reserved', () => {
     for (const model of ['a', 'b', 'c']) estimator.learn(model, 10);
     expect(estimator.likely({ ...size, model: 'a' }).output).toBe(1_024);
     expect(estimator.likely({ ...size, model: 'c' }).output).toBe(10);
-  });
-});
-
-describe('where a budget is heading', () => {
-  const DAY = 86_400_000;
-  it('runs out when the mean rate since the period began says so', () => {
-    const budget = { used: 300, limit: 1_000, sinceMs: 0, resetAtMs: 30 * DAY };
-    expect(forecast(budget, 3 * DAY)).toEqual({ perDay: 100, runsOutAtMs: 10 * DAY });
-    expect(forecast({ ...budget, resetAtMs: 9 * DAY }, 3 * DAY).runsOutAtMs).toBeNull();
-    expect(forecast({ ...budget, used: 0 }, 3 * DAY)).toEqual({ perDay: 0, runsOutAtMs: null });
-    expect(forecast({ ...budget, used: 1_000 }, 3 * DAY).runsOutAtMs).toBe(3 * DAY);
   });
 });

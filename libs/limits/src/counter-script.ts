@@ -1,9 +1,8 @@
 /**
  * The counters of one exchange in one step; `MemoryCounterStore` does the same in TypeScript, and one contract test holds both to it.
  *
- * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `v` its version, and one field for each holder:
- * `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON: h holder, s sequence, l lease, x extra divisor,
- * k skew, f forget, c statements, a claims. The answer is a flat list of whole numbers as text: cjson would round those past 14 digits.
+ * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `v` its version, `w` what was written off, and one field for each holder: `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON:
+ * s sequence, l lease, x extra divisor, k skew, f forget, c statements, a claims. The answer is a flat list of whole numbers as text: cjson would round those past 14 digits.
  */
 export const EXCHANGE_SCRIPT = `
 local OK, UNKNOWN, CLOCK, STALE = 0, 1, 2, 3
@@ -24,7 +23,7 @@ end
 local function load(key)
   local flat = redis.call('HGETALL', key)
   if #flat == 0 then return nil end
-  local c = { p = 0, u = 0, q = 0, v = 0, hs = {}, gone = {} }
+  local c = { p = 0, u = 0, q = 0, v = 0, w = 0, hs = {}, gone = {}, new = {} }
   for i = 1, #flat, 2 do
     local name, value = flat[i], flat[i + 1]
     if string.sub(name, 1, 2) == 'h:' then
@@ -53,20 +52,32 @@ end
 
 local function roll(c, period, previous)
   for id in pairs(c.hs) do c.gone[#c.gone + 1] = 'h:' .. id end
-  c.p, c.u, c.q, c.v, c.hs = period, 0, previous, c.v + 1, {}
+  c.p, c.u, c.q, c.v, c.w, c.hs, c.new = period, 0, previous, c.v + 1, 0, {}, {}
+end
+
+local function make(s, period)
+  local c = { p = period, u = 0, q = 0, v = 1, w = 0, hs = {}, gone = {}, new = {} }
+  if s.d and s.d[1] >= period then
+    c.p, c.u = s.d[1], s.d[2]
+    for id, used in pairs(s.d[3]) do
+      c.hs[id] = { c = used, h = 0, e = now, s = 0 }
+      if id ~= s.g then c.new[#c.new + 1] = id end
+    end
+  end
+  return c
 end
 
 local function take(c, s)
-  local known = c.hs[a.h]
+  local known = c.hs[s.g]
   if known and known.s >= a.s then return nil end
   local mine = known or { c = 0, h = 0 }
-  c.hs[a.h] = mine
+  c.hs[s.g] = mine
   mine.s, mine.e = a.s, now + a.l
   if s.p ~= c.p then
     mine.h = 0
     return mine
   end
-  local used = math.max(0, s.c - (known and known.c or s.n))
+  local used = math.max(0, s.c - (known and known.c or 0))
   c.u = c.u + used
   if used > 0 then c.v = c.v + 1 end
   mine.c = math.max(mine.c, s.c)
@@ -80,8 +91,7 @@ local function view(key, s)
   local c = load(key)
   if c == nil then
     if s.k == 'period' and not s.d then return { status = UNKNOWN } end
-    local seed = s.d or { 0, 0 }
-    c = { p = math.max(period, seed[1]), u = seed[1] < period and 0 or seed[2], q = 0, v = 1, hs = {}, gone = {} }
+    c = make(s, period)
   end
   if c.p < period then
     local follows = s.k == 'sliding' and period - c.p == s.l
@@ -127,8 +137,11 @@ for i, s in ipairs(a.c) do
     v.mine.h, v.held = v.mine.h + extra, v.held + extra
     local c, mine = v.c, v.mine
     if #c.gone > 0 then redis.call('HDEL', KEYS[i], unpack(c.gone)) end
-    redis.call('HSET', KEYS[i], 'p', text(c.p), 'u', text(c.u), 'q', text(c.q), 'v', text(c.v),
-      'h:' .. a.h, text(mine.c) .. ' ' .. text(mine.h) .. ' ' .. text(mine.e) .. ' ' .. text(mine.s))
+    for _, id in ipairs(c.new) do
+      redis.call('HSET', KEYS[i], 'h:' .. id, text(c.hs[id].c) .. ' 0 ' .. text(now) .. ' 0')
+    end
+    redis.call('HSET', KEYS[i], 'p', text(c.p), 'u', text(c.u), 'q', text(c.q), 'v', text(c.v), 'w', text(c.w),
+      'h:' .. s.g, text(mine.c) .. ' ' .. text(mine.h) .. ' ' .. text(mine.e) .. ' ' .. text(mine.s))
     redis.call('PEXPIRE', KEYS[i], text(s.i))
   end
   local c = v.c or { p = -1 }
@@ -140,17 +153,19 @@ end
 for _, verdict in ipairs(verdicts) do answer[#answer + 1] = verdict end
 return answer`;
 
-/** One counter: ARGV[1] is `read`, `correct` (period, used, version) or `reset` (time). See `CounterStore`. */
+/** One counter: ARGV[1] is `read`, `correct` (period, used, version, then each holder and what it has used) or `reset` (time). See `CounterStore`. */
 export const MAINTENANCE_SCRIPT = `
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 local flat = redis.call('HGETALL', KEYS[1])
 if #flat == 0 then return false end
-local c, held, holders = {}, 0, {}
+local c, held, holders, states = { w = 0 }, 0, {}, {}
 for i = 1, #flat, 2 do
   if string.sub(flat[i], 1, 2) == 'h:' then
     holders[#holders + 1] = flat[i]
-    local hold, expires = string.match(flat[i + 1], '^%d+ (%d+) (%d+) ')
+    local consumed, rest = string.match(flat[i + 1], '^(%d+)( .*)$')
+    local hold, expires = string.match(rest, '^ (%d+) (%d+) ')
+    states[#holders] = { c = tonumber(consumed), rest = rest }
     if tonumber(expires) > now then held = held + tonumber(hold) end
   else
     c[flat[i]] = tonumber(flat[i + 1])
@@ -158,15 +173,34 @@ for i = 1, #flat, 2 do
 end
 local text = function(n) return string.format('%.0f', n) end
 if ARGV[1] == 'correct' and c.p == tonumber(ARGV[2]) then
-  local exact = c.v == tonumber(ARGV[4]) and held == 0
-  local used = exact and tonumber(ARGV[3]) or math.max(c.u, tonumber(ARGV[3]))
-  if used ~= c.u then
-    c.u, c.v = used, c.v + 1
-    redis.call('HSET', KEYS[1], 'u', text(c.u), 'v', text(c.v))
+  local recorded, total = {}, tonumber(ARGV[3])
+  for i = 5, #ARGV, 2 do recorded['h:' .. ARGV[i]] = tonumber(ARGV[i + 1]) end
+  local stated, rest, sum = c.u + c.w, total, 0
+  for i, field in ipairs(holders) do
+    local known, state = recorded[field] or 0, states[i]
+    stated, rest = stated - state.c, rest - known
+    if known > state.c then
+      state.c = known
+      redis.call('HSET', KEYS[1], field, text(known) .. state.rest)
+    end
+    sum = sum + state.c
+    recorded[field] = nil
+  end
+  for field, known in pairs(recorded) do
+    redis.call('HSET', KEYS[1], field, text(known) .. ' 0 ' .. text(now) .. ' 0')
+    rest, sum = rest - known, sum + known
+  end
+  local most = math.max(stated, rest) + sum
+  local excess = math.max(0, most - total)
+  local off = (c.v == tonumber(ARGV[4]) and held == 0) and excess or math.min(c.w, excess)
+  if most - off ~= c.u then c.v = c.v + 1 end
+  if most - off ~= c.u or off ~= c.w then
+    c.u = most - off
+    redis.call('HSET', KEYS[1], 'u', text(c.u), 'v', text(c.v), 'w', text(off))
   end
 elseif ARGV[1] == 'reset' and c.p < tonumber(ARGV[2]) then
   if #holders > 0 then redis.call('HDEL', KEYS[1], unpack(holders)) end
   c.p, c.u, c.v, held = tonumber(ARGV[2]), 0, c.v + 1, 0
-  redis.call('HSET', KEYS[1], 'p', text(c.p), 'u', '0', 'q', '0', 'v', text(c.v))
+  redis.call('HSET', KEYS[1], 'p', text(c.p), 'u', '0', 'q', '0', 'v', text(c.v), 'w', '0')
 end
 return { text(c.p), text(c.u), text(held), text(c.v) }`;

@@ -6,6 +6,8 @@ import type { CounterWindow } from './bucket';
  */
 export interface CounterStatement {
   readonly key: string;
+  /** Who states it: a name of the process, which it changes only where it has nothing left to state under the old one. */
+  readonly holder: string;
   /** The limit in force. */
   readonly value: number;
   readonly strict: boolean;
@@ -19,8 +21,6 @@ export interface CounterStatement {
   readonly period: number;
   /** Everything that this process has used in the period. */
   readonly consumed: number;
-  /** How much of it an earlier answer has confirmed. */
-  readonly acknowledged: number;
   /** What is reserved for requests under way, and what is kept for the next ones. */
   readonly hold: number;
   /** What the process would like to keep for the next ones on top. Given while headroom is large. */
@@ -28,7 +28,15 @@ export interface CounterStatement {
   /** What one request takes. Less than this is of no use to keep, and is left to the others. */
   readonly least: number;
   /** What the durable record says, for a counter of a budget that the store has lost or never had. */
-  readonly seed: { readonly period: number; readonly used: number } | null;
+  readonly seed: Balance | null;
+}
+
+/** What the durable record says of a budget. Complete or behind, never too much; all of it is of one moment. */
+export interface Balance {
+  readonly period: number;
+  readonly used: number;
+  /** How much of it was charged under each holder's name, of all that were charged of late: `FORGET_HOLDER_MS` covers it. */
+  readonly holders: readonly (readonly [holder: string, used: number])[];
 }
 
 /** One request: all of its counters take their amounts, or none does. */
@@ -40,9 +48,7 @@ export interface Claim {
 
 export interface Exchange {
   readonly tenant: string;
-  /** The process. A new one for each start. */
-  readonly holder: string;
-  /** Rises with each exchange of the holder. */
+  /** Rises with each exchange of the process. */
   readonly sequence: number;
   /** What is held is given free when it was not stated again for so long. */
   readonly leaseMs: number;
@@ -64,7 +70,7 @@ export interface CounterAnswer {
   readonly held: number;
   /** What this process keeps on top of its statement's hold and its claims. */
   readonly extra: number;
-  /** What the store knows this process to have used in the period. */
+  /** What the holder is known to have used in the period: more than it has stated where the durable record knew more. */
   readonly consumed: number;
   /** Processes that hold something. At least 1. */
   readonly holders: number;
@@ -97,16 +103,18 @@ export interface CounterStore {
   exchange(exchange: Exchange): ExchangeAnswer | Promise<ExchangeAnswer>;
   read(tenant: string, key: string): CounterReading | null | Promise<CounterReading | null>;
   /**
-   * Brings a counter in line with the durable record, which may lag but never counts too much: raised to `used` when it is below. Set to
-   * it exactly when `version` is still the counter's and nothing is held. A missing counter, or one of another period, is left alone.
+   * Brings a counter in line with the durable record. Each holder has used what it has stated or what is recorded of it, whichever is more:
+   * so the counter is exact at once, whatever it has lost and whatever is still on its way to the record. What it has more than the record
+   * is written off when `version` is still the counter's and nothing is held. A missing counter, or one of another period, is left alone.
    */
-  correct(
-    tenant: string,
-    key: string,
-    truth: { readonly period: number; readonly used: number; readonly version: number },
-  ): void | Promise<void>;
+  correct(tenant: string, key: string, truth: Truth): void | Promise<void>;
   /** Starts a new period at `atMs` with nothing used; without effect when the counter's period is as new. */
   reset(tenant: string, key: string, atMs: number): void | Promise<void>;
+}
+
+export interface Truth extends Balance {
+  /** Of the counter when it was read, if it rests; −1: it does not. */
+  readonly version: number;
 }
 
 /** What a durable record must answer, so that lost counters can be rebuilt. */
@@ -118,16 +126,24 @@ export interface LedgerStore {
   balances(
     tenant: string,
     asked: readonly { readonly key: string; readonly since: number }[],
-  ):
-    | readonly { readonly period: number; readonly used: number }[]
-    | Promise<readonly { readonly period: number; readonly used: number }[]>;
+  ): readonly Balance[] | Promise<readonly Balance[]>;
+  /** What budgets use in a day; null where it can't be told. One for each, in order. Absent: the record does not know. */
+  burnRates?(
+    tenant: string,
+    asked: readonly { readonly key: string; readonly since: number }[],
+  ): Promise<readonly (number | null)[]>;
 }
 
 /** The share of the headroom that one exchange may give as extra: many processes can keep some, and little is idle near the limit. */
 export const EXTRA_DIVISOR = 8;
 /** How far a counter's first boundary may lie ahead of the store's clock and still be taken: the control plane's clock may differ. */
 export const SKEW_MAX_MS = 300_000;
-/** A holder that was silent for so long is forgotten, with what it has used being part of the counter for good. */
-export const FORGET_HOLDER_MS = 3_600_000;
+/** How long a process begins to use counters under one name. */
+export const HOLDER_RUN_MS = 12 * 3_600_000;
+/**
+ * A holder that was silent for so long is forgotten, with what it has used being part of the counter for good. Longer than the durable
+ * record names holders after their last charge, which is two days: one that it names is one that the counter knows, or has never seen.
+ */
+export const FORGET_HOLDER_MS = 60 * 3_600_000;
 /** Budgets and concurrency that nobody asked for are dropped after it; a budget is rebuilt from the durable record. */
 export const IDLE_MS = 7 * 86_400_000;

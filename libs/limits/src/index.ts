@@ -22,6 +22,7 @@ export {
   type UsageVerdict,
 } from './charge';
 export {
+  type Balance,
   type Claim,
   type CounterAnswer,
   type CounterReading,
@@ -30,6 +31,7 @@ export {
   type Exchange,
   type ExchangeAnswer,
   type LedgerStore,
+  type Truth,
 } from './counter-store';
 export { denialError, denialRpcError, denialState, type Denial } from './denial';
 export {
@@ -39,7 +41,7 @@ export {
   type TokenEstimate,
   type TokenEstimator,
 } from './estimate';
-export { forecast, type Forecast } from './forecast';
+export { BURN_WINDOW_MS, burnRatePerDay, forecastExhaustion, type RecentCharges } from './forecast';
 export { periodAt, type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
 export { Ledger, type LedgerHealth, type LedgerOptions, type TrackedBudget } from './ledger';
 export { MemoryCounterStore } from './memory-counter-store';

@@ -35,7 +35,10 @@ export interface LaneContext {
   readonly settings: LedgerSettings;
   readonly counters: CounterStore;
   readonly record: LedgerStore | null;
-  readonly holder: string;
+  /** The process, and a number that tells its runs of use apart. */
+  readonly process: string;
+  /** The name for what this process begins to use now; see `HOLDER_RUN_MS`. */
+  holder: string;
   readonly breaker: Breaker;
   readonly open: OpenReservations;
   /** Milliseconds that never go back. */
@@ -44,9 +47,13 @@ export interface LaneContext {
   readonly clock: () => number;
   readonly onCrossing: (crossing: Crossing) => void;
   sequence: number;
+  /** Names given so far. */
+  names: number;
   /** The store's clock minus ours. */
   clockOffsetMs: number;
   slots: number;
+  /** Requests that were admitted from a local share, while the counters could not be reached. */
+  alone: number;
 }
 
 /** Extra is asked for as much as this time would use. */
@@ -54,6 +61,12 @@ export const HORIZON_MS = 1_000;
 const SPAN_MIN_MS = 50;
 /** Of the lease, how long its slice is used; what is left covers a slow answer. */
 const LEASE_PART = 0.8;
+
+/** A name that nothing was stated under before. */
+export function newHolder(context: LaneContext): string {
+  context.names += 1;
+  return `${context.process}.${String(context.names)}`;
+}
 
 export const storeNow = (context: LaneContext): number => context.clock() + context.clockOffsetMs;
 
@@ -87,6 +100,7 @@ export function stateSlot(
   const most = pending.sum > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
   slot.least = Math.max(1, slice.largest, pending.largest, Math.floor(slot.least / 2));
   const keep = most < slot.least ? 0 : most;
+  if (slice.onShare) slice.shelved += slice.free;
   slice.free = keep;
   slice.admitted = 0;
   slice.largest = 0;
@@ -95,6 +109,7 @@ export function stateSlot(
   const windowed = window.kind === 'fixed' || window.kind === 'sliding';
   return {
     key: bucket.key,
+    holder: slice.holder,
     value: bucket.value,
     strict: bucket.strict,
     kind: window.kind,
@@ -103,8 +118,6 @@ export function stateSlot(
     boundaries: window.kind === 'period' ? boundariesOf(window, storeNow(context)) : [],
     period: slice.period,
     consumed: slice.consumed,
-    // A lost window is rebuilt by the processes themselves; for a lost budget the durable record has what was confirmed.
-    acknowledged: window.kind === 'period' ? slice.acknowledged : 0,
     hold: slice.inFlight + keep,
     want: Math.max(0, target - keep),
     least: slot.least,

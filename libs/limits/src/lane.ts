@@ -129,10 +129,13 @@ export class Lane {
     if (known) {
       known.bucket = bucket;
       known.usedAt = nowMs;
+      const { holder } = this.context;
+      if (known.slice.isIdle && known.slice.holder !== holder)
+        known.slice = new Slice(-1, bucket.value, holder);
       return known;
     }
     if (this.context.slots >= this.context.settings.slotsMax) return null;
-    const slot = new Slot(bucket, nowMs);
+    const slot = new Slot(bucket, nowMs, this.context.holder);
     this.slots.set(bucket.key, slot);
     this.context.slots += 1;
     return slot;
@@ -165,10 +168,10 @@ export class Lane {
     }
   }
 
-  private header(): { tenant: string; holder: string; sequence: number; leaseMs: number } {
+  private header(): { tenant: string; sequence: number; leaseMs: number } {
     this.context.sequence += 1;
-    const { holder, sequence, settings } = this.context;
-    return { tenant: this.tenant, holder, sequence, leaseMs: settings.leaseMs };
+    const { sequence, settings } = this.context;
+    return { tenant: this.tenant, sequence, leaseMs: settings.leaseMs };
   }
 
   private state(slots: readonly Slot[], waiters: readonly Waiter[], nowMs: number) {
@@ -236,21 +239,18 @@ export class Lane {
     if (counter.status !== 'ok') return;
     slot.seed = null;
     if (counter.period === stated.period) {
-      stated.acknowledged = sent.consumed[at] ?? 0;
+      // The durable record may know more of this process than it does itself.
+      stated.consumed += counter.consumed - (sent.consumed[at] ?? 0);
+      stated.acknowledged = counter.consumed;
       slot.slice = stated;
     } else if (slot.slice.period !== counter.period) {
-      slot.slice = new Slice(counter.period, stated.value, counter.consumed);
+      slot.slice = new Slice(counter.period, stated.value, stated.holder, counter.consumed);
     }
     const { slice, bucket } = slot;
     for (const kind of crossingsBetween(bucket, slice.used, counter.used)) {
       this.context.onCrossing({ bucket, kind, period: counter.period, used: counter.used });
     }
-    slice.known = true;
-    slice.onShare = false;
-    slice.used = counter.used;
-    slice.held = counter.held;
-    slice.holders = counter.holders;
-    slice.free += counter.extra;
+    slice.hear(counter);
     const [validMs, ends] = validFor(bucket, counter.period, nowMs, this.context.settings.leaseMs);
     slice.endsAtMs = ends;
     // A standard limit may be reserved past its end: what comes back of such a reservation is no headroom, so the counters are asked.
@@ -316,11 +316,13 @@ export class Lane {
       slots.push(slot);
     }
     const outcome = takeAlone(this.context, waiter, slots, nowMs);
-    return finish(waiter, outcome.admitted && outcome.state === 'open' ? this.opened(outcome) : outcome);
+    if (!outcome.admitted || outcome.state !== 'open') return finish(waiter, outcome);
+    this.context.alone += 1;
+    return finish(waiter, this.opened(outcome));
   }
 
   private overloaded(waiter: Waiter, bucket: Bucket): void {
-    finish(waiter, denialOf(this.context, new Slot(bucket, 0), 'overloaded'));
+    finish(waiter, denialOf(this.context, new Slot(bucket, 0, this.context.holder), 'overloaded'));
   }
 
   private opened(reservation: Reservation): Reservation {

@@ -1,6 +1,6 @@
 import type { UsageLimitRule } from '@gw/contracts';
 import { budgetBucket, concurrencyBucket, rateBucket, type Bucket, type BucketOwner } from './bucket';
-import type { CounterStore, LedgerStore } from './counter-store';
+import type { Balance, CounterStore, LedgerStore } from './counter-store';
 import { denialError, denialRpcError } from './denial';
 import type { Crossing, Outcome } from './lane-parts';
 import { Ledger, type LedgerOptions } from './ledger';
@@ -277,16 +277,14 @@ describe('Ledger', () => {
   });
 
   it('asks the durable record for a budget that the counters do not have, once for many requests', async () => {
-    let answer: (balances: readonly { period: number; used: number }[]) => void = () => undefined;
+    let answer: (balances: readonly Balance[]) => void = () => undefined;
     const record = {
-      balances: jest.fn(
-        () => new Promise<readonly { period: number; used: number }[]>((resolve) => (answer = resolve)),
-      ),
+      balances: jest.fn(() => new Promise<readonly Balance[]>((resolve) => (answer = resolve))),
     } satisfies LedgerStore;
     const ledger = ledgerOver(memory(), { record });
     const buckets = [budget()];
     const waiting = Array.from({ length: 50 }, async () => ledger.admit(buckets, estimate(CENT)));
-    answer([{ period: 0, used: 70 * CENT }]);
+    answer([{ period: 0, used: 70 * CENT, holders: [] }]);
     const outcomes = await Promise.all(waiting);
     expect(record.balances).toHaveBeenCalledTimes(1);
     expect(outcomes.filter((outcome) => outcome.admitted)).toHaveLength(30);
@@ -326,6 +324,30 @@ describe('a ledger whose counters cannot be reached', () => {
     for (const ledger of ledgers) ledger.tick();
     expect(ledgers[0]?.health()).toMatchObject({ degraded: false, degradedForMs: 0 });
     expect(ledgers[0]?.states(buckets)).toMatchObject([{ used: spent * CENT }]);
+  });
+
+  it('keeps its share however often it finds the counters still gone', () => {
+    const counters = new Unreliable(() => now);
+    const ledgers = [0, 1, 2].map(() => ledgerOver(counters));
+    const buckets = [budget()];
+    const spend = (ledger: Ledger): boolean => {
+      const outcome = value(ledger.admit(buckets, estimate(CENT)));
+      if (outcome.admitted) ledger.settle(outcome, charge(CENT));
+      return outcome.admitted;
+    };
+    let spent = 0;
+    for (const ledger of ledgers) spent += Number(spend(ledger));
+    for (const ledger of [...ledgers, ...ledgers]) ledger.tick();
+    counters.down = true;
+    for (let second = 0; second < 60; second += 1) {
+      now += 1_000;
+      for (const ledger of ledgers) {
+        ledger.tick();
+        spent += Number(spend(ledger));
+      }
+    }
+    expect(spent).toBeGreaterThan(60);
+    expect(spent).toBeLessThanOrEqual(103);
   });
 
   it('refuses where the limit says so, with what cannot be checked', () => {

@@ -3,10 +3,17 @@ import { performance } from 'node:perf_hooks';
 import type { LimitState } from '@gw/contracts';
 import { Breaker } from './breaker';
 import type { Bucket } from './bucket';
-import type { CounterStore, LedgerStore } from './counter-store';
+import { HOLDER_RUN_MS, type CounterStore, type LedgerStore } from './counter-store';
 import type { Denial } from './denial';
 import { Lane } from './lane';
-import { denialOf, type Crossing, type LaneContext, type LedgerSettings, type Outcome } from './lane-parts';
+import {
+  denialOf,
+  newHolder,
+  type Crossing,
+  type LaneContext,
+  type LedgerSettings,
+  type Outcome,
+} from './lane-parts';
 import { OpenReservations, type Charge, type Estimate, type Reservation } from './reservation';
 import { Slot } from './slice';
 import type { Waiter } from './waiter';
@@ -38,6 +45,8 @@ export interface LedgerHealth {
   readonly openReservations: number;
   readonly abandoned: number;
   readonly counters: number;
+  /** Requests that local shares have let in while the counters could not be reached. */
+  readonly admittedAlone: number;
   readonly refused: Readonly<Record<Denial['reason'], number>>;
 }
 
@@ -66,6 +75,8 @@ export class Ledger {
   private readonly refused = { limit: 0, unpriced: 0, unverifiable: 0, overloaded: 0 };
   private abandoned = 0;
   private timer: NodeJS.Timeout | null = null;
+  private hurrying = false;
+  private namedAt: number;
 
   constructor(options: LedgerOptions) {
     const { counters, record, settings, onCrossing, onAbandoned } = options;
@@ -74,7 +85,9 @@ export class Ledger {
       settings: { ...DEFAULTS, ...settings },
       counters,
       record,
-      holder: randomBytes(9).toString('base64url'),
+      process: randomBytes(9).toString('base64url'),
+      holder: '',
+      names: 0,
       breaker: new Breaker(FAILURES_MAX, PROBE_EVERY_MS),
       open: new OpenReservations(),
       monotonic: options.monotonic ?? (() => performance.now()),
@@ -83,7 +96,10 @@ export class Ledger {
       sequence: 0,
       clockOffsetMs: 0,
       slots: 0,
+      alone: 0,
     };
+    this.context.holder = newHolder(this.context);
+    this.namedAt = this.context.monotonic();
   }
 
   /**
@@ -94,7 +110,8 @@ export class Ledger {
     const amounts: number[] = [];
     for (const bucket of buckets) {
       const amount = amountOf(bucket, estimate);
-      if (amount < 0) return this.counted(denialOf(this.context, new Slot(bucket, 0), 'unpriced'));
+      if (amount < 0)
+        return this.counted(denialOf(this.context, new Slot(bucket, 0, this.context.holder), 'unpriced'));
       amounts.push(amount);
     }
     const lane = this.laneOf(buckets[0]?.tenant ?? '');
@@ -116,8 +133,11 @@ export class Ledger {
 
   /** Charges a part: the responses of a session one by one. What is reserved shrinks by it. Without effect once it is settled. */
   charge(reservation: Reservation, charge: Charge): void {
-    if (reservation.state === 'settled') return;
-    const { buckets, slices, amounts } = reservation;
+    if (reservation.state !== 'settled') this.chargeLate(reservation, charge);
+  }
+
+  /** The same for what became known after it was settled: whoever calls it makes sure that it is charged once. */
+  chargeLate({ buckets, slices, amounts }: Reservation, charge: Charge): void {
     for (let index = 0; index < buckets.length; index += 1) {
       const slice = slices[index];
       const bucket = buckets[index];
@@ -128,6 +148,7 @@ export class Ledger {
       slice.inFlight -= covered;
       slice.free -= used - covered;
       slice.consumed += used;
+      if (slice.free < 0) this.hurry();
     }
   }
 
@@ -160,6 +181,10 @@ export class Ledger {
   tick(): void {
     const nowMs = this.context.monotonic();
     this.sweep(nowMs);
+    if (nowMs - this.namedAt >= HOLDER_RUN_MS) {
+      this.namedAt = nowMs;
+      this.context.holder = newHolder(this.context);
+    }
     const { breaker } = this.context;
     if (breaker.isOpen) {
       if (!breaker.mayProbe(nowMs)) return;
@@ -174,6 +199,16 @@ export class Ledger {
     }
   }
 
+  /** More was used than is set aside here: other processes must know of it before they admit much more. */
+  private hurry(): void {
+    if (this.hurrying || this.timer === null) return;
+    this.hurrying = true;
+    setImmediate(() => {
+      this.hurrying = false;
+      if (this.timer !== null) this.tick();
+    });
+  }
+
   /** Budgets whose counters this process uses. */
   budgets(): TrackedBudget[] {
     const found: TrackedBudget[] = [];
@@ -182,7 +217,7 @@ export class Ledger {
   }
 
   health(): LedgerHealth {
-    const { breaker, open, slots, monotonic } = this.context;
+    const { breaker, open, slots, alone, monotonic } = this.context;
     return {
       degraded: breaker.isOpen,
       degradedForMs: breaker.openSince === null ? 0 : monotonic() - breaker.openSince,
@@ -190,6 +225,7 @@ export class Ledger {
       openReservations: open.size,
       abandoned: this.abandoned,
       counters: slots,
+      admittedAlone: alone,
       refused: { ...this.refused },
     };
   }

@@ -1,9 +1,25 @@
 import { MemoryCounterStore } from './memory-counter-store';
 import { counterStoreContract } from './spec-support/counter-store.contract';
+import { lostCountersModel } from './spec-support/lost-counters.model';
 import { exchangeOf, first, statement } from './spec-support/statements';
 
 describe('MemoryCounterStore', () => {
   counterStoreContract(() => new MemoryCounterStore());
+
+  describe('under three processes', () => {
+    lostCountersModel(() => {
+      let store = new MemoryCounterStore();
+      return Promise.resolve({
+        exchange: (...args) => store.exchange(...args),
+        read: (...args) => store.read(...args),
+        correct: (...args) => store.correct(...args),
+        reset: (...args) => store.reset(...args),
+        lose: () => {
+          store = new MemoryCounterStore();
+        },
+      });
+    }, 300);
+  });
 
   it('never holds more counters than its capacity, and forgets those that are held last', () => {
     const store = new MemoryCounterStore(() => 1_000, 10);

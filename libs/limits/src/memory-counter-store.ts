@@ -12,6 +12,7 @@ import {
   type CounterStore,
   type Exchange,
   type ExchangeAnswer,
+  type Truth,
 } from './counter-store';
 
 interface Holder {
@@ -27,6 +28,8 @@ interface Counter {
   /** What the window before had used and held when it ended. */
   previous: number;
   version: number;
+  /** Stated once, and never recorded. */
+  writtenOff: number;
   forgetAt: number;
   readonly holders: Map<string, Holder>;
 }
@@ -59,10 +62,10 @@ export class MemoryCounterStore implements CounterStore {
     private readonly capacity = 200_000,
   ) {}
 
-  exchange({ tenant, holder, sequence, leaseMs, statements, claims }: Exchange): ExchangeAnswer {
+  exchange({ tenant, sequence, leaseMs, statements, claims }: Exchange): ExchangeAnswer {
     const nowMs = this.now();
     const views = statements.map((statement) =>
-      this.view(`${tenant}:${statement.key}`, statement, { id: holder, sequence, leaseMs, nowMs }),
+      this.view(`${tenant}:${statement.key}`, statement, { sequence, leaseMs, nowMs }),
     );
     const judged = claims.map((claim) => judge(claim, statements, views));
     const counters = views.map((view, index) => answerOf(view, statements[index]));
@@ -76,15 +79,14 @@ export class MemoryCounterStore implements CounterStore {
     return { period: counter.period, used: counter.used, held, version: counter.version };
   }
 
-  correct(
-    tenant: string,
-    key: string,
-    truth: { readonly period: number; readonly used: number; readonly version: number },
-  ): void {
+  correct(tenant: string, key: string, truth: Truth): void {
     const counter = this.counters.get(`${tenant}:${key}`);
     if (counter?.period !== truth.period) return;
-    const exact = counter.version === truth.version && liveHolds(counter, this.now()).held === 0;
-    const used = exact ? truth.used : Math.max(counter.used, truth.used);
+    const rests = counter.version === truth.version && liveHolds(counter, this.now()).held === 0;
+    const most = merged(counter, truth, this.now());
+    const excess = Math.max(0, most - truth.used);
+    counter.writtenOff = rests ? excess : Math.min(counter.writtenOff, excess);
+    const used = most - counter.writtenOff;
     if (used !== counter.used) counter.version += 1;
     counter.used = used;
   }
@@ -102,7 +104,7 @@ export class MemoryCounterStore implements CounterStore {
   private view(
     key: string,
     statement: CounterStatement,
-    by: { id: string; sequence: number; leaseMs: number; nowMs: number },
+    by: { sequence: number; leaseMs: number; nowMs: number },
   ): View {
     const { nowMs } = by;
     const current = currentPeriod(statement, nowMs);
@@ -124,14 +126,19 @@ export class MemoryCounterStore implements CounterStore {
     const { seed } = statement;
     if (statement.kind === 'period' && seed === null) return null;
     if (this.counters.size >= this.capacity) this.makeRoom(nowMs);
+    const counts = seed !== null && seed.period >= period;
     const counter: Counter = {
       period: Math.max(period, seed?.period ?? 0),
-      used: seed === null || seed.period < period ? 0 : seed.used,
+      used: counts ? seed.used : 0,
       previous: 0,
       version: 1,
+      writtenOff: 0,
       forgetAt: 0,
       holders: new Map(),
     };
+    for (const [id, consumed] of counts ? seed.holders : []) {
+      counter.holders.set(id, heard(consumed, nowMs));
+    }
     this.counters.set(key, counter);
     return counter;
   }
@@ -168,15 +175,47 @@ function roll(counter: Counter, period: number, previous: number): void {
   counter.used = 0;
   counter.previous = previous;
   counter.version += 1;
+  counter.writtenOff = 0;
   counter.holders.clear();
+}
+
+/** A holder that the durable record tells of, and that has stated nothing yet. */
+const heard = (consumed: number, nowMs: number): Holder => ({
+  consumed,
+  hold: 0,
+  expiresAt: nowMs,
+  sequence: 0,
+});
+
+/** What all have used: each holder what it has stated or what is recorded of it, whichever is more, and the same of all others together. */
+function merged(counter: Counter, { used, holders }: Truth, nowMs: number): number {
+  const recorded = new Map(holders);
+  let stated = counter.used + counter.writtenOff;
+  let rest = used;
+  let sum = 0;
+  for (const [id, holder] of counter.holders) {
+    const known = recorded.get(id) ?? 0;
+    stated -= holder.consumed;
+    rest -= known;
+    holder.consumed = Math.max(holder.consumed, known);
+    sum += holder.consumed;
+    recorded.delete(id);
+  }
+  for (const [id, consumed] of recorded) {
+    counter.holders.set(id, heard(consumed, nowMs));
+    rest -= consumed;
+    sum += consumed;
+  }
+  return Math.max(stated, rest) + sum;
 }
 
 /** Takes over what the process states, once; null when the process has stated something newer. */
 function take(
   counter: Counter,
   statement: CounterStatement,
-  { id, sequence, leaseMs, nowMs }: { id: string; sequence: number; leaseMs: number; nowMs: number },
+  { sequence, leaseMs, nowMs }: { sequence: number; leaseMs: number; nowMs: number },
 ): Holder | null {
+  const { holder: id } = statement;
   const known = counter.holders.get(id);
   const mine = known ?? { consumed: 0, hold: 0, expiresAt: 0, sequence: 0 };
   if (known && known.sequence >= sequence) return null;
@@ -187,7 +226,7 @@ function take(
     mine.hold = 0;
     return mine;
   }
-  const used = Math.max(0, statement.consumed - (known ? known.consumed : statement.acknowledged));
+  const used = Math.max(0, statement.consumed - mine.consumed);
   counter.used += used;
   if (used > 0) counter.version += 1;
   mine.consumed = Math.max(mine.consumed, statement.consumed);

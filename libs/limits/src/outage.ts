@@ -3,6 +3,7 @@ import type { Bucket } from './bucket';
 import {
   denialOf,
   HORIZON_MS,
+  newHolder,
   periodAt,
   storeNow,
   validFor,
@@ -44,7 +45,9 @@ function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void 
   const nowStore = storeNow(context);
   const period = periodAt(bucket, nowStore);
   if (slot.slice.period !== period && (slot.slice.period < period || !slot.slice.known)) {
-    const rolled = new Slice(period, bucket.value);
+    // What the counters may know of this process from before is not known here: it begins again under a name of its own.
+    const holder = slot.slice.known ? slot.slice.holder : newHolder(context);
+    const rolled = new Slice(period, bucket.value, holder);
     rolled.holders = slot.slice.holders;
     // What a new period has used is known: nothing.
     rolled.known = slot.slice.known;
@@ -56,6 +59,8 @@ function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void 
     slice.free =
       Math.max(0, Math.min(slice.free, slice.value - slice.used)) + shareOf(context, bucket, slice);
   }
+  slice.free += slice.shelved;
+  slice.shelved = 0;
   slice.value = bucket.value;
   const [, ends] = validFor(bucket, slice.period, nowStore, context.settings.leaseMs);
   slice.endsAtMs = ends;

@@ -20,6 +20,7 @@ describe('Reconciler', () => {
   );
   let now: number;
   let recorded: number;
+  let holder: string;
   let counters: MemoryCounterStore;
   let ledger: Ledger;
   let reconciler: Reconciler;
@@ -27,13 +28,16 @@ describe('Reconciler', () => {
   beforeEach(() => {
     now = 1_000_000;
     recorded = 0;
+    holder = '';
     counters = new MemoryCounterStore(() => now);
     ledger = new Ledger({ counters, record: null, monotonic: () => now, clock: () => now });
     reconciler = new Reconciler(ledger, {
       counters,
       record: {
         balances: (_, asked) =>
-          Promise.resolve(asked.map(({ since }) => ({ period: since, used: recorded }))),
+          Promise.resolve(
+            asked.map(({ since }) => ({ period: since, used: recorded, holders: [[holder, recorded]] })),
+          ),
       },
       restMs: REST_MS,
       monotonic: () => now,
@@ -44,6 +48,7 @@ describe('Reconciler', () => {
     const outcome = ledger.admit([bucket], { cost, tokens: 0 });
     if (outcome instanceof Promise || !outcome.admitted) throw new Error('It should be admitted.');
     ledger.settle(outcome, { cost, tokens: 0, requests: 1 });
+    holder = outcome.holderOf(0);
     ledger.tick();
     // What is kept for the next requests is given back.
     now += 5_000;
@@ -60,7 +65,7 @@ describe('Reconciler', () => {
     expect(used()).toBe(700);
   });
 
-  it('lowers a counter that counted twice once it rests, and not before', async () => {
+  it('writes off what never comes to be recorded once the counter rests, and not before', async () => {
     spend(100);
     recorded = 60;
     await reconciler.round();
@@ -70,6 +75,12 @@ describe('Reconciler', () => {
     now += 1;
     await reconciler.round();
     expect(used()).toBe(60);
+    // It came after all.
+    recorded = 100;
+    await reconciler.round();
+    expect(used()).toBe(100);
+    spend(10);
+    expect(used()).toBe(110);
   });
 
   it('leaves a counter alone that is still charged: what it was told may not be recorded yet', async () => {

@@ -15,7 +15,7 @@ export interface ReconcilerOptions {
 const EVERY_MS = 15_000;
 const REST_MS = 30_000;
 /** Budgets of one question to the record. */
-const BATCH = 256;
+const BATCH = 64;
 /** Budgets of one round; the rest has its turn in the next ones. */
 const ROUND_MAX = 2_048;
 
@@ -25,8 +25,8 @@ interface Seen {
 }
 
 /**
- * Brings the counters of the budgets that a process uses in line with the durable record: one that is below it is raised at once (its last
- * writes were lost), one that is above it is set to it once it rests (what was on its way when it was rebuilt was counted twice).
+ * Brings the counters of the budgets that a process uses in line with the durable record: what they have lost is made up for at once, and
+ * exactly. What they have more than the record, which is what never came to be recorded, is written off once they rest.
  */
 export class Reconciler {
   private readonly seen = new Map<string, Seen>();
@@ -84,10 +84,11 @@ export class Reconciler {
       known.map(({ key, reading }) => ({ key, since: reading.period })),
     );
     for (const [at, { key, reading }] of known.entries()) {
-      const { used } = balances[at] ?? { used: reading.used };
-      if (used === reading.used) continue;
-      const version = rested[at] === true ? reading.version : NEVER;
-      await counters.correct(tenant, key, { period: reading.period, used, version });
+      const { used, holders } = balances[at] ?? { used: reading.used, holders: [] };
+      const rests = rested[at] === true;
+      if (rests && used === reading.used) continue;
+      const version = rests ? reading.version : NEVER;
+      await counters.correct(tenant, key, { period: reading.period, used, holders, version });
     }
   }
 

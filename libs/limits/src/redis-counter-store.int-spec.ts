@@ -1,10 +1,11 @@
 import { withRedis } from '@gw/testing';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import type { CounterStatement, Exchange } from './counter-store';
+import type { Balance, CounterStatement, Exchange } from './counter-store';
 import { MemoryCounterStore } from './memory-counter-store';
 import { RedisCounterStore } from './redis-counter-store';
 import { counterStoreContract } from './spec-support/counter-store.contract';
+import { lostCountersModel } from './spec-support/lost-counters.model';
 import { claim, exchangeOf, first, statement } from './spec-support/statements';
 
 describe('RedisCounterStore', () => {
@@ -21,6 +22,21 @@ describe('RedisCounterStore', () => {
   };
 
   counterStoreContract(empty);
+
+  describe('under three processes', () => {
+    lostCountersModel(async () => {
+      const store = await empty();
+      return {
+        exchange: (exchange) => store.exchange(exchange),
+        read: (...args) => store.read(...args),
+        correct: (...args) => store.correct(...args),
+        reset: (...args) => store.reset(...args),
+        lose: async () => {
+          await redis.flushall();
+        },
+      };
+    }, 40);
+  });
 
   it('sends its scripts again when Redis has forgotten them', async () => {
     const store = await empty();
@@ -56,23 +72,46 @@ describe('RedisCounterStore', () => {
         { minLength: 1, maxLength: 3 },
       ),
       claims: fc.array(fc.array(amount, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+      recorded: fc.option(fc.record({ a: amount, b: amount, rest: amount, rests: fc.boolean() })),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 12 }), async (steps) => {
         const store = await empty();
         const memory = new MemoryCounterStore();
         const total = new Map<string, number>();
-        for (const { holder, strict, counters, claims } of steps) {
+        const parts = ({ a, b, rest }: { a: number; b: number; rest: number }): Balance => ({
+          period: 0,
+          used: a + b + rest,
+          holders: [
+            ['a', a],
+            ['b', b],
+          ],
+        });
+        for (const { holder, strict, counters, claims, recorded } of steps) {
+          const seed = parts(recorded ?? { a: 0, b: 0, rest: 0 });
           const statements = counters.map(({ used, hold, want, value }, at): CounterStatement => {
             const key = `c${String(at)}`;
             const consumed = (total.get(holder + key) ?? 0) + used;
             total.set(holder + key, consumed);
-            return statement({ key, strict, consumed, acknowledged: consumed - used, hold, want, value });
+            return statement({
+              key,
+              strict,
+              consumed,
+              hold,
+              want,
+              value,
+              seed,
+            });
           });
           const wanted = claims.map((amounts) => claim(...amounts.slice(0, statements.length)));
           const exchange: Exchange = exchangeOf(statements, wanted, { holder });
           const [theirs, ours] = [await store.exchange(exchange), memory.exchange(exchange)];
           expect({ ...theirs, nowMs: 0 }).toEqual({ ...ours, nowMs: 0 });
+          expect(await store.read('t', 'c0')).toEqual(memory.read('t', 'c0'));
+          if (recorded === null) continue;
+          const version = recorded.rests ? (memory.read('t', 'c0')?.version ?? -1) : -1;
+          await store.correct('t', 'c0', { ...parts(recorded), version });
+          memory.correct('t', 'c0', { ...parts(recorded), version });
           expect(await store.read('t', 'c0')).toEqual(memory.read('t', 'c0'));
         }
       }),

@@ -10,6 +10,7 @@ import {
   type CounterStore,
   type Exchange,
   type ExchangeAnswer,
+  type Truth,
 } from './counter-store';
 import { EXCHANGE_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
 
@@ -59,12 +60,8 @@ export class RedisCounterStore implements CounterStore {
     return this.maintain(tenant, key, ['read']);
   }
 
-  async correct(
-    tenant: string,
-    key: string,
-    { period, used, version }: { readonly period: number; readonly used: number; readonly version: number },
-  ): Promise<void> {
-    await this.maintain(tenant, key, ['correct', period, used, version]);
+  async correct(tenant: string, key: string, { period, used, version, holders }: Truth): Promise<void> {
+    await this.maintain(tenant, key, ['correct', period, used, version, ...holders.flat()]);
   }
 
   async reset(tenant: string, key: string, atMs: number): Promise<void> {
@@ -99,9 +96,8 @@ export class RedisCounterStore implements CounterStore {
 
 const redisKey = (tenant: string, key: string): string => `gw:limit:{${tenant}}:${key}`;
 
-function argumentOf({ holder, sequence, leaseMs, statements, claims }: Exchange): string {
+function argumentOf({ sequence, leaseMs, statements, claims }: Exchange): string {
   return JSON.stringify({
-    h: holder,
     s: sequence,
     l: leaseMs,
     x: EXTRA_DIVISOR,
@@ -117,6 +113,7 @@ function statementArgument(statement: CounterStatement): Record<string, unknown>
   const { kind, value, strict, lengthMs, originMs, boundaries, period, seed } = statement;
   const windowed = kind === 'fixed' || kind === 'sliding';
   return {
+    g: statement.holder,
     k: kind,
     v: value,
     ...(strict ? { t: true } : {}),
@@ -125,11 +122,10 @@ function statementArgument(statement: CounterStatement): Record<string, unknown>
     b: boundaries,
     p: period,
     c: statement.consumed,
-    n: statement.acknowledged,
     h: statement.hold,
     w: statement.want,
     m: statement.least,
-    ...(seed === null ? {} : { d: [seed.period, seed.used] }),
+    ...(seed === null ? {} : { d: [seed.period, seed.used, Object.fromEntries(seed.holders)] }),
     i: windowed ? 2 * lengthMs + 60_000 : IDLE_MS,
   };
 }

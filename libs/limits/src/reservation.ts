@@ -41,9 +41,15 @@ export class Reservation {
     return this.slices[index]?.period ?? 0;
   }
 
-  /** What the counter of a bucket has counted, as far as this process knows. */
+  /** The name under which a bucket's counter counts it. */
+  holderOf(index: number): string {
+    return this.slices[index]?.holder ?? '';
+  }
+
+  /** What the counter of a bucket has counted, as far as this process knows; of concurrency, what is held. */
   usedOf(index: number): number {
     const slice = this.slices[index];
+    if (this.buckets[index]?.window.kind === 'open') return slice?.held ?? 0;
     return slice === undefined ? 0 : slice.used + slice.consumed - slice.acknowledged;
   }
 

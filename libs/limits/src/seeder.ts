@@ -1,3 +1,4 @@
+import type { Balance } from './counter-store';
 import { periodAt, storeNow, within, type LaneContext } from './lane-parts';
 import type { Slot } from './slice';
 
@@ -22,7 +23,7 @@ export class Seeder {
     try {
       const balances =
         record === null || fresh.length === 0
-          ? asked.map(({ since }) => ({ period: since, used: 0 }))
+          ? asked.map(({ since }) => ({ period: since, used: 0, holders: [] }))
           : record.balances(this.tenant, asked);
       if (balances instanceof Promise) {
         const seeding = within(balances, settings.storeTimeoutMs)
@@ -54,10 +55,7 @@ export class Seeder {
   }
 }
 
-function keep(
-  slots: readonly Slot[],
-  balances: readonly { readonly period: number; readonly used: number }[],
-): void {
+function keep(slots: readonly Slot[], balances: readonly Balance[]): void {
   if (balances.length !== slots.length) throw new Error('The ledger store left balances out.');
   for (const [at, slot] of slots.entries()) slot.seed = balances[at] ?? null;
 }

@@ -1,4 +1,5 @@
 import type { Bucket } from './bucket';
+import type { Balance, CounterAnswer } from './counter-store';
 
 /**
  * What this process may spend of one counter in one period without asking. At any time `inFlight + free + (consumed − acknowledged)` is what
@@ -29,6 +30,8 @@ export class Slice {
   endsAtMs: number | null = null;
   /** Lives on its local share, because the counters could not be asked; until they have answered again. */
   onShare = false;
+  /** What is left of that share, while an exchange says that it is given up: it is taken back where the exchange fails. */
+  shelved = 0;
   /** The counters have answered for this period. */
   known = false;
 
@@ -36,10 +39,23 @@ export class Slice {
     readonly period: number,
     /** The limit that the slice was given under. */
     public value: number,
+    /** The name under which it is stated and recorded. */
+    readonly holder: string,
     consumed = 0,
   ) {
     this.consumed = consumed;
     this.acknowledged = consumed;
+  }
+
+  /** What the counters say of all processes, and give to this one. */
+  hear({ used, held, holders, extra }: CounterAnswer): void {
+    this.known = true;
+    this.onShare = false;
+    this.shelved = 0;
+    this.used = used;
+    this.held = held;
+    this.holders = holders;
+    this.free += extra;
   }
 
   get isIdle(): boolean {
@@ -60,7 +76,7 @@ export class Slot {
   least = 1;
   /** The counters have lost it, or never had it. */
   missing = false;
-  seed: { readonly period: number; readonly used: number } | null = null;
+  seed: Balance | null = null;
   /** Monotonic: the durable record could not be asked; it is left in peace until then. */
   seedFailedUntil = -Infinity;
   seeding: Promise<void> | null = null;
@@ -68,8 +84,9 @@ export class Slot {
   constructor(
     public bucket: Bucket,
     nowMonotonicMs: number,
+    holder: string,
   ) {
-    this.slice = new Slice(-1, bucket.value);
+    this.slice = new Slice(-1, bucket.value, holder);
     this.statedAt = nowMonotonicMs;
     this.usedAt = nowMonotonicMs;
   }

@@ -5,7 +5,7 @@ import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
 import { BufferedClient, type BufferedAnswer, type BufferedRequest } from './buffered';
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
-import { httpServer, listen, rawServer, trusting, until, type Loopback } from './testing/loopback';
+import { closedAfterEach, httpServer, listen, rawServer, trusting, until } from './testing/loopback';
 import type * as PublicNetwork from './testing/public-network';
 import { lookupOf, routes } from './testing/public-network';
 
@@ -30,12 +30,7 @@ interface RedirectCase {
 const { redirects } = readCases('ssrf_network.json') as { redirects: RedirectCase[] };
 
 const limits = { totalTimeoutMs: 60_000, bytesMax: 1_000_000 };
-const servers: Loopback[] = [];
-const serve = async (server: Promise<Loopback>): Promise<Loopback> => {
-  servers.push(await server);
-  return server;
-};
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+const { serve } = closedAfterEach();
 
 describe('buffered client', () => {
   const client = new BufferedClient({ policy: trusting });

@@ -2,10 +2,9 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
-import type { OutboundClient } from './outbound-client';
 import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
 import {
-  clientWith,
+  closedAfterEach,
   httpServer,
   listen,
   rawServer,
@@ -24,22 +23,7 @@ jest.mock('node:tls', () =>
     .routedTls(jest.requireActual('node:tls')),
 );
 
-const servers: Loopback[] = [];
-const clients: OutboundClient[] = [];
-const serve = async (server: Promise<Loopback>): Promise<Loopback> => {
-  servers.push(await server);
-  return server;
-};
-const client = (options: Parameters<typeof clientWith>[0] = {}): OutboundClient => {
-  const made = clientWith(options);
-  clients.push(made);
-  return made;
-};
-
-afterEach(async () => {
-  for (const made of clients.splice(0)) made.close();
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+const { serve, client } = closedAfterEach();
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 const FORGED = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';

@@ -4,6 +4,7 @@ export {
   type BufferedClientOptions,
   type BufferedRequest,
 } from './buffered';
+export { fetchJson, readJsonFile } from './operator-json';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export type { LookupAll } from './connector';
 export type { ProxySettings } from './proxy';

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import type { OutboundClient } from './outbound-client';
 import {
-  clientWith,
+  closedAfterEach,
   httpServer,
   rawServer,
   requestTo,
@@ -11,22 +10,7 @@ import {
   type Loopback,
 } from './testing/loopback';
 
-const servers: Loopback[] = [];
-const clients: OutboundClient[] = [];
-const serve = async (server: Promise<Loopback>): Promise<Loopback> => {
-  servers.push(await server);
-  return server;
-};
-const client = (options: Parameters<typeof clientWith>[0] = {}): OutboundClient => {
-  const made = clientWith(options);
-  clients.push(made);
-  return made;
-};
-
-afterEach(async () => {
-  for (const made of clients.splice(0)) made.close();
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+const { serve, client } = closedAfterEach();
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n';
 

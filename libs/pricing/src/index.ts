@@ -2,6 +2,7 @@ export { compileAdjustments, type Adjustments } from './adjustments';
 export type { PriceCard, Unit, UnitPrice, UnitPrices } from './catalogue';
 export {
   createModelConfigs,
+  hasPriceSources,
   MODEL_CONFIG_SETTINGS,
   type ModelConfigAlarm,
   type ModelConfigKind,
@@ -30,4 +31,5 @@ export {
   type PriceRequest,
   type Repricing,
 } from './pricer';
+export { SavedPrices, type SavedModel } from './saved-prices';
 export type { BillableUsage } from './usage';

@@ -87,9 +87,11 @@ describe('[ENV-08] the sources of model configurations', () => {
       ['proxy', 'm.pay_as_you_go.request_token.price must be a number from 0, in US cents'],
       ['log_store', 'the bucket is gone'],
     ]);
+    expect(configs.faults()).toEqual(alarms);
     answers.fetch = { n: GOOD.m };
     time.now += 60_000;
     expect((await configs.load('openai'))?.cardAt('m', 0)).toBeNull();
+    expect(configs.faults()).toEqual([]);
   });
 
   it('give the next source when one is bad, and no price at all when none is good', async () => {
@@ -97,6 +99,7 @@ describe('[ENV-08] the sources of model configurations', () => {
     answers.fetch = BAD;
     answers.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
+    expect(configs.faults()).toMatchObject([{ kind: 'pricing', provider: 'openai', source: 'proxy' }]);
     answers.file = [];
     expect(await configs.load('groq')).toBeNull();
   });

@@ -21,6 +21,12 @@ export interface ModelConfigSettings {
   readonly MODEL_CONFIGS_PRICING_LOCAL_PATH: string | null;
 }
 
+/** Whether any source is set. */
+export const hasPriceSources = (settings: ModelConfigSettings): boolean =>
+  Object.entries(settings).some(
+    ([name, value]) => name.startsWith('MODEL_CONFIGS_') && value !== null && value !== false,
+  );
+
 export type ModelConfigKind = 'pricing' | 'general';
 export type ModelConfigSource = 'proxy' | 'log_store' | 'local';
 
@@ -59,6 +65,8 @@ export interface ModelConfigs {
   load(provider: string): Promise<PriceFile | null>;
   /** Capabilities as they stand in the document; null: no source has any. */
   capabilities(provider: string): Promise<unknown>;
+  /** What was wrong when each document was read last, at most one for each source of it. Empty: all is well. */
+  faults(): readonly ModelConfigAlarm[];
 }
 
 const MEMORY_MS = 3_600_000;
@@ -85,6 +93,7 @@ export function createModelConfigs({
     prices: (provider) => prices.now(provider),
     load: (provider) => prices.load(provider),
     capabilities: (provider) => general.load(provider),
+    faults: () => [...prices.faults(), ...general.faults()],
   };
 }
 
@@ -127,6 +136,37 @@ interface Kept<T> {
   value: T | null | undefined;
   staleAt: number;
   loading: Promise<T | null> | null;
+  faults: readonly ModelConfigAlarm[];
+}
+
+/** What the first source has that has any; none where those that have one are not valid or cannot be read. */
+async function firstOf<T>({
+  kind,
+  provider,
+  sources,
+  parse,
+  alarm,
+}: {
+  readonly kind: ModelConfigKind;
+  readonly provider: string;
+  readonly sources: readonly Source[];
+  readonly parse: (document: unknown) => T;
+  readonly alarm: (alarm: ModelConfigAlarm) => void;
+}): Promise<{ readonly value: T | null; readonly faults: readonly ModelConfigAlarm[] }> {
+  const faults: ModelConfigAlarm[] = [];
+  for (const source of sources) {
+    try {
+      const document = await source.read(provider);
+      if (document === null || document === undefined) continue;
+      return { value: parse(document), faults };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'it could not be read';
+      const fault = { kind, provider, source: source.name, reason };
+      faults.push(fault);
+      alarm(fault);
+    }
+  }
+  return { value: null, faults };
 }
 
 function createKept<T>(
@@ -135,30 +175,20 @@ function createKept<T>(
   parse: (document: unknown) => T,
   alarm: (alarm: ModelConfigAlarm) => void,
   clock: () => number,
-): { now(provider: string): T | null | undefined; load(provider: string): Promise<T | null> } {
+): {
+  now(provider: string): T | null | undefined;
+  load(provider: string): Promise<T | null>;
+  faults(): readonly ModelConfigAlarm[];
+} {
   const kept = new LRUCache<string, Kept<T>>({ max: PROVIDERS_MAX });
 
-  const read = async (provider: string): Promise<{ readonly value: T | null; readonly failed: boolean }> => {
-    let failed = false;
-    for (const source of sources) {
-      try {
-        const document = await source.read(provider);
-        if (document === null || document === undefined) continue;
-        return { value: parse(document), failed: false };
-      } catch (error) {
-        failed = true;
-        const reason = error instanceof Error ? error.message : 'it could not be read';
-        alarm({ kind, provider, source: source.name, reason });
-      }
-    }
-    return { value: null, failed };
-  };
-
   const refresh = (provider: string, entry: Kept<T>): Promise<T | null> => {
-    entry.loading ??= read(provider).then(({ value, failed }) => {
+    entry.loading ??= firstOf({ kind, provider, sources, parse, alarm }).then(({ value, faults }) => {
+      const failed = value === null && faults.length > 0;
       entry.loading = null;
+      entry.faults = faults;
       // A document that was good stays when its successor is not, or cannot be had.
-      entry.value = value === null && failed ? (entry.value ?? null) : value;
+      entry.value = failed ? (entry.value ?? null) : value;
       entry.staleAt = clock() + (failed ? RETRY_MS : MEMORY_MS);
       return entry.value;
     });
@@ -168,7 +198,7 @@ function createKept<T>(
   const entryOf = (provider: string): Kept<T> => {
     const known = kept.get(provider);
     if (known) return known;
-    const entry: Kept<T> = { value: undefined, staleAt: -Infinity, loading: null };
+    const entry: Kept<T> = { value: undefined, staleAt: -Infinity, loading: null, faults: [] };
     kept.set(provider, entry);
     return entry;
   };
@@ -185,6 +215,7 @@ function createKept<T>(
       const entry = entryOf(provider);
       return entry.staleAt <= clock() ? refresh(provider, entry) : (entry.value ?? null);
     },
+    faults: () => [...kept.values()].flatMap((entry) => entry.faults),
   };
 }
 

@@ -1,5 +1,13 @@
 export { BodySkim } from './body/body-skim';
-export { formScan, spliceForm } from './body/form-scan';
+export {
+  boundaryOf,
+  formScan,
+  PART_HEAD_MAX,
+  PARTS_MAX,
+  readPartHead,
+  spliceForm,
+  type PartHead,
+} from './body/form-scan';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
-import { PROVIDER_CATALOGUE } from '@gw/contracts';
+import { PRICE_CATALOGUES, PROVIDER_CATALOGUE } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Credential, HeaderList, Provider } from './provider';
 import { PROVIDERS } from './registry';
@@ -65,8 +65,9 @@ describe('the registry', () => {
     expect(new Map(all.map((item) => [item.id, item.needsCredential]))).toEqual(offered);
   });
 
-  it('names price catalogues that exist', () => {
+  it('names price catalogues that exist, and those that logs are priced anew by', () => {
     const known = all.filter((item) => item.priceCatalogueId !== null);
+    expect(new Map(known.map((item) => [item.id, item.priceCatalogueId]))).toEqual(PRICE_CATALOGUES);
     expect(known.length).toBeGreaterThan(12);
     const models: Record<string, string> = {
       openai: 'gpt-4o',

@@ -50,11 +50,10 @@ describe('Redis log stream', () => {
   it('carries batches byte for byte to one of the workers, and keeps nothing of what is stored', async () => {
     const sink = new RedisLogSink(redis);
     const batches: string[] = [];
-    await sink.send(Buffer.from([0, 255, 13, 10]));
+    const first = sink.send(Buffer.from([0, 255, 13, 10]));
     await read({ store: into(batches) });
     await read({ store: into(batches) });
-    await sink.send(Buffer.from('second'));
-    await eventually(() => batches.length === 2);
+    await Promise.all([first, sink.send(Buffer.from('second'))]);
     expect(batches.sort()).toEqual(['\0ÿ\r\n', 'second']);
     await eventually(async () => (await redis.xlen(STREAM)) === 0);
     expect(await redis.get(BYTES)).toBe('0');
@@ -62,13 +61,15 @@ describe('Redis log stream', () => {
 
   it('refuses at its cap instead of dropping what waits, and takes records again when workers caught up', async () => {
     const sink = new RedisLogSink(redis, { capBytes: 1_000 });
-    for (let i = 0; i < 4; i += 1) await sink.send(Buffer.alloc(250, String(i)));
+    const waiting = [0, 1, 2, 3].map((i) => sink.send(Buffer.alloc(250, String(i))));
+    await eventually(async () => (await redis.xlen(STREAM)) === 4);
     await expect(sink.send(Buffer.alloc(1))).rejects.toMatchObject({ type: 'unavailable' });
     expect(await redis.xlen(STREAM)).toBe(4);
 
     const batches: string[] = [];
     await read({ store: into(batches) });
-    await eventually(() => batches.length === 4);
+    await Promise.all(waiting);
+    expect(batches).toHaveLength(4);
     await eventually(async () => (await redis.get(BYTES)) === '0');
     await sink.send(Buffer.alloc(1_001));
     await eventually(() => batches.length === 5);
@@ -96,7 +97,7 @@ describe('Redis log stream', () => {
 
   it('takes over what a worker that died had not stored', async () => {
     const hung = await read({ store: () => new Promise(() => undefined) });
-    await new RedisLogSink(redis).send(Buffer.from('orphan'));
+    const sent = new RedisLogSink(redis).send(Buffer.from('orphan'));
     await eventually(async () => {
       const pending = (await redis.xpending(STREAM, 'workers')) as [number];
       return pending[0] === 1;
@@ -106,9 +107,17 @@ describe('Redis log stream', () => {
 
     const batches: string[] = [];
     await read({ store: into(batches), consumer: 'heir', takeOverAfterMs: 50 });
-    await eventually(() => batches.length === 1);
+    await sent;
     expect(batches).toEqual(['orphan']);
     await eventually(async () => (await redis.get(BYTES)) === '0');
+  });
+
+  it('takes nothing for safe that no worker has stored: what Redis loses is sent again', async () => {
+    const sent = new RedisLogSink(redis).send(Buffer.from('lost'));
+    const refused = expect(sent).rejects.toMatchObject({ type: 'unavailable' });
+    await eventually(async () => (await redis.xlen(STREAM)) === 1);
+    await redis.flushall();
+    await refused;
   });
 
   it('goes on after Redis was lost with all its data', async () => {

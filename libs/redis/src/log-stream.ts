@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '@gw/kernel';
 import type { Redis } from 'ioredis';
 
@@ -11,15 +12,31 @@ const FIELD = 'frames';
 const ADD = `
 local held = tonumber(redis.call('GET', KEYS[2]) or '0')
 if held > 0 and held + #ARGV[1] > tonumber(ARGV[2]) then return 0 end
-redis.call('XADD', KEYS[1], '*', '${FIELD}', ARGV[1])
+local id = redis.call('XADD', KEYS[1], '*', '${FIELD}', ARGV[1])
 redis.call('INCRBY', KEYS[2], #ARGV[1])
-return 1`;
+return id`;
 
-/** Acknowledges and deletes an entry; only the first of several deliveries gives its bytes back. */
+/** Acknowledges and deletes an entry, and leaves word that it is stored; only the first of several deliveries gives its bytes back. */
 const DONE = `
 redis.call('XACK', KEYS[1], '${GROUP}', ARGV[1])
+redis.call('SET', KEYS[3], '1', 'EX', ARGV[3])
 if redis.call('XDEL', KEYS[1], ARGV[1]) == 1 then redis.call('DECRBY', KEYS[2], ARGV[2]) end
 return 1`;
+
+/** 1: it is stored. 0: it waits. -1: Redis has lost it. */
+const LOOK = `
+if redis.call('DEL', KEYS[2]) == 1 then return 1 end
+if #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then return -1 end
+return 0`;
+
+const WAITS = 0;
+const STORED = 1;
+/** Word that an entry is stored is kept for so long; a gateway that was away for longer sends the batch again. */
+const WORD_SECONDS = 600;
+const LOOK_FIRST_MS = 10;
+const LOOK_MAX_MS = 200;
+
+const wordOf = (id: string): string => `{gw:logs}:stored:${id}`;
 
 export interface RedisLogSinkOptions {
   /** Bytes of log records that may wait in Redis; 256 MiB when absent. */
@@ -28,7 +45,7 @@ export interface RedisLogSinkOptions {
 
 /**
  * Puts batches of journal frames on a Redis stream. Nothing is ever trimmed: a stream at its cap refuses, and the records wait in
- * the gateway's journal. A batch on the stream is as durable as Redis is set to be (`appendonly yes`).
+ * the gateway's journal. They leave it once a worker has stored them, so that a Redis that loses its data loses no record.
  */
 export class RedisLogSink {
   private readonly capBytes: number;
@@ -40,12 +57,21 @@ export class RedisLogSink {
     this.capBytes = options.capBytes ?? 256 * 1024 * 1024;
   }
 
+  /** Resolves once a worker has stored the batch. Rejects when Redis can't be reached or has lost it: it must be sent again then. */
   async send(batch: Buffer): Promise<void> {
-    const added = await this.redis.eval(ADD, 2, STREAM, BYTES, batch, this.capBytes);
-    if (added !== 1) {
+    const id: unknown = await this.redis.eval(ADD, 2, STREAM, BYTES, batch, this.capBytes);
+    if (typeof id !== 'string') {
       throw new GatewayError('unavailable', {
         message: 'The log stream is at its cap; the workers are behind.',
       });
+    }
+    for (let waitMs = LOOK_FIRST_MS; ; waitMs = Math.min(2 * waitMs, LOOK_MAX_MS)) {
+      await delay(waitMs, undefined, { ref: false });
+      const state = await this.redis.eval(LOOK, 2, STREAM, wordOf(id), id);
+      if (state === STORED) return;
+      if (state !== WAITS) {
+        throw new GatewayError('unavailable', { message: 'Redis has lost log records that wait in it.' });
+      }
     }
   }
 }
@@ -165,7 +191,8 @@ export class RedisLogReader {
   private async store([id, fields]: RawEntry): Promise<void> {
     const frames = fields?.[1];
     if (frames) await this.options.store(frames);
-    await this.redis.eval(DONE, 2, STREAM, BYTES, id, frames?.length ?? 0);
+    const keys = [STREAM, BYTES, wordOf(id.toString())];
+    await this.redis.eval(DONE, 3, ...keys, id, frames?.length ?? 0, WORD_SECONDS);
   }
 
   private pause(): Promise<void> {

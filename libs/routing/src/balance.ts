@@ -112,7 +112,7 @@ function best(
   return found;
 }
 
-/** Of a strategy, what its targets show together: calls under way add up; for latency and cost the best one speaks. Unknown is Infinity. */
+/** Of a strategy, what its targets show together: calls under way add up; for the other figures the best one speaks. Unknown is Infinity. */
 function figureOf(
   node: CompiledNode,
   algorithm: CompiledLoadbalance['algorithm'],
@@ -138,6 +138,8 @@ function measured(
       return statistics.costOf(endpoint) ?? Infinity;
     case 'least_busy':
       return statistics.busyOf(endpoint);
+    case 'highest_speed':
+      return 1 / (statistics.meanSpeed(endpoint, runtime.now()) ?? 0);
     case 'weighted':
       return 0;
   }

@@ -41,6 +41,12 @@ describe('what counts as a failure of a target', () => {
     expect(isBreakerFailure(answered(200, null, 100), own)).toBe(false);
     expect(isBreakerFailure(answered(200, null, 101), own)).toBe(true);
   });
+
+  it('a stream that brought fewer tokens a second, and none whose speed is not known', () => {
+    const own = rulesOf({ failure_threshold: 1, slow_stream_speed: 20 });
+    const verdicts = [19.9, 20, null].map((speed) => isBreakerFailure({ ...answered(200), speed }, own));
+    expect([...verdicts, isBreakerFailure(answered(200), own)]).toEqual([true, false, false, false]);
+  });
 });
 
 describe('a breaker', () => {

@@ -2,7 +2,7 @@ import type { CompiledBreaker } from '@gw/config-schema';
 import type { AttemptOutcome } from './types';
 
 /** What became of one call, as far as a breaker looks. */
-type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs'>;
+type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs' | 'speed'>;
 
 export type BreakerPhase =
   /** Everything passes. */
@@ -16,12 +16,13 @@ export type BreakerPhase =
  * Whether a call counts against its target. Null: it says nothing of it, since the gateway did not call it or a guardrail spoke.
  */
 export function isBreakerFailure(
-  { status, failure, elapsedMs }: Call,
+  { status, failure, elapsedMs, speed = null }: Call,
   rules: CompiledBreaker,
 ): boolean | null {
   if (failure === 'refused' || failure === 'denied') return null;
   if (failure !== null || status === null) return true;
   if (rules.slowCallMs !== null && elapsedMs > rules.slowCallMs) return true;
+  if (rules.slowStreamSpeed !== null && speed !== null && speed < rules.slowStreamSpeed) return true;
   return rules.statusCodes === null ? status >= 500 : rules.statusCodes.includes(status);
 }
 

@@ -84,6 +84,13 @@ export class TargetHealth {
     return null;
   }
 
+  /** For those who watch over it. */
+  counts(nowMs: number): { readonly open: number; readonly known: number } {
+    let open = 0;
+    for (const breaker of this.breakers.values()) if (breaker.phase(nowMs) === 'open') open += 1;
+    return { open, known: this.breakers.size };
+  }
+
   private apply({ key, openForMs }: BreakerChange, nowMs: number): void {
     if (openForMs <= 0) this.breakers.get(key)?.close();
     else if (this.breakers.get(key)?.phase(nowMs) !== 'open') {

@@ -18,7 +18,7 @@ export interface Tried {
 }
 
 /** The outcome of the request that won a hedge, or of the only one, says more than that of the other. */
-type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs'> & {
+type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs' | 'speed'> & {
   readonly retryAfterMs?: number | null;
   readonly cancelled?: boolean;
 };
@@ -51,7 +51,10 @@ function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situati
   const { health, statistics } = runtime.state;
   const endpoint = situation.endpoint(target);
   const nowMs = runtime.now();
-  if (compiled.needsStatistics && isMeasured(call)) statistics.latency(endpoint, call.elapsedMs, nowMs);
+  if (compiled.needsStatistics && isMeasured(call)) {
+    statistics.latency(endpoint, call.elapsedMs, nowMs);
+    if (typeof call.speed === 'number') statistics.speed(endpoint, call.speed, nowMs);
+  }
   const mark = marks(compiled, call);
   if (mark !== null) health.mark(endpoint, mark, nowMs + markMs(mark, call.retryAfterMs ?? null), nowMs);
   const { breaker } = target;

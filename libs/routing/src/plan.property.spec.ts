@@ -12,6 +12,7 @@ import {
   simulate,
   WAIT_BUDGET_MS,
   type AttemptOutcome,
+  type JsonObject,
   type RequestFacts,
   type RoutingState,
 } from './index';
@@ -31,12 +32,27 @@ const retry = fc.record(
 const breaker = fc.constantFrom(
   { consecutive_failures: 1, cooldown_interval: 1000 },
   { failure_threshold_percentage: 50, minimum_requests: 2, half_open_requests: 2 },
+  { failure_threshold: 3, slow_call_duration: 9, slow_stream_speed: 0.5, window: 1000 },
 );
 const settings = fc.record(
   {
     retry,
     override_params: fc.dictionary(fc.constantFrom('a', 'b'), fc.integer()),
+    default_params: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 2 })),
+    drop_params: fc.subarray(['a', 'b.c', 'messages[*].name', 'tools[0].function.strict']),
     request_timeout: fc.integer({ min: 1, max: 999 }),
+    forward_headers: fc.subarray(['x-a', 'X-B']),
+    on_stream_failure: fc.constantFrom('fail' as const, 'restart' as const, 'continue' as const),
+    input_guardrails: fc.subarray<string | JsonObject>(['one', { deny: true, wordCount: { maxWords: 9 } }]),
+    cache: fc.record(
+      {
+        mode: fc.constantFrom('simple' as const, 'semantic' as const),
+        max_age: fc.integer({ min: 1, max: 9_999 }),
+        coalesce: fc.boolean(),
+        embeddings: fc.constant({ provider: 'openai', model: 'e', dimensions: 8 }),
+      },
+      { requiredKeys: ['mode'] },
+    ),
   },
   { requiredKeys: [] },
 );
@@ -68,7 +84,7 @@ function strategyOver(node: fc.Arbitrary<GatewayConfig>): fc.Arbitrary<GatewayCo
     fc.record(
       {
         mode: fc.constant('loadbalance' as const),
-        algorithm: fc.constantFrom('weighted', 'least_latency', 'least_cost', 'least_busy'),
+        algorithm: fc.constantFrom('weighted', 'least_latency', 'least_cost', 'least_busy', 'highest_speed'),
         cb_config: breaker,
       },
       { requiredKeys: ['mode'] },
@@ -451,6 +467,26 @@ describe('canary', () => {
       strategy: { mode: 'canary', percentage, hash_fields: ['metadata._user'] },
       targets: [{ provider: 'old' }, { provider: 'new' }],
     });
+
+  it('takes its share of 20,000 requests that no field tells apart, within five standard deviations', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 100, noNaN: true }), fc.integer(), (percentage, seed) => {
+        const compiled = canary(percentage);
+        const runtime = { random: dice(seed), now: () => 0, state: createRoutingState() };
+        const own = factsOf();
+        const requests = 20_000;
+        let taken = 0;
+        for (let request = 0; request < requests; request++) {
+          const step = createPlan(compiled, own, runtime).next(null);
+          if (step.kind === 'try' && step.target.path === 'config.targets[1]') taken++;
+        }
+        const share = percentage / 100;
+        const deviation = Math.sqrt(requests * share * (1 - share));
+        expect(Math.abs(taken - requests * share)).toBeLessThanOrEqual(5 * deviation + 1);
+      }),
+      { seed: 9, numRuns: 10 },
+    );
+  });
 
   it('takes its share of callers, the same ones each time, and keeps them while the share grows', () => {
     const callers = Array.from({ length: 5000 }, (_, index) => `user ${String(index)}`);

@@ -16,7 +16,7 @@ import type { HedgeOffer } from './budgets';
 import { chooseHedge, pickCanary } from './choose';
 import { branchOf, isOpen } from './faults';
 import { fallbackFrame, takeFirst, takeNext, type Frame } from './frames';
-import { learn } from './learn';
+import { learn, type Tried } from './learn';
 import { isRetryable, waitBefore } from './retry';
 import type {
   AttemptOutcome,
@@ -63,6 +63,8 @@ export class RoutingCursor implements Situation {
   private isProbe = false;
   private bypassing = false;
   private hedging = false;
+  /** Whose stream goes on. */
+  private streaming: Tried | null = null;
 
   /** Use `createPlan`. */
   constructor(
@@ -100,12 +102,23 @@ export class RoutingCursor implements Situation {
     return true;
   }
 
+  /** A stream that was the answer is over. `outcome` null: it says nothing of its target, such as when the client left. */
+  streamed(outcome: AttemptOutcome | null): void {
+    const { streaming } = this;
+    this.streaming = null;
+    if (streaming === null) return;
+    if (outcome !== null) learn(streaming, outcome, this);
+    else if (streaming.isProbe) this.release(streaming.target);
+  }
+
   /** Nobody waits for the outcome of the last step any more. Call it when a request ends without another `next`. */
   abandon(): void {
-    if (this.isProbe && this.target?.breaker) {
-      this.runtime.state.health.release(this.endpoint(this.target), this.target.breaker);
-    }
+    if (this.isProbe && this.target !== null) this.release(this.target);
     this.isProbe = false;
+  }
+
+  private release(target: CompiledTarget): void {
+    if (target.breaker !== null) this.runtime.state.health.release(this.endpoint(target), target.breaker);
   }
 
   /** The choices so far, in order, for the decision record: `config: fallback -> targets[1]`. */
@@ -142,7 +155,9 @@ export class RoutingCursor implements Situation {
     this.isProbe = false;
     this.offer = null;
     const second = offer?.target ?? null;
-    learn({ target, second, isProbe }, outcome, this);
+    const tried = { target, second, isProbe };
+    if (outcome.goesOn === true) this.streaming = tried;
+    else learn(tried, outcome, this);
     return (this.target = second !== null && outcome.hedge?.winner === 'second' ? second : target);
   }
 

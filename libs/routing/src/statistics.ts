@@ -19,11 +19,13 @@ class Epoch {
   readonly counts = new Uint32Array(BUCKETS);
   samples = 0;
   sumMs = 0;
+  streams = 0;
+  sumSpeed = 0;
 
   clear(): void {
     this.counts.fill(0);
-    this.samples = 0;
-    this.sumMs = 0;
+    this.samples = this.sumMs = 0;
+    this.streams = this.sumSpeed = 0;
   }
 }
 
@@ -47,6 +49,18 @@ class EndpointStatistics {
     this.roll(nowMs);
     const samples = this.current.samples + this.earlier.samples;
     return samples === 0 ? null : (this.current.sumMs + this.earlier.sumMs) / samples;
+  }
+
+  addSpeed(tokensPerSecond: number, nowMs: number): void {
+    this.roll(nowMs);
+    this.current.streams++;
+    this.current.sumSpeed += tokensPerSecond;
+  }
+
+  meanSpeed(nowMs: number): number | null {
+    this.roll(nowMs);
+    const streams = this.current.streams + this.earlier.streams;
+    return streams === 0 ? null : (this.current.sumSpeed + this.earlier.sumSpeed) / streams;
   }
 
   p95(nowMs: number): number | null {
@@ -73,8 +87,8 @@ class EndpointStatistics {
 }
 
 /**
- * What was measured of each endpoint (`endpointKey`) over the last half minute to minute: time to the answer, calls under way, cost
- * of a call. At most 10,000 endpoints of about 1 KB; then the one that was met first is forgotten.
+ * What was measured of each endpoint (`endpointKey`) over the last half minute to minute: time to the answer, speed of streams,
+ * calls under way, cost of a call. At most 10,000 endpoints of about 1 KB; then the one that was met first is forgotten.
  */
 export class TargetStatistics {
   private readonly endpoints = new Map<string, EndpointStatistics>();
@@ -96,6 +110,11 @@ export class TargetStatistics {
     this.of(endpoint).add(ms, nowMs);
   }
 
+  /** Output tokens a second of a stream. */
+  speed(endpoint: string, tokensPerSecond: number, nowMs: number): void {
+    this.of(endpoint).addSpeed(tokensPerSecond, nowMs);
+  }
+
   /** What a call cost, in any unit that is the same for all of them. */
   cost(endpoint: string, cost: number): void {
     const known = this.of(endpoint);
@@ -109,6 +128,11 @@ export class TargetStatistics {
   /** Null: nothing was measured lately. */
   meanLatencyMs(endpoint: string, nowMs: number): number | null {
     return this.endpoints.get(endpoint)?.mean(nowMs) ?? null;
+  }
+
+  /** Output tokens a second; null: no stream was measured lately. */
+  meanSpeed(endpoint: string, nowMs: number): number | null {
+    return this.endpoints.get(endpoint)?.meanSpeed(nowMs) ?? null;
   }
 
   /** 95th percentile of the latency, null for fewer than 20 calls. */

@@ -68,10 +68,14 @@ export interface AttemptOutcome {
   readonly failure: AttemptFailure | null;
   /** What the answer's Retry-After says, see `retryAfterMs`. */
   readonly retryAfterMs: number | null;
-  /** Until the answer began, or until it was no longer waited for. */
+  /** Until the answer began, a stream that is over with its first event; or until it was no longer waited for. */
   readonly elapsedMs: number;
-  /** The call was another request's, which tells of it: nothing is learnt from it a second time. */
+  /** The answer is of another request's call, which tells of it: nothing is learnt from it a second time. */
   readonly shared?: boolean;
+  /** It is a stream that goes on: what it says of its target is told once it is over, by `RoutingCursor.streamed`. */
+  readonly goesOn?: boolean;
+  /** Output tokens a second of a stream that is over. Null, or absent: not known. */
+  readonly speed?: number | null;
   /** Set when a hedged try made its second request. */
   readonly hedge?: HedgeReport;
 }

@@ -1,4 +1,5 @@
 import type { SecretLocation } from '@gw/contracts';
+import { signAws, type AwsCredentials } from '@gw/kernel';
 import {
   assertAnswered,
   memberOf,
@@ -8,7 +9,6 @@ import {
   type ManagerCall,
 } from './secret-manager';
 import type { SecretManagerSettings } from './settings';
-import { signAws, type AwsCredentials } from './sigv4';
 
 export interface AwsTools {
   /** To the vendor's own addresses, which no tenant can name. */

@@ -1,5 +1,6 @@
 import { readCases } from '@gw/testing';
-import { redactMetadata, redactUrl } from './redact';
+import fc from 'fast-check';
+import { redactBody, redactMetadata, redactUrl } from './redact';
 
 describe('redactUrl', () => {
   it.each([
@@ -57,5 +58,51 @@ describe('redactMetadata', () => {
         note: '[redacted]',
       });
     }
+  });
+});
+
+describe('redactBody', () => {
+  const redacted = (text: string): string => redactBody(Buffer.from(text)).toString();
+
+  it.each([
+    ['{"api_key":"CANARYAZURE0123456789abcdef","model":"x"}', '{"api_key":"[redacted]","model":"x"}'],
+    ['{"client_secret" : "a\\"b"}', '{"client_secret" : "[redacted]"}'],
+    ['{"refresh_token":"CANARYREFRESH0123456789"}', '{"refresh_token":"[redacted]"}'],
+    ['my key is sk-CANARYPROVIDER0123456789, ok?', 'my key is [redacted], ok?'],
+    ['"Bearer CANARYOAUTH0123456789"', '"[redacted]"'],
+    ['eyJhbGciOiJSUzI1NiJ9.CANARYJWT.CANARYSIG ü', '[redacted] ü'],
+    ['{"pem":"-----BEGIN PRIVATE KEY-----CANARYGCP\\n-----END"}', '{"pem":"[redacted]"}'],
+  ])('takes credentials out of %s', (text, expected) => {
+    expect(redacted(text)).toBe(expected);
+  });
+
+  it('finds every canary that has a shape', () => {
+    const { canaries } = readCases('secrets.json') as { canaries: { value: string }[] };
+    const shaped = canaries
+      .map(({ value }) => value)
+      .filter((value) => /^(?:gw|vk|sk|hvs|AIza|eyJ|-----)/.test(value));
+    expect(shaped.length).toBeGreaterThan(7);
+    for (const value of shaped) expect(redacted(`before ${value} after`)).not.toContain(value);
+  });
+
+  it.each([
+    '{"logprobs":[{"token":"Hello","logprob":-0.1}],"usage":{"total_tokens":12},"max_tokens":5}',
+    'The task-list is in risk-management; use scikit-learn.',
+  ])('leaves %s as it is', (text) => {
+    const body = Buffer.from(text);
+    expect(redactBody(body)).toBe(body);
+  });
+
+  it('changes no byte of what it does not replace, and nothing of what is no text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const clean = text.replaceAll(/[A-Za-z"-]/g, '');
+        expect(redacted(`${clean} sk-CANARYPROVIDER0123456789 ${clean}`)).toBe(
+          Buffer.from(`${clean} [redacted] ${clean}`).toString(),
+        );
+      }),
+    );
+    const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('sk-CANARYPROVIDER0123456789')]);
+    expect(redactBody(bytes)).toBe(bytes);
   });
 });

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 export const REDACTED = '[redacted]';
 
 /** Names, in lower case and without `-`, `_`, `.`, that hold a secret wherever they occur. */
@@ -60,4 +62,19 @@ export function redactMetadata(metadata: Readonly<Record<string, string>>): Read
     changed[name] = REDACTED;
   }
   return changed ?? metadata;
+}
+
+/** The same shapes to their end; names of members that hold a secret. A bare `token` is not among them: answers are full of those. */
+const SECRETS_IN_TEXT =
+  /\b(?:[Bb]earer\s+(?=\S{8}))[^\s"'\\]+|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY[^"]*/g;
+const SECRET_MEMBERS =
+  /("(?:[\w-]{0,64}(?:api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|client[-_]?secret|secret|password|passphrase|authorization|(?:access|refresh|id|auth|session|bearer)[-_]?token|code[-_]?verifier))"\s*:\s*")(?:[^"\\]|\\.)+/gi;
+
+/** A body with what has the shape or the name of a credential replaced. What is no text stays as it is. */
+export function redactBody(body: Buffer): Buffer {
+  if (!isUtf8(body)) return body;
+  // One character for each byte: what is replaced is ASCII, and all else stays byte for byte.
+  const text = body.toString('latin1');
+  const redacted = text.replace(SECRET_MEMBERS, `$1${REDACTED}`).replace(SECRETS_IN_TEXT, REDACTED);
+  return redacted === text ? body : Buffer.from(redacted, 'latin1');
 }

@@ -1,7 +1,9 @@
+export { analyticsAsks, analyticsContract, analyticsSample, expectedRows } from './analytics-contract';
 export { breakerStoreContract, type BreakerStorePair } from './breaker-store-contract';
 export { readCases } from './cases';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
+export { monitoredMetrics } from './monitored-metrics';
 export { sampleLogRecord } from './log-record';
 export {
   startProduct,
@@ -10,7 +12,9 @@ export {
   type ProductOptions,
   type ProductProcess,
 } from './product';
+export { readPrometheus, type PrometheusFamily } from './prometheus-text';
 export { startRedis, withRedis, type TestRedis } from './redis';
+export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';
 export { StubProvider, type RecordedRequest, type StubAnswer, type StubStep } from './stub-provider';
 export { STUB_ACCESS, StubSecretManagers } from './stub-secret-managers';
 export { createTestDatabase, testDatabase, type TestDatabase } from './test-database';

@@ -1,5 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
-
+import { isAwsSigned } from './aws-signature';
 import { StubProvider, type RecordedRequest, type StubAnswer } from './stub-provider';
 
 /** What the stub lets in. */
@@ -15,6 +14,10 @@ export const STUB_ACCESS = {
 } as const;
 
 const ROLE = { id: 'ASIASTUB00000000ROLE', secret: 'stub+role/secret', token: 'stub-session-token' };
+const AWS_KEYS = {
+  [STUB_ACCESS.awsKeyId]: { secret: STUB_ACCESS.awsSecret },
+  [ROLE.id]: { secret: ROLE.secret, token: ROLE.token },
+};
 const AZURE_TOKEN = 'stub-azure-access-token';
 
 /**
@@ -64,7 +67,7 @@ export class StubSecretManagers {
   }
 
   private aws(request: RecordedRequest): StubAnswer {
-    if (!isSigned(request, 'secretsmanager')) {
+    if (!isAwsSigned(request, 'secretsmanager', AWS_KEYS)) {
       return { status: 400, body: { __type: 'UnrecognizedClientException', message: 'no' } };
     }
     const { SecretId: id } = JSON.parse(request.body.toString()) as { SecretId: string };
@@ -99,7 +102,7 @@ function sts(request: RecordedRequest): StubAnswer {
   const form = new URLSearchParams(request.body.toString());
   const isKnown =
     form.get('Action') === 'AssumeRole'
-      ? isSigned(request, 'sts')
+      ? isAwsSigned(request, 'sts', AWS_KEYS)
       : form.get('WebIdentityToken') === STUB_ACCESS.kubernetesToken;
   if (!isKnown || form.get('RoleArn')?.startsWith('arn:aws:iam::') !== true) {
     return { status: 403, body: '<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>' };
@@ -140,46 +143,4 @@ function vaultLogin({ url, body }: RecordedRequest): StubAnswer {
   return isKnown
     ? { body: { auth: { client_token: STUB_ACCESS.vaultToken, lease_duration: 60 } } }
     : { status: 400, body: { errors: ['invalid role or secret ID'] } };
-}
-
-const TIME_APART_MAX_MS = 300_000;
-
-const SIGNED_BY =
-  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, SignedHeaders=([^,]+), Signature=(\w+)$/;
-const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
-
-/** AWS Signature Version 4, worked out from what arrived. */
-function isSigned(request: RecordedRequest, service: string): boolean {
-  const { headers } = request;
-  const parts = SIGNED_BY.exec(String(headers['authorization']));
-  if (!parts || !isFresh(headers['x-amz-date'])) return false;
-  const [keyId, day, region, named, list, signature] = parts.slice(1) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
-  const secret = { [STUB_ACCESS.awsKeyId]: STUB_ACCESS.awsSecret, [ROLE.id]: ROLE.secret }[keyId];
-  if (secret === undefined || named !== service) return false;
-  if (keyId === ROLE.id && headers['x-amz-security-token'] !== ROLE.token) return false;
-  const signed = list.split(';');
-  if (!signed.includes('host') || !signed.includes('x-amz-date')) return false;
-  const scope = `${day}/${region}/${service}/aws4_request`;
-  const toSign = `AWS4-HMAC-SHA256\n${String(headers['x-amz-date'])}\n${scope}\n${sha256(canonicalOf(request, list))}`;
-  let key: Buffer | string = `AWS4${secret}`;
-  for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
-  return createHmac('sha256', key).update(toSign).digest('hex') === signature;
-}
-
-function isFresh(time: unknown): boolean {
-  const sentAt = Date.parse(String(time).replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
-  return Math.abs(Date.now() - sentAt) < TIME_APART_MAX_MS;
-}
-
-function canonicalOf({ method, url, headers, body }: RecordedRequest, list: string): string {
-  const lines = list.split(';').map((name) => `${name}:${String(headers[name])}\n`);
-  const [path = '/', query = ''] = url.split('?');
-  return `${method}\n${path}\n${query}\n${lines.join('')}\n${list}\n${sha256(body)}`;
 }

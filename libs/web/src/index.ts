@@ -45,10 +45,15 @@ export { IsStorable, isStorableText } from './fields/well-formed';
 export { createAdapter, type AdapterOptions } from './http/adapter';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';
+export { internalPost } from './http/internal-post';
 export { answerParserError, rawAnswer } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';
 export { RouteTable } from './http/route-table';
 export { invalid, RequestValidationPipe, Strict, validationFailed } from './http/validation-pipe';
+export { Exposition, Histogram, type Labels, type MetricType } from './metrics/exposition';
+export { countRequests } from './metrics/http-metrics';
+export { startMetricsServer, type MetricsServer } from './metrics/metrics-server';
+export { processMetrics } from './metrics/process-metrics';
 export { createLog, describeFault, NestLog, type Log } from './logger';
 export { serveOpenApi, type OpenApiOptions } from './openapi';
 export {

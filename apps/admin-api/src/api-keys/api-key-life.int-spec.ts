@@ -1,7 +1,14 @@
 import { documentKey } from '@gw/contracts';
-import { ApiKeyEntity, ApiKeySecretEntity, ConfigEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
-import { TestAdminApi } from '../spec-support/admin-api';
+import {
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  ConfigEntity,
+  makeSecret,
+  replaceSecret,
+  sealSecret,
+} from '@gw/entities';
+import { apiKeyPepper, sealingKeyring, uuidv7 } from '@gw/kernel';
+import { MASTER_KEY, TestAdminApi } from '../spec-support/admin-api';
 import {
   createKey,
   hashOf,
@@ -158,6 +165,34 @@ describe('the life of an API key', () => {
     expect((await admin.post(`/v1/api-keys/${id}/rotate`, { key: ours.key, body: {} })).status).toBe(200);
     const secrets = await admin.dataSource.manager.countBy(ApiKeySecretEntity, { apiKeyId: id });
     expect(secrets).toBe(2);
+  });
+
+  it('hands over the secret of a rotation by policy once, in the place of another rotation', async () => {
+    const { id, key: old } = await create({ scopes: ['workspaces.list'] });
+    const { manager } = admin.dataSource;
+    const fresh = makeSecret({ prefix: '', pepper: apiKeyPepper(MASTER_KEY) });
+    const until = new Date(Date.now() + 3_600_000);
+    const sealed = sealSecret(sealingKeyring(MASTER_KEY), id, fresh);
+    await manager.transaction((inside) => replaceSecret(inside, id, fresh, { until, sealed }));
+    const rotate = () => admin.post<Key & Failure>(`/v1/api-keys/${id}/rotate`, { key: ours.key, body: {} });
+    const { status, body } = await rotate();
+    expect([status, body.key]).toEqual([200, fresh.secret]);
+    expect(body['key_transition_expires_at']).toBe(until.toISOString());
+    for (const key of [old, fresh.secret]) {
+      expect((await admin.get('/v1/workspaces', { key })).status).toBe(200);
+    }
+    expect((await rotate()).status).toBe(409);
+  });
+
+  it('starts the period of a policy anew with a rotation by hand', async () => {
+    const { id } = await create({
+      rotation_policy: { rotation_period_days: 30, next_rotation_at: '2099-01-01T00:00:00.000Z' },
+    });
+    await admin.post(`/v1/api-keys/${id}/rotate`, { key: ours.key, body: {} });
+    const { rotation_policy: policy } = await read(id);
+    const { next_rotation_at: next } = policy as { next_rotation_at: string };
+    const days = (Date.parse(next) - Date.now()) / 86_400_000;
+    expect([days > 28, days <= 30]).toEqual([true, true]);
   });
 
   it('refuses a transition below half an hour', async () => {

@@ -1,70 +1,83 @@
 import { documentKey } from '@gw/contracts';
-import { ApiKeySecretEntity, type ApiKeyEntity } from '@gw/entities';
-import { GatewayError, hashApiKey, randomAlphanumeric } from '@gw/kernel';
+import {
+  ApiKeySecretEntity,
+  insertSecret,
+  makeSecret,
+  openSecret,
+  replaceSecret,
+  type ApiKeyEntity,
+  type SecretMaker,
+} from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, type Write } from '../audit/writes';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 
-/** 32 characters of [A-Za-z0-9] carry 190 bits. */
-const SECRET_LENGTH = 32;
-
 export interface Rotation {
   /** The new secret; shown once. */
   readonly key: string;
-  readonly oldMasked: string;
-  /** When the old secret stops working. */
-  readonly transitionExpiresAt: Date;
+  /** `auto`: the key's policy has rotated it before, and this is the secret that nobody had fetched yet. */
+  readonly mode: 'manual' | 'auto';
+  readonly oldMasked: string | null;
+  /** When the old secret stops working; null when it has stopped. */
+  readonly transitionExpiresAt: Date | null;
 }
 
 /** Makes, rotates and ends the secrets of keys. */
 @Injectable()
 export class ApiKeySecretsService {
+  private readonly maker: SecretMaker;
+
   constructor(
     private readonly secrets: Secrets,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'API_KEY_PREFIX'>,
-  ) {}
-
-  /** The first secret of a key, or the next current one. Gives the secret in the clear, the only time. */
-  async issue(write: Write, apiKeyId: string): Promise<string> {
-    const secret = this.settings.API_KEY_PREFIX + randomAlphanumeric(SECRET_LENGTH);
-    const secretHash = hashApiKey(this.secrets.apiKeyPepper, secret);
-    await write.manager.insert(ApiKeySecretEntity, {
-      secretHash,
-      apiKeyId,
-      masked: maskSecret(secret),
-      state: 'current',
-      expiresAt: null,
-    });
-    write.changed(documentKey.apiKey(secretHash));
-    return secret;
+    @Inject(SETTINGS) settings: Pick<AdminSettings, 'API_KEY_PREFIX'>,
+  ) {
+    this.maker = { prefix: settings.API_KEY_PREFIX, pepper: secrets.apiKeyPepper };
   }
 
-  /** Two secrets work at once at most: throws `conflict` while the one before is still in transition. */
+  /** The first secret of a key. Gives it in the clear, the only time. */
+  async issue(write: Write, apiKeyId: string): Promise<string> {
+    const fresh = makeSecret(this.maker);
+    await insertSecret(write.manager, apiKeyId, fresh);
+    write.changed(documentKey.apiKey(fresh.secretHash));
+    return fresh.secret;
+  }
+
+  /**
+   * A secret that a rotation by policy has made and nobody has fetched is handed over, once, in the place of another rotation. Two
+   * secrets work at once at most: throws `conflict` while the one before is still in transition.
+   */
   async rotate(write: Write, row: ApiKeyEntity, transitionMs: number, now = new Date()): Promise<Rotation> {
     const { manager } = write;
     const secrets = await manager.find(ApiKeySecretEntity, { where: { apiKeyId: row.id }, lock: FOR_UPDATE });
-    const current = secrets.find(({ state }) => state === 'current');
+    const waiting = secrets.find(({ sealed }) => sealed !== null);
     const previous = secrets.find(({ state }) => state === 'transition');
-    if (!current) throw new Error('A live key has a current secret.');
-    if (previous) {
-      if (previous.expiresAt === null || previous.expiresAt > now) {
-        throw new GatewayError('conflict', {
-          message: 'The key was rotated before and its old secret still works.',
-          extra: { key_transition_expires_at: previous.expiresAt?.toISOString() ?? null },
-        });
-      }
-      await manager.delete(ApiKeySecretEntity, { secretHash: previous.secretHash });
-      write.removed(documentKey.apiKey(previous.secretHash));
+    const isLive = previous && (previous.expiresAt === null || previous.expiresAt > now);
+    if (waiting?.sealed) {
+      await manager.update(ApiKeySecretEntity, { secretHash: waiting.secretHash }, { sealed: null });
+      return {
+        key: openSecret(this.secrets.sealingKeyring, row.id, waiting.sealed),
+        mode: 'auto',
+        oldMasked: previous?.masked ?? null,
+        transitionExpiresAt: isLive ? previous.expiresAt : null,
+      };
     }
-    const transitionExpiresAt = new Date(now.getTime() + transitionMs);
-    await manager.update(
-      ApiKeySecretEntity,
-      { secretHash: current.secretHash },
-      { state: 'transition', expiresAt: transitionExpiresAt },
-    );
-    write.changed(documentKey.apiKey(current.secretHash));
-    return { key: await this.issue(write, row.id), oldMasked: current.masked, transitionExpiresAt };
+    if (isLive) {
+      throw new GatewayError('conflict', {
+        message: 'The key was rotated before and its old secret still works.',
+        extra: { key_transition_expires_at: previous.expiresAt?.toISOString() ?? null },
+      });
+    }
+    const fresh = makeSecret(this.maker);
+    const until = new Date(now.getTime() + transitionMs);
+    const { oldMasked, changed, removed } = await replaceSecret(manager, row.id, fresh, {
+      until,
+      sealed: null,
+    });
+    write.changed(...changed);
+    write.removed(...removed);
+    return { key: fresh.secret, mode: 'manual', oldMasked, transitionExpiresAt: until };
   }
 
   /** Ends all secrets of the keys at once. */
@@ -89,5 +102,3 @@ export class ApiKeySecretsService {
     return new Map(rows.map(({ apiKeyId, masked }) => [apiKeyId, masked]));
   }
 }
-
-const maskSecret = (secret: string): string => `${secret.slice(0, 2)}*****${secret.slice(-3)}`;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApiKeyPages } from './api-key-pages';
 import { ApiKeySecretsService } from './api-key-secrets.service';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
@@ -7,7 +8,7 @@ import { UserKeysService } from './user-keys.service';
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysService, ApiKeySecretsService, SelfDetailsService, UserKeysService],
+  providers: [ApiKeysService, ApiKeyPages, ApiKeySecretsService, SelfDetailsService, UserKeysService],
   exports: [UserKeysService],
 })
 export class ApiKeysModule {}

@@ -21,6 +21,7 @@ import {
   type ApiKeyAction,
   type ApiKeyType,
 } from './api-key-rules';
+import { ApiKeyPages } from './api-key-pages';
 import { ApiKeySecretsService } from './api-key-secrets.service';
 import {
   TRANSITION_MS_MIN,
@@ -30,6 +31,7 @@ import {
   type UpdateApiKeyDto,
 } from './api-keys.dto';
 import { assertRoomForKey, expiryOf, rotationOf, rulesFor } from './user-key-rules';
+import { afterRotation } from './rotation-policy';
 import { toApiKey, type ApiKeyAnswer, type CreatedApiKey, type RotatedApiKey } from './api-keys.view';
 
 @Injectable()
@@ -38,6 +40,7 @@ export class ApiKeysService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly secrets: ApiKeySecretsService,
+    private readonly pages: ApiKeyPages,
   ) {}
 
   create(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): Promise<CreatedApiKey> {
@@ -102,19 +105,18 @@ export class ApiKeysService {
   }
 
   async list(caller: Principal, query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
-    const { manager } = this.dataSource;
-    const { ids } = query;
-    const [rows, total] = await manager.findAndCount(ApiKeyEntity, {
-      where: {
-        ...visibleTo(caller),
-        type: In(API_KEY_TYPES.filter((type) => caller.scopes.has(scopeFor(type, 'list')))),
-        status: query.status ? In(query.status) : Not('archived' as const),
-        ...(ids === undefined ? {} : { id: In(ids) }),
-      },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
-    });
-    return listOf([await this.viewsOf(manager, rows), total]);
+    const { ids, status } = query;
+    const mine = visibleTo(caller);
+    const types = API_KEY_TYPES.filter((type) => caller.scopes.has(scopeFor(type, 'list')));
+    const where = {
+      ...mine,
+      type: In(types),
+      status: status ? In(status) : Not('archived' as const),
+      ...(ids === undefined ? {} : { id: In(ids) }),
+    };
+    const name = JSON.stringify([mine, types, status, ids]);
+    const [rows, total] = await this.pages.page(where, name, windowOf(query));
+    return listOf([await this.viewsOf(this.dataSource.manager, rows), total]);
   }
 
   async get(caller: Principal, id: string): Promise<ApiKeyAnswer> {
@@ -169,16 +171,22 @@ export class ApiKeysService {
     });
   }
 
-  /** The old secret works for the transition: as asked, else as the key's policy says, else half an hour. */
+  /**
+   * The old secret works for the transition: as asked, else as the key's policy says, else half an hour. After a rotation by
+   * policy the first call gives the secret that it made.
+   */
   rotate(caller: Principal, id: string, input: RotateApiKeyDto): Promise<RotatedApiKey> {
     return this.writes.run(caller, async (write) => {
       const row = await this.find(write.manager, caller, id, 'rotate', true);
       const transitionMs =
         input.key_transition_period_ms ?? row.rotationPolicy?.key_transition_period_ms ?? TRANSITION_MS_MIN;
-      const { key, oldMasked, transitionExpiresAt } = await this.secrets.rotate(write, row, transitionMs);
-      row.lastRotatedAt = new Date();
-      await write.manager.save(ApiKeyEntity, row);
-      const expires = transitionExpiresAt.toISOString();
+      const rotation = await this.secrets.rotate(write, row, transitionMs);
+      if (rotation.mode === 'manual') {
+        row.lastRotatedAt = new Date();
+        row.rotationPolicy = row.rotationPolicy && afterRotation(row.rotationPolicy, row.lastRotatedAt);
+        await write.manager.save(ApiKeyEntity, row);
+      }
+      const expires = rotation.transitionExpiresAt?.toISOString() ?? null;
       write.audit({
         action: 'rotate',
         resourceType: 'api_keys',
@@ -186,12 +194,12 @@ export class ApiKeysService {
         workspaceId: row.workspaceId,
         after: {
           api_key_id: row.id,
-          rotation_mode: 'manual',
-          masked_old: oldMasked,
+          rotation_mode: rotation.mode,
+          masked_old: rotation.oldMasked,
           transition_expires_at: expires,
         },
       });
-      return { id: row.id, key, key_transition_expires_at: expires };
+      return { id: row.id, key: rotation.key, key_transition_expires_at: expires };
     });
   }
 

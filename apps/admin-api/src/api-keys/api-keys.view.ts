@@ -1,7 +1,6 @@
-import type { RateLimitRule } from '@gw/contracts';
-import type { ApiKeyEntity, StoredRotationPolicy, StoredUsageLimit } from '@gw/entities';
+import type { ApiKeyEntity, StoredRotationPolicy, StoredRateLimit, StoredUsageLimit } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
-import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
+import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 
 class ApiKeyDefaultsAnswer {
   @Answer.map({ nullable: true })
@@ -68,8 +67,8 @@ export class ApiKeyAnswer extends RowAnswer {
   @Answer.texts({ example: ['completions.write'] })
   readonly scopes!: readonly string[];
 
-  @Answer.list(() => RateLimitDto)
-  readonly rate_limits!: readonly RateLimitRule[];
+  @Answer.list(() => RateLimitAnswer)
+  readonly rate_limits!: readonly StoredRateLimit[];
 
   @Answer.one(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: StoredUsageLimit | null;
@@ -129,8 +128,8 @@ export class RotatedApiKey {
   @Answer.text({ example: 'tg*****3Ax' })
   readonly key!: string;
 
-  @Answer.time()
-  readonly key_transition_expires_at!: string;
+  @Answer.time({ nullable: true, description: 'When the old secret stops working; null when it has.' })
+  readonly key_transition_expires_at!: string | null;
 }
 
 /** An entity's key column holds the id of the default config; answers carry its slug. */

@@ -1,6 +1,6 @@
 import type { StoredRotationPolicy } from '@gw/entities';
 import { invalid } from '@gw/web';
-import { nextOf, type Schedule } from '../limits/limits';
+import { nextOf, nextResetAfter, type Schedule } from '../limits/limits';
 import { TRANSITION_MS_MIN, type RotationPolicyDto } from './api-keys.dto';
 
 const DAY_MS = 86_400_000;
@@ -29,6 +29,12 @@ export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): St
     next_rotation_at: next,
     key_transition_period_ms: transition,
   };
+}
+
+/** A rotation by hand starts the period anew; one that happens once is left for its day. */
+export function afterRotation(policy: StoredRotationPolicy, now: Date): StoredRotationPolicy {
+  const next = nextResetAfter(now, { period: policy.rotation_period, days: policy.rotation_period_days });
+  return next === null ? policy : { ...policy, next_rotation_at: next.toISOString() };
 }
 
 /** Endless for a rotation that happens once. */

@@ -1,4 +1,5 @@
 import { readSettings } from '@gw/kernel';
+import { readCases } from '@gw/testing';
 import { FEATURE_SETTINGS } from '../settings';
 import { assertEnabled, FEATURE_ROUTES } from './features';
 
@@ -38,4 +39,23 @@ describe('the switches of features', () => {
     }
     expect(() => settingsWith({ GUARDRAILS_ENABLED: 'perhaps' })).toThrow('GUARDRAILS_ENABLED');
   });
+
+  interface Row {
+    readonly id: string;
+    readonly endpoint: string;
+    readonly body: Readonly<Record<string, string>>;
+    readonly expect: 'accept' | 'reject' | 'either';
+    readonly reason: string;
+  }
+  const { cases } = readCases('policies.json') as { readonly cases: readonly Row[] };
+
+  it.each(cases.filter(({ endpoint }) => endpoint === 'env GUARDRAILS_ENABLED'))(
+    '$id: $expect $reason',
+    ({ body, expect: verdict }) => {
+      const isOff = /^off$/i.test(body['GUARDRAILS_ENABLED'] ?? '');
+      const enabled = settingsWith(body).GUARDRAILS_ENABLED;
+      if (verdict === 'accept') expect(enabled).toBe(!isOff);
+      else expect(typeof enabled).toBe('boolean');
+    },
+  );
 });

@@ -26,6 +26,17 @@ function namedWorkspace(request: FastifyRequest): string | null {
   return typeof named === 'string' && named !== '' ? named : null;
 }
 
+/** Where `workspace_slug` names the workspace that is asked about. Elsewhere it is a filter of its list. */
+const BY_SLUG = /^\/v[12]\/analytics\//;
+
+/** `workspace_slug` of a query, as analytics name it: only where nothing else names a workspace. */
+function workspaceSlugOf(request: FastifyRequest): string | null {
+  if (!BY_SLUG.test(request.url)) return null;
+  const slug = memberOf(request.query, 'workspace_slug');
+  if (Array.isArray(slug)) throw invalid('workspace_slug', 'workspace_slug must be given once');
+  return typeof slug === 'string' && slug !== '' ? slug : null;
+}
+
 export function factsOf(request: FastifyRequest): RequestFacts {
   return {
     id: request.id,
@@ -54,7 +65,9 @@ export class PrincipalsService {
 
   /** Throws `not_found` when the named workspace is not one that the key may reach. */
   async ofKey(key: AuthenticatedKey, request: FastifyRequest): Promise<Principal> {
-    const named = await this.workspaceNamedBy(request, key.organisationId);
+    // A key of a workspace has its own, whatever slug it names.
+    const slug = key.workspaceId === null ? workspaceSlugOf(request) : null;
+    const named = await this.workspaceNamedBy(request, key.organisationId, slug, true);
     if (named !== null && key.workspaceId !== null && named !== key.workspaceId) {
       throw new GatewayError('not_found');
     }
@@ -80,7 +93,8 @@ export class PrincipalsService {
   async ofSession(session: AuthenticatedSession, request: FastifyRequest): Promise<Principal> {
     const { role, memberships } = session;
     const isMember = role === 'member';
-    const named = await this.workspaceNamedBy(request, session.organisationId);
+    const slug = workspaceSlugOf(request);
+    const named = await this.workspaceNamedBy(request, session.organisationId, slug, !isMember);
     if (named !== null && isMember && !memberships.has(named)) throw new GatewayError('not_found');
     const [only] = memberships.keys();
     const workspaceId = named ?? (isMember && memberships.size === 1 ? (only ?? null) : null);
@@ -106,11 +120,19 @@ export class PrincipalsService {
     };
   }
 
-  private async workspaceNamedBy(request: FastifyRequest, organisationId: string): Promise<string | null> {
-    const named = namedWorkspace(request);
+  /** By `slug` also those that are archived, for who may see them. */
+  private async workspaceNamedBy(
+    request: FastifyRequest,
+    organisationId: string,
+    slug: string | null,
+    archived: boolean,
+  ): Promise<string | null> {
+    const first = namedWorkspace(request);
+    const named = first ?? slug;
     if (named === null) return null;
+    const status = first === null && archived ? {} : { status: 'active' as const };
     const row = await this.dataSource.manager.findOne(WorkspaceEntity, {
-      where: { ...byReference(named), organisationId, status: 'active' },
+      where: { ...byReference(named), organisationId, ...status },
       select: { id: true },
     });
     if (!row) throw new GatewayError('not_found');

@@ -53,7 +53,12 @@ describe('every live route', () => {
       .filter(([method]) => method !== 'HEAD')
       .map(([method, pattern]) => `${method} ${pattern.replaceAll(/:([^/]+)/g, '{$1}')}`)
       .filter((route) => !documented.has(route))
-      .filter((route) => !/ \/(?:internal\/|docs|openapi|$|v[12]\/batches\/)/.test(route));
+      .filter(
+        (route) =>
+          !/ \/(?:internal\/|docs|openapi|$|v[12]\/batches\/|v[12]\/logs\/exports\/\{exportId\}\/file$|v[12]\/logs\/tail$)/.test(
+            route,
+          ),
+      );
     expect(missing).toEqual([]);
     expect(operations.length).toBeGreaterThan(60);
   });
@@ -244,5 +249,5 @@ describe('the table of routes in the document', () => {
       }
     }
     expect(open).toEqual([]);
-  }, 300_000);
+  }, 600_000);
 });

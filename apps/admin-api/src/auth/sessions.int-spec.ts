@@ -56,6 +56,42 @@ describe('sessions', () => {
     expect((await login(other.email)).status).toBe(200);
   });
 
+  it('last as long as the organisation says, their tokens too, and standing ones no longer', async () => {
+    const own = await admin.tenant();
+    const { email } = await admin.user(own.organisationId, 'owner');
+    const settle = (max_session_ttl: number | null): Promise<{ status: number }> =>
+      admin.put('/v1/admin/organisation/settings', {
+        key: own.adminKey,
+        body: { session_settings: { max_session_ttl } },
+      });
+    const sessions = () =>
+      admin.dataSource.manager.find(SessionEntity, {
+        where: { organisationId: own.organisationId },
+        order: { createdAt: 'ASC' },
+      });
+    const secondsOf = ({ createdAt, expiresAt }: SessionEntity): number =>
+      Math.round((expiresAt.getTime() - createdAt.getTime()) / 1_000);
+    const { body: old } = await login(email);
+    expect((await settle(899)).status).toBe(400);
+    expect((await settle(900)).status).toBe(200);
+    const { body: tokens } = await login(email);
+    expect((await sessions()).map(secondsOf)).toEqual([900, 900]);
+    expect(Date.parse(tokens.expires_at)).toBeLessThanOrEqual(Date.now() + 900_000);
+    const refreshed = await admin.post<Tokens>('/v1/auth/refresh', {
+      body: { refresh_token: tokens.refresh_token },
+    });
+    expect(Date.parse(refreshed.body.expires_at)).toBeLessThanOrEqual(Date.now() + 900_000);
+    await admin.dataSource.query(
+      `UPDATE sessions SET expires_at = now() WHERE organisation_id = '${own.organisationId}'`,
+    );
+    for (const token of [old.auth_token, refreshed.body.auth_token]) {
+      expect((await self(token)).status).toBe(401);
+    }
+    await settle(null);
+    await login(email);
+    expect((await sessions()).map(secondsOf).at(-1)).toBe(30 * 86_400);
+  });
+
   it('ends at once with a logout, however long the token would last', async () => {
     const { email } = await admin.user(ours.organisationId, 'admin');
     const { auth_token: token } = (await login(email)).body;

@@ -9,10 +9,10 @@ import type { LoginDto, RefreshDto, TokenAnswer } from './auth.dto';
 import { LoginThrottle } from './login-throttle';
 import { isPassword } from './passwords';
 import type { Principal, RequestFacts } from './principal';
+import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 
 const ACCESS_SECONDS = 3_600;
-const SESSION_MS = 30 * 86_400_000;
 /** Live sessions of one user; a login beyond ends the oldest. */
 const SESSIONS_MAX = 100;
 
@@ -21,6 +21,8 @@ interface Seat {
   readonly organisationId: string;
   readonly role: OrganisationUserEntity['role'];
 }
+
+type OpenSession = Pick<SessionEntity, 'id' | 'userId' | 'expiresAt'>;
 
 @Injectable()
 export class SessionsService {
@@ -101,19 +103,20 @@ export class SessionsService {
   private async open(manager: EntityManager, seat: Seat): Promise<{ id: string; answer: TokenAnswer }> {
     const id = uuidv7();
     const token = randomAlphanumeric(48);
+    const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: seat.organisationId });
+    const expiresAt = new Date(Date.now() + sessionSecondsOf(organisation) * 1_000);
+    const session = { id, userId: seat.user.id, expiresAt };
     await manager.insert(SessionEntity, {
-      id,
+      ...session,
       organisationId: seat.organisationId,
-      userId: seat.user.id,
       refreshTokenHash: this.hash(token),
-      expiresAt: new Date(Date.now() + SESSION_MS),
     });
-    return { id, answer: this.answer({ id, userId: seat.user.id }, token) };
+    return { id, answer: this.answer(session, token) };
   }
 
-  private answer(session: Pick<SessionEntity, 'id' | 'userId'>, refreshToken: string): TokenAnswer {
+  private answer(session: OpenSession, refreshToken: string): TokenAnswer {
     const now = Math.floor(Date.now() / 1000);
-    const until = now + ACCESS_SECONDS;
+    const until = Math.min(now + ACCESS_SECONDS, Math.floor(session.expiresAt.getTime() / 1000));
     const claims = { sub: session.userId, sid: session.id };
     return {
       auth_token: signSessionToken(this.secrets.sessionKey, claims, now, until),

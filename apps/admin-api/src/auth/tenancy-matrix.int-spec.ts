@@ -15,6 +15,7 @@ import {
   type Target,
   type Verdict,
 } from '../spec-support/tenancy-verdicts';
+import { uuidv7 } from '@gw/kernel';
 
 const { roles: NAMED_ROLES } = readCases('idor.json') as { readonly roles: readonly string[] };
 /** All of an answer but the request's own id. */
@@ -28,6 +29,7 @@ const withIds = (path: string, fixture: Fixture, target: Target): string =>
     .replace('{type}/{subType}', 'workspace/service')
     .replace('{version}', fixture.versionId ?? '1')
     .replace('{entity}', fixture.entityId ?? fixture.id)
+    .replace('{mcpServer}', uuidv7())
     .replace('{name}', fixture.name ?? 'x')
     .replace('{slug}', fixture.slug ?? fixture.id)
     // By its slug in one of the targets, else by its id.
@@ -96,6 +98,8 @@ describe('the matrix of routes, roles and targets', () => {
       key: own.adminKey,
       body: { name: 'Canary-ours' },
     });
+    const theirs = { key: other.adminKey, body: { name: other.organisationMark } };
+    expect((await admin.post('/v1/deployments', theirs)).status).toBe(200);
     const dataScopes = SCOPES.filter(
       (scope) =>
         scopesAllowedFor('workspace-service').has(scope) &&

@@ -1,4 +1,4 @@
-import { NameField, pageOf, ReferenceField } from '@gw/web';
+import { NameField, pageOf, ReferenceField, SlugField } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
 
 const WORKSPACE = {
@@ -9,6 +9,13 @@ const WORKSPACE = {
 export class CreateCollectionDto {
   @NameField({ example: 'Support' })
   name!: string;
+
+  @SlugField({
+    optional: true,
+    description: 'Unique in the organisation, for ever; made of the name when absent.',
+    example: 'support',
+  })
+  slug?: string;
 
   @ReferenceField(WORKSPACE)
   workspace_id?: string;

@@ -59,6 +59,15 @@ describe('/v1/collections', () => {
     expect(found).toMatchObject({ id: outer.id, collection_details: { child_collections_count: 1 } });
   });
 
+  it('take the slug that they are given, once in the organisation', async () => {
+    const body = { name: 'Named', slug: 'by-a-file' };
+    const first = await api.post<Created>('/v1/collections', { key: tenant.key, body });
+    expect([first.status, first.body.slug]).toEqual([200, 'by-a-file']);
+    const again = await api.post('/v1/collections', { key: tenant.key, body });
+    expect(again.status).toBe(409);
+    expect((await api.post('/v1/collections', { key: other.key, body })).status).toBe(200);
+  });
+
   it('never stand within themselves', async () => {
     const [a, b, c] = [await create('A'), await create('B'), await create('C')];
     const move = async (one: Created, parent: Created | null): Promise<number> =>

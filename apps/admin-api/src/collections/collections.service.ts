@@ -6,6 +6,7 @@ import { DataSource, ILike, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, reach } from '../auth/tenancy';
+import { assertSlugFree } from '../common/slugs';
 import { escapeLike } from '../common/text';
 import {
   assertNoCycle,
@@ -44,11 +45,14 @@ export class CollectionsService {
       const parentId = parent
         ? (await collectionNamed(manager, owner, parent, 'parent_collection_id')).id
         : null;
+      const slug = input.slug ?? collectionSlug(name);
+      // Archived ones count: a slug names one collection of the organisation for ever.
+      await assertSlugFree(manager, CollectionEntity, { organisationId: owner.organisationId, slug });
       const row = await manager.save(
         manager.create(CollectionEntity, {
           id: uuidv7(),
           ...owner,
-          slug: collectionSlug(name),
+          slug,
           name,
           parentId,
           isDefault: false,

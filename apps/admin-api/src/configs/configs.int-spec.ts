@@ -104,10 +104,13 @@ describe('/v1/configs', () => {
     }
   });
 
-  it('reports everything that is wrong with a config at once', async () => {
+  it('[ERR-02] reports everything that is wrong with a config at once, as AB01', async () => {
     const config = {
       strategy: { mode: 'wish' },
-      targets: [{ provider: '@a', weight: -1 }],
+      targets: [
+        { provider: '@a', weight: -1 },
+        { provider: '@a', default_params: [], drop_params: [7], override_params: 'x' },
+      ],
       retry: { attempts: 99 },
     };
     const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
@@ -120,9 +123,36 @@ describe('/v1/configs', () => {
       'retry.attempts',
       'strategy.mode',
       'targets.0.weight',
+      'targets.1.default_params',
+      'targets.1.drop_params.0',
+      'targets.1.override_params',
     ]);
     const { slug } = await create();
     expect((await put(slug, { config })).status).toBe(400);
+    expect((await read(slug))['config']).toBe(JSON.stringify(CONFIG));
+  });
+
+  it.each([
+    ['no targets', []],
+    ['no weight above 0', [0, 0]],
+    ['a negative weight', [1, -1]],
+    ['an empty weight', [1, '']],
+    ['a null for a weight', [1, null]],
+  ])('refuses %s when it is saved, at the top and below', async (_, weights) => {
+    const targets = weights.map((weight) => ({ provider: '@a', weight }));
+    const balance = { strategy: { mode: 'loadbalance' }, targets };
+    const nested = { strategy: { mode: 'fallback' }, targets: [{ provider: '@a' }, balance] };
+    const { slug } = await create();
+    for (const config of [balance, nested]) {
+      const answers = [
+        await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } }),
+        await put(slug, { config }),
+      ];
+      for (const { status, body } of answers) {
+        expect([status, body.error.code]).toEqual([400, 'AB01']);
+        expect(body.error.details?.[0]?.path).toContain('targets');
+      }
+    }
     expect((await read(slug))['config']).toBe(JSON.stringify(CONFIG));
   });
 

@@ -10,6 +10,7 @@ import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy'
 import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
+import { guardrailsAskingBy } from '../guardrails/guardrails.queries';
 import { assertSavable } from './config-content';
 import type { CreateConfigDto, CreatedConfigDto, UpdateConfigDto, UpdatedConfigDto } from './configs.dto';
 import {
@@ -242,6 +243,8 @@ async function archive(write: Write, row: ConfigEntity): Promise<void> {
   write.removed(...keysOf(row));
 }
 
+const JUDGES_SHOWN_MAX = 50;
+
 /** Throws `conflict` with what still names the config. */
 async function assertUnused(manager: EntityManager, row: ConfigEntity): Promise<void> {
   const workspaces = await manager
@@ -253,7 +256,12 @@ async function assertUnused(manager: EntityManager, row: ConfigEntity): Promise<
     defaultConfigId: row.id,
     status: Not<ApiKeyEntity['status']>('archived'),
   });
+  const judges = await guardrailsAskingBy(manager, row);
   const uses = [
+    ...judges.slice(0, JUDGES_SHOWN_MAX).map(({ slug }) => ({
+      path: `guardrails.${slug}`,
+      message: `The guardrail ${slug} asks a model by it.`,
+    })),
     ...(row.isDefault ? [{ path: 'isDefault', message: 'It is the default config of its workspace.' }] : []),
     ...(workspaces > 0
       ? [{ path: 'defaults.user_api_key_config', message: 'It is the default config of user API keys.' }]
@@ -264,7 +272,7 @@ async function assertUnused(manager: EntityManager, row: ConfigEntity): Promise<
   ];
   if (uses.length === 0) return;
   throw new GatewayError('conflict', {
-    message: 'The config is a default; clear that first.',
+    message: 'The config is in use; clear that first.',
     details: uses,
   });
 }

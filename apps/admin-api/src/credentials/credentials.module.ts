@@ -2,6 +2,7 @@ import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import { Global, Module } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../settings';
 import { CredentialsService } from './credentials.service';
+import { GuardrailCredentials } from './guardrail-credentials';
 import { ADDRESS_POLICY, IntegrationCredentials } from './integration-credentials';
 import { SecretAccess } from './secret-access';
 
@@ -12,6 +13,7 @@ import { SecretAccess } from './secret-access';
     CredentialsService,
     IntegrationCredentials,
     SecretAccess,
+    GuardrailCredentials,
     {
       provide: ADDRESS_POLICY,
       inject: [SETTINGS],
@@ -19,6 +21,6 @@ import { SecretAccess } from './secret-access';
         createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) }),
     },
   ],
-  exports: [CredentialsService, IntegrationCredentials, SecretAccess, ADDRESS_POLICY],
+  exports: [CredentialsService, IntegrationCredentials, SecretAccess, GuardrailCredentials, ADDRESS_POLICY],
 })
 export class CredentialsModule {}

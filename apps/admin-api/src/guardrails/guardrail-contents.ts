@@ -1,4 +1,4 @@
-import { guardrailBinding, type GuardrailSecrets, type SavedGuardrailCheck } from '@gw/contracts';
+import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { GuardrailEntity, GuardrailVersionEntity } from '@gw/entities';
 import {
   compileGuardrail,
@@ -6,14 +6,17 @@ import {
   joinSecrets,
   splitSecrets,
   type CompiledGuardrail,
+  type SecretSource,
 } from '@gw/guardrails';
-import { seal, unseal, type AddressPolicy } from '@gw/kernel';
+import type { AddressPolicy } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { GuardrailCredentials, withReferencesById } from '../credentials/guardrail-credentials';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
-import { Secrets } from '../settings';
 import { maskedChecks } from './guardrail-secrets';
+import { assertModelTargets } from './model-targets';
 
-type Owner = Pick<GuardrailEntity, 'id' | 'organisationId' | 'slug' | 'target'>;
+type Owner = Pick<GuardrailEntity, 'id' | 'organisationId' | 'workspaceId' | 'slug' | 'target'>;
 export type StoredContent = Pick<GuardrailVersionEntity, 'checks' | 'actions' | 'sealedSecrets'>;
 
 export interface WrittenContent {
@@ -25,26 +28,33 @@ export interface WrittenContent {
 @Injectable()
 export class GuardrailContents {
   constructor(
-    private readonly secrets: Secrets,
+    private readonly credentials: GuardrailCredentials,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  /** Throws `validation_failed` with everything that is wrong. */
-  stored(owner: Owner, content: WrittenContent): StoredContent {
-    this.compiled(owner, null, content);
-    const { checks, secrets } = splitSecrets(content.checks);
+  /** As it is stored. Throws `validation_failed` with everything that is wrong. */
+  async stored(manager: EntityManager, owner: Owner, content: WrittenContent): Promise<StoredContent> {
+    const { organisationId } = owner;
+    const completed = await this.credentials.completed(manager, organisationId, content.checks);
+    this.compiled(owner, null, { ...content, checks: completed }, READ_LATER);
+    await assertModelTargets(manager, owner, content.checks);
+    const named = await withReferencesById(manager, owner, content.checks);
+    const { checks, secrets } = splitSecrets(named);
     const isEmpty = Object.keys(secrets).length === 0;
     return {
       checks,
       actions: content.actions,
-      sealedSecrets: isEmpty
-        ? null
-        : seal(this.secrets.sealingKeyring, JSON.stringify(secrets), bindingOf(owner)),
+      sealedSecrets: isEmpty ? null : this.credentials.seal(owner, secrets),
     };
   }
 
   /** Throws `validation_failed`, of a saved one only where rules have become stricter since. */
-  compiled(owner: Owner, versionId: string | null, content: WrittenContent): CompiledGuardrail {
+  compiled(
+    owner: Owner,
+    versionId: string | null,
+    content: WrittenContent,
+    secrets: SecretSource,
+  ): CompiledGuardrail {
     const { checks, actions } = content;
     const result = compileGuardrail(
       { checks, actions },
@@ -52,6 +62,7 @@ export class GuardrailContents {
         id: owner.slug,
         versionId,
         target: owner.target,
+        secrets,
         checkHost: (url) => {
           const verdict = this.addresses.checkUrl(url);
           return verdict.ok ? null : verdict.rule;
@@ -64,9 +75,16 @@ export class GuardrailContents {
 
   /** With the secrets of its checks. */
   opened(owner: Owner, { checks, actions, sealedSecrets }: StoredContent): WrittenContent {
-    if (sealedSecrets === null) return { checks, actions };
-    const plain = unseal(this.secrets.sealingKeyring, sealedSecrets, bindingOf(owner)).toString('utf8');
-    return { checks: joinSecrets(checks, JSON.parse(plain) as GuardrailSecrets), actions };
+    return { checks: joinSecrets(checks, this.credentials.open(owner, sealedSecrets)), actions };
+  }
+
+  /** As it runs: with its secrets, and with what the organisation's accounts say. */
+  async running(manager: EntityManager, owner: Owner, content: StoredContent): Promise<WrittenContent> {
+    const opened = this.opened(owner, content);
+    return {
+      ...opened,
+      checks: await this.credentials.completed(manager, owner.organisationId, opened.checks),
+    };
   }
 
   /** As a read shows them. */
@@ -75,4 +93,5 @@ export class GuardrailContents {
   }
 }
 
-const bindingOf = ({ organisationId, id }: Owner): string => guardrailBinding(organisationId, id);
+/** Nothing is read while a guardrail is saved. */
+const READ_LATER: SecretSource = () => '';

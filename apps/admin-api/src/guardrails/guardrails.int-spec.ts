@@ -220,7 +220,13 @@ describe('secrets of guardrails', () => {
     expect(JSON.stringify(stored)).not.toContain('CANARY');
     const document = await guardrailOf(tenant.workspaceId, id);
     expect(JSON.stringify(document)).not.toContain('CANARY');
-    expect(document?.sealedSecrets).toEqual(stored.sealedSecrets);
+    expect(document?.sealedSecrets).toEqual(expect.any(String));
+    const again = await guardrailOf(tenant.workspaceId, slug);
+    // Sealed anew for each reading, and yet the same document.
+    expect([again?.version, again?.sealedSecrets === document?.sealedSecrets]).toEqual([
+      document?.version,
+      false,
+    ]);
     expect(document?.checks[1]?.parameters).toEqual({ webhookURL: WEBHOOK.parameters.webhookURL });
   });
 

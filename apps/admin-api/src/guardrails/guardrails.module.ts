@@ -2,22 +2,34 @@ import type { AddressPolicy } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
 import { Module } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
+import { SecretReferencesModule } from '../secret-references/secret-references.module';
 import { SETTINGS, type AdminSettings } from '../settings';
 import { DefaultGuardrailsService } from './default-guardrails.service';
 import { GuardrailContents } from './guardrail-contents';
 import { DefaultGuardrailsController, GuardrailsController } from './guardrails.controller';
 import { GuardrailsService } from './guardrails.service';
 import { InvocationService } from './invocation.service';
+import { McpMappingsService } from './mcp-mappings.service';
 import { OutboundGuardrailWorld } from './outbound-guardrail-world';
+import { GuardrailQualityController, GuardrailServersController } from './quality.controller';
+import { QualityService } from './quality.service';
 
 @Module({
-  controllers: [GuardrailsController, DefaultGuardrailsController],
+  imports: [SecretReferencesModule],
+  controllers: [
+    GuardrailsController,
+    GuardrailQualityController,
+    GuardrailServersController,
+    DefaultGuardrailsController,
+  ],
   providers: [
     GuardrailsService,
     GuardrailContents,
     DefaultGuardrailsService,
     InvocationService,
     OutboundGuardrailWorld,
+    McpMappingsService,
+    QualityService,
     {
       provide: BufferedClient,
       inject: [ADDRESS_POLICY, SETTINGS],

@@ -1,5 +1,5 @@
 import type { SavedGuardrailCheck } from '@gw/contracts';
-import { GuardrailEntity, GuardrailVersionEntity } from '@gw/entities';
+import { GuardrailEntity, GuardrailVersionEntity, type GuardrailMcpServerEntity } from '@gw/entities';
 import { randomHex, uuidv7 } from '@gw/kernel';
 import {
   assertMatches,
@@ -28,6 +28,7 @@ import {
 } from './guardrail-rows';
 import { unmaskedChecks } from './guardrail-secrets';
 import { assertUnused } from './guardrail-uses';
+import { mappingsOf } from './mcp-mappings';
 import type { CreateGuardrailDto, ListGuardrailsQuery, UpdateGuardrailDto } from './guardrails.dto';
 import {
   toGuardrail,
@@ -56,14 +57,15 @@ export class GuardrailsService {
     const slug = input.slug ?? `pg-${randomHex(3)}`;
     const target = input.target ?? 'llm';
     const [id, versionId] = [uuidv7(), uuidv7()];
-    const content = this.contents.stored(
-      { id, organisationId, slug, target },
-      { checks: checksOf(input.checks), actions: input.actions ?? {} },
-    );
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       // Archived ones count: a slug names one guardrail of the organisation for ever.
       await assertSlugFree(manager, GuardrailEntity, { organisationId, slug });
+      const content = await this.contents.stored(
+        manager,
+        { id, organisationId, workspaceId, slug, target },
+        { checks: checksOf(input.checks), actions: input.actions ?? {} },
+      );
       const row = await manager.save(
         manager.create(GuardrailEntity, {
           id,
@@ -84,7 +86,7 @@ export class GuardrailsService {
         resourceType: RESOURCE,
         resourceId: id,
         workspaceId,
-        after: this.view(row, version),
+        after: this.view(row, version, []),
       });
       write.changed(...(await keysOf(manager, row)));
       return { id, slug, version_id: versionId };
@@ -109,7 +111,7 @@ export class GuardrailsService {
   async get(caller: Principal, reference: string): Promise<GuardrailDetailAnswer> {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
-    return this.view(row, await currentOf(manager, row));
+    return this.view(row, await currentOf(manager, row), await mappingsOf(manager, row.id));
   }
 
   /** New checks or actions are a new version. */
@@ -124,12 +126,14 @@ export class GuardrailsService {
       const row = await findGuardrail(manager, caller, reference, 'update');
       assertMatches(ifMatch, row);
       let version = await currentOf(manager, row);
-      const before = this.view(row, version);
+      const mappings = await mappingsOf(manager, row.id);
+      const before = this.view(row, version, mappings);
       if (input.name !== undefined) row.name = input.name;
       if (input.checks !== undefined || input.actions !== undefined) {
         const saved = this.contents.opened(row, version);
         const checks = input.checks ? unmaskedChecks(checksOf(input.checks), saved.checks) : saved.checks;
-        const content = this.contents.stored(row, { checks, actions: input.actions ?? saved.actions });
+        const actions = input.actions ?? saved.actions;
+        const content = await this.contents.stored(manager, row, { checks, actions });
         version = await addVersion(manager, caller, row, content);
         row.currentVersionId = version.id;
       }
@@ -141,7 +145,7 @@ export class GuardrailsService {
         resourceId: row.id,
         workspaceId: row.workspaceId,
         before,
-        after: this.view(after, version),
+        after: this.view(after, version, mappings),
       });
       write.changed(...(await keysOf(manager, row)));
       return { id: row.id, slug: row.slug, version_id: version.id };
@@ -155,7 +159,7 @@ export class GuardrailsService {
       const row = await findGuardrail(manager, caller, reference, 'delete');
       assertMatches(ifMatch, row);
       await assertUnused(manager, row);
-      const before = this.view(row, await currentOf(manager, row));
+      const before = this.view(row, await currentOf(manager, row), await mappingsOf(manager, row.id));
       row.status = 'archived';
       await manager.save(GuardrailEntity, row);
       write.audit({
@@ -183,8 +187,9 @@ export class GuardrailsService {
       order: { number: 'DESC' },
       ...windowOf(query),
     });
+    const mappings = await mappingsOf(manager, row.id);
     const views = versions.map((version) =>
-      toGuardrailVersion(row, version, this.contents.shown(row, version)),
+      toGuardrailVersion(row, version, this.contents.shown(row, version), mappings),
     );
     return listOf([views, total]);
   }
@@ -193,11 +198,16 @@ export class GuardrailsService {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
     const version = await findVersion(manager, row, versionId);
-    return toGuardrailVersion(row, version, this.contents.shown(row, version));
+    const mappings = await mappingsOf(manager, row.id);
+    return toGuardrailVersion(row, version, this.contents.shown(row, version), mappings);
   }
 
-  private view(row: GuardrailEntity, version: GuardrailVersionEntity): GuardrailDetailAnswer {
-    return toGuardrailDetail(row, version, this.contents.shown(row, version));
+  private view(
+    row: GuardrailEntity,
+    version: GuardrailVersionEntity,
+    mappings: readonly GuardrailMcpServerEntity[],
+  ): GuardrailDetailAnswer {
+    return toGuardrailDetail(row, version, this.contents.shown(row, version), mappings);
   }
 }
 

@@ -1,7 +1,9 @@
 import type { SavedGuardrailCheck } from '@gw/contracts';
-import type { GuardrailEntity, GuardrailVersionEntity } from '@gw/entities';
+import type { GuardrailEntity, GuardrailMcpServerEntity, GuardrailVersionEntity } from '@gw/entities';
 import type { GuardrailResult } from '@gw/guardrails';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { toMapping } from './mcp-mappings';
+import { McpMappingAnswer } from './mcp-mappings.dto';
 
 export class GuardrailAnswer extends RowAnswer {
   @Answer.uuid()
@@ -44,6 +46,9 @@ export class GuardrailDetailAnswer extends GuardrailAnswer {
 
   @Answer.integer({ description: '1 is the first.', example: 1 })
   readonly version!: number;
+
+  @Answer.list(() => McpMappingAnswer, { description: 'Servers of tools that it judges.' })
+  readonly mcp_server_mappings!: readonly McpMappingAnswer[];
 }
 
 export class SavedGuardrailAnswer {
@@ -139,12 +144,14 @@ export const toGuardrailDetail = (
   row: GuardrailEntity,
   version: GuardrailVersionEntity,
   checks: readonly SavedGuardrailCheck[],
+  mappings: readonly GuardrailMcpServerEntity[],
 ): GuardrailDetailAnswer => ({
   ...toGuardrail(row),
   checks,
   actions: { deny: false, async: false, sequential: false, ...version.actions },
   version_id: version.id,
   version: version.number,
+  mcp_server_mappings: mappings.map(toMapping),
 });
 
 /** A version of a guardrail: the guardrail's own fields, and who wrote this version when. */
@@ -152,8 +159,9 @@ export const toGuardrailVersion = (
   row: GuardrailEntity,
   version: GuardrailVersionEntity,
   checks: readonly SavedGuardrailCheck[],
+  mappings: readonly GuardrailMcpServerEntity[],
 ): GuardrailDetailAnswer => ({
-  ...toGuardrailDetail(row, version, checks),
+  ...toGuardrailDetail(row, version, checks, mappings),
   updated_by: version.createdBy,
   last_updated_at: version.createdAt.toISOString(),
 });

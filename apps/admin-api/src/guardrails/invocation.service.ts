@@ -1,8 +1,21 @@
-import { dialectOf, GuardrailRunner, hookResults, Subject, type RequestFacts } from '@gw/guardrails';
+import type { SecretReferenceEntity } from '@gw/entities';
+import {
+  dialectOf,
+  GuardrailRunner,
+  hookResults,
+  Subject,
+  type RequestFacts,
+  type SecretReference,
+} from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import { pick, type SecretReader } from '@gw/secret-managers';
 import { invalid } from '@gw/web';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../auth/principal';
+import { referenceRows } from '../credentials/guardrail-credentials';
+import { mayUse, SecretAccess } from '../credentials/secret-access';
+import { SECRET_READER } from '../secret-references/secret-references.service';
 import { GuardrailContents } from './guardrail-contents';
 import { currentOf, findRunnable } from './guardrail-rows';
 import { OutboundGuardrailWorld } from './outbound-guardrail-world';
@@ -18,6 +31,8 @@ export class InvocationService {
     private readonly dataSource: DataSource,
     private readonly contents: GuardrailContents,
     world: OutboundGuardrailWorld,
+    private readonly access: SecretAccess,
+    @Inject(SECRET_READER) private readonly readSecret: SecretReader,
   ) {
     this.runner = new GuardrailRunner(world);
   }
@@ -26,7 +41,11 @@ export class InvocationService {
     const { manager } = this.dataSource;
     const row = await findRunnable(manager, caller, reference);
     const version = await currentOf(manager, row);
-    const compiled = this.contents.compiled(row, version.id, this.contents.opened(row, version));
+    const content = await this.contents.running(manager, row, version);
+    const references = await referenceRows(manager, content.checks);
+    const compiled = this.contents.compiled(row, version.id, content, (reference) =>
+      this.read(caller, references.get(reference.secret_reference_id), reference),
+    );
     // Whoever asks for the verdict waits for it.
     const guardrail = { ...compiled, actions: { ...compiled.actions, async: false } };
     const { outcome, results, message, body } = await this.runner.run([guardrail], subjectOf(input));
@@ -41,6 +60,17 @@ export class InvocationService {
       body: body ?? null,
       hook_results: input.stage === 'output' ? hookResults([], results) : hookResults(results),
     };
+  }
+
+  /** From the manager itself: what gateways remember is theirs. */
+  private async read(
+    { workspaceId }: Principal,
+    row: SecretReferenceEntity | undefined,
+    { secret_key: key }: SecretReference,
+  ): Promise<string> {
+    if (!row || (workspaceId !== null && !mayUse(row, workspaceId))) throw new GatewayError('forbidden');
+    const location = this.access.locationOf(row, key ?? null);
+    return pick(await this.readSecret(location), location);
   }
 }
 

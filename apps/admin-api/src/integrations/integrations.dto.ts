@@ -180,7 +180,7 @@ export class WorkspaceAccessDto {
   @NestedListField(() => UsageLimitDto, { optional: true, nullable: true, maxItems: 1 })
   usage_limits?: UsageLimitDto[] | null;
 
-  @NestedListField(() => RateLimitDto, { optional: true, nullable: true, maxItems: 1 })
+  @NestedListField(() => RateLimitDto, { optional: true, nullable: true, maxItems: 10 })
   rate_limits?: RateLimitDto[] | null;
 }
 

@@ -1,7 +1,7 @@
 import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
 import type { IntegrationEntity, IntegrationModelEntity, IntegrationWorkspaceEntity } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
-import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
+import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 import { shownConfigurations } from '../credentials/configurations';
 import { maskHeaders } from '../credentials/header-map';
 import { SecretMappingAnswer, shownMappings } from '../credentials/secret-mappings';
@@ -48,8 +48,8 @@ class GlobalAccessAnswer {
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: readonly UsageLimitAnswer[] | null;
 
-  @Answer.list(() => RateLimitDto, { nullable: true })
-  readonly rate_limits!: readonly RateLimitDto[] | null;
+  @Answer.list(() => RateLimitAnswer, { nullable: true })
+  readonly rate_limits!: readonly RateLimitAnswer[] | null;
 }
 
 export class IntegrationDetailAnswer extends IntegrationAnswer {
@@ -179,7 +179,7 @@ export class IntegrationWorkspaceAnswer {
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: IntegrationWorkspaceEntity['usageLimits'];
 
-  @Answer.list(() => RateLimitDto, { nullable: true })
+  @Answer.list(() => RateLimitAnswer, { nullable: true })
   readonly rate_limits!: IntegrationWorkspaceEntity['rateLimits'];
 
   @Answer.time({ nullable: true })

@@ -14,6 +14,7 @@ import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import { LoginThrottle } from '../auth/login-throttle';
 import { hashPassword, isPassword } from '../auth/passwords';
 import type { RequestFacts } from '../auth/principal';
+import { InviteMails } from './invite-mails';
 import { InviteTokens } from './invite-tokens';
 import type { AcceptedInvite, AcceptInviteDto } from './invites.dto';
 
@@ -26,6 +27,7 @@ export class InviteAcceptanceService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly tokens: InviteTokens,
+    private readonly mails: InviteMails,
     private readonly userKeys: UserKeysService,
   ) {}
 
@@ -74,6 +76,7 @@ export class InviteAcceptanceService {
       row.status = 'accepted';
       row.acceptedAt = new Date();
       await write.manager.save(UserInviteEntity, row);
+      await this.mails.drop(write.manager, row.id);
       write.audit({
         action: 'update',
         resourceType: 'invites',

@@ -1,5 +1,6 @@
-import { UserInviteEntity } from '@gw/entities';
-import { PASSWORD, TestAdminApi, type Tenant } from '../spec-support/admin-api';
+import { claimMail, UserInviteEntity } from '@gw/entities';
+import { sealingKeyring } from '@gw/kernel';
+import { MASTER_KEY, PASSWORD, TestAdminApi, type Tenant } from '../spec-support/admin-api';
 import { UNKNOWN_ID, type Failure, type List } from '../spec-support/api-keys';
 
 interface Invite {
@@ -185,5 +186,50 @@ describe('invites', () => {
       expect((await admin.call(method, path, { key: theirs.adminKey })).status).toBe(404);
       expect((await admin.call(method, path, { key: ours.key })).status).toBe(403);
     }
+  });
+});
+
+describe('mails of invites', () => {
+  const admin = new TestAdminApi({ SMTP_HOST: 'mail.example.com' });
+  const ours = admin.standingTenant();
+  const URL = '/v1/admin/users/invites';
+  const call = {
+    get key() {
+      return ours.adminKey;
+    },
+  };
+  const nextMail = () => claimMail(admin.dataSource.manager, sealingKeyring(MASTER_KEY));
+  const invite = async (email: string): Promise<Invite> =>
+    (await admin.post<Invite>(URL, { ...call, body: { email, role: 'member', workspaces: [] } })).body;
+
+  it('carry the link that the answer shows, and rest sealed until the worker sends them', async () => {
+    const { id, invite_link } = await invite('Ada@Example.com');
+    const rows: unknown = await admin.dataSource.query('SELECT * FROM mails');
+    expect(JSON.stringify(rows)).not.toContain(invite_link.split('/').at(-1));
+    expect(await nextMail()).toMatchObject({
+      organisationId: ours.organisationId,
+      topic: `invite/${id}`,
+      recipient: 'ada@example.com',
+      message: { subject: 'Invitation to Acme', action: { url: invite_link } },
+    });
+  });
+
+  it('that were not sent yet give way to the link of a resend, and go with a cancelled invite', async () => {
+    const { id } = await invite('bob@example.com');
+    const { body } = await admin.post<{ inviteLink: string }>(`${URL}/${id}/resend`, call);
+    expect(await nextMail()).toMatchObject({ message: { action: { url: body.inviteLink } } });
+    const { id: cancelled } = await invite('eve@example.com');
+    await admin.delete(`${URL}/${cancelled}`, call);
+    expect(await nextMail()).toBeNull();
+  });
+
+  it('are not put in line for a write that fails', async () => {
+    await invite('dan@example.com');
+    await nextMail();
+    const again = await admin.post(URL, {
+      ...call,
+      body: { email: 'dan@example.com', role: 'member', workspaces: [] },
+    });
+    expect([again.status, await nextMail()]).toEqual([409, null]);
   });
 });

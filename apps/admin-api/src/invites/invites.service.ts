@@ -14,6 +14,7 @@ import { assertWithinCreator, normaliseScopes, toExpiry } from '../api-keys/api-
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inOrganisation, isUuid } from '../auth/tenancy';
+import { InviteMails } from './invite-mails';
 import { InviteTokens } from './invite-tokens';
 import type {
   CreatedInvite,
@@ -31,6 +32,7 @@ export class InvitesService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly tokens: InviteTokens,
+    private readonly mails: InviteMails,
   ) {}
 
   /** Throws `conflict` for an address that is invited already, or a member. */
@@ -58,8 +60,9 @@ export class InvitesService {
         expiresAt: token.expiresAt,
         invitedBy: caller.userId,
       });
-      const after = toInvite(await manager.findOneByOrFail(UserInviteEntity, { id }));
-      write.audit({ action: 'create', resourceType: 'invites', resourceId: id, after });
+      const row = await manager.findOneByOrFail(UserInviteEntity, { id });
+      await this.mails.queue(manager, row, token);
+      write.audit({ action: 'create', resourceType: 'invites', resourceId: id, after: toInvite(row) });
       return { id, invite_link: token.link, object: 'invite' };
     });
   }
@@ -93,6 +96,7 @@ export class InvitesService {
       const before = toInvite(row);
       row.status = 'cancelled';
       await write.manager.save(UserInviteEntity, row);
+      await this.mails.drop(write.manager, row.id);
       write.audit({ action: 'delete', resourceType: 'invites', resourceId: row.id, before });
       return {};
     });
@@ -111,6 +115,7 @@ export class InvitesService {
       row.tokenHash = token.hash;
       row.expiresAt = token.expiresAt;
       await manager.save(UserInviteEntity, row);
+      await this.mails.queue(manager, row, token);
       write.audit({
         action: 'update',
         resourceType: 'invites',

@@ -1,15 +1,58 @@
 import { Answer, DateField, EnumField, IntegerField, MapField, NumberField } from '@gw/web';
 
+export const WINDOWS = ['fixed', 'sliding'] as const;
+export const ENFORCEMENTS = ['standard', 'strict'] as const;
+export const OUTAGE_MODES = ['hold', 'refuse'] as const;
+
+export const BURN_RATE = 'Of the last seven days. Null: nothing was recorded, or not for an hour yet.';
+export const FORECAST =
+  'When it is used up at that rate. Null: it can’t be told, it is used up already, or it lasts until its reset.';
+
+const OPTIONAL = { optional: true, nullable: true } as const;
+export const WINDOW = { ...OPTIONAL, description: 'fixed when absent; concurrency has none.' } as const;
+export const RATE_ENFORCEMENT = {
+  ...OPTIONAL,
+  description: 'Of tokens: strict asks for room for all that a request may use. standard when absent.',
+} as const;
+export const ENFORCEMENT = {
+  ...OPTIONAL,
+  description:
+    'strict never passes the limit: all that a request may cost must fit, and a model without a price is refused. standard, when ' +
+    'absent, admits while anything is left.',
+} as const;
+export const ON_OUTAGE = {
+  ...OPTIONAL,
+  description:
+    'While the counters cannot be reached: hold goes on within a local share, refuse answers 503. When absent, a strict budget ' +
+    'refuses and everything else holds.',
+} as const;
+
 /** `value` 0 blocks everything. */
 export class RateLimitDto {
-  @EnumField(['requests', 'tokens'], { example: 'requests' })
-  type!: 'requests' | 'tokens';
+  @EnumField(['requests', 'tokens', 'concurrency'], {
+    example: 'requests',
+    description: 'concurrency: requests that are under way at the same time.',
+  })
+  type!: 'requests' | 'tokens' | 'concurrency';
 
-  @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'], { example: 'rpm' })
-  unit!: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw';
+  @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
+    ...OPTIONAL,
+    example: 'rpm',
+    description: 'Required, but for concurrency, which has none.',
+  })
+  unit?: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw' | null;
 
   @IntegerField({ min: 0, max: 1_000_000_000_000, example: 600 })
   value!: number;
+
+  @EnumField(WINDOWS, WINDOW)
+  window?: (typeof WINDOWS)[number] | null;
+
+  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT)
+  enforcement?: (typeof ENFORCEMENTS)[number] | null;
+
+  @EnumField(OUTAGE_MODES, ON_OUTAGE)
+  on_outage?: (typeof OUTAGE_MODES)[number] | null;
 }
 
 /** A budget. `periodic_reset` and `periodic_reset_days` exclude each other. */
@@ -34,6 +77,33 @@ export class UsageLimitDto {
 
   @MapField({ optional: true, nullable: true })
   metadata?: Record<string, string> | null;
+
+  @EnumField(ENFORCEMENTS, ENFORCEMENT)
+  enforcement?: (typeof ENFORCEMENTS)[number] | null;
+
+  @EnumField(OUTAGE_MODES, ON_OUTAGE)
+  on_outage?: (typeof OUTAGE_MODES)[number] | null;
+}
+
+/** A rate limit as answers show it. What was not chosen is absent. */
+export class RateLimitAnswer {
+  @Answer.oneOf(['requests', 'tokens', 'concurrency'])
+  readonly type!: string;
+
+  @Answer.oneOf(['rps', 'rpm', 'rph', 'rpd', 'rpw'], { nullable: true, description: 'Null for concurrency.' })
+  readonly unit!: string | null;
+
+  @Answer.integer({ example: 600 })
+  readonly value!: number;
+
+  @Answer.oneOf(WINDOWS, { optional: true })
+  readonly window?: string;
+
+  @Answer.oneOf(ENFORCEMENTS, { optional: true })
+  readonly enforcement?: string;
+
+  @Answer.oneOf(OUTAGE_MODES, { optional: true })
+  readonly on_outage?: string;
 }
 
 /** A budget as answers show it. */
@@ -61,4 +131,10 @@ export class UsageLimitAnswer {
 
   @Answer.map({ optional: true, nullable: true })
   readonly metadata?: Record<string, string> | null;
+
+  @Answer.oneOf(ENFORCEMENTS, { optional: true })
+  readonly enforcement?: string;
+
+  @Answer.oneOf(OUTAGE_MODES, { optional: true })
+  readonly on_outage?: string;
 }

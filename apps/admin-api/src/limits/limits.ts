@@ -1,5 +1,4 @@
-import type { RateLimitRule } from '@gw/contracts';
-import type { StoredUsageLimit } from '@gw/entities';
+import type { StoredRateLimit, StoredUsageLimit } from '@gw/entities';
 import { invalid } from '@gw/web';
 import type { RateLimitDto, UsageLimitDto } from './limits.dto';
 
@@ -69,20 +68,49 @@ export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new
     next_usage_reset_at: nextOf(schedule, ['periodic_reset', 'periodic_reset_days'], path, now),
     status: 'active',
     ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
+    ...chosen(input),
   };
 }
+
+/** What is stored of how a limit acts: only what was chosen, so that a default may differ with what the limit is. */
+const chosen = ({
+  enforcement,
+  on_outage,
+}: Pick<UsageLimitDto, 'enforcement' | 'on_outage'>): Pick<
+  StoredUsageLimit,
+  'enforcement' | 'on_outage'
+> => ({
+  ...(enforcement ? { enforcement } : {}),
+  ...(on_outage ? { on_outage } : {}),
+});
 
 /** Null and an empty list both mean: no rate limit. One rule for each type and unit. */
 export function toStoredRateLimits(
   input: readonly RateLimitDto[] | null,
   path = 'rate_limits',
-): RateLimitRule[] | null {
+): StoredRateLimit[] | null {
   if (input === null || input.length === 0) return null;
   const seen = new Set<string>();
-  return input.map(({ type, unit, value }, index) => {
-    const kind = `${type} ${unit}`;
-    if (seen.has(kind)) throw invalid(`${path}.${String(index)}`, `there is already a limit of ${kind}`);
+  return input.map((limit, index) => {
+    const at = `${path}.${String(index)}`;
+    const stored = toStoredRateLimit(limit, at);
+    const kind = stored.unit === null ? stored.type : `${stored.type} ${stored.unit}`;
+    if (seen.has(kind)) throw invalid(at, `there is already a limit of ${kind}`);
     seen.add(kind);
-    return { type, unit, value };
+    return stored;
   });
+}
+
+/** Throws `validation_failed` where the members do not fit together. `path`: of the limit; empty: its members stand alone. */
+export function toStoredRateLimit(limit: RateLimitDto, path: string): StoredRateLimit {
+  const { type, unit = null, value, window, enforcement } = limit;
+  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  if (type === 'concurrency') {
+    if (unit !== null) throw invalid(at('unit'), 'a limit of concurrency has no unit');
+    if (window) throw invalid(at('window'), 'a limit of concurrency has no window');
+  } else if (unit === null) throw invalid(at('unit'), `unit is required for a limit of ${type}`);
+  if (enforcement && type !== 'tokens') {
+    throw invalid(at('enforcement'), `enforcement is for tokens: a limit of ${type} is never passed`);
+  }
+  return { type, unit, value, ...(window ? { window } : {}), ...chosen(limit) };
 }

@@ -196,7 +196,31 @@ export class UsageAnswer {
   readonly output_audio_tokens!: number | null;
 }
 
+/** What somebody, or a guardrail, thought of the log's trace. */
+export class LogFeedbackAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.number({ example: 5 })
+  readonly value!: number;
+
+  @Answer.number({ example: 1 })
+  readonly weight!: number;
+
+  @Answer.json()
+  readonly metadata!: Readonly<Record<string, unknown>>;
+
+  @Answer.oneOf(['api', 'guardrail'])
+  readonly source!: string;
+
+  @Answer.time()
+  readonly created_at!: string;
+}
+
 export class LogDetailAnswer extends LogAnswer {
+  @Answer.list(() => LogFeedbackAnswer, { description: 'The newest hundred.' })
+  readonly feedback!: readonly LogFeedbackAnswer[];
+
   @Answer.one(() => UsageAnswer, { nullable: true })
   readonly usage!: UsageAnswer | null;
 
@@ -223,4 +247,27 @@ export class LogPage {
 
   @Answer.text({ nullable: true, description: 'For the next page; null on the last one.' })
   readonly next_cursor!: string | null;
+}
+
+/** One log of a trace, with what was called from within it. */
+export class LogTreeAnswer {
+  @Answer.one(() => LogAnswer)
+  readonly log!: LogAnswer;
+
+  @Answer.list(() => LogTreeAnswer, { description: 'In the order of their time.' })
+  readonly children!: readonly LogTreeAnswer[];
+}
+
+export class LogTraceAnswer {
+  @Answer.kind('trace')
+  readonly object!: 'trace';
+
+  @Answer.text({ example: 'trace-1' })
+  readonly trace_id!: string;
+
+  @Answer.list(() => LogTreeAnswer, { description: 'The spans without a parent here.' })
+  readonly spans!: readonly LogTreeAnswer[];
+
+  @Answer.boolean({ description: 'The trace has more logs than the newest thousand, which are shown.' })
+  readonly truncated!: boolean;
 }

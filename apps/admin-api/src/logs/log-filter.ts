@@ -1,4 +1,4 @@
-import { LOG_VALUE_FILTERS, type Bounds, type LogFilter, type LogOwner } from '@gw/entities';
+import { LOG_VALUE_FILTERS, providerModel, type Bounds, type LogFilter, type LogOwner } from '@gw/entities';
 import { invalid, isStorableText } from '@gw/web';
 import { decodeCursor } from './log-cursor';
 import type { ListLogsQuery } from './logs.dto';
@@ -24,8 +24,14 @@ export function logFilterOf(
       total_tokens: bounds(query.total_units_min, query.total_units_max),
       input_tokens: bounds(query.prompt_token_min, query.prompt_token_max),
       output_tokens: bounds(query.completion_token_min, query.completion_token_max),
+      duration_ms: bounds(query.response_time_min, query.response_time_max),
+      first_byte_ms: bounds(query.first_byte_ms_min, query.first_byte_ms_max),
+      overhead_ms: bounds(query.overhead_ms_min, query.overhead_ms_max),
+      retries: bounds(query.retries_min, query.retries_max),
     },
-    statuses: (query.status ?? []).map(statusRange),
+    feedback: bounds(query.weighted_feedback_min, query.weighted_feedback_max),
+    providerModels: (query.ai_org_model ?? []).map(providerModel),
+    statuses: (query.status ?? query.status_code ?? []).map(statusRange),
     streamed: query.streamed ?? null,
     metadata: metadataOf(query.metadata, all),
     after: query.cursor === undefined ? null : decodeCursor(query.cursor),
@@ -33,7 +39,20 @@ export function logFilterOf(
 }
 
 const valuesOf = (query: ListLogsQuery): LogFilter['values'] =>
-  Object.fromEntries(LOG_VALUE_FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  Object.fromEntries(
+    LOG_VALUE_FILTERS.flatMap((column) => {
+      const other = OTHER_NAMES[column];
+      const values = query[column] ?? (other === undefined ? undefined : query[other]);
+      return values === undefined ? [] : [[column, values]];
+    }),
+  );
+
+/** The public API's names of columns that have names of their own here. */
+const OTHER_NAMES: Partial<Record<keyof LogFilter['values'], 'virtual_keys' | 'configs' | 'api_key_ids'>> = {
+  credential: 'virtual_keys',
+  config_id: 'configs',
+  api_key_id: 'api_key_ids',
+};
 
 const bounds = <T>(min: T | undefined, max: T | undefined): Bounds<T> => ({ min, max });
 
@@ -49,7 +68,8 @@ function statusRange(text: string): readonly [number, number] {
   return [first, first + 99];
 }
 
-function metadataOf(
+/** Metadata that a list or a graph is filtered by. `all`: the query, for `metadata.<name>`. */
+export function metadataOf(
   json: string | undefined,
   all: Readonly<Record<string, unknown>>,
 ): Record<string, string> {

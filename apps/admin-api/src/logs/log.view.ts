@@ -1,4 +1,4 @@
-import type { StoredRequestLog, StoredRequestLogDetail } from '@gw/entities';
+import type { FeedbackEntity, LogBodies, StoredRequestLog, StoredRequestLogDetail } from '@gw/entities';
 import { isUtf8 } from 'node:buffer';
 import type { LogAnswer, LogDetailAnswer, LoggedBody, UsageAnswer } from './log-answers.dto';
 import { UNITS_PER_CENT } from './log-filter';
@@ -55,21 +55,29 @@ export function logAnswer(log: StoredRequestLog): LogAnswer {
   };
 }
 
-export const logDetailAnswer = (log: StoredRequestLogDetail): LogDetailAnswer => ({
+export const logDetailAnswer = (
+  log: StoredRequestLogDetail,
+  bodies: LogBodies,
+  feedback: readonly FeedbackEntity[],
+): LogDetailAnswer => ({
   ...logAnswer(log),
+  feedback: feedback.map(({ id, value, weight, metadata, source, createdAt }) => ({
+    ...{ id, value, weight, metadata, source },
+    created_at: createdAt.toISOString(),
+  })),
   usage: log.total_tokens === null ? null : usageOf(log),
   decision: log.decision,
   request: {
     content_type: log.request_content_type,
     bytes: Number(log.request_bytes),
     truncated: log.request_body_truncated,
-    ...readableBody(log.request),
+    ...readableBody(bodies.request),
   },
   response: {
     content_type: log.response_content_type,
     bytes: Number(log.response_bytes),
     truncated: log.response_body_truncated,
-    ...readableBody(log.response),
+    ...readableBody(bodies.response),
   },
 });
 

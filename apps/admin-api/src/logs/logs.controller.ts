@@ -1,18 +1,36 @@
-import { Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
+import { Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
+import { OneOrManyBody } from '../common/one-or-many';
 import { ControlRoutes } from '../control-routes';
-import { LogDetailAnswer, LogPage } from './log-answers.dto';
-import { ListLogsQuery } from './logs.dto';
+import { CustomLogDto, InsertedLogsAnswer } from './custom-log.dto';
+import { CustomLogsService } from './custom-logs.service';
+import { LogDetailAnswer, LogPage, LogTraceAnswer } from './log-answers.dto';
+import { ListLogsQuery, TailLogsQuery } from './logs.dto';
 import { LogsService } from './logs.service';
 
 /** Any one of them. */
 export const READS_A_LOG: [string, ...string[]] = ['logs.view', 'completions.write', 'logs.write'];
 
+const ONE = { $ref: getSchemaPath(CustomLogDto) };
+
 @ControlRoutes('logs')
+@ApiExtraModels(CustomLogDto)
 export class LogsController {
-  constructor(private readonly logs: LogsService) {}
+  constructor(
+    private readonly logs: LogsService,
+    private readonly custom: CustomLogsService,
+  ) {}
+
+  @Post()
+  @Requires('logs.write')
+  @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE, minItems: 1, maxItems: 1_000 }] } })
+  @ApiOkResponse({ type: InsertedLogsAnswer })
+  insert(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<InsertedLogsAnswer> {
+    return this.custom.insert(caller, body);
+  }
 
   @Get()
   @Requires('logs.list')
@@ -23,6 +41,28 @@ export class LogsController {
     @Query() all: Record<string, unknown>,
   ): Promise<LogPage> {
     return this.logs.list(caller, query, all);
+  }
+
+  @Get('tail')
+  @Requires('logs.list')
+  @ApiExcludeEndpoint()
+  tail(
+    @Caller() caller: Principal,
+    @Query() query: TailLogsQuery,
+    @Query() all: Record<string, unknown>,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.logs.tail(caller, query, all, () => {
+      reply.hijack();
+      return reply.raw;
+    });
+  }
+
+  @Get('traces/:traceId')
+  @Requires('logs.list')
+  @ApiOkResponse({ type: LogTraceAnswer })
+  trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<LogTraceAnswer> {
+    return this.logs.trace(caller, traceId);
   }
 
   @Get(':logId')

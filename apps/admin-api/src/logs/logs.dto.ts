@@ -21,11 +21,20 @@ export const OUTCOMES = ['ok', 'provider_error', 'denied', 'failed', 'client_clo
 const anyOf = (description: string): PropertyDecorator =>
   QueryTextListField({ optional: true, max: VALUES_MAX, description });
 
-const amount = (max: number, description: string): PropertyDecorator =>
+/** A number of the query that is not negative. */
+export const amount = (max: number, description: string): PropertyDecorator =>
   applyDecorators(
     NumberField({ optional: true, min: 0, max, description }),
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' && /^\d{1,16}(?:\.\d{1,10})?$/.test(value) ? Number(value) : value,
+    ),
+  );
+
+const score = (description: string): PropertyDecorator =>
+  applyDecorators(
+    NumberField({ optional: true, min: -10, max: 10, description }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && /^-?\d{1,2}(?:\.\d{1,10})?$/.test(value) ? Number(value) : value,
     ),
   );
 
@@ -67,6 +76,45 @@ export class ListLogsQuery {
   @anyOf('Models as asked for.')
   model?: string[];
 
+  @anyOf('Models that providers said they used.')
+  response_model?: string[];
+
+  @anyOf('Providers with models: `<provider>__<model>`.')
+  ai_org_model?: string[];
+
+  @anyOf('Slugs of saved providers; the same as credential.')
+  virtual_keys?: string[];
+
+  @anyOf('Slugs of configs; the same as config_id.')
+  configs?: string[];
+
+  @anyOf('Ids of versions of configs.')
+  config_version_id?: string[];
+
+  @anyOf('Ids of integrations.')
+  integration_id?: string[];
+
+  @anyOf('Slugs of prompts.')
+  prompt_slug?: string[];
+
+  @anyOf('Ids of prompts.')
+  prompt_id?: string[];
+
+  @anyOf('Span ids of parents.')
+  parent_span_id?: string[];
+
+  @anyOf('Names of spans.')
+  span_name?: string[];
+
+  @anyOf('HTTP methods.')
+  method?: string[];
+
+  @QueryEnumListField(['priced', 'unpriced', 'no_usage', 'estimated'])
+  priced?: string[];
+
+  @anyOf('Gateways.')
+  gateway_id?: string[];
+
   @anyOf('Route families, such as chat.completions.')
   route?: string[];
 
@@ -76,6 +124,16 @@ export class ListLogsQuery {
     message: 'each value in $property must be a status such as 429 or 4xx',
   })
   status?: string[];
+
+  @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'The same as status.' })
+  @Matches(/^[1-9](?:\d\d|xx)$/i, {
+    each: true,
+    message: 'each value in $property must be a status such as 429 or 4xx',
+  })
+  status_code?: string[];
+
+  @QueryUuidListField({ optional: true, max: VALUES_MAX, description: 'The same as api_key_id.' })
+  api_key_ids?: string[];
 
   @QueryEnumListField(OUTCOMES)
   outcome?: (typeof OUTCOMES)[number][];
@@ -116,6 +174,36 @@ export class ListLogsQuery {
   @amount(COUNT_MAX, 'Tokens out, at most.')
   completion_token_max?: number;
 
+  @score('Average of the feedback of its trace by weight, at least.')
+  weighted_feedback_min?: number;
+
+  @score('The same, at most.')
+  weighted_feedback_max?: number;
+
+  @amount(1e9, 'Milliseconds, at least.')
+  response_time_min?: number;
+
+  @amount(1e9, 'Milliseconds, at most.')
+  response_time_max?: number;
+
+  @amount(1e9, 'Milliseconds until the first byte, at least.')
+  first_byte_ms_min?: number;
+
+  @amount(1e9, 'Milliseconds until the first byte, at most.')
+  first_byte_ms_max?: number;
+
+  @amount(1e9, 'Milliseconds of our own, at least.')
+  overhead_ms_min?: number;
+
+  @amount(1e9, 'Milliseconds of our own, at most.')
+  overhead_ms_max?: number;
+
+  @amount(1e3, 'Repetitions, at least.')
+  retries_min?: number;
+
+  @amount(1e3, 'Repetitions, at most.')
+  retries_max?: number;
+
   @TextField({
     optional: true,
     max: 4_096,
@@ -123,4 +211,10 @@ export class ListLogsQuery {
       'A JSON object of metadata names and values; `metadata.<name>=<value>` says the same of one.',
   })
   metadata?: string;
+}
+
+/** The filters of lists; pages have no meaning here. */
+export class TailLogsQuery extends ListLogsQuery {
+  @QueryIntegerField({ min: 1, max: 3_600, fallback: 900, description: 'Seconds until the tail ends.' })
+  max_seconds!: number;
 }

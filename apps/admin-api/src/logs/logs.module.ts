@@ -1,6 +1,40 @@
+import { openLogStores, type LogStores } from '@gw/object-store';
 import { Module } from '@nestjs/common';
+import { SETTINGS, type AdminSettings } from '../settings';
+import { LogBodiesReader } from './log-bodies.reader';
+import { DataSource } from 'typeorm';
+import { CustomLogsService } from './custom-logs.service';
+import { FeedbackController } from './feedback.controller';
+import { FeedbackService } from './feedback.service';
+import { LogTail } from './log-tail';
 import { LogsController } from './logs.controller';
 import { LogsService } from './logs.service';
 
-@Module({ controllers: [LogsController], providers: [LogsService], exports: [LogsService] })
+/** `LogStores` */
+export const LOG_STORES = Symbol('log stores');
+
+@Module({
+  controllers: [LogsController, FeedbackController],
+  providers: [
+    LogsService,
+    FeedbackService,
+    LogTail,
+    {
+      provide: CustomLogsService,
+      inject: [DataSource, SETTINGS],
+      useFactory: (source: DataSource, settings: AdminSettings) => new CustomLogsService(source, settings),
+    },
+    {
+      provide: LOG_STORES,
+      inject: [SETTINGS],
+      useFactory: (settings: AdminSettings) => openLogStores(settings),
+    },
+    {
+      provide: LogBodiesReader,
+      inject: [LOG_STORES],
+      useFactory: ({ bodies }: LogStores) => new LogBodiesReader(bodies),
+    },
+  ],
+  exports: [LogsService, LOG_STORES],
+})
 export class LogsModule {}

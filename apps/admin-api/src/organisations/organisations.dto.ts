@@ -4,8 +4,10 @@ import {
   WorkspaceOverridesAnswer,
   WorkspaceOverridesDto,
 } from '../tenant-settings/security-settings.dto';
+import { ExportSettingsAnswer, ExportSettingsDto } from '../tenant-settings/export-settings.dto';
 import { UserKeySettingsAnswer, UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
-import { Answer, BitField, BooleanField, NameField, NestedField, RowAnswer } from '@gw/web';
+import { Answer, BitField, BooleanField, IntegerField, NameField, NestedField, RowAnswer } from '@gw/web';
+import { SESSION_SECONDS_MAX, SESSION_SECONDS_MIN } from '../auth/session-life';
 
 export class UpdateOrganisationDto {
   @NameField({ optional: true })
@@ -33,6 +35,18 @@ export class DataPlaneSecurityDto {
   block_inline_config?: boolean | null;
 }
 
+export class SessionSettingsDto {
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: SESSION_SECONDS_MIN,
+    max: SESSION_SECONDS_MAX,
+    description:
+      'Seconds that a session of a user lasts at most, 30 days when it is not set. Ends sessions that are older.',
+  })
+  max_session_ttl?: number | null;
+}
+
 /** Partial: what is absent stays, null is as if it had never been set. */
 export class UpdateOrganisationSettingsDto {
   @NestedField(() => OrganisationSettingsDto, { optional: true })
@@ -41,8 +55,14 @@ export class UpdateOrganisationSettingsDto {
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
   data_plane_security_settings?: DataPlaneSecurityDto;
 
+  @NestedField(() => ExportSettingsDto, { optional: true })
+  export_settings?: ExportSettingsDto;
+
   @NestedField(() => SecuritySettingsDto, { optional: true })
   security_settings?: SecuritySettingsDto;
+
+  @NestedField(() => SessionSettingsDto, { optional: true })
+  session_settings?: SessionSettingsDto;
 
   @NestedField(() => WorkspaceOverridesDto, {
     optional: true,
@@ -93,6 +113,11 @@ class SecurityInForce {
   readonly block_inline_config!: boolean;
 }
 
+class SessionSettingsAnswer {
+  @Answer.integer({ description: 'Seconds.', example: SESSION_SECONDS_MAX })
+  readonly max_session_ttl!: number;
+}
+
 export class OrganisationSettingsAnswer {
   @Answer.kind('organisation-settings')
   readonly object!: 'organisation-settings';
@@ -103,8 +128,14 @@ export class OrganisationSettingsAnswer {
   @Answer.one(() => SecurityInForce)
   readonly data_plane_security_settings!: SecurityInForce;
 
+  @Answer.one(() => ExportSettingsAnswer)
+  readonly export_settings!: ExportSettingsAnswer;
+
   @Answer.one(() => SecuritySettingsAnswer)
   readonly security_settings!: SecuritySettingsAnswer;
+
+  @Answer.one(() => SessionSettingsAnswer)
+  readonly session_settings!: SessionSettingsAnswer;
 
   @Answer.one(() => WorkspaceOverridesAnswer)
   readonly workspace_overrides!: WorkspaceOverridesAnswer;

@@ -6,9 +6,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
+import { cutSessions, sessionSecondsOf } from '../auth/session-life';
 import { found, inOrganisation } from '../auth/tenancy';
 import { SETTINGS, type AdminSettings } from '../settings';
 import { OVERRIDE_DEFAULTS } from '../tenant-settings/security-settings.dto';
+import { toStoredExportSettings } from '../tenant-settings/export-settings.dto';
 import {
   mergeSettings,
   toStoredUserKeySettings,
@@ -68,6 +70,7 @@ export class OrganisationsService {
       applySettings(row, input);
       await resetOverrides(manager, row, input.workspace_overrides);
       await manager.save(OrganisationEntity, row);
+      if (input.session_settings?.max_session_ttl) await cutSessions(manager, row);
       const after = this.settingsView(row);
       write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
       write.changed(documentKey.organisation(row.id));
@@ -115,11 +118,13 @@ export class OrganisationsService {
         ...userKeySettingsAnswer({ ...USER_KEY_DEFAULTS, ...row.settings }),
       },
       data_plane_security_settings: { block_inline_config: blocked || this.env.BLOCK_INLINE_CONFIG },
+      export_settings: { deniedFields: row.exportSettings.deniedFields ?? [] },
       security_settings: securityInForce({
         organisation: row.securitySettings,
         workspace: {},
         overrides: {},
       }),
+      session_settings: { max_session_ttl: sessionSecondsOf(row) },
       workspace_overrides: { ...OVERRIDE_DEFAULTS, ...row.workspaceOverrides },
       etag: etagOf(row),
     };
@@ -144,10 +149,15 @@ function applySettings(row: OrganisationEntity, input: UpdateOrganisationSetting
       ...toStoredUserKeySettings(settings),
     });
   }
+  row.settings = mergeSettings(row.settings, {
+    max_session_ttl: input.session_settings?.max_session_ttl,
+  });
   const block = input.data_plane_security_settings?.block_inline_config;
   if (block !== undefined) {
     row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
   }
+  const exports = toStoredExportSettings(input.export_settings);
+  if (exports !== undefined) row.exportSettings = exports;
   if (security !== undefined) row.securitySettings = { ...security };
   if (overrides !== undefined)
     row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
@@ -167,8 +177,9 @@ async function resetOverrides(
     `UPDATE workspaces SET
        version = version + 1,
        security_settings = security_settings - $2::text[],
-       settings = settings - $3::text[]
+       settings = settings - $3::text[],
+       export_settings = export_settings - $4::text[]
      WHERE organisation_id = $1`,
-    [id, names, settings],
+    [id, names, settings, shut.includes('export_settings') ? ['deniedFields'] : []],
   );
 }

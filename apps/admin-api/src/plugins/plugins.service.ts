@@ -1,12 +1,16 @@
 import { PluginEntity } from '@gw/entities';
-import { GatewayError, seal, uuidv7 } from '@gw/kernel';
+import { joinSecrets } from '@gw/guardrails';
+import { GatewayError, seal, uuidv7, type ErrorDetail } from '@gw/kernel';
 import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
+import { DataSource, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
+import { accountNeededBy, GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { maskSecret } from '../credentials/mask';
+import { currentOf, keysOf } from '../guardrails/guardrail-rows';
+import { guardrailsOfPartner } from '../guardrails/guardrails.queries';
 import { Secrets } from '../settings';
 import type {
   CreatedPluginDto,
@@ -25,6 +29,7 @@ export class PluginsService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly secrets: Secrets,
+    private readonly credentials: GuardrailCredentials,
   ) {}
 
   create(caller: Principal, input: CreatePluginDto): Promise<CreatedPluginDto> {
@@ -47,6 +52,7 @@ export class PluginsService {
       this.keep(row, input.credentials);
       const saved = await manager.save(PluginEntity, row);
       write.audit({ action: 'create', resourceType: RESOURCE, resourceId: row.id, after: toPlugin(saved) });
+      await guardrailsChanged(write, row);
       return { id: row.id, slug: pluginProviderId };
     });
   }
@@ -77,6 +83,7 @@ export class PluginsService {
       if (input.name !== undefined) row.name = input.name;
       if (input.credentials !== undefined) this.keep(row, input.credentials);
       if (input.status === 'archived') {
+        await this.assertUnused(manager, row);
         row.status = 'archived';
         row.sealedCredentials = null;
       }
@@ -88,8 +95,25 @@ export class PluginsService {
         before,
         after: toPlugin(saved),
       });
+      await guardrailsChanged(write, row);
       return {};
     });
+  }
+
+  /** Throws `conflict` while a guardrail takes its credentials from the account. */
+  private async assertUnused(
+    manager: EntityManager,
+    { organisationId, pluginProviderId }: PluginEntity,
+  ): Promise<void> {
+    const uses: ErrorDetail[] = [];
+    for (const row of await guardrailsOfPartner(manager, organisationId, pluginProviderId)) {
+      const { checks, sealedSecrets } = await currentOf(manager, row);
+      const opened = joinSecrets(checks, this.credentials.open(row, sealedSecrets));
+      if (opened.some((check) => accountNeededBy(check) === pluginProviderId))
+        uses.push({ path: `guardrails.${row.slug}`, message: `The guardrail ${row.slug} uses it.` });
+    }
+    if (uses.length > 0)
+      throw new GatewayError('conflict', { message: 'The account is in use.', details: uses.slice(0, 50) });
   }
 
   private keep(row: PluginEntity, credentials: Readonly<Record<string, string>>): void {
@@ -100,6 +124,15 @@ export class PluginsService {
       Object.entries(credentials).map(([name, value]) => [name, maskSecret(value)]),
     );
   }
+}
+
+/** Gateways hold the credentials with the guardrails that take them. */
+async function guardrailsChanged(
+  write: Write,
+  { organisationId, pluginProviderId }: PluginEntity,
+): Promise<void> {
+  for (const row of await guardrailsOfPartner(write.manager, organisationId, pluginProviderId))
+    write.changed(...(await keysOf(write.manager, row)));
 }
 
 const toPlugin = (row: PluginEntity): PluginAnswer => ({

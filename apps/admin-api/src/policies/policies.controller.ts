@@ -11,6 +11,7 @@ import {
   CreateRateLimitPolicyDto,
   CreateUsageLimitPolicyDto,
   GetPolicyQuery,
+  GetUsageLimitPolicyQuery,
   ListPolicyEntitiesQuery,
   ListRateLimitPoliciesQuery,
   ListUsageLimitPoliciesQuery,
@@ -56,7 +57,7 @@ export class UsageLimitPoliciesController {
   get(
     @Caller() caller: Principal,
     @Param('policy') policy: string,
-    @Query() query: GetPolicyQuery,
+    @Query() query: GetUsageLimitPolicyQuery,
   ): Promise<UsageLimitPolicyAnswer> {
     return this.policies.get(caller, policy, query);
   }

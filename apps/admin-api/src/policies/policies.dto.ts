@@ -6,6 +6,7 @@ import {
   NestedListField,
   NumberField,
   pageOf,
+  QueryBooleanField,
   ReferenceField,
   Strict,
   TextField,
@@ -13,6 +14,15 @@ import {
   UuidField,
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
+import {
+  ENFORCEMENT,
+  ENFORCEMENTS,
+  ON_OUTAGE,
+  OUTAGE_MODES,
+  RATE_ENFORCEMENT,
+  WINDOW,
+  WINDOWS,
+} from '../limits/limits.dto';
 
 const KEY = {
   description:
@@ -51,7 +61,7 @@ const NEXT = { optional: true, nullable: true, description: 'Normalised to midni
 
 const STATUSES = ['active', 'archived'] as const;
 export const USAGE_TYPES = ['cost', 'tokens', 'requests'] as const;
-export const RATE_TYPES = ['requests', 'tokens'] as const;
+export const RATE_TYPES = ['requests', 'tokens', 'concurrency'] as const;
 export const RATE_UNITS = ['rpm', 'rph', 'rpd', 'rpw'] as const;
 export const TARGETS = ['llm', 'mcp_tools'] as const;
 
@@ -104,6 +114,12 @@ export class CreateUsageLimitPolicyDto {
   @DateField(NEXT)
   next_usage_reset_at?: string | null;
 
+  @EnumField(ENFORCEMENTS, ENFORCEMENT)
+  enforcement?: (typeof ENFORCEMENTS)[number] | null;
+
+  @EnumField(OUTAGE_MODES, ON_OUTAGE)
+  on_outage?: (typeof OUTAGE_MODES)[number] | null;
+
   @ReferenceField(WORKSPACE)
   workspace_id?: string;
 
@@ -114,6 +130,14 @@ export class CreateUsageLimitPolicyDto {
 /** Type, grouping and workspace stay as they were made. */
 @Strict()
 export class UpdateUsageLimitPolicyDto {
+  @TextField({
+    optional: true,
+    max: 4_096,
+    description: 'A value key: what it has used until now does not count any more.',
+    example: 'api_key:0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
+  })
+  reset_usage_for_value?: string;
+
   @NameField({ optional: true, example: 'Search team' })
   name?: string;
 
@@ -137,6 +161,12 @@ export class UpdateUsageLimitPolicyDto {
 
   @DateField(NEXT)
   next_usage_reset_at?: string | null;
+
+  @EnumField(ENFORCEMENTS, ENFORCEMENT)
+  enforcement?: (typeof ENFORCEMENTS)[number] | null;
+
+  @EnumField(OUTAGE_MODES, ON_OUTAGE)
+  on_outage?: (typeof OUTAGE_MODES)[number] | null;
 
   @ReferenceField(WORKSPACE)
   workspace_id?: string;
@@ -163,14 +193,31 @@ export class CreateRateLimitPolicyDto {
   })
   group_by?: PolicyGroupDto[];
 
-  @EnumField(RATE_TYPES, { example: 'requests' })
+  @EnumField(RATE_TYPES, {
+    example: 'requests',
+    description: 'concurrency: requests that are under way at the same time.',
+  })
   type!: (typeof RATE_TYPES)[number];
 
-  @EnumField(RATE_UNITS, { example: 'rpm' })
-  unit!: (typeof RATE_UNITS)[number];
+  @EnumField(RATE_UNITS, {
+    optional: true,
+    nullable: true,
+    example: 'rpm',
+    description: 'Required, but for concurrency, which has none.',
+  })
+  unit?: (typeof RATE_UNITS)[number] | null;
 
   @IntegerField({ min: 1, max: AMOUNT_MAX, example: 600 })
   value!: number;
+
+  @EnumField(WINDOWS, WINDOW)
+  window?: (typeof WINDOWS)[number] | null;
+
+  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT)
+  enforcement?: (typeof ENFORCEMENTS)[number] | null;
+
+  @EnumField(OUTAGE_MODES, ON_OUTAGE)
+  on_outage?: (typeof OUTAGE_MODES)[number] | null;
 
   @ReferenceField(WORKSPACE)
   workspace_id?: string;
@@ -196,6 +243,15 @@ export class UpdateRateLimitPolicyDto {
 
   @IntegerField({ optional: true, min: 1, max: AMOUNT_MAX })
   value?: number;
+
+  @EnumField(WINDOWS, WINDOW)
+  window?: (typeof WINDOWS)[number] | null;
+
+  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT)
+  enforcement?: (typeof ENFORCEMENTS)[number] | null;
+
+  @EnumField(OUTAGE_MODES, ON_OUTAGE)
+  on_outage?: (typeof OUTAGE_MODES)[number] | null;
 
   @ReferenceField(WORKSPACE)
   workspace_id?: string;
@@ -234,6 +290,14 @@ export class ListRateLimitPoliciesQuery extends ListPoliciesQuery {
 export class GetPolicyQuery {
   @EnumField(STATUSES, { optional: true, description: 'active when absent.' })
   status?: (typeof STATUSES)[number];
+}
+
+export class GetUsageLimitPolicyQuery extends GetPolicyQuery {
+  @QueryBooleanField({
+    optional: true,
+    description: 'True: with what each value has used, the newest thousand of them.',
+  })
+  include_usage?: boolean;
 }
 
 export class ListPolicyEntitiesQuery extends pageOf({ size: 50, sizeMax: 100 }) {

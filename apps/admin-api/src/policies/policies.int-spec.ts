@@ -1,5 +1,12 @@
 import { documentKey, type WorkspaceDocument } from '@gw/contracts';
-import { addBalances, AuditLogEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
+import {
+  addBalances,
+  addBudgetHours,
+  AuditLogEntity,
+  hourOf,
+  raiseAlert,
+  UsageLimitPolicyValueEntity,
+} from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { readCases } from '@gw/testing';
 import { DocumentsService } from '../read-model/documents.service';
@@ -20,6 +27,7 @@ interface Policy {
   readonly [field: string]: unknown;
 }
 
+const DAY_MS = 86_400_000;
 const USAGE = '/v2/policies/usage-limits';
 const RATE = '/v2/policies/rate-limits';
 const CONDITIONS = [{ key: 'metadata.team', value: ['search', 'ads'], excludes: 'batch' }];
@@ -314,6 +322,8 @@ describe('the values that a usage-limit policy counts apart', () => {
     readonly id: string;
     readonly value_key: string;
     readonly current_usage: number;
+    readonly burn_rate_per_day: number | null;
+    readonly forecast_exhausted_at: string | null;
     readonly status: string;
   }
 
@@ -336,6 +346,55 @@ describe('the values that a usage-limit policy counts apart', () => {
     const { body } = await entities(id, '?status=exhausted&search=key:a');
     expect(body.data).toMatchObject([{ value_key: 'api_key:a', current_usage: 12.5, status: 'exhausted' }]);
     expect((await entities(id, '?status=active')).body.data).toEqual([]);
+  });
+
+  it('are listed with what each uses in a day and when it will run out, null where it cannot be told', async () => {
+    const id = await create(USAGE);
+    await valueOf(id, 'api_key:fast', 7);
+    await valueOf(id, 'api_key:new', 1);
+    const account = `limit:policy:${id}:cost:budget:api_key:fast`;
+    const hour = hourOf(new Date(Date.now() - 9 * DAY_MS));
+    const hours = [hour, hourOf(new Date())].map((each) => ({
+      ...{ organisationId: ours.organisationId, account, period: 0, hour: each },
+      ...{ cost: 350_000_000, tokens: 1, requests: 1 },
+    }));
+    await addBudgetHours(admin.dataSource.manager, hours);
+    const before = Date.now();
+    const { body } = await entities(id);
+    const [fresh, fast] = body.data;
+    expect(fresh).toMatchObject({ burn_rate_per_day: null, forecast_exhausted_at: null });
+    // 3.5 USD in the last seven days, and 3 of 10 are left.
+    expect(fast).toMatchObject({ current_usage: 7, burn_rate_per_day: 0.5 });
+    const at = Date.parse(String(fast?.forecast_exhausted_at));
+    expect(at).toBeGreaterThanOrEqual(before + 6 * DAY_MS);
+    expect(at).toBeLessThanOrEqual(Date.now() + 6 * DAY_MS + 1);
+  });
+
+  it('[REL-16] are part of the policy with include_usage, with what was told of them', async () => {
+    const id = await create(USAGE, usageBody({ alert_threshold: 8 }));
+    await valueOf(id, 'api_key:a', 9);
+    const counter = `policy:${id}:cost:budget:api_key:a`;
+    await raiseAlert(admin.dataSource.manager, {
+      ...{ organisationId: ours.organisationId, workspaceId: ours.workspaceId, counter, period: 0 },
+      ...{ kind: 'threshold', amount: 800_000_000, event: {} },
+    });
+    expect(await read(USAGE, id)).not.toHaveProperty('value_key_usage_map');
+    const { body } = await admin.get<Policy>(`${USAGE}/${id}?include_usage=true`, { key: ours.key });
+    expect(body['value_key_usage_map']).toEqual({
+      'api_key:a': {
+        ...{ current_usage: 9, burn_rate_per_day: null, forecast_exhausted_at: null, status: 'exhausted' },
+        ...{ is_threshold_alerts_sent: true, is_exhausted_alerts_sent: false },
+      },
+    });
+  });
+
+  it('are reset by their key with a change of the policy', async () => {
+    const id = await create(USAGE);
+    await valueOf(id, 'api_key:a', 12.5);
+    expect((await put(USAGE, id, { reset_usage_for_value: 'api_key:a' })).status).toBe(200);
+    expect((await entities(id)).body.data).toMatchObject([{ current_usage: 0, status: 'active' }]);
+    const unknown = await put(USAGE, id, { reset_usage_for_value: 'api_key:b' });
+    expect([unknown.status, unknown.body.error.param]).toEqual([400, 'reset_usage_for_value']);
   });
 
   it('are reset one by one: what was used does not count, and gateways are told since when', async () => {

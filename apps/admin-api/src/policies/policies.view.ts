@@ -1,6 +1,8 @@
 import type { PolicyCondition } from '@gw/contracts';
 import type { RateLimitPolicyEntity, UsageLimitPolicyEntity } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
+import type { LimitUsage } from '../limits/limit-usage';
+import { BURN_RATE, ENFORCEMENTS, FORECAST, OUTAGE_MODES, WINDOWS } from '../limits/limits.dto';
 import { RATE_TYPES, RATE_UNITS, TARGETS, USAGE_TYPES } from './policies.dto';
 
 class PolicyConditionAnswer implements PolicyCondition {
@@ -67,8 +69,30 @@ export class UsageLimitPolicyAnswer extends PolicyAnswer {
   @Answer.time({ nullable: true })
   readonly last_reset_at!: string | null;
 
+  @Answer.oneOf(ENFORCEMENTS, { description: 'strict never passes the limit.' })
+  readonly enforcement!: string;
+
+  @Answer.oneOf(OUTAGE_MODES, { description: 'What it does while the counters cannot be reached.' })
+  readonly on_outage!: string;
+
+  @Answer.json({
+    optional: true,
+    description:
+      'By value key: { current_usage, burn_rate_per_day, forecast_exhausted_at, status, is_threshold_alerts_sent, ' +
+      'is_exhausted_alerts_sent }. With include_usage.',
+    example: {},
+  })
+  readonly value_key_usage_map?: Readonly<Record<string, PolicyValueUsage>>;
+
   @Answer.kind('policy_usage_limits')
   readonly object!: 'policy_usage_limits';
+}
+
+/** How one value of a policy stands. */
+export interface PolicyValueUsage extends LimitUsage {
+  readonly status: 'active' | 'exhausted';
+  readonly is_threshold_alerts_sent: boolean;
+  readonly is_exhausted_alerts_sent: boolean;
 }
 
 export class RateLimitPolicyAnswer extends PolicyAnswer {
@@ -78,11 +102,20 @@ export class RateLimitPolicyAnswer extends PolicyAnswer {
   @Answer.oneOf(RATE_TYPES)
   readonly type!: string;
 
-  @Answer.oneOf(RATE_UNITS)
-  readonly unit!: string;
+  @Answer.oneOf(RATE_UNITS, { nullable: true, description: 'Null for concurrency.' })
+  readonly unit!: string | null;
 
   @Answer.integer({ example: 600 })
   readonly value!: number;
+
+  @Answer.oneOf(WINDOWS, { nullable: true, description: 'Null for concurrency.' })
+  readonly window!: string | null;
+
+  @Answer.oneOf(ENFORCEMENTS, { nullable: true, description: 'Of tokens; null for what is never passed.' })
+  readonly enforcement!: string | null;
+
+  @Answer.oneOf(OUTAGE_MODES, { description: 'What it does while the counters cannot be reached.' })
+  readonly on_outage!: string;
 
   @Answer.kind('policy_rate_limits')
   readonly object!: 'policy_rate_limits';
@@ -98,6 +131,12 @@ export class PolicyEntityAnswer {
 
   @Answer.number({ description: 'USD for cost.', example: 12.5 })
   readonly current_usage!: number;
+
+  @Answer.number({ nullable: true, description: BURN_RATE, example: 1.25 })
+  readonly burn_rate_per_day!: number | null;
+
+  @Answer.time({ nullable: true, description: FORECAST })
+  readonly forecast_exhausted_at!: string | null;
 
   @Answer.oneOf(['active', 'exhausted'])
   readonly status!: 'active' | 'exhausted';
@@ -124,6 +163,8 @@ export const toUsageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolic
   periodic_reset_days: row.periodicResetDays,
   next_usage_reset_at: row.nextUsageResetAt?.toISOString() ?? null,
   last_reset_at: row.lastResetAt?.toISOString() ?? null,
+  enforcement: row.enforcement ?? 'standard',
+  on_outage: row.onOutage ?? (row.enforcement === 'strict' ? 'refuse' : 'hold'),
   object: 'policy_usage_limits',
 });
 
@@ -133,5 +174,8 @@ export const toRateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyAn
   type: row.type,
   unit: row.unit,
   value: row.value,
+  window: row.type === 'concurrency' ? null : (row.window ?? 'fixed'),
+  enforcement: row.type === 'tokens' ? (row.enforcement ?? 'standard') : null,
+  on_outage: row.onOutage ?? 'hold',
   object: 'policy_rate_limits',
 });

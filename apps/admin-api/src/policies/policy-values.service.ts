@@ -1,22 +1,16 @@
-import {
-  balancesOf,
-  UsageLimitPolicyEntity,
-  UsageLimitPolicyValueEntity,
-  usageLimitRule,
-} from '@gw/entities';
-import { budgetAccount, budgetBucket, periodAt, withReset, type Bucket } from '@gw/limits';
+import { UsageLimitPolicyEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
 import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, ILike, type EntityManager } from 'typeorm';
+import { DataSource, ILike } from 'typeorm';
 import { Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, isUuid } from '../auth/tenancy';
 import { escapeLike } from '../common/text';
+import { UNUSED, usageOf } from '../limits/limit-usage';
 import type { ListPolicyEntitiesQuery } from './policies.dto';
 import { toUsageLimitPolicy, type PolicyEntityAnswer } from './policies.view';
 import { findPolicy, recordPolicy } from './policy-rows';
-
-const UNITS_PER_USD = 100_000_000;
+import { valueBucket } from './policy-values';
 
 /** The values that a usage-limit policy counts apart: what each has used, and its reset. */
 @Injectable()
@@ -43,11 +37,15 @@ export class PolicyValuesService {
       order: { createdAt: 'DESC', id: 'DESC' },
       ...windowOf(query),
     });
-    const used = await usedBy(manager, policy, rows);
+    const usage = await usageOf(
+      manager,
+      policy.organisationId,
+      rows.map((row) => valueBucket(policy, row)),
+    );
     const answers = rows.map(({ id, valueKey, status: shown }, at) => ({
       id,
       value_key: valueKey,
-      current_usage: used[at] ?? 0,
+      ...(usage[at] ?? UNUSED),
       status: shown,
     }));
     return listOf([answers, total]);
@@ -68,41 +66,4 @@ export class PolicyValuesService {
       return {};
     });
   }
-}
-
-/** In USD for cost. */
-async function usedBy(
-  manager: EntityManager,
-  policy: UsageLimitPolicyEntity,
-  rows: readonly UsageLimitPolicyValueEntity[],
-): Promise<number[]> {
-  const { organisationId, type } = policy;
-  const asked = rows.map((row) => {
-    const bucket = bucketOf(policy, row);
-    return { account: budgetAccount(bucket.key), since: periodAt(bucket, Date.now()) };
-  });
-  const balances = await balancesOf(manager, organisationId, asked);
-  return balances.map((balance) => (type === 'cost' ? balance.cost / UNITS_PER_USD : balance[type]));
-}
-
-function bucketOf(policy: UsageLimitPolicyEntity, value: UsageLimitPolicyValueEntity): Bucket {
-  const rule = usageLimitRule(
-    {
-      type: policy.type,
-      credit_limit: policy.creditLimit,
-      alert_threshold: policy.alertThreshold,
-      periodic_reset: policy.periodicReset,
-      periodic_reset_days: policy.periodicResetDays,
-      next_usage_reset_at: policy.nextUsageResetAt?.toISOString() ?? null,
-      status: 'active',
-    },
-    policy.lastResetAt,
-  );
-  const owner = {
-    tenant: policy.organisationId,
-    scope: 'policy',
-    id: policy.id,
-    group: value.valueKey,
-  } as const;
-  return budgetBucket(owner, withReset(rule, value.lastResetAt?.toISOString()));
 }

@@ -1,10 +1,12 @@
-import { RateLimitPolicyEntity } from '@gw/entities';
+import { policyRateLimit, RateLimitPolicyEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { assertMatches, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
+import { toStoredRateLimit } from '../limits/limits';
+import type { RateLimitDto } from '../limits/limits.dto';
 import type {
   CreatedRateLimitPolicyDto,
   CreateRateLimitPolicyDto,
@@ -25,13 +27,14 @@ export class RateLimitPoliciesService {
 
   create(caller: Principal, input: CreateRateLimitPolicyDto): Promise<CreatedRateLimitPolicyDto> {
     assertOwnOrganisation(caller, input.organisation_id);
-    const { target = 'llm', name, description = null, type, unit, value } = input;
+    const { target = 'llm', name, description = null } = input;
+    const limit = limitOf(input);
     const conditions = conditionsOf(target, input.conditions);
     const groupBy = groupKeysOf(target, input.group_by ?? []);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const owner = await roomFor(manager, RateLimitPolicyEntity, caller);
-      const content = { name, description, target, conditions, groupBy, type, unit, value };
+      const content = { name, description, target, conditions, groupBy, ...limit };
       const row = await manager.save(
         manager.create(RateLimitPolicyEntity, { id: uuidv7(), ...owner, ...content, status: 'active' }),
       );
@@ -68,12 +71,11 @@ export class RateLimitPoliciesService {
       const row = await findPolicy(manager, RateLimitPolicyEntity, caller, id, { forUpdate: true });
       assertMatches(ifMatch, row);
       const before = toRateLimitPolicy(row);
-      const { name, description, conditions, unit, value } = input;
+      const { name, description, conditions } = input;
       if (name !== undefined) row.name = name;
       if (description !== undefined) row.description = description;
       if (conditions !== undefined) row.conditions = conditionsOf(row.target, conditions);
-      if (unit !== undefined) row.unit = unit;
-      if (value !== undefined) row.value = value;
+      Object.assign(row, limitOf({ ...policyRateLimit(row), ...presentOf(input) }));
       recordPolicy(write, 'update', row, { before, after: toRateLimitPolicy(await manager.save(row)) });
       return {};
     });
@@ -93,3 +95,26 @@ export class RateLimitPoliciesService {
     });
   }
 }
+
+type Limit = Pick<RateLimitPolicyEntity, 'type' | 'unit' | 'value' | 'window' | 'enforcement' | 'onOutage'>;
+
+/** Throws `validation_failed` where the members do not fit together. */
+function limitOf(input: RateLimitDto): Limit {
+  const { type, unit, value, window, enforcement, on_outage: onOutage } = toStoredRateLimit(input, '');
+  return {
+    type,
+    unit: unit as Limit['unit'],
+    value,
+    window: window ?? null,
+    enforcement: enforcement ?? null,
+    onOutage: onOutage ?? null,
+  };
+}
+
+const LIMIT_FIELDS = ['unit', 'value', 'window', 'enforcement', 'on_outage'] as const;
+
+/** What a request names of the limit; null clears. */
+const presentOf = (input: UpdateRateLimitPolicyDto): Partial<RateLimitDto> =>
+  Object.fromEntries(
+    LIMIT_FIELDS.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
+  );

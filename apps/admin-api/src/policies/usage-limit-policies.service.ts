@@ -9,13 +9,14 @@ import { midnightOf, nextResetAfter } from '../limits/limits';
 import type {
   CreatedUsageLimitPolicyDto,
   CreateUsageLimitPolicyDto,
-  GetPolicyQuery,
+  GetUsageLimitPolicyQuery,
   ListUsageLimitPoliciesQuery,
   UpdateUsageLimitPolicyDto,
 } from './policies.dto';
 import { toUsageLimitPolicy, type UsageLimitPolicyAnswer } from './policies.view';
 import { assertOwnOrganisation, findPolicy, listPolicies, recordPolicy, roomFor } from './policy-rows';
 import { conditionsOf, groupKeysOf } from './policy-rules';
+import { resetValue, valueUsage } from './policy-values';
 
 @Injectable()
 export class UsageLimitPoliciesService {
@@ -34,7 +35,9 @@ export class UsageLimitPoliciesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const owner = await roomFor(manager, UsageLimitPolicyEntity, caller);
-      const content = { name, description, conditions, groupBy, type, ...amounts, ...reset };
+      const { enforcement = null, on_outage: onOutage = null } = input;
+      const acts = { enforcement, onOutage };
+      const content = { name, description, conditions, groupBy, type, ...amounts, ...reset, ...acts };
       const row = await manager.save(
         manager.create(UsageLimitPolicyEntity, {
           id: uuidv7(),
@@ -59,10 +62,13 @@ export class UsageLimitPoliciesService {
     return listOf([rows.map(toUsageLimitPolicy), total]);
   }
 
-  async get(caller: Principal, id: string, query: GetPolicyQuery): Promise<UsageLimitPolicyAnswer> {
-    return toUsageLimitPolicy(
-      await findPolicy(this.dataSource.manager, UsageLimitPolicyEntity, caller, id, query),
-    );
+  async get(caller: Principal, id: string, query: GetUsageLimitPolicyQuery): Promise<UsageLimitPolicyAnswer> {
+    const { manager } = this.dataSource;
+    const row = await findPolicy(manager, UsageLimitPolicyEntity, caller, id, query);
+    const policy = toUsageLimitPolicy(row);
+    return query.include_usage === true
+      ? { ...policy, value_key_usage_map: await valueUsage(manager, row) }
+      : policy;
   }
 
   update(
@@ -83,7 +89,14 @@ export class UsageLimitPoliciesService {
       const threshold = alert_threshold === undefined ? row.alertThreshold : alert_threshold;
       Object.assign(row, amountsOf(row.type, credit_limit ?? row.creditLimit, threshold));
       Object.assign(row, resetOf(input, row));
-      recordPolicy(write, 'update', row, { before, after: toUsageLimitPolicy(await manager.save(row)) });
+      if (input.enforcement !== undefined) row.enforcement = input.enforcement;
+      if (input.on_outage !== undefined) row.onOutage = input.on_outage;
+      const reset = input.reset_usage_for_value;
+      if (reset !== undefined) await resetValue(manager, row, reset);
+      recordPolicy(write, 'update', row, {
+        before,
+        after: { ...toUsageLimitPolicy(await manager.save(row)), ...(reset === undefined ? {} : { reset }) },
+      });
       return {};
     });
   }

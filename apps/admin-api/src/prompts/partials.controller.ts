@@ -6,17 +6,14 @@ import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
 import { WORKSPACE_ID } from '../providers/workspace-query';
 import { PromptSharesService } from './prompt-shares.service';
+import { SharingOf } from './prompt-sharing';
 import {
   CreatedPromptDto,
   CreatePartialDto,
-  ForkDto,
   GetPromptQuery,
   ListPromptsQuery,
   ListVersionsQuery,
   PublishDto,
-  ShareDto,
-  SharedDto,
-  UnshareDto,
   UpdatedPartialDto,
   UpdatePartialDto,
 } from './prompts.dto';
@@ -25,11 +22,13 @@ import { PartialAnswer, PartialItemAnswer, PartialVersionAnswer } from './prompt
 
 @ControlRoutes('prompts/partials')
 @ApiQuery(WORKSPACE_ID)
-export class PartialsController {
+export class PartialsController extends SharingOf('partial') {
   constructor(
     private readonly partials: PartialsService,
-    private readonly shares: PromptSharesService,
-  ) {}
+    protected readonly shares: PromptSharesService,
+  ) {
+    super();
+  }
 
   @Post()
   @Requires('prompts.create')
@@ -103,74 +102,5 @@ export class PartialsController {
     @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
     return this.partials.publish(caller, partial, body.version, ifMatch);
-  }
-
-  @Post(':partial/share')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  share(
-    @Caller() caller: Principal,
-    @Param('partial') partial: string,
-    @Body() body: ShareDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.share(caller, 'partial', partial, { ...body, replace: false }, ifMatch);
-  }
-
-  @Put(':partial/share')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  replaceShare(
-    @Caller() caller: Principal,
-    @Param('partial') partial: string,
-    @Body() body: ShareDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.share(caller, 'partial', partial, { ...body, replace: true }, ifMatch);
-  }
-
-  @Delete(':partial/share')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  removeShare(
-    @Caller() caller: Principal,
-    @Param('partial') partial: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.unshare(caller, 'partial', partial, {}, ifMatch);
-  }
-
-  @Post(':partial/unshare')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  unshare(
-    @Caller() caller: Principal,
-    @Param('partial') partial: string,
-    @Body() body: UnshareDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.unshare(caller, 'partial', partial, body, ifMatch);
-  }
-
-  @Delete(':partial/unshare')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  removeShareByItsOtherName(
-    @Caller() caller: Principal,
-    @Param('partial') partial: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.unshare(caller, 'partial', partial, {}, ifMatch);
-  }
-
-  @Post(':partial/fork')
-  @Requires('prompts.create')
-  @ApiOkResponse({ type: CreatedPromptDto })
-  fork(
-    @Caller() caller: Principal,
-    @Param('partial') partial: string,
-    @Body() body: ForkDto,
-  ): Promise<CreatedPromptDto> {
-    return this.shares.fork(caller, 'partial', partial, body);
   }
 }

@@ -43,9 +43,15 @@ export class PartialsService {
   create(caller: Principal, input: CreatePartialDto): Promise<CreatedPromptDto> {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
-      const { name, collection_id: collection, version_description: description = null } = input;
+      const { name, slug, collection_id: collection, version_description: description = null } = input;
       const content = { ...EMPTY_CONTENT, template: input.string, description };
-      const row = await createPrompt(write, caller, owner, { type: 'partial', name, collection, content });
+      const row = await createPrompt(write, caller, owner, {
+        type: 'partial',
+        name,
+        slug,
+        collection,
+        content,
+      });
       return { id: row.id, slug: row.slug, version_id: row.latestVersionId, object: 'partial' };
     });
   }

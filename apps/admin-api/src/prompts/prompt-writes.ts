@@ -6,6 +6,7 @@ import type { Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, type TenantWhere } from '../auth/tenancy';
 import { collectionNamed, defaultCollection } from '../collections/collection-rows';
+import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
 import { partialIdsOf, type VersionContent } from './prompt-content';
 import { actorOf, keysOf, numbered, publishedOf, RESOURCE, type PromptType } from './prompt-rows';
@@ -16,6 +17,8 @@ const VERSIONS_MAX = 2_000;
 export interface NewPrompt {
   readonly type: PromptType;
   readonly name: string;
+  /** Undefined: one is made of the name. */
+  readonly slug?: string | undefined;
   /** Id or slug; undefined: the workspace's default collection. */
   readonly collection: string | undefined;
   readonly content: VersionContent;
@@ -27,10 +30,13 @@ export async function createPrompt(
   write: Write,
   caller: Principal,
   owner: Required<TenantWhere>,
-  { type, name, collection, content, forkedFrom }: NewPrompt,
+  { type, name, collection, content, forkedFrom, ...named }: NewPrompt,
 ): Promise<PromptEntity> {
   const { manager } = write;
   const [id, versionId] = [uuidv7(), uuidv7()];
+  const slug = named.slug ?? `pp-${slugOf(name, 10)}-${randomHex(3)}`;
+  // Archived ones count, and partials: a slug names one of the organisation for ever.
+  await assertSlugFree(manager, PromptEntity, { organisationId: owner.organisationId, slug });
   const folder =
     collection === undefined
       ? await defaultCollection(manager, owner)
@@ -42,7 +48,7 @@ export async function createPrompt(
       type,
       ...owner,
       collectionId: folder.id,
-      slug: `pp-${slugOf(name, 10)}-${randomHex(3)}`,
+      slug,
       name,
       status: 'active',
       publishedVersionId: versionId,

@@ -6,18 +6,15 @@ import { Caller, type Principal } from '../auth/principal';
 import { ControlRoutes } from '../control-routes';
 import { WORKSPACE_ID } from '../providers/workspace-query';
 import { PromptSharesService } from './prompt-shares.service';
+import { SharingOf } from './prompt-sharing';
 import {
   CreatedPromptDto,
   CreatePromptDto,
-  ForkDto,
   GetPromptQuery,
   LabelVersionDto,
   ListPromptsQuery,
   ListVersionsQuery,
   PublishDto,
-  ShareDto,
-  SharedDto,
-  UnshareDto,
   UpdatedPromptAnswer,
   UpdatePromptDto,
 } from './prompts.dto';
@@ -26,11 +23,13 @@ import { PromptAnswer, PromptItemAnswer, PromptVersionAnswer } from './prompts.v
 
 @ControlRoutes('prompts')
 @ApiQuery(WORKSPACE_ID)
-export class PromptsController {
+export class PromptsController extends SharingOf('prompt') {
   constructor(
     private readonly prompts: PromptsService,
-    private readonly shares: PromptSharesService,
-  ) {}
+    protected readonly shares: PromptSharesService,
+  ) {
+    super();
+  }
 
   @Post()
   @Requires('prompts.create')
@@ -124,74 +123,5 @@ export class PromptsController {
     @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
     return this.prompts.publish(caller, prompt, body.version, ifMatch);
-  }
-
-  @Post(':prompt/share')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  share(
-    @Caller() caller: Principal,
-    @Param('prompt') prompt: string,
-    @Body() body: ShareDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.share(caller, 'prompt', prompt, { ...body, replace: false }, ifMatch);
-  }
-
-  @Put(':prompt/share')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  replaceShare(
-    @Caller() caller: Principal,
-    @Param('prompt') prompt: string,
-    @Body() body: ShareDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.share(caller, 'prompt', prompt, { ...body, replace: true }, ifMatch);
-  }
-
-  @Delete(':prompt/share')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  removeShare(
-    @Caller() caller: Principal,
-    @Param('prompt') prompt: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.unshare(caller, 'prompt', prompt, {}, ifMatch);
-  }
-
-  @Post(':prompt/unshare')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  unshare(
-    @Caller() caller: Principal,
-    @Param('prompt') prompt: string,
-    @Body() body: UnshareDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.unshare(caller, 'prompt', prompt, body, ifMatch);
-  }
-
-  @Delete(':prompt/unshare')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: SharedDto })
-  removeShareByItsOtherName(
-    @Caller() caller: Principal,
-    @Param('prompt') prompt: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.shares.unshare(caller, 'prompt', prompt, {}, ifMatch);
-  }
-
-  @Post(':prompt/fork')
-  @Requires('prompts.create')
-  @ApiOkResponse({ type: CreatedPromptDto })
-  fork(
-    @Caller() caller: Principal,
-    @Param('prompt') prompt: string,
-    @Body() body: ForkDto,
-  ): Promise<CreatedPromptDto> {
-    return this.shares.fork(caller, 'prompt', prompt, body);
   }
 }

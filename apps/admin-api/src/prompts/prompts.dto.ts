@@ -9,6 +9,7 @@ import {
   pageOf,
   QueryBooleanField,
   ReferenceField,
+  SlugField,
   TextField,
   TextListField,
   TextOrObjectField,
@@ -67,6 +68,13 @@ export class CreatePromptDto extends VersionFields {
   @NameField({ example: 'Greeting' })
   name!: string;
 
+  @SlugField({
+    optional: true,
+    description: 'Unique in the organisation, for ever; made of the name when absent.',
+    example: 'greeting',
+  })
+  slug?: string;
+
   @ReferenceField({ description: 'Id or slug.', example: 'co-suppor-3f9a1c' })
   collection_id!: string;
 
@@ -112,6 +120,13 @@ export class UpdatePromptDto extends VersionFields {
 export class CreatePartialDto {
   @NameField({ example: 'House style' })
   name!: string;
+
+  @SlugField({
+    optional: true,
+    description: 'Unique in the organisation, for ever; made of the name when absent.',
+    example: 'house-style',
+  })
+  slug?: string;
 
   @TextField({ max: TEMPLATE_MAX, description: 'Mustache.', example: 'Answer {{tone}}.' })
   string!: string;

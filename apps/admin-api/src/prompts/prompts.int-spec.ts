@@ -55,6 +55,17 @@ const lastEvent = async (): Promise<ChangeEventEntity | undefined> =>
   (await api.dataSource.manager.find(ChangeEventEntity, { order: { sequence: 'DESC' }, take: 1 }))[0];
 
 describe('/v1/prompts', () => {
+  it('takes the slug that it is given, once in the organisation, for prompts and partials alike', async () => {
+    expect((await prompt({ slug: 'greeting' })).slug).toBe('greeting');
+    const taken = { key: tenant.key, body: { name: 'Style', string: 'x', slug: 'greeting' } };
+    const again = await api.post<Failure>('/v1/prompts/partials', taken);
+    expect([again.status, again.body.error.param]).toEqual([409, 'slug']);
+    const wrong = { key: tenant.key, body: { name: 'Style', string: 'x', slug: 'No slug' } };
+    expect((await api.post('/v1/prompts/partials', wrong)).status).toBe(400);
+    const theirs = { key: other.key, body: { name: 'Style', string: 'x', slug: 'greeting' } };
+    expect((await api.post('/v1/prompts/partials', theirs)).status).toBe(200);
+  });
+
   it('[SVC-07] makes a prompt whose first version is published, and tells the gateways', async () => {
     const { id, slug, version_id } = await prompt();
     expect(slug).toMatch(/^pp-greeting-[0-9a-f]{6}$/);

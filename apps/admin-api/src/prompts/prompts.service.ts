@@ -56,9 +56,15 @@ export class PromptsService {
   create(caller: Principal, input: CreatePromptDto): Promise<CreatedPromptDto> {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
-      const { name, collection_id: collection } = input;
+      const { name, slug, collection_id: collection } = input;
       const content = contentOf(input, EMPTY_CONTENT);
-      const row = await createPrompt(write, caller, owner, { type: 'prompt', name, collection, content });
+      const row = await createPrompt(write, caller, owner, {
+        type: 'prompt',
+        name,
+        slug,
+        collection,
+        content,
+      });
       return { id: row.id, slug: row.slug, version_id: row.latestVersionId, object: 'prompt' };
     });
   }

@@ -1,7 +1,6 @@
-import type { RateLimitRule } from '@gw/contracts';
-import type { ProviderEntity, ProviderStatus, StoredUsageLimit } from '@gw/entities';
+import type { ProviderEntity, ProviderStatus, StoredRateLimit, StoredUsageLimit } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
-import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
+import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 
 export class ProviderAnswer extends RowAnswer {
   @Answer.uuid()
@@ -31,8 +30,8 @@ export class ProviderAnswer extends RowAnswer {
   @Answer.one(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: StoredUsageLimit | null;
 
-  @Answer.list(() => RateLimitDto, { nullable: true })
-  readonly rate_limits!: readonly RateLimitRule[] | null;
+  @Answer.list(() => RateLimitAnswer, { nullable: true })
+  readonly rate_limits!: readonly StoredRateLimit[] | null;
 
   @Answer.nothing()
   readonly reset_usage!: null;

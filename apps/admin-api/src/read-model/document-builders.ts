@@ -26,7 +26,7 @@ import type {
   UsageLimitPolicyEntity,
   WorkspaceEntity,
 } from '@gw/entities';
-import { usageLimitRules } from '@gw/entities';
+import { policyRateRule, policyUsageRule, rateLimitRules, usageLimitRules } from '@gw/entities';
 import type { ProviderCredential } from '../credentials/credentials.service';
 
 export type Unversioned<T> = Omit<T, 'version'>;
@@ -57,7 +57,7 @@ export const apiKeyDocument = (
     scopes,
     status: key.status,
     expiresAt: earlier(key.expiresAt, secret.expiresAt),
-    rateLimits: key.rateLimits ?? [],
+    rateLimits: rateLimitRules(key.rateLimits),
     usageLimits: usageLimitRules(key.usageLimits, key.lastResetAt),
     defaults: {
       metadata: key.defaultMetadata ?? {},
@@ -97,7 +97,7 @@ export const workspaceDocument = (
     status: workspace.status,
     blockInlineConfig: workspace.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: workspace.settings.debug_log !== 0,
-    rateLimits: workspace.rateLimits ?? [],
+    rateLimits: rateLimitRules(workspace.rateLimits),
     usageLimits: usageLimitRules(workspace.usageLimits, workspace.lastResetAt),
     ...policiesOf(policies),
     defaults: {
@@ -145,16 +145,7 @@ const usageLimitPolicy = (
   name: row.name,
   conditions: row.conditions,
   groupBy: row.groupBy,
-  limit: {
-    type: row.type,
-    creditLimit: row.creditLimit,
-    alertThreshold: row.alertThreshold,
-    periodicReset: row.periodicReset,
-    periodicResetDays: row.periodicResetDays,
-    nextResetAt: row.nextUsageResetAt?.toISOString() ?? null,
-    status: 'active',
-    lastResetAt: row.lastResetAt?.toISOString() ?? null,
-  },
+  limit: policyUsageRule(row),
   ...(resets === undefined ? {} : { resets }),
 });
 
@@ -164,7 +155,7 @@ const rateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyRule => ({
   conditions: row.conditions,
   groupBy: row.groupBy,
   target: row.target,
-  limit: { type: row.type, unit: row.unit, value: row.value },
+  limit: policyRateRule(row),
 });
 
 export const providerDocument = (
@@ -196,7 +187,7 @@ export const providerDocument = (
     configurations: integration.configurations,
     allowAllModels: integration.allowAllModels,
     models: models.map(providerModel),
-    rateLimits: provider.rateLimits ?? [],
+    rateLimits: rateLimitRules(provider.rateLimits),
     usageLimits: usageLimitRules(provider.usageLimits, provider.lastResetAt),
     ...(limits === null ? {} : { integrationLimits: limits }),
     ...(integration.pricingAdjustments === null

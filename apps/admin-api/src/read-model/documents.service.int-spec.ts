@@ -13,6 +13,7 @@ import {
 import { unseal, uuidv7 } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
 import { CredentialsService } from '../credentials/credentials.service';
+import { GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { SecretAccess } from '../credentials/secret-access';
 import { Secrets } from '../settings';
 import { DocumentsService } from './documents.service';
@@ -40,7 +41,9 @@ describe('DocumentsService', () => {
   let service: DocumentsService;
 
   beforeAll(async () => {
-    service = new DocumentsService(database.dataSource, credentials, new SecretAccess(secrets), {
+    const access = new SecretAccess(secrets);
+    const ofGuardrails = new GuardrailCredentials(secrets, access);
+    service = new DocumentsService(database.dataSource, credentials, access, ofGuardrails, {
       GUARDRAILS_ENABLED: true,
       USAGE_LIMITS_ENABLED: true,
       POLICY_ENABLED: true,

@@ -21,6 +21,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import { CredentialsService } from '../credentials/credentials.service';
+import { GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { SecretAccess } from '../credentials/secret-access';
 import { SETTINGS } from '../settings';
 import {
@@ -47,6 +48,7 @@ export class DocumentsService {
     private readonly dataSource: DataSource,
     private readonly credentials: CredentialsService,
     private readonly secrets: SecretAccess,
+    private readonly guardrailCredentials: GuardrailCredentials,
     @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
@@ -68,7 +70,7 @@ export class DocumentsService {
       await this.addWorkspaces(manager, of('workspace'), found);
       await this.addProviders(manager, of('provider'), found);
       await this.addConfigs(manager, of('config'), found);
-      await addGuardrails(manager, of('guardrail'), found);
+      await addGuardrails(manager, of('guardrail'), found, this.guardrailCredentials);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);
       const documents = Object.fromEntries(

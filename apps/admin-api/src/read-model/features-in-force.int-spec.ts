@@ -8,6 +8,7 @@ import {
 import { ApiKeyEntity, ChangeEventEntity, ProviderEntity, WorkspaceEntity } from '@gw/entities';
 import { readSettings } from '@gw/kernel';
 import { CredentialsService } from '../credentials/credentials.service';
+import { GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { SecretAccess } from '../credentials/secret-access';
 import { FEATURE_SETTINGS } from '../settings';
 import { TestAdminApi } from '../spec-support/admin-api';
@@ -42,6 +43,7 @@ describe.each([
       admin.dataSource,
       admin.api.app.get(CredentialsService),
       admin.api.app.get(SecretAccess),
+      admin.api.app.get(GuardrailCredentials),
       readSettings(FEATURE_SETTINGS, environment),
     );
 

@@ -2,6 +2,11 @@ import type { DocumentKey, GuardrailDocument, ReadModelDocument } from '@gw/cont
 import { GuardrailEntity, GuardrailVersionEntity, WorkspaceEntity } from '@gw/entities';
 import { UUID } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
+import {
+  referenceRows,
+  type GuardrailCredentials,
+  type SealedSecrets,
+} from '../credentials/guardrail-credentials';
 import { versioned } from './document-builders';
 
 interface Wanted {
@@ -15,6 +20,7 @@ export async function addGuardrails(
   manager: EntityManager,
   wanted: readonly Wanted[],
   to: Map<DocumentKey, ReadModelDocument>,
+  credentials: GuardrailCredentials,
 ): Promise<void> {
   if (wanted.length === 0) return;
   const workspaces = await manager.find(WorkspaceEntity, {
@@ -37,26 +43,41 @@ export async function addGuardrails(
   const byName = new Map(
     rows.flatMap((row) => [row.slug, row.id].map((name) => [`${row.organisationId}:${name}`, row] as const)),
   );
+  const checks = [...versions.values()].flatMap((version) => version.checks);
+  const organisationIds = [...new Set(rows.map(({ organisationId }) => organisationId))];
+  const accounts = await credentials.accountsOf(manager, organisationIds, checks);
+  const references = await referenceRows(manager, checks);
   for (const { key, workspaceId, name } of wanted) {
     const row = byName.get(`${organisationOf.get(workspaceId) ?? ''}:${name}`);
     const version = row && versions.get(row.currentVersionId);
     if (!version || (row.workspaceId !== null && row.workspaceId !== workspaceId)) continue;
-    to.set(key, guardrailDocument(row, version));
+    const own = { accounts: accounts.get(row.organisationId), references };
+    const secrets = credentials.sealForGateways(row, version, workspaceId, own);
+    to.set(key, guardrailDocument(row, version, secrets));
   }
 }
 
-const guardrailDocument = (row: GuardrailEntity, version: GuardrailVersionEntity): GuardrailDocument =>
-  versioned<GuardrailDocument>({
-    kind: 'guardrail',
-    id: row.id,
-    slug: row.slug,
-    versionId: version.id,
-    name: row.name,
-    organisationId: row.organisationId,
-    workspaceId: row.workspaceId,
-    status: row.status,
-    target: row.target,
-    checks: version.checks,
-    actions: version.actions,
-    sealedSecrets: version.sealedSecrets,
-  });
+const guardrailDocument = (
+  row: GuardrailEntity,
+  version: GuardrailVersionEntity,
+  { sealedSecrets, version: sealed }: SealedSecrets,
+): GuardrailDocument => ({
+  ...versioned<GuardrailDocument>(
+    {
+      kind: 'guardrail',
+      id: row.id,
+      slug: row.slug,
+      versionId: version.id,
+      name: row.name,
+      organisationId: row.organisationId,
+      workspaceId: row.workspaceId,
+      status: row.status,
+      target: row.target,
+      checks: version.checks,
+      actions: version.actions,
+      sealedSecrets: null,
+    },
+    sealed,
+  ),
+  sealedSecrets,
+});

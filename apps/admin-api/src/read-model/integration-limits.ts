@@ -1,6 +1,7 @@
 import type { IntegrationLimits } from '@gw/contracts';
 import {
   IntegrationWorkspaceEntity,
+  rateLimitRules,
   usageLimitRules,
   type IntegrationEntity,
   type ProviderEntity,
@@ -27,7 +28,7 @@ export async function integrationLimitsOf(
   return ({ workspaceId }, { id, globalWorkspaceAccess }) => {
     const row = byPair.get(`${id} ${workspaceId}`);
     const usage = row ? row.usageLimits : (globalWorkspaceAccess?.usage_limits ?? null);
-    const rateLimits = (row ? row.rateLimits : globalWorkspaceAccess?.rate_limits) ?? [];
+    const rateLimits = rateLimitRules((row ? row.rateLimits : globalWorkspaceAccess?.rate_limits) ?? null);
     const usageLimits = usageLimitRules(usage, row?.lastResetAt ?? null);
     return rateLimits.length + usageLimits.length === 0 ? null : { rateLimits, usageLimits };
   };

@@ -14,6 +14,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
+import { GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { SecretAccess } from '../credentials/secret-access';
 import { Secrets, SETTINGS } from '../settings';
 import { ChangeRecorder } from './change-recorder';
@@ -107,8 +108,10 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
           provide: SecretAccess,
           useValue: new SecretAccess(new Secrets(Buffer.alloc(32, 1), TOKEN)),
         },
+        { provide: Secrets, useValue: new Secrets(Buffer.alloc(32, 1), TOKEN) },
+        GuardrailCredentials,
       ],
-      exports: [DataSource, SETTINGS, CredentialsService, SecretAccess],
+      exports: [DataSource, SETTINGS, CredentialsService, SecretAccess, GuardrailCredentials],
     })
     class Surroundings {}
     @Module({ imports: [Surroundings, ReadModelModule] })

@@ -21,5 +21,6 @@ function secretReader(settings: AdminSettings): SecretReader {
     SecretReferencesService,
     { provide: SECRET_READER, inject: [SETTINGS], useFactory: secretReader },
   ],
+  exports: [SECRET_READER],
 })
 export class SecretReferencesModule {}

@@ -1,4 +1,4 @@
-import { SecretReferenceEntity } from '@gw/entities';
+import { SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
 import { GatewayError, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { pick, SecretError, type SecretReader } from '@gw/secret-managers';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
@@ -15,6 +15,8 @@ import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import { integrationsUsing } from '../credentials/secret-mappings';
 import { SecretAccess } from '../credentials/secret-access';
 import { maskSecret } from '../credentials/mask';
+import { keysOf } from '../guardrails/guardrail-rows';
+import { guardrailsUsing } from '../guardrails/guardrails.queries';
 import { providersChanged } from '../integrations/integrations.queries';
 import { autoSlug } from '../providers/default-provider';
 import { managerTypeOf, readAuthConfig, secretPathFault, type AuthConfig } from './auth-config';
@@ -149,13 +151,16 @@ export class SecretReferencesService {
     });
   }
 
-  /** Refused while an integration or a virtual key uses it. */
+  /** Refused while an integration, a virtual key or a guardrail uses it. */
   remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await find(manager, caller, reference, FOR_UPDATE);
       assertMatches(ifMatch, row);
-      const dependents = await integrationsUsing(manager, row.id);
+      const dependents = [
+        ...(await integrationsUsing(manager, row.id)).map(dependentIntegration),
+        ...(await guardrailsUsing(manager, row.id)).map(dependentGuardrail),
+      ];
       if (dependents.length > 0) throw inUse(dependents);
       const before = toSecretReferenceDetail(row);
       row.status = 'archived';
@@ -232,18 +237,39 @@ async function find(
 }
 
 async function usersChanged(write: Write, referenceId: string): Promise<void> {
-  for (const { id } of await integrationsUsing(write.manager, referenceId)) await providersChanged(write, id);
+  const { manager } = write;
+  for (const { id } of await integrationsUsing(manager, referenceId)) await providersChanged(write, id);
+  for (const row of await guardrailsUsing(manager, referenceId))
+    write.changed(...(await keysOf(manager, row)));
 }
 
 const DEPENDENTS_SHOWN_MAX = 20;
 
-function inUse(dependents: Awaited<ReturnType<typeof integrationsUsing>>): GatewayError {
-  const shown = dependents.slice(0, DEPENDENTS_SHOWN_MAX).map(({ id, name, slug, isVirtualKey }) => ({
-    kind: isVirtualKey ? 'virtual_keys' : 'integrations',
-    id,
-    name,
-    ...(isVirtualKey ? {} : { slug }),
-  }));
+interface Dependent {
+  readonly kind: 'virtual_keys' | 'integrations' | 'guardrails';
+  readonly id: string;
+  readonly name: string;
+  readonly slug?: string;
+}
+
+type UsingIntegration = Awaited<ReturnType<typeof integrationsUsing>>[number];
+
+const dependentIntegration = ({ id, name, slug, isVirtualKey }: UsingIntegration): Dependent => ({
+  kind: isVirtualKey ? 'virtual_keys' : 'integrations',
+  id,
+  name,
+  ...(isVirtualKey ? {} : { slug }),
+});
+
+const dependentGuardrail = ({ id, name, slug }: GuardrailEntity): Dependent => ({
+  kind: 'guardrails',
+  id,
+  name,
+  slug,
+});
+
+function inUse(dependents: readonly Dependent[]): GatewayError {
+  const shown = dependents.slice(0, DEPENDENTS_SHOWN_MAX);
   const names = shown.map(({ kind, name }) => `${kind} “${name}”`).join(', ');
   return new GatewayError('validation_failed', {
     message: `The secret reference is in use by ${String(dependents.length)}: ${names}.`,

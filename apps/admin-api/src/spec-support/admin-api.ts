@@ -38,13 +38,16 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /** A running admin API over a private database, called without a socket. Call it at the top of a `describe`. */
 export class TestAdminApi {
   private running: AdminApi | undefined;
   private documented: DocumentedAnswers | undefined;
   readonly database: TestDatabase;
 
-  constructor(environment: Readonly<Record<string, string>> = {}) {
+  /** A function is asked once its own parts run, such as a server whose address the settings name. */
+  constructor(environment: Environment | (() => Promise<Environment>) = {}) {
     this.database = testDatabase();
     beforeAll(async () => {
       const settings = readSettings(ADMIN_SETTINGS, {
@@ -53,7 +56,7 @@ export class TestAdminApi {
         CONTROL_PLANE_RATE_LIMIT: '0',
         ENCRYPTION_KEY: MASTER_KEY.toString('base64'),
         SERVICE_TOKEN,
-        ...environment,
+        ...(typeof environment === 'function' ? await environment() : environment),
       });
       this.running = await createAdminApi(settings, createLog('test', 'silent'));
     }, 60_000);

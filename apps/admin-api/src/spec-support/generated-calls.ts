@@ -136,6 +136,12 @@ function headersOf(percent: number): Arbitrary<Readonly<Record<string, string>>>
   return fc.oneof({ arbitrary: fc.constant({}), weight: 100 }, { arbitrary: odd, weight: percent / 2 });
 }
 
+/** Two times of anyone's making are seldom in order, and near enough to each other. */
+const PERIOD = {
+  time_of_generation_min: '2026-01-01T00:00:00Z',
+  time_of_generation_max: '2026-01-02T00:00:00Z',
+};
+
 function urlOf(path: string, ids: readonly unknown[], query: Readonly<Record<string, unknown>>): string {
   let next = 0;
   const filled = path.replaceAll(/\{[^}]+\}/g, () => encoded(ids[next++]));
@@ -179,7 +185,10 @@ export async function faultsOfGeneratedCalls(
       nobody: {},
     };
     const around: Surroundings = {
-      ...{ schemas, named: { workspace_id: tenant.workspaceId } },
+      ...{
+        schemas,
+        named: { workspace_id: tenant.workspaceId, workspace_slug: tenant.workspaceId, ...PERIOD },
+      },
       known: new Map([['workspaces', [tenant.workspaceId]]]),
     };
     for (let turn = 0; turn < CALLS_OF_A_TENANT && done < count; turn += 1, done += 1) {

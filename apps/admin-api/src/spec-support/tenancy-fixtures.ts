@@ -2,6 +2,8 @@ import {
   dayOf,
   ensureLogPartitions,
   insertLogs,
+  insertVerdicts,
+  RepricingEntity,
   requestLogRow,
   UsageLimitPolicyValueEntity,
 } from '@gw/entities';
@@ -84,17 +86,43 @@ const virtualKey: Maker = async (admin, { key, mark }) => {
   return { id: answer.body.data?.slug ?? '' };
 };
 
+const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }];
+
 /** What a call can aim at: each is made anew in a place whenever a call has changed it. */
 export const MAKERS = {
+  alertWebhook: inWorkspace('/v1/alert-webhooks', { url: 'https://hooks.example.com/a' }),
   apiKey: inWorkspace('/v1/api-keys/workspace/service', { scopes: ['completions.write'] }),
   collection: inWorkspace('/v1/collections', {}),
   config: async (admin, place) => {
     const name = named(place.mark);
     return { ...(await make(admin, place.key, '/v1/configs', { name, config: { provider: '@x' } })), name };
   },
-  guardrail: inWorkspace('/v1/guardrails', {
-    checks: [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }],
-  }),
+  guardrail: inWorkspace('/v1/guardrails', { checks: CHECKS }),
+  toolGuardrail: inWorkspace('/v1/guardrails', { checks: CHECKS, target: 'mcp_tools' }),
+  // A log record of the same id has a verdict of it.
+  judgingGuardrail: async (admin, place) => {
+    const made = await inWorkspace('/v1/guardrails', { checks: CHECKS })(admin, place);
+    const now = new Date();
+    await ensureLogPartitions(admin.dataSource, [dayOf(now)]);
+    await insertVerdicts(admin.dataSource.manager, [
+      {
+        log_id: made.id,
+        created_at: now.toISOString(),
+        place: 0,
+        organisation_id: place.organisationId,
+        workspace_id: place.workspaceId,
+        user_id: null,
+        guardrail: made.slug ?? '',
+        version_id: null,
+        check_id: place.mark,
+        stage: 'input',
+        verdict: 'failed',
+        denied: true,
+        duration_ms: 1,
+      },
+    ]);
+    return made;
+  },
   deployment: inOrganisation('/v1/deployments', {}),
   integration: inWorkspace('/v1/integrations', ACCOUNT),
   organisationIntegration: inOrganisation('/v1/integrations', ACCOUNT),
@@ -104,6 +132,17 @@ export const MAKERS = {
   },
   label: inWorkspace('/v1/labels', {}),
   log,
+  feedback: async (admin, { key, mark }) => {
+    const body = { trace_id: mark, value: 1 };
+    const answer = await admin.post<{ feedback_ids: string[] }>('/v1/feedback', { key, body });
+    return { id: answer.body.feedback_ids[0] ?? '' };
+  },
+  logExport: async (admin, { key, mark }) =>
+    make(admin, key, '/v1/logs/exports', {
+      description: named(mark),
+      filters: { trace_id: mark },
+      requested_data: ['id'],
+    }),
   member: (admin, { organisationId, workspaceId }) =>
     admin.user(organisationId, 'member', { [workspaceId]: 'member' }),
   partial: inWorkspace('/v1/prompts/partials', { string: 'a' }),
@@ -132,11 +171,31 @@ export const MAKERS = {
     });
   },
   rateLimit: policy('rate-limits', { type: 'requests', unit: 'rpm', value: 5 }),
+  repricing: async (admin, { organisationId }) => {
+    const id = uuidv7();
+    const times = { startTime: new Date(1), endTime: new Date(2), report: { seen: 0, groups: [] } };
+    await admin.dataSource.manager.insert(RepricingEntity, {
+      ...{ id, organisationId, status: 'previewed', ...times },
+    });
+    return { id };
+  },
   secretReference: inOrganisation('/v1/secret-references', {
     manager_type: 'cloud1_sm',
     auth_config: { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' },
     secret_path: 'a/b',
   }),
+  traceSpan: async (admin, { key, mark }) => {
+    const id = uuidv7();
+    const span = {
+      ...{ traceId: id.replaceAll('-', ''), spanId: 'b7ad6b7169203331', name: mark },
+      ...{ startTimeUnixNano: '1770000000000000000', endTimeUnixNano: '1770000000000000001' },
+    };
+    await admin.post('/v1/otel/v1/traces', {
+      key,
+      body: { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] },
+    });
+    return { id };
+  },
   usageLimit: async (admin, place) => {
     const made = await policy('usage-limits', { type: 'cost', credit_limit: 5 })(admin, place);
     const value = { id: uuidv7(), policyId: made.id, valueKey: `api_key:${place.mark}` };

@@ -78,7 +78,6 @@ const shares = (name: string, kind: Kind): Record<string, TenancyRow> => {
     [`${name}_share`]: workspace(kind, audience),
     [`${name}_replaceShare`]: workspace(kind, audience),
     [`${name}_removeShare`]: workspace(kind),
-    [`${name}_removeShareByItsOtherName`]: workspace(kind),
     [`${name}_unshare`]: workspace(kind, empty),
     [`${name}_fork`]: workspace(kind, { body: ({ workspaceId }) => ({ workspace_id: workspaceId }) }),
     [`${name}_versions`]: workspace(kind),
@@ -99,10 +98,26 @@ const serviceKeys = (action: string): { scopes: string[] } => ({
   scopes: [`workspace_service_api_keys.${action}`],
 });
 
+/** All of analytics: a workspace in the query, and a time. */
+function analytics(): Record<string, TenancyRow> {
+  const graphs = ['requests', 'cost', 'latency', 'tokens', 'users', 'userRequests', 'errors', 'errorRate'];
+  graphs.push('errorStacks', 'statusCodes', 'rescued', 'hitRate', 'cacheLatency');
+  graphs.push('feedbacks', 'scores', 'weighted', 'feedbackModels');
+  const groups = ['cacheSummary', 'counters', 'users', 'models', 'workspaces', 'metadata', 'metadataValues'];
+  const query = 'time_of_generation_min=2026-01-01T00:00:00Z&time_of_generation_max=2026-01-02T00:00:00Z';
+  return Object.fromEntries([
+    ...graphs.map((name) => [`analyticsGraphs_${name}`, named({ query })] as const),
+    ...groups.map((name) => [`analyticsGroups_${name}`, named({ query })] as const),
+    // There is no grouping of the name that the matrix puts into paths.
+    ['analyticsGroups_by', named({ query, reached: [404] })] as const,
+  ]);
+}
+
 /** By the handler, which answers on several paths: a route of the document without a row fails the matrix. */
 export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   health_health: nothing(),
-  auditLogs_list: nothing(),
+  // Records that every organisation has, with the mark of its deployment in them.
+  auditLogs_list: nothing({ query: 'resource_type=deployments&action=create&page_size=100' }),
   auditLogs_verify: nothing(),
   // Each time another user, or failed logins close the account.
   auth_login: nothing({
@@ -191,8 +206,39 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   guardrails_invoke: workspace('guardrail', { ...body({ text: 'b' }), needsWorkspace: true }),
   guardrails_version: workspace('guardrail'),
   guardrails_versions: workspace('guardrail'),
+  guardrailQuality_verdicts: workspace('judgingGuardrail'),
+  guardrailQuality_quality: workspace('judgingGuardrail'),
+  guardrailQuality_feedback: workspace('judgingGuardrail', {
+    body: ({ fixture }) => ({ log_id: fixture.id, mark: 'false_positive' }),
+  }),
+  guardrailServers_list: workspace('toolGuardrail'),
+  guardrailServers_replace: workspace('toolGuardrail', body({ mcp_servers: {} })),
+  guardrailServers_put: workspace('toolGuardrail', empty),
+  logExports_create: named(body({ filters: {}, requested_data: ['id'] })),
+  logExports_list: named(),
+  logExports_fieldRestrictions: named(),
+  logExports_get: workspace('logExport'),
+  logExports_update: workspace('logExport', body({ filters: {} })),
+  logExports_start: workspace('logExport'),
+  // Of one that is not running, or has no file: what counts is who gets that far.
+  logExports_cancel: workspace('logExport', { reached: [200, 409] }),
+  logExports_download: workspace('logExport', { reached: [400] }),
+  logExports_remove: workspace('logExport', { reached: [200, 409] }),
+  // There is no worker to hand it to.
+  logs_insert: named({
+    ...body({ request: { url: 'https://x.example', body: {} }, response: { body: {} } }),
+    reached: [503],
+    scopes: ['completions.write'],
+  }),
+  // Of a trace that nobody has: what counts is who may ask.
+  logs_trace: named({ reached: [404] }),
+  feedback_create: named(body({ trace_id: 'x', value: 1 })),
+  feedback_update: workspace('feedback', body({ value: 2 })),
   logs_list: named(),
   logs_get: workspace('log'),
+  ...analytics(),
+  traces_ingest: named(body({ resourceSpans: [] })),
+  traces_spans: workspace('traceSpan', { needsWorkspace: true }),
   ...crud('labels', 'label', {}, { description: 'x' }),
   labels_create: named({ body: () => ({ name: uuidv7() }) }),
   ...crud('collections', 'collection', { name: 'x' }, RENAMED),
@@ -216,6 +262,11 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   usageLimitPolicies_entities: workspace('usageLimit'),
   usageLimitPolicies_reset: workspace('usageLimit'),
   ...crud('rateLimitPolicies', 'rateLimit', { ...POLICY, type: 'requests', unit: 'rpm', value: 5 }, RENAMED),
+  repricings_create: nothing(body({ start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z' })),
+  repricings_list: nothing(),
+  repricings_get: organisation('repricing'),
+  repricings_apply: organisation('repricing', empty),
+  ...crud('alertWebhooks', 'alertWebhook', { name: 'x', url: 'https://hooks.example.com/a' }, RENAMED),
   ...organisationCrud(
     'secretReferences',
     'secretReference',

@@ -21,6 +21,7 @@ for (const { name, fallback, category } of SECURITY_SETTINGS) {
 export const OVERRIDE_DEFAULTS: Readonly<Record<string, boolean>> = {
   ...Object.fromEntries(SECURITY_CATEGORIES.map((category) => [category, false])),
   user_api_keys: true,
+  export_settings: false,
 };
 
 export class WorkspaceOverridesDto {

@@ -1,12 +1,16 @@
-import { SECURITY_SETTINGS } from '@gw/auth-scopes';
-import { OrganisationEntity, type WorkspaceEntity } from '@gw/entities';
+import { SECURITY_SETTINGS, type SecuritySettings } from '@gw/auth-scopes';
+import { OrganisationEntity, type ExportSettings, type WorkspaceEntity } from '@gw/entities';
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import { securityOf } from '../auth/security';
 import type { UpdateWorkspaceDto } from '../workspaces/workspaces.dto';
+import { toStoredExportSettings } from './export-settings.dto';
 import { mayOverride, mergeSettings, toStoredUserKeySettings } from './user-key-settings';
 
-type Input = Pick<UpdateWorkspaceDto, 'settings' | 'security_settings' | 'data_plane_security_settings'>;
+type Input = Pick<
+  UpdateWorkspaceDto,
+  'settings' | 'security_settings' | 'data_plane_security_settings' | 'export_settings'
+>;
 
 /**
  * Changes the row without saving it. A workspace may always log less and block more than its organisation; the gateway sees to it
@@ -18,26 +22,34 @@ export async function applyTenantSettings(
   input: Input,
 ): Promise<void> {
   const { settings, security_settings: security, data_plane_security_settings: dataPlane } = input;
-  if (!settings && !security && !dataPlane) return;
+  const exports = toStoredExportSettings(input.export_settings);
+  if (!settings && !security && !dataPlane && !exports) return;
   const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: row.organisationId });
   if (settings) applySettings(organisation, row, settings);
-  if (dataPlane?.block_inline_config !== undefined) {
-    const { block_inline_config: block } = dataPlane;
+  if (exports) applyExportSettings(organisation, row, exports);
+  const block = dataPlane?.block_inline_config;
+  if (block !== undefined)
     row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
+  if (security)
+    applySecurity(organisation, row, security, await securityOf(manager, row.organisationId, row.id));
+}
+
+function applySecurity(
+  organisation: OrganisationEntity,
+  row: WorkspaceEntity,
+  security: NonNullable<Input['security_settings']>,
+  inForce: SecuritySettings,
+): void {
+  for (const { name, category } of SECURITY_SETTINGS) {
+    if (security[name] === inForce[name]) continue;
+    assertMayOverride(organisation, category, [`security_settings.${name}`]);
   }
-  if (security) {
-    const inForce = await securityOf(manager, row.organisationId, row.id);
-    for (const { name, category } of SECURITY_SETTINGS) {
-      if (security[name] === inForce[name]) continue;
-      assertMayOverride(organisation, category, [`security_settings.${name}`]);
-    }
-    row.securitySettings = Object.fromEntries(
-      SECURITY_SETTINGS.filter(({ category }) => mayOverride(organisation, category)).map(({ name }) => [
-        name,
-        security[name] ?? true,
-      ]),
-    );
-  }
+  row.securitySettings = Object.fromEntries(
+    SECURITY_SETTINGS.filter(({ category }) => mayOverride(organisation, category)).map(({ name }) => [
+      name,
+      security[name] ?? true,
+    ]),
+  );
 }
 
 function applySettings(
@@ -52,6 +64,15 @@ function applySettings(
     assertMayOverride(organisation, 'user_api_keys', paths);
   }
   row.settings = mergeSettings(row.settings, { debug_log: settings.debug_log, ...stored });
+}
+
+function applyExportSettings(
+  organisation: OrganisationEntity,
+  row: WorkspaceEntity,
+  settings: ExportSettings,
+): void {
+  assertMayOverride(organisation, 'export_settings', ['export_settings.deniedFields']);
+  row.exportSettings = settings;
 }
 
 function assertMayOverride(

@@ -1,4 +1,5 @@
 import { documentKey, type WorkspaceDocument } from '@gw/contracts';
+import { readCases } from '@gw/testing';
 import { SERVICE_TOKEN, TestAdminApi, type Answer } from '../spec-support/admin-api';
 import type { Failure } from '../spec-support/api-keys';
 
@@ -71,5 +72,26 @@ describe('[CTL-01] [REL-05] workspace exclusions', () => {
     ]);
     expect((await put({ workspaces: [] }, 'input', weak)).status).toBe(403);
     expect((await admin.get(url('input'), { key: weak })).status).toBe(200);
+  });
+
+  interface Row {
+    readonly id: string;
+    readonly endpoint: string;
+    readonly body: { readonly workspaces: readonly string[]; readonly override_existing?: boolean };
+    readonly expect: 'accept' | 'reject' | 'either';
+    readonly reason: string;
+  }
+  const { cases } = readCases('policies.json') as { readonly cases: readonly Row[] };
+  const rows = cases.filter(({ endpoint }) => endpoint.startsWith('PUT /v1/workspace-exclusions/'));
+
+  it.each(rows)('$id: $expect $reason', async ({ endpoint, body, expect: verdict }) => {
+    // The rows say which workspaces; each stands in an object of its own.
+    const ids = { w1: tenant.workspaceId, '<OTHER_ORG>': other.workspaceId } as Record<string, string>;
+    const workspaces = body.workspaces.map((name) => ({ workspace_id: ids[name], excluded: true }));
+    const direction = endpoint.endsWith('output-guardrails') ? 'output' : 'input';
+    const { status } = await put({ ...body, workspaces }, direction);
+    if (verdict === 'accept') expect(status).toBe(200);
+    else if (verdict === 'reject') expect(status).toBe(400);
+    else expect(status).toBeLessThan(500);
   });
 });

@@ -14,6 +14,7 @@ import {
   EnumField,
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
+import { ExportSettingsDto } from '../tenant-settings/export-settings.dto';
 import { SecuritySettingsDto } from '../tenant-settings/security-settings.dto';
 import { FirstMembersField, type NewMemberDto } from './workspace-members.dto';
 import { UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
@@ -96,6 +97,9 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
 
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
   data_plane_security_settings?: DataPlaneSecurityDto;
+
+  @NestedField(() => ExportSettingsDto, { optional: true })
+  export_settings?: ExportSettingsDto;
 }
 
 export class DeleteWorkspaceDto {

@@ -1,8 +1,8 @@
+import { ExportSettingsAnswer } from '../tenant-settings/export-settings.dto';
 import type { SecuritySettings } from '@gw/auth-scopes';
-import type { StoredUsageLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import type { RateLimitRule } from '@gw/contracts';
+import type { StoredRateLimit, StoredUsageLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
-import { RateLimitDto, UsageLimitAnswer } from '../limits/limits.dto';
+import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 import { SecuritySettingsAnswer } from '../tenant-settings/security-settings.dto';
 import { userKeySettingsAnswer } from '../tenant-settings/user-key-settings';
 import { UserKeySettingsAnswer } from '../tenant-settings/user-key-settings.dto';
@@ -111,11 +111,14 @@ export class WorkspaceAnswer extends RowAnswer {
   @Answer.one(() => WorkspaceSecurityAnswer)
   readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
 
+  @Answer.one(() => ExportSettingsAnswer)
+  readonly export_settings!: ExportSettingsAnswer;
+
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: readonly StoredUsageLimit[] | null;
 
-  @Answer.list(() => RateLimitDto, { nullable: true })
-  readonly rate_limits!: readonly RateLimitRule[] | null;
+  @Answer.list(() => RateLimitAnswer, { nullable: true })
+  readonly rate_limits!: readonly StoredRateLimit[] | null;
 
   @Answer.text({ nullable: true })
   readonly created_by!: string | null;
@@ -158,6 +161,7 @@ export function toWorkspace(
     data_plane_security_settings: {
       block_inline_config: row.dataPlaneSecuritySettings.block_inline_config ?? null,
     },
+    export_settings: { deniedFields: row.exportSettings.deniedFields ?? null },
     usage_limits: row.usageLimits,
     rate_limits: row.rateLimits,
     created_by: row.createdBy,

@@ -9,6 +9,7 @@ const SETTING_NAMES = [
   'settings',
   'data_plane_security_settings',
   'security_settings',
+  'session_settings',
   'workspace_overrides',
 ] as const;
 

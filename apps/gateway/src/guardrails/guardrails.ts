@@ -4,8 +4,9 @@ import {
   type DefaultGuardrails,
   type DocumentKey,
   type GuardrailDocument,
-  type GuardrailSecrets,
+  type GuardrailSecretContent,
   type ReadModelDocument,
+  type SecretLocation,
 } from '@gw/contracts';
 import {
   configInvalid,
@@ -21,11 +22,14 @@ import {
   compileGuardrail,
   compileWrittenOut,
   effectiveGuardrails,
+  joinSecrets,
+  secretNameOf,
   type CompiledGuardrail,
   type CompileResult,
   type GuardrailStage,
 } from '@gw/guardrails';
 import { GatewayError, unseal, type Keyring } from '@gw/kernel';
+import { SecretError, type SecretResolver } from '@gw/secret-managers';
 import type { Documents, Principal } from '../state/principals';
 
 /** What judges the requests that go to one target, and their answers. */
@@ -62,6 +66,7 @@ export class Guardrails {
   constructor(
     private readonly documents: Documents,
     private readonly ring: Keyring,
+    private readonly resolver: SecretResolver,
     private readonly checkHost: (url: string) => string | null,
   ) {}
 
@@ -129,30 +134,30 @@ export class Guardrails {
     if (document === null) return compileWrittenOut(reference as JsonObject, { stage, checkHost });
     const { slug, versionId, actions } = document;
     const own = typeof reference === 'string' ? {} : overridesOf(reference);
+    const { parameters, locations } = this.secretsOf(document);
     return compileGuardrail(
-      { checks: this.checksOf(document), actions: { ...actions, ...own } },
-      { id: slug, versionId, checkHost },
+      { checks: joinSecrets(document.checks, parameters), actions: { ...actions, ...own } },
+      { id: slug, versionId, checkHost, secrets: (secret) => this.read(locations[secretNameOf(secret)]) },
     );
   }
 
-  /** With the parameters that are secrets. */
-  private checksOf({
-    checks,
-    sealedSecrets,
-    organisationId,
-    id,
-    slug,
-  }: GuardrailDocument): readonly unknown[] {
-    if (sealedSecrets === null) return checks;
+  private secretsOf({ sealedSecrets, organisationId, id, slug }: GuardrailDocument): GuardrailSecretContent {
+    if (sealedSecrets === null) return NO_SECRETS;
     try {
       const text = unseal(this.ring, sealedSecrets, guardrailBinding(organisationId, id)).toString('utf8');
-      const secrets = JSON.parse(text) as GuardrailSecrets;
-      return checks.map((check, at) => ({ ...check, parameters: { ...check.parameters, ...secrets[at] } }));
+      return JSON.parse(text) as GuardrailSecretContent;
     } catch (cause) {
       throw new GatewayError('internal_error', { detail: { guardrail: slug, reason: 'secrets' }, cause });
     }
   }
+
+  private read(location: SecretLocation | null | undefined): string | Promise<string> {
+    if (!location) throw new SecretError('refused', 'The secret reference is not open to this workspace.');
+    return this.resolver.resolve(location);
+  }
 }
+
+const NO_SECRETS: GuardrailSecretContent = { parameters: {}, locations: {} };
 
 /** A config that names a saved guardrail may say what becomes of its verdict. */
 const overridesOf = ({ id: _, type: __, guardrail_version_id: ___, ...actions }: JsonObject): JsonObject =>

@@ -11,8 +11,11 @@ export function parseJsonObject(body: Buffer): JsonObject {
   } catch (error) {
     throw new GatewayError('body_invalid', { message: 'The body must be a JSON object.', cause: error });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new GatewayError('body_invalid', { message: 'The body must be a JSON object.' });
   }
-  return value as JsonObject;
+  return value;
 }
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -24,6 +24,7 @@ const CONTROL_PLANE = new Set([
   'model-configs',
   'organisation',
   'organisations',
+  'otel',
   'partials',
   'plugins',
   'policies',

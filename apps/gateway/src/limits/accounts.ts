@@ -78,10 +78,23 @@ export class Accounts {
       }
       const cost = this.pricer.price(upstream, upstream.model, usage, exchange.startedWallMs)?.total ?? null;
       const { charge, flags } = settledOf(usage, cost, { cost: 0, tokens: 0 }, 0);
-      if (exchange.reservation) this.ledger.charge(exchange.reservation, charge);
+      const callers = callersOf(exchange);
+      if (callers) this.ledger.charge(callers, charge);
       if (own) this.ledger.settle(own, charge);
       this.note(exchange, upstream, charge, flags, line);
     });
+  }
+
+  /** What a call has used that another one of its hedge made needless: its own target is charged. */
+  waste(exchange: Exchange, upstream: Upstream, inputTokens: number, cost: number | null): void {
+    const charge = { cost, tokens: inputTokens, requests: 0 };
+    const callers = callersOf(exchange);
+    if (callers) this.ledger.charge(callers, charge);
+    // It was released when the call was cancelled.
+    if (upstream.reservation) this.ledger.chargeLate(upstream.reservation, charge);
+    const flags: readonly ChargeFlag[] = cost === null ? ['estimated', 'unpriced'] : ['estimated'];
+    const loser = exchange.attempts.findLast(({ end, hedge }) => hedge !== undefined && end === 'cancelled');
+    this.note(exchange, upstream, charge, flags, lineOf(exchange, loser));
   }
 
   /** A part of a session: its limits know of it at once. False: one of them is reached. */
@@ -108,7 +121,19 @@ export class Accounts {
     }
     const limited = reservation !== null || upstream.reservation !== undefined;
     if (usage === null && isUncounted(exchange)) this.estimate(exchange, upstream);
-    if (limited || exchange.charges !== null) this.charge(exchange, upstream);
+    if (exchange.once !== null) this.chargeOnce(exchange, upstream, exchange.once);
+    else if (limited || exchange.charges !== null) this.charge(exchange, upstream);
+  }
+
+  /** The durable record decides whether it is the first to tell of it, and brings the counters in line. */
+  private chargeOnce(exchange: Exchange, upstream: Upstream, once: string): void {
+    const { requests, ...use } = this.chargeOf(exchange);
+    const own = { cost: 0, tokens: 0, requests };
+    if (exchange.reservation) this.ledger.settle(exchange.reservation, own);
+    if (upstream.reservation) this.ledger.settle(upstream.reservation, own);
+    const line = lineOf(exchange);
+    this.note(exchange, upstream, { ...use, requests: 0 }, flagsOf(exchange), line, once);
+    this.note(exchange, upstream, own, [], line);
   }
 
   private charge(exchange: Exchange, upstream: Upstream): void {
@@ -118,6 +143,8 @@ export class Accounts {
     const charge = this.chargeOf(exchange);
     const left = rest(charge, exchange);
     if (reservation) this.ledger.settle(reservation, left);
+    // What a check asks is a part of what its request uses.
+    else if (exchange.madeFor?.reservation) this.ledger.charge(exchange.madeFor.reservation, left);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
     if (usage !== null) exchange.cost = charge.cost;
     if (exchange.charges !== null) addDropped(exchange);
@@ -131,12 +158,13 @@ export class Accounts {
     exchange.estimatedTokens = tokens;
   }
 
-  private chargeOf({ usage, cost, estimatedTokens, parts }: Exchange): Charge {
-    if (estimatedTokens !== null) return { cost, tokens: estimatedTokens, requests: 1 };
-    if (usage === null) return { cost: 0, tokens: 0, requests: 1 };
+  private chargeOf({ usage, cost, estimatedTokens, parts, madeFor }: Exchange): Charge {
+    const requests = madeFor === null ? 1 : 0;
+    if (estimatedTokens !== null) return { cost, tokens: estimatedTokens, requests };
+    if (usage === null) return { cost: 0, tokens: 0, requests };
     const tokens = usage.inputTokens + usage.outputTokens;
     // Parts were rounded one by one.
-    return { cost: cost === null ? null : Math.max(cost, parts?.cost ?? 0), tokens, requests: 1 };
+    return { cost: cost === null ? null : Math.max(cost, parts?.cost ?? 0), tokens, requests };
   }
 
   private note(
@@ -145,8 +173,9 @@ export class Accounts {
     { cost, tokens, requests }: Charge,
     flags: readonly ChargeFlag[],
     line: ReturnType<typeof lineOf>,
+    once: string | null = null,
   ): void {
-    const from = budgetsOf(exchange.reservation, reservation ?? null);
+    const from = budgetsOf(callersOf(exchange), reservation ?? null);
     // The record's own cost says it all.
     if (from.length === 0 && requests > 0 && exchange.charges === null) return;
     (exchange.charges ??= []).push({
@@ -156,10 +185,15 @@ export class Accounts {
       tokens,
       requests: requests === 1 ? 1 : 0,
       flags,
+      ...(once !== null && { once }),
       from,
     });
   }
 }
+
+/** In the limits of the caller: the request's own, or that of the request that a check belongs to. */
+const callersOf = ({ reservation, madeFor }: Exchange): Reservation | null =>
+  reservation ?? madeFor?.reservation ?? null;
 
 function heldBy({ reservation }: Exchange, upstream: Upstream): readonly Reservation[] {
   const held = reservation === null ? [] : [reservation];

@@ -17,12 +17,13 @@ export function budgetsOf(one: Reservation | null, other: Reservation | null): r
   return held;
 }
 
-/** What the newest attempt of a request is: its first one, a repetition, or another target's. */
-export function lineOf({ attempts }: Exchange): ChargeLine {
-  const last = attempts.at(-1);
-  if (last?.hedge === 'second') return 'hedge';
-  if (last === undefined || attempts.length === 1) return 'primary';
-  return last.retry > 0 ? 'retry' : 'fallback';
+/** What an attempt of a request is, the newest unless told: its first one, a repetition, another target's, or one beside another. */
+export function lineOf({ attempts, madeFor }: Exchange, attempt = attempts.at(-1)): ChargeLine {
+  if (madeFor !== null) return 'guardrail';
+  if (attempt === undefined) return 'primary';
+  if (attempt.hedge === 'second') return 'hedge';
+  if (attempts.length === (attempt.hedge === undefined ? 1 : 2)) return 'primary';
+  return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
 /** Routes whose answers say what was used, where nothing is wrong with them. */

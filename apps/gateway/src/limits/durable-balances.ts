@@ -5,7 +5,7 @@ import type { LedgerStore } from '@gw/limits';
 
 /** Below what the ledger waits for it. */
 const TIMEOUT_MS = 1_500;
-const ANSWER_BYTES_MAX = 65_536;
+const ANSWER_BYTES_MAX = 4 * 1_048_576;
 
 /** Asks the worker, who writes the durable record, what lost counters had used. */
 export class DurableBalances implements LedgerStore {
@@ -21,20 +21,29 @@ export class DurableBalances implements LedgerStore {
     this.agent = this.url.startsWith('https:') ? new HttpsAgent(options) : new Agent(options);
   }
 
-  async balances(
+  balances(
     organisationId: string,
-    counters: readonly { readonly key: string; readonly since: number }[],
+    counters: BalancesRequest['counters'],
   ): Promise<BalancesAnswer['balances']> {
-    const request: BalancesRequest = { organisationId, counters };
+    return this.ask({ organisationId, counters });
+  }
+
+  async burnRates(organisationId: string, counters: BalancesRequest['counters']): Promise<(number | null)[]> {
+    const balances = await this.ask({ organisationId, counters, withBurn: true });
+    return balances.map(({ perDay }) => (typeof perDay === 'number' ? perDay : null));
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async ask(request: BalancesRequest): Promise<BalancesAnswer['balances']> {
+    const { counters } = request;
     const { balances } = (await this.post(JSON.stringify(request))) as BalancesAnswer;
     if (balances.length !== counters.length || !balances.every(isBalance)) {
       throw new Error('The worker gave balances that cannot be read.');
     }
     return balances;
-  }
-
-  close(): void {
-    this.agent.destroy();
   }
 
   private post(body: string): Promise<unknown> {
@@ -77,7 +86,12 @@ export class DurableBalances implements LedgerStore {
   }
 }
 
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const isPart = (value: unknown): boolean =>
+  Array.isArray(value) && typeof value[0] === 'string' && isCount(value[1]);
+
 const isBalance = (value: unknown): boolean => {
-  const { period, used } = value as BalancesAnswer['balances'][number];
-  return Number.isSafeInteger(period) && Number.isSafeInteger(used) && used >= 0;
+  const { period, used, holders } = value as BalancesAnswer['balances'][number];
+  return Number.isSafeInteger(period) && isCount(used) && Array.isArray(holders) && holders.every(isPart);
 };

@@ -144,8 +144,11 @@ function providerKey({ principal }: Exchange, named: string | null): DocumentKey
 export const modelNameOf = ({ scan }: Exchange): string => scan?.model ?? '';
 
 /** Whether a model answers, which the provider charges for. */
-export const usesModel = ({ method, scan, route }: Exchange): boolean =>
-  route.kind === 'realtime' || (method === 'POST' && scan !== null && scan.model !== null);
+export const usesModel = ({ method, scan, route, madeFor }: Exchange): boolean =>
+  route.kind === 'realtime' ||
+  // Checks ask nothing but models, some by the name that their config knows.
+  madeFor !== null ||
+  (method === 'POST' && scan !== null && scan.model !== null);
 
 const NEEDS_NOTHING = 0;
 const NEEDS_TOKENS = 1;

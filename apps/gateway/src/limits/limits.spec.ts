@@ -260,6 +260,40 @@ describe('limits', () => {
     });
   });
 
+  it('charges the results of a batch at its discount when they are asked for, and names what is charged once', async () => {
+    const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
+    const batch = { ...ANSWER, id: 'batch_1', object: 'batch', status: 'in_progress', usage: null };
+    const ask = async (body: object): Promise<LoggedRequest> => {
+      stub.answerJson(body);
+      const response = await fetch(`${gateway.baseUrl}/batches/batch_1`, {
+        headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main' },
+      });
+      await response.arrayBuffer();
+      return last();
+    };
+    expect((await ask(batch)).decision.charges).toMatchObject([{ tokens: 0, requests: 1 }]);
+    for (let time = 0; time < 2; time += 1) {
+      const { cost, decision } = await ask({ ...batch, status: 'completed', usage: ANSWER.usage });
+      expect(cost).toBe(CENT / 2);
+      expect(decision.charges).toMatchObject([
+        { cost: CENT / 2, requests: 0, once: expect.stringContaining(' batch_1') as string },
+        { cost: 0, tokens: 0, requests: 1 },
+      ]);
+    }
+  });
+
+  it('does not charge what was charged when it was made, however often it is asked for', async () => {
+    const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
+    stub.answerJson({ ...ANSWER, id: 'resp_1', object: 'response', status: 'completed' });
+    const response = await fetch(`${gateway.baseUrl}/responses/resp_1`, {
+      headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main' },
+    });
+    await response.arrayBuffer();
+    const { usage, decision } = await last();
+    expect(usage).toBeNull();
+    expect(decision.charges).toMatchObject([{ cost: 0, tokens: 0, requests: 1 }]);
+  });
+
   it('[LIM-06] takes from no limit when one of them refuses', async () => {
     const usageLimits = [budget(), budget({ type: 'requests', creditLimit: 1 })];
     const key = keyWith({ usageLimits });
@@ -444,6 +478,17 @@ describe('prices of configured sources', () => {
       expect(await costBy('openai')).toEqual([100 * CENT, 'configured']);
       const [, source] = (await costBy('groq')) as unknown[];
       expect(source).not.toBe('configured');
+      const health = async (): Promise<unknown> => (await fetch(`${gateway.baseUrl}/health`)).json();
+      await eventually(
+        async () => {
+          expect(await health()).toMatchObject({
+            status: 'degraded',
+            prices: { failing: [{ kind: 'pricing', provider: 'groq', source: 'local' }] },
+          });
+          return true;
+        },
+        { timeoutMs: 20_000 },
+      );
     } finally {
       await Promise.all([gateway.stop(), stub.stop()]);
       rmSync(folder, { recursive: true });

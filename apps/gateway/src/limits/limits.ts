@@ -1,4 +1,5 @@
-import { createTokenEstimator, type Ledger, type LedgerStore } from '@gw/limits';
+import { createTokenEstimator, type LedgerStore } from '@gw/limits';
+import type { ModelConfigs } from '@gw/pricing';
 import { PROVIDERS } from '@gw/providers';
 import type { Log } from '@gw/web';
 import type { Health } from '../http/front-door';
@@ -13,6 +14,8 @@ import { createLedger, type RunningLedger } from './ledger';
 export interface Limits extends RunningLedger {
   readonly accounts: Accounts;
   readonly pricer: GatewayPricer;
+  /** Null: no source of prices is set. */
+  readonly priceSources: ModelConfigs | null;
 }
 
 /** Prices, counters and what stands between them and requests. */
@@ -27,27 +30,37 @@ export function createLimits({
   readonly balances: LedgerStore | null;
   readonly log: Log;
 }): Limits {
-  const pricer = new GatewayPricer(createPriceSources(settings, log));
+  const priceSources = createPriceSources(settings, log);
+  const pricer = new GatewayPricer(priceSources);
   const running = createLedger(settings, balances, log);
   const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
-  return { ...running, pricer, accounts: new Accounts(running.ledger, estimates, pricer) };
+  return { ...running, pricer, priceSources, accounts: new Accounts(running.ledger, estimates, pricer) };
 }
 
-/** Limits whose counters cannot be reached still hold, each in its own way. */
-export const withLimits = (health: Health, ledger: Ledger): Health => ({
+/**
+ * Limits whose counters cannot be reached still hold, each in its own way; a source of prices that fails leaves the last good ones in force.
+ */
+export const withLimits = (health: Health, { ledger, priceSources }: Limits): Health => ({
   report: () => {
-    const { degraded, degradedForMs, openReservations, abandoned, counters, refused } = ledger.health();
+    const { degraded, degradedForMs, openReservations, abandoned, admittedAlone, counters, refused } =
+      ledger.health();
+    const faults = priceSources?.faults() ?? [];
     return {
       ...health.report(),
-      ...(degraded && { status: 'degraded' as const }),
+      ...((degraded || faults.length > 0) && { status: 'degraded' as const }),
       limits: {
         counters_reachable: !degraded,
         unreachable_for_ms: Math.round(degradedForMs),
         counters,
         open_reservations: openReservations,
         abandoned,
+        admitted_alone: admittedAlone,
         refused,
       },
+      ...(priceSources !== null && {
+        // Why they fail is in the log: it may name what is inside.
+        prices: { failing: faults.map(({ kind, provider, source }) => ({ kind, provider, source })) },
+      }),
     };
   },
 });

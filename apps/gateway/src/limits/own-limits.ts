@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HEADER, type LimitState } from '@gw/contracts';
 import { GatewayError, toGatewayError } from '@gw/kernel';
-import type { Ledger } from '@gw/limits';
+import {
+  forecastExhaustion,
+  isBudget,
+  periodAt,
+  type Bucket,
+  type Ledger,
+  type LedgerStore,
+} from '@gw/limits';
 import { errorBody } from '../http/error-body';
 import { Exchange, type Stage } from '../pipeline/exchange';
 import { routeOf } from '../routes/route-table';
@@ -15,6 +22,8 @@ const UNITS_PER_USD = 100_000_000;
 export class OwnLimits {
   constructor(
     private readonly ledger: Ledger,
+    /** Knows how fast budgets are used; null: nobody does. */
+    private readonly record: LedgerStore | null,
     private readonly accept: Stage,
     private readonly authenticate: Stage,
   ) {}
@@ -35,16 +44,44 @@ export class OwnLimits {
     await this.accept.run(exchange);
     await this.authenticate.run(exchange);
     const { limits } = exchange.principal as Principal;
-    const states = limits === null ? [] : await this.ledger.states(bucketsOfRequest(exchange, limits));
-    const body = Buffer.from(
-      JSON.stringify({ object: 'list', total: states.length, data: states.map(shown) }),
-    );
+    const buckets = limits === null ? [] : bucketsOfRequest(exchange, limits);
+    const states = await this.ledger.states(buckets);
+    const rates = await this.burnRates(buckets);
+    const data = states.map((state, at) => ({
+      ...shown(state),
+      ...actsOf(buckets[at] as Bucket),
+      ...headingOf(state, rates.get(buckets[at] as Bucket) ?? null),
+    }));
+    const body = Buffer.from(JSON.stringify({ object: 'list', total: data.length, data }));
     send(res, id, 200, method === 'HEAD' ? null : body, {});
+  }
+
+  /** Without the record nobody can tell; limits are told all the same. */
+  private async burnRates(buckets: readonly Bucket[]): Promise<ReadonlyMap<Bucket, number | null>> {
+    const budgets = buckets.filter(isBudget);
+    const [first] = budgets;
+    if (first === undefined || !this.record?.burnRates) return new Map();
+    const asked = budgets.map((bucket) => ({ key: bucket.key, since: periodAt(bucket, Date.now()) }));
+    const rates = await this.record.burnRates(first.tenant, asked).catch(() => []);
+    return new Map(budgets.map((bucket, at) => [bucket, rates[at] ?? null]));
   }
 }
 
+/** Where a budget is heading; null where it can't be told, and for rates. */
+function headingOf({ type, limit, used, resetAt }: LimitState, perDay: number | null): object {
+  const resetAtMs = resetAt === null ? null : Date.parse(resetAt);
+  const at = forecastExhaustion({ used, limit, perDay, resetAtMs }, Date.now());
+  return {
+    burn_rate_per_day: perDay === null ? null : publicAmount(type, Math.round(perDay)),
+    forecast_exhausted_at: at === null ? null : new Date(at).toISOString(),
+  };
+}
+
+const publicAmount = (type: string, units: number): number =>
+  type === 'cost' ? units / UNITS_PER_USD : units;
+
 function shown({ scope, id, type, limit, used, resetAt }: LimitState): object {
-  const amount = (units: number): number => (type === 'cost' ? units / UNITS_PER_USD : units);
+  const amount = (units: number): number => publicAmount(type, units);
   return {
     scope,
     id,
@@ -53,6 +90,17 @@ function shown({ scope, id, type, limit, used, resetAt }: LimitState): object {
     used: amount(used),
     remaining: amount(Math.max(0, limit - used)),
     resets_at: resetAt,
+  };
+}
+
+/** How a limit acts; null where it has no such choice. */
+function actsOf({ measure, window, strict, onOutage }: Bucket): object {
+  const isRate = window.kind === 'fixed' || window.kind === 'sliding';
+  const canPass = measure === 'cost' || measure === 'tokens' || window.kind === 'period';
+  return {
+    window: isRate ? window.kind : null,
+    enforcement: canPass ? (strict ? 'strict' : 'standard') : null,
+    on_outage: onOutage,
   };
 }
 

@@ -1,5 +1,6 @@
 import { HEADER } from '@gw/contracts';
 import type { HeaderList } from '@gw/providers';
+import { cacheUseOf } from './cache/cache-use';
 import type { Exchange } from './exchange';
 
 const EXPLAIN_BYTES_MAX = 8_192;
@@ -18,7 +19,7 @@ export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void
       headerSafe(last.provider),
     );
   }
-  headers.push(HEADER.cacheStatus, exchange.answer?.cache?.status ?? 'DISABLED');
+  headers.push(HEADER.cacheStatus, cacheUseOf(exchange)?.status ?? 'DISABLED');
   if (exchange.gw?.explain) headers.push(HEADER.decision, explained(exchange));
 }
 
@@ -36,14 +37,22 @@ function retryCount({ attempts, failure }: Exchange): number {
  * price and timings, is in the log under the request's id.
  */
 function explained(exchange: Exchange): string {
-  const { configSource, strategy, matchedCondition, attempts, reservation, answer } = exchange;
-  const cache = answer?.cache?.record();
+  const { configSource, strategy, matchedCondition, attempts, routing, reservation, answer } = exchange;
+  const cache = cacheUseOf(exchange)?.record();
   const limits = [
     ...(reservation?.states() ?? []),
     ...(answer?.upstream.reservation?.states() ?? []),
     ...exchange.limits,
   ];
-  const text = JSON.stringify({ config: configSource, strategy, matchedCondition, attempts, limits, cache });
+  const text = JSON.stringify({
+    config: configSource,
+    strategy,
+    matchedCondition,
+    attempts,
+    ...(routing.length > 0 && { routing }),
+    limits,
+    cache,
+  });
   const ascii = text.replace(
     /[^\x20-\x7e]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,

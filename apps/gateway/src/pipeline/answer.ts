@@ -5,6 +5,7 @@ import type { Reservation } from '@gw/limits';
 import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
 import type { CacheUse } from './cache/cache-use';
 import type { GuardedStream } from './guard/guarded-stream';
+import type { WatchedAnswer } from './guard/watched-answer';
 import type { JudgedBody } from './guard/judged-body';
 import { valueOf } from '../http/header-rules';
 
@@ -50,7 +51,7 @@ export class Answer implements OutboundHandler {
   /** What the cache did for it; null where the target has none. */
   cache: CacheUse | null = null;
   /** What its guardrails have made of it; null where none has looked at it. */
-  guarded: JudgedBody | GuardedStream | null = null;
+  guarded: JudgedBody | GuardedStream | WatchedAnswer | null = null;
   private sink: BodySink | null = null;
   private kept: Buffer[] | null = null;
 

@@ -85,4 +85,20 @@ describe('the known verdicts on configs, inline', () => {
     expect(new Set(rows.map(({ expect: verdict }) => verdict)).size).toBe(3);
     expect(checked.length).toBeGreaterThan(3);
   });
+
+  it.each([
+    ['no targets', []],
+    ['no weight above 0', [0, 0]],
+    ['a negative weight', [1, -1]],
+    ['an empty weight', [1, '']],
+    ['a null for a weight', [1, null]],
+  ])('refuses %s inline, at the top and below, before any provider is called', async (_, weights) => {
+    const targets = weights.map((weight) => ({ provider: '@a', weight }));
+    const balance = { strategy: { mode: 'loadbalance' }, targets };
+    const nested = { strategy: { mode: 'fallback' }, targets: [{ provider: '@a' }, balance] };
+    for (const config of [balance, nested]) {
+      const { status, calls, body } = await sent(JSON.stringify(config));
+      expect([status, calls, body.includes('AB01')]).toEqual([400, 0, true]);
+    }
+  });
 });

@@ -24,6 +24,8 @@ import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { Principal } from '../state/principals';
 import type { Answer, Upstream } from './answer';
+import type { StreamPace } from './attempt/stream-pace';
+import type { CacheUse } from './cache/cache-use';
 import type { FirstAnswer } from './idempotency/first-answer';
 import type { Guarding } from './guard/guarding';
 import type { ExtraUse } from './extra-use';
@@ -92,6 +94,8 @@ export class Exchange {
   /** Of a saved config. */
   configId: string | null = null;
 
+  /** The request for one of whose checks this call is made; null: it is a client's own. */
+  madeFor: Exchange | null = null;
   /** The guardrails that judge it; null: there are none. */
   guarding: Guarding | null = null;
 
@@ -115,9 +119,15 @@ export class Exchange {
   answer: Answer | null = null;
   /** Who had been asked when the client left before an answer was picked. */
   left: Upstream | null = null;
+  /** What the cache did for the try that was begun last; null: none was asked. */
+  cacheUse: CacheUse | null = null;
+  /** A stored answer was not good enough for the plan, so its repetition is not answered from the cache. */
+  asksAnew = false;
   waitedMs = 0;
   /** Counted as busy with this request, until its answer is over; null where no strategy of the config asks for that. */
   busyEndpoint: string | null = null;
+  /** Of an answer that is a stream, where the config has a use for it. */
+  pace: StreamPace | null = null;
   /** The provider was asked for usage that the client has not asked for, and must not see. */
   hidesUsage = false;
   /** Set while the answer is a stream that another try could go on with. */
@@ -162,6 +172,8 @@ export class Exchange {
   parts: { readonly cost: number; readonly tokens: number } | null = null;
   /** Of attempts whose answers nobody got, then of the answer; null: the record's `cost` says it all. */
   charges: MadeCharge[] | null = null;
+  /** The use is that of something made earlier, which is charged once under this name; null: it is the request's own. */
+  once: string | null = null;
   settled = false;
 
   /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */

@@ -1,4 +1,5 @@
 import type { PriceLine, Usage } from '@gw/contracts';
+import type { Accounts } from '../limits/accounts';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
 import type { Pricer } from './settlement';
@@ -12,34 +13,45 @@ export interface ExtraUse {
   readonly usage: Usage | null;
 }
 
-/** Adds what other calls have used to the usage and the price of the answer. Called once, after these are known. */
-export function addExtraUse(exchange: Exchange, calls: readonly ExtraUse[], pricer: Pricer): void {
+/**
+ * Adds what other calls have used to the usage and the price of the answer. What a cancelled one of a hedge has used is charged by itself.
+ * Called once, after these are known.
+ */
+export function addExtraUse(
+  exchange: Exchange,
+  calls: readonly ExtraUse[],
+  pricer: Pricer,
+  accounts: Accounts,
+): void {
   const answered = exchange.usage;
   for (const call of calls) {
-    const { usage } = call;
-    if (usage !== null) exchange.usage = exchange.usage === null ? usage : sumOf(exchange.usage, usage);
-    const used = usage ?? inputOf(answered);
-    if (used !== null) addPrice(exchange, call, used, pricer);
+    const { usage, upstream } = call;
+    if (usage !== null) {
+      exchange.usage = exchange.usage === null ? usage : sumOf(exchange.usage, usage);
+      const cost = addPrice(exchange, call, usage, pricer);
+      if (cost !== null) exchange.cost = (exchange.cost ?? 0) + cost;
+    } else if (answered !== null) {
+      const read = { ...NO_USAGE, inputTokens: answered.inputTokens };
+      accounts.waste(exchange, upstream, read.inputTokens, addPrice(exchange, call, read, pricer));
+    }
   }
 }
 
+/** What it costs; null: it has no price. */
 function addPrice(
   exchange: Exchange,
   { upstream, model, usage }: ExtraUse,
   used: Usage,
   pricer: Pricer,
-): void {
+): number | null {
   const named = upstream.model ?? model;
   const priced = named === null ? null : pricer.price(upstream, named, used, exchange.startedWallMs);
-  if (priced === null) return;
+  if (priced === null) return null;
   const own = exchange.price ?? { source: priced.source, model: named, lines: [] };
   const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
   exchange.price = { ...own, lines: [...own.lines, ...lines] };
-  exchange.cost = (exchange.cost ?? 0) + priced.total;
+  return priced.total;
 }
-
-const inputOf = (usage: Usage | null): Usage | null =>
-  usage === null ? null : { ...NO_USAGE, inputTokens: usage.inputTokens };
 
 /** The line that tells what a hedge has cost on top. */
 const wasted = (lines: readonly PriceLine[], quantity: number, cost: number): PriceLine => ({
@@ -49,7 +61,7 @@ const wasted = (lines: readonly PriceLine[], quantity: number, cost: number): Pr
   cost,
 });
 
-const NO_USAGE: Usage = Object.freeze({
+export const NO_USAGE: Usage = Object.freeze({
   inputTokens: 0,
   outputTokens: 0,
   cacheReadTokens: 0,

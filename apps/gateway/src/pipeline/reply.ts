@@ -115,7 +115,8 @@ export class Reply {
     else this.push(chunk);
   }
 
-  private note(chunk: Buffer): void {
+  /** Each piece of the answer, before it is settled and sent. */
+  protected note(chunk: Buffer): void {
     const { exchange } = this;
     exchange.firstByteAt ??= performance.now();
     exchange.responseBytes += chunk.length;
@@ -171,6 +172,7 @@ export class Reply {
     const { res } = this.exchange;
     if (res.write(chunk) || this.blocked || !this.flow) return;
     this.blocked = true;
+    this.exchange.pace?.holdUp();
     this.flow.pause();
     res.once('drain', () => {
       this.blocked = false;

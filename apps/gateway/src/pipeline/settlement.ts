@@ -1,19 +1,23 @@
 import { performance } from 'node:perf_hooks';
-import type { PriceLine, Usage } from '@gw/contracts';
+import type { LogRecord, PriceLine, Usage } from '@gw/contracts';
+import type { BillableUsage } from '@gw/pricing';
 import type { TargetStatistics } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
 import type { BodyBudget } from '../http/body-budget';
 import type { Accounts } from '../limits/accounts';
+import { asksForEarlier, madeEarlier } from '../limits/made-earlier';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
 import type { CacheUse } from './cache/cache-use';
-import { addExtraUse } from './extra-use';
-import { logRecord } from './record/log-record';
+import { addExtraUse, NO_USAGE } from './extra-use';
+import type { Guarding } from './guard/guarding';
+import type { RequestMetrics } from '../metrics/request-metrics';
+import { logRecord, overheadOf } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
 
 /** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
-  price(by: PricedBy, model: string, usage: Usage, atMs: number): Priced | null;
+  price(by: PricedBy, model: string, usage: BillableUsage, atMs: number): Priced | null;
 }
 
 /** What decides about a price. */
@@ -30,6 +34,8 @@ export interface SettlementOptions {
   readonly gatewayId: string;
   /** Bytes of each body that the log keeps. */
   readonly bodyMaxBytes: number;
+  /** Null: nobody asks for metrics, so nothing is counted. */
+  readonly metrics: RequestMetrics | null;
 }
 
 /** The last stage: what was used, what it cost, one log record. Runs once for every request, whatever became of it. */
@@ -49,12 +55,34 @@ export class Settlement {
       return;
     }
     exchange.settled = true;
-    const preparing = exchange.meter?.prepare?.() ?? exchange.guarding?.prepare();
+    const preparing = preparationOf(exchange);
     if (preparing === undefined) this.finish(exchange, onDurable);
     else
       void preparing.then(() => {
         this.finish(exchange, onDurable);
       });
+  };
+
+  /**
+   * For a call that a check has made: what it cost stands among the charges of its request, or, once the record of that is written or
+   * has as many of them as it takes, in a record of its own.
+   */
+  readonly settleCheck = (
+    exchange: Exchange,
+    request: Exchange,
+    used: Usage | null,
+    responseModel: string | null,
+  ): void => {
+    exchange.settled = true;
+    this.account(exchange, used, responseModel);
+    if (request.settled || (request.charges?.length ?? 0) >= CHECK_CHARGES_MAX) {
+      if (exchange.attempts.length > 0) this.record(exchange, responseModel, NOTHING);
+      return;
+    }
+    for (const charge of exchange.charges ?? []) {
+      // What failed and cost nothing is no line of a bill.
+      if (charge.cost !== 0 || charge.tokens !== 0) (request.charges ??= []).push(charge);
+    }
   };
 
   private finish(exchange: Exchange, onDurable: () => void): void {
@@ -63,8 +91,10 @@ export class Settlement {
     this.account(exchange, exchange.meter?.usage() ?? null, responseModel);
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     this.record(exchange, responseModel, onDurable);
+    const { metrics } = this.options;
+    if (metrics !== null) metrics.count(exchange, overheadOf(exchange));
     exchange.firstAnswer?.settle(exchange);
-    exchange.answer?.cache?.settle(exchange);
+    exchange.answer?.cache?.settle();
     this.bodies.give(exchange.heldBytes);
     exchange.release?.();
   }
@@ -81,7 +111,21 @@ export class Settlement {
     });
     const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
+    this.amendLater(exchange.guarding, record);
     this.journal.append(record, request, response, onDurable);
+  }
+
+  /** The record once more, with the verdicts that come after the answer has left. Its bodies are there already. */
+  private amendLater(guarding: Guarding | null, record: Buffer): void {
+    if (guarding?.late.isIncomplete !== true) return;
+    const { late, records } = guarding;
+    // The record's buffer is that of the next one.
+    const first = record.toString('utf8');
+    late.whenComplete(() => {
+      const { decision, ...rest } = JSON.parse(first) as LogRecord;
+      const amended: LogRecord = { ...rest, amends: true, decision: { ...decision, guardrails: records } };
+      this.journal.append(JSON.stringify(amended), null, null, () => undefined);
+    });
   }
 
   /** For strategies that choose by load or cost. */
@@ -98,29 +142,59 @@ export class Settlement {
     const { answer } = exchange;
     const upstream = answer === null ? exchange.left : answer.upstream;
     const cache = answer === null ? null : answer.cache;
-    if (upstream !== null && used !== null && !isAbsurd(used))
-      this.price(exchange, upstream, responseModel, used);
+    if (upstream !== null && used !== null && !isAbsurd(used)) {
+      if (asksForEarlier(exchange)) this.priceEarlier(exchange, upstream, responseModel, used);
+      else this.price(exchange, upstream, responseModel, used);
+    }
     if (cache !== null) accountCache(exchange, cache);
+    if (exchange.pace !== null) exchange.pace.over(used);
     if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
-    if (exchange.extraUse !== null) addExtraUse(exchange, exchange.extraUse, this.pricer);
+    if (exchange.extraUse !== null) addExtraUse(exchange, exchange.extraUse, this.pricer, this.accounts);
     this.accounts.settle(exchange, upstream);
   }
 
-  private price(exchange: Exchange, upstream: Upstream, responseModel: string | null, usage: Usage): void {
+  /** A use that an earlier request was charged for is none of this one. */
+  private priceEarlier(
+    exchange: Exchange,
+    upstream: Upstream,
+    responseModel: string | null,
+    used: Usage,
+  ): void {
+    const made = madeEarlier(exchange);
+    if (made === null) return;
+    exchange.once = made.once;
+    this.price(exchange, upstream, responseModel, used, made.isBatch);
+  }
+
+  private price(
+    exchange: Exchange,
+    upstream: Upstream,
+    responseModel: string | null,
+    usage: Usage,
+    isBatch = false,
+  ): void {
     exchange.usage = usage;
     const model = responseModel ?? upstream.model;
     if (model === null) return;
-    const priced = priceOf(this.pricer, upstream, responseModel, usage, exchange.startedWallMs);
+    const billable = isBatch ? { ...usage, batch: true } : usage;
+    const priced = priceOf(this.pricer, upstream, responseModel, billable, exchange.startedWallMs);
     exchange.price = priced && { source: priced.source, model, lines: priced.lines };
     exchange.cost = priced?.total ?? null;
   }
+}
+
+/** What must be waited for before the record is written; undefined: nothing, as for most. */
+function preparationOf({ meter, guarding }: Exchange): Promise<void> | undefined {
+  const metered = meter?.prepare?.();
+  if (guarding === null) return metered;
+  return metered === undefined ? guarding.late.prepare() : metered.then(() => guarding.late.prepare());
 }
 
 /** An answer that somebody else has paid for costs nothing, and what was asked to find it costs its own. */
 function accountCache(exchange: Exchange, cache: CacheUse): void {
   if (cache.isFree) {
     cache.savedCost = exchange.cost;
-    exchange.usage = NOTHING_USED;
+    exchange.usage = NO_USAGE;
     exchange.price = null;
     exchange.cost = 0;
   }
@@ -128,22 +202,16 @@ function accountCache(exchange: Exchange, cache: CacheUse): void {
   if (embedded !== null) exchange.cost = (exchange.cost ?? 0) + embedded;
 }
 
-const NOTHING_USED: Usage = Object.freeze({
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-  inputAudioTokens: 0,
-  outputAudioTokens: 0,
-});
+/** A record's charges are entered up to 64 of them, and those of the request itself come last. */
+const CHECK_CHARGES_MAX = 40;
+const NOTHING = (): void => undefined;
 
 /** The model that was asked for carries an alias's custom price; the one that answered is the catalogue's. */
 export function priceOf(
   pricer: Pricer,
   upstream: PricedBy & Pick<Upstream, 'model'>,
   responseModel: string | null,
-  usage: Usage,
+  usage: BillableUsage,
   atMs: number,
 ): Priced | null {
   const { model } = upstream;

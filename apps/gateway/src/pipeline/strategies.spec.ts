@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { StubProvider, type StubAnswer } from '@gw/testing';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Coalescer } from '@gw/cache';
+import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -10,42 +13,81 @@ const BUFFERED_MAX = 65_536;
 const WAIT_MS = 20_000;
 /** Long for an answer that is there, short for one that does not come. */
 const TIMEOUT_MS = 250;
+/** No test lives to see it end. */
+const COOLDOWN_MS = 3_600_000;
+const WORD = 'forbidden';
 
-/** A kind of request: how it is sent, and how an answer tells whom it is from. */
+/** A kind of request: how it is sent, and how an answer to it looks. */
 interface Kind {
   readonly path: string;
-  readonly isStream: boolean;
+  readonly isStream?: boolean;
+  readonly provider?: 'openai' | 'anthropic';
   body(): { readonly type: string | null; readonly bytes: string | Buffer | FormData };
+  /** What the answer says that was used. */
+  readonly usage?: (tokens: number) => object;
 }
 
-const json = (more: object) => ({
+const json = (more: object) => () => ({
   type: 'application/json',
-  bytes: JSON.stringify({ model: 'gpt-4o', messages: [], ...more }),
+  bytes: JSON.stringify({
+    model: 'gpt-4o',
+    messages: [{ role: 'user', content: WORD }],
+    tier: 'gold',
+    ...more,
+  }),
 });
-
-const KINDS: Readonly<Record<string, Kind>> = {
-  JSON: { path: '/chat/completions', isStream: false, body: () => json({}) },
-  stream: { path: '/chat/completions', isStream: true, body: () => json({ stream: true }) },
-  passthrough: { path: '/proxy/any', isStream: false, body: () => json({}) },
-  'passthrough stream': { path: '/proxy/any', isStream: true, body: () => json({ stream: true }) },
-  upload: { path: '/audio/transcriptions', isStream: false, body: () => ({ type: null, bytes: form() }) },
-  'large upload': {
-    path: '/proxy/any',
-    isStream: false,
-    body: () => ({ type: 'application/octet-stream', bytes: Buffer.alloc(4 * BUFFERED_MAX, 'x') }),
-  },
-};
-
-function form(): FormData {
+const openAiUsage = (tokens: number): object => ({
+  prompt_tokens: tokens,
+  completion_tokens: tokens,
+  total_tokens: 2 * tokens,
+});
+const TRANSCRIBER = 'gpt-4o-transcribe';
+const form = (): FormData => {
   const fields = new FormData();
-  fields.append('model', 'whisper-1');
+  fields.append('model', TRANSCRIBER);
+  fields.append('tier', 'gold');
   fields.append('file', new Blob(['sound']), 'a.wav');
   return fields;
-}
+};
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  chat: { path: '/chat/completions', body: json({}), usage: openAiUsage },
+  messages: {
+    path: '/messages',
+    provider: 'anthropic',
+    body: json({ model: 'claude-opus-4-8', max_tokens: 9 }),
+    usage: (tokens) => ({ input_tokens: tokens, output_tokens: tokens }),
+  },
+  embeddings: {
+    path: '/embeddings',
+    body: json({ model: 'text-embedding-3-small', input: WORD }),
+    usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens }),
+  },
+  stream: { path: '/chat/completions', isStream: true, body: json({ stream: true }), usage: openAiUsage },
+  passthrough: { path: '/proxy/any', body: json({}), usage: openAiUsage },
+  'passthrough stream': {
+    path: '/proxy/any',
+    isStream: true,
+    body: json({ stream: true }),
+    usage: openAiUsage,
+  },
+  upload: {
+    path: '/audio/transcriptions',
+    body: () => ({ type: null, bytes: form() }),
+    usage: (tokens) => ({
+      type: 'tokens',
+      input_tokens: tokens,
+      output_tokens: tokens,
+      total_tokens: 2 * tokens,
+    }),
+  },
+  'large upload': { path: '/proxy/any', body: json({ pad: 'x'.repeat(4 * BUFFERED_MAX) }) },
+};
 
 /** The table of the documentation: by strategy and kind, what it promises. */
 const table = readFileSync(resolve(__dirname, '../../../../docs/configs.md'), 'utf8')
   .split('## What works where')[1]
+  ?.split(/\n## /)[0]
   ?.split('\n')
   .filter((line) => line.startsWith('|') && !line.startsWith('|-'))
   .map((line) =>
@@ -55,11 +97,19 @@ const table = readFileSync(resolve(__dirname, '../../../../docs/configs.md'), 'u
       .map((cell) => cell.trim().replaceAll('`', '')),
   ) as string[][];
 const kinds = (table[0] ?? []).slice(1);
-const cells = table.slice(1, 10).flatMap(([strategy = '', ...promises]) =>
+
+/** What a cell proves: modes of routing, or what else applies to passthrough as to other routes. */
+const MODES = /^(?:single|fallback|loadbalance|conditional)/;
+const BESIDE = /^(?:retry|cache|input_guardrails)/;
+const clauseOf = (strategy: string, kind: string): string => {
+  const isPassthrough = KINDS[kind]?.path.startsWith('/proxy/') === true;
+  if (MODES.test(strategy)) return isPassthrough ? '[SVC-05] [PAS-03] ' : '[SVC-05] ';
+  return BESIDE.test(strategy) && isPassthrough ? '[SVC-06] ' : '';
+};
+const cells = table.slice(1).flatMap(([strategy = '', ...promises]) =>
   promises.map((promise, index) => {
     const kind = kinds[index] ?? '';
-    const isPassthrough = KINDS[kind]?.path.startsWith('/proxy/') === true;
-    return { strategy, kind, promise, clause: isPassthrough ? '[SVC-06] [PAS-03]' : '[SVC-05]' };
+    return { strategy, kind, promise, clause: clauseOf(strategy, kind) };
   }),
 );
 
@@ -67,16 +117,14 @@ describe('every strategy on every kind of request, as the documentation tells', 
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
-  let good: (name: string) => StubAnswer;
+  let good: (name: string, tokens?: number) => StubAnswer;
   let kind: Kind;
 
   beforeEach(async () => {
-    // The shortest back-off, and no exploration.
+    // The shortest back-off, no exploration, and a choice by weight takes the last.
     jest.spyOn(Math, 'random').mockReturnValue(0.9999);
     gateway = await GatewayHarness.start({ MAX_BUFFERED_BODY: String(BUFFERED_MAX) });
     [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    gateway.addProvider('first', 'openai', first.origin);
-    gateway.addProvider('second', 'openai', second.origin);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -86,30 +134,43 @@ describe('every strategy on every kind of request, as the documentation tells', 
   const both = [
     { name: 'one', provider: '@first' },
     { name: 'two', provider: '@second' },
-  ];
+  ] as const;
+  const balanced = (algorithm: string, targets: readonly object[]): object => ({
+    strategy: { mode: 'loadbalance', algorithm },
+    targets,
+  });
 
-  /** The kind's request, and from whom its answer is. */
-  async function send(config: object, own: Kind = kind): Promise<string> {
+  async function ask(config: object | string, own: Kind = kind, metadata: object = { tier: 'gold' }) {
     const { type, bytes } = own.body();
     const response = await fetch(`${gateway.baseUrl}${own.path}`, {
       method: 'POST',
       headers: {
         'x-gw-api-key': gateway.apiKey,
-        'x-gw-config': JSON.stringify(config),
-        'x-gw-metadata': '{"tier":"gold"}',
+        'x-gw-config': typeof config === 'string' ? config : JSON.stringify(config),
+        'x-gw-metadata': JSON.stringify(metadata),
         ...(type !== null && { 'content-type': type }),
+        ...(own.provider === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
       },
       body: bytes as string,
     });
-    return told(await response.text());
+    return { cache: response.headers.get('x-gw-cache-status'), from: told(await response.text()) };
   }
+
+  /** The kind's request, and from whom its answer is. */
+  const send = async (config: object | string, own: Kind = kind): Promise<string> =>
+    (await ask(config, own)).from;
 
   function use(name: string): void {
     kind = KINDS[name] as Kind;
-    good = (from) =>
-      kind.isStream
-        ? { headers: { 'content-type': 'text/event-stream' }, steps: [{ chunk: streamed(from) }] }
-        : { body: { from } };
+    const { provider = 'openai', isStream = false, usage } = kind;
+    gateway.addProvider('first', provider, first.origin);
+    gateway.addProvider('second', provider, second.origin);
+    good = (from, tokens = 20) => {
+      const used = usage ? { model: modelOf(name), usage: usage(tokens) } : {};
+      return isStream
+        ? { headers: { 'content-type': 'text/event-stream' }, body: streamed(from, used) }
+        : { body: { from, type: 'message', ...used } };
+    };
     first.answer(good('first'));
     second.answer(good('second'));
   }
@@ -120,6 +181,13 @@ describe('every strategy on every kind of request, as the documentation tells', 
     expect(second.lastRequest.body.equals(first.lastRequest.body)).toBe(true);
     expect(first.lastRequest.body.length).toBeGreaterThan(0);
   };
+
+  /** Asks each target once, and then whom the measurements choose. By weight it would be the second one. */
+  async function measured(algorithm: string): Promise<string> {
+    for (const target of both) await send(balanced(algorithm, [target]));
+    return send(balanced(algorithm, both));
+  }
+  const chosen = (promise: string): string => (promise === 'yes' ? 'first' : 'second');
 
   const CASES: Readonly<Record<string, (promise: string) => Promise<void>>> = {
     single: async () => {
@@ -132,19 +200,65 @@ describe('every strategy on every kind of request, as the documentation tells', 
       await sameBytes();
     },
     loadbalance: async () => {
-      const targets = [{ ...both[0], weight: 0 }, both[1]];
-      expect(await send({ strategy: { mode: 'loadbalance' }, targets })).toBe('second');
-      expect(first.connections).toBe(0);
+      const targets = [both[0], { ...both[1], weight: 0 }];
+      expect(await send({ strategy: { mode: 'loadbalance' }, targets })).toBe('first');
+      expect(await send({ strategy: { mode: 'loadbalance' }, targets: both })).toBe('second');
+      expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+    },
+    sticky: async () => {
+      const sticky = { enabled: true, hash_fields: ['metadata._user'], ttl: 2_592_000 };
+      const config = { strategy: { mode: 'loadbalance', sticky }, targets: both };
+      const by = async (user: number): Promise<string> =>
+        (await ask(config, kind, { _user: `user ${String(user)}` })).from;
+      const users = Array.from({ length: 12 }, (_, user) => user);
+      const before: string[] = [];
+      for (const user of users) before.push(await by(user));
+      expect(new Set(before)).toEqual(new Set(['first', 'second']));
+      for (const user of users) expect(await by(user)).toBe(before[user]);
+    },
+    least_latency: async (promise) => {
+      const startedAt = performance.now();
+      await send(balanced('least_latency', [both[0]]));
+      const tookMs = performance.now() - startedAt;
+      second.answer(() => ({ ...good('second'), after: delay(tookMs + 50) }));
+      await send(balanced('least_latency', [both[1]]));
+      expect(await send(balanced('least_latency', both))).toBe(chosen(promise));
+    },
+    highest_speed: async (promise) => {
+      // However busy the machine.
+      first.answer(good('first', 50_000_000));
+      expect(await measured('highest_speed')).toBe(chosen(promise));
+    },
+    least_cost: async (promise) => {
+      second.answer(good('second', 5_000));
+      expect(await measured('least_cost')).toBe(chosen(promise));
+    },
+    least_busy: async () => {
+      let open = (): void => undefined;
+      const after = new Promise<void>((done) => (open = done));
+      second.answer({ ...good('second'), after });
+      const busy = send(balanced('least_busy', [both[1]]));
+      await second.waitForRequest(1, WAIT_MS);
+      expect(await send(balanced('least_busy', both))).toBe('first');
+      open();
+      expect(await busy).toBe('second');
     },
     conditional: async () => {
-      const conditions = [{ query: { 'metadata.tier': 'gold' }, then: 'two' }];
-      const config = { strategy: { mode: 'conditional', conditions, default: 'one' }, targets: both };
-      expect(await send(config)).toBe('second');
+      expect(await send(when({ 'metadata.tier': 'gold' }))).toBe('second');
       expect(first.connections).toBe(0);
+      expect(await send(when({ 'metadata.tier': 'silver' }))).toBe('first');
+    },
+    'conditional on params': async (promise) => {
+      const sees = async (query: object): Promise<boolean> => (await send(when(query))) === 'second';
+      expect(await sees({ 'params.tier': 'gold' })).toBe(promise === 'yes');
+      expect(await sees({ 'params.model': { $exists: true } })).toBe(promise !== 'no');
+      expect(await sees({ 'params.tier': 'silver' })).toBe(false);
     },
     canary: async () => {
-      expect(await send({ strategy: { mode: 'canary', percentage: 100 }, targets: both })).toBe('second');
+      const canary = (percentage: number) => ({ strategy: { mode: 'canary', percentage }, targets: both });
+      expect(await send(canary(100))).toBe('second');
       expect(first.connections).toBe(0);
+      expect(await send(canary(0))).toBe('first');
     },
     hedge: async (promise) => {
       const config = { strategy: { mode: 'hedge', hedge_delay: 1 }, targets: both };
@@ -160,9 +274,16 @@ describe('every strategy on every kind of request, as the documentation tells', 
       const upload = send(config);
       await first.waitForRequest(1, WAIT_MS);
       // A later request that is hedged shows that this one would have been.
-      expect(await send(config, KINDS['JSON'])).toBe('second');
+      expect(await send(config, KINDS['chat'])).toBe('second');
       open();
       expect([await upload, second.requests.length]).toEqual(['first', 1]);
+    },
+    cb_config: async () => {
+      const cb_config = { consecutive_failures: 1, cooldown_interval: COOLDOWN_MS };
+      const config = { strategy: { mode: 'fallback', cb_config }, targets: both };
+      first.answer({ status: 500, body: {} }, good('first'));
+      expect([await send(config), await send(config)]).toEqual(['second', 'second']);
+      expect(first.requests).toHaveLength(1);
     },
     retry: async () => {
       first.answer({ status: 503, body: {} }, good('first'));
@@ -178,6 +299,40 @@ describe('every strategy on every kind of request, as the documentation tells', 
       const [record] = await gateway.records();
       expect(record?.decision.attempts.map(({ end }) => end)).toEqual(['timeout', 'answered']);
     },
+    cache: async (promise) => {
+      const config = { provider: '@first', cache: { mode: 'simple' } };
+      const answers = [await ask(config), await ask(config)];
+      const statuses = promise === 'yes' ? ['MISS', 'HIT'] : ['DISABLED', 'DISABLED'];
+      expect(answers).toEqual(statuses.map((cache) => ({ cache, from: 'first' })));
+      expect(first.requests).toHaveLength(promise === 'yes' ? 1 : 2);
+    },
+    'cache with coalesce': async (promise) => {
+      const joined = jest.spyOn(Coalescer.prototype, 'join');
+      let open = (): void => undefined;
+      const after = new Promise<void>((done) => (open = done));
+      first.answer({ ...good('first'), after });
+      const config = { provider: '@first', cache: { mode: 'simple', coalesce: true } };
+      const asked = [send(config), send(config)];
+      const calls = promise === 'yes' ? 1 : 2;
+      if (promise === 'yes') {
+        await eventually(() => joined.mock.calls.length === 2, { timeoutMs: WAIT_MS });
+      }
+      await first.waitForRequest(calls, WAIT_MS);
+      open();
+      expect(await Promise.all(asked)).toEqual(['first', 'first']);
+      expect(first.requests).toHaveLength(calls);
+    },
+    input_guardrails: async (promise) => {
+      if (promise === '–') return;
+      const contains = { words: [WORD], operator: 'none', scope: ['all', 'messages'] };
+      const denied = await send({ provider: '@first', input_guardrails: [{ deny: true, contains }] });
+      expect(denied).toContain('hooks_failed');
+      expect(first.connections).toBe(0);
+      const other = { ...contains, words: ['nothing of it'] };
+      expect(await send({ provider: '@first', input_guardrails: [{ deny: true, contains: other }] })).toBe(
+        'first',
+      );
+    },
     on_stream_failure: async (promise) => {
       const config = { strategy: { mode: 'fallback' }, on_stream_failure: 'restart', targets: both };
       if (promise === 'yes') {
@@ -191,12 +346,18 @@ describe('every strategy on every kind of request, as the documentation tells', 
     },
   };
 
+  const when = (query: object): object => ({
+    strategy: { mode: 'conditional', conditions: [{ query, then: 'two' }], default: 'one' },
+    targets: both,
+  });
+
   it('has a case for each row of the table, and each kind for a column', () => {
     expect([...new Set(cells.map(({ strategy }) => strategy))]).toEqual(Object.keys(CASES));
     expect(kinds).toEqual(Object.keys(KINDS));
+    expect(cells).toHaveLength(Object.keys(CASES).length * Object.keys(KINDS).length);
   });
 
-  it.each(cells)('$clause $strategy × $kind: $promise', async (cell) => {
+  it.each(cells)('$clause$strategy × $kind: $promise', async (cell) => {
     use(cell.kind);
     await CASES[cell.strategy]?.(cell.promise);
   });
@@ -209,9 +370,34 @@ describe('every strategy on every kind of request, as the documentation tells', 
     expect(await send({ strategy: { mode: 'single' }, targets: [outer] })).toBe('second');
     expect(first.requests).toHaveLength(2);
   });
+
+  it.each(Object.keys(KINDS))(
+    '[PAS-04] a config as JSON, or a saved one by its slug and its id: %s',
+    async (name) => {
+      use(name);
+      first.answer({ status: 500, body: {} });
+      const config = { strategy: { mode: 'fallback' }, targets: both };
+      gateway.addConfig('pc-saved-1', config);
+      for (const named of [config, 'pc-saved-1', 'config-pc-saved-1'])
+        expect(await send(named)).toBe('second');
+      expect((await gateway.records()).map(({ decision }) => decision.config.slug)).toEqual([
+        null,
+        'pc-saved-1',
+        'pc-saved-1',
+      ]);
+    },
+  );
 });
 
-const streamed = (from: string): string =>
-  `data: ${JSON.stringify({ id: from, choices: [{ index: 0, delta: { content: from } }] })}\n\ndata: [DONE]\n\n`;
+/** The model that a kind's request names, as its answer repeats it. */
+function modelOf(name: string): string {
+  const { bytes } = (KINDS[name] as Kind).body();
+  return typeof bytes === 'string' ? (JSON.parse(bytes) as { model: string }).model : TRANSCRIBER;
+}
+
+/** In two events, so that there is a time between the first and the last. */
+const streamed = (from: string, used: object): string =>
+  `data: ${JSON.stringify({ id: from, choices: [{ index: 0, delta: { content: from } }] })}\n\n` +
+  `data: ${JSON.stringify({ choices: [], ...used })}\n\ndata: [DONE]\n\n`;
 
 const told = (text: string): string => /"(?:from|id)":"(first|second)"/.exec(text)?.[1] ?? text;

@@ -64,6 +64,17 @@ describe('usage that the client has not asked for', () => {
   const sent = (): string => stub.lastRequest.body.toString();
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
+  it('is left out of a stream whose length the provider has told, which ends where it ends', async () => {
+    stub.answer({ headers: { 'content-type': 'text/event-stream' }, body: WITH_USAGE });
+    expect(await ask('/chat/completions', ASK)).toBe(PLAIN);
+    const told = String(Buffer.byteLength(PLAIN) + 999);
+    stub.answer({
+      headers: { 'content-type': 'text/event-stream', 'content-length': told },
+      steps: [{ chunk: line(text('Hi')) }, { cut: 'reset' }],
+    });
+    expect(await ask('/chat/completions', ASK)).toContain('stream_interrupted');
+  });
+
   it.each(['/chat/completions', '/completions'])(
     'is in the log, and not in the stream of %s',
     async (path) => {

@@ -243,7 +243,7 @@ describe('back-pressure', () => {
           last = written;
           return isStill;
         },
-        { everyMs: 300 },
+        { everyMs: 300, timeoutMs: 25_000 },
       );
       // Socket buffers of the kernel, of which there are four on the way, take some megabytes; the rest waits with the sender.
       expect(written).toBeLessThan(PIECES / 2);
@@ -322,7 +322,7 @@ describe('the record of a session', () => {
     },
   );
 
-  it('ends a session with 1008 after the response that reaches a limit, and charges that response', async () => {
+  it('bud-13: ends a session with 1008 after the response that reaches a limit, and charges that response', async () => {
     gateway.addKey('budget', { rateLimits: [{ type: 'tokens', unit: 'rpd', value: 100 }] });
     const headers = { ...HANDSHAKE, 'x-gw-api-key': 'budget', 'x-gw-provider': '@main' };
     const client = await RawClient.open(gateway.port, headers);

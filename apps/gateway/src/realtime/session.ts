@@ -1,8 +1,13 @@
 import type { SessionRecord, Usage } from '@gw/contracts';
+import type { Eventually } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
 import type { RawData } from 'ws';
 import type { Exchange } from '../pipeline/exchange';
+import type { SessionGuarding } from '../pipeline/guard/session-guarding';
 import type { Settle } from '../pipeline/reply';
+import { Lane } from './guard/lane';
+import { errorMessage } from './guard/realtime-events';
+import { SessionGuard } from './guard/session-guard';
 import type { Closing, Peer } from './peer';
 import type { UsageMeter } from './usage-meter';
 
@@ -24,6 +29,8 @@ interface Ending {
   readonly failure?: GatewayError;
   readonly toClient: CloseFrame;
   readonly toProvider: CloseFrame;
+  /** A message that the client gets before its close frame. */
+  readonly last?: Buffer;
 }
 
 export type SessionCharge = (exchange: Exchange, usage: Usage, model: string | null) => boolean;
@@ -31,6 +38,8 @@ export type SessionCharge = (exchange: Exchange, usage: Usage, model: string | n
 export interface SessionOptions {
   readonly meter: UsageMeter;
   readonly settle: Settle;
+  /** Null: nothing judges its messages. */
+  readonly guarding: SessionGuarding | null;
   /** Charges what one response of the session has used. False: a limit is reached by it. */
   readonly charge: SessionCharge;
   /** Milliseconds without a frame in either direction. */
@@ -54,6 +63,7 @@ export interface SessionOptions {
  * | the provider is gone without a close frame | 1011 | – |
  * | silence, shutdown | 1001 | 1001 |
  * | a limit is reached by what the session has used | 1008, after the message that told so | 1001 |
+ * | a guardrail denies a message | 1008, after an event that says so | 1001 |
  *
  * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is told.
  */
@@ -62,6 +72,8 @@ export class Session {
   private readonly idle: NodeJS.Timeout;
   private clientMessages = 0;
   private providerMessages = 0;
+  private readonly guard: SessionGuard | null;
+  private readonly lanes: { readonly client: Lane; readonly provider: Lane };
 
   constructor(
     private readonly exchange: Exchange,
@@ -75,6 +87,8 @@ export class Session {
     this.idle = setTimeout(() => {
       this.stop('No frame came for too long.');
     }, options.idleTimeoutMs);
+    this.lanes = { client: new Lane(client, provider), provider: new Lane(provider, client) };
+    this.guard = options.guarding === null ? null : this.guardWith(options.guarding);
     this.listen(client, provider, (message) => {
       this.clientMessages += 1;
       exchange.receivedBytes += message.length;
@@ -88,10 +102,14 @@ export class Session {
       return used === null || options.charge(exchange, used, options.meter.model());
     });
     client.whenClosing((closing) => {
-      this.closedByClient(closing);
+      this.lanes.client.run(() => {
+        this.closedByClient(closing);
+      });
     });
     provider.whenClosing((closing) => {
-      this.closedByProvider(closing);
+      this.lanes.provider.run(() => {
+        this.closedByProvider(closing);
+      });
     });
     client.once('close', () => {
       const toProvider = { code: GOING_AWAY, reason: 'The client is gone.' };
@@ -119,6 +137,7 @@ export class Session {
   }
 
   private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => boolean): void {
+    const lane = from === this.client ? this.lanes.client : this.lanes.provider;
     const passed = (): void => {
       this.idle.refresh();
       if (to.transport.writableNeedDrain) from.pause();
@@ -128,9 +147,14 @@ export class Session {
       // Of the type that `ws` gives unless told otherwise.
       const message = data as Buffer;
       const mayGoOn = note(message, isBinary);
-      to.send(message, { binary: isBinary });
+      const { guard } = this;
+      if (guard === null) to.send(message, { binary: isBinary });
+      else lane.run(() => this.judge(guard, from, message, isBinary));
       passed();
-      if (!mayGoOn) this.endAtLimit();
+      if (!mayGoOn)
+        lane.run(() => {
+          this.endAtLimit();
+        });
     });
     from.on('ping', (data: Buffer) => {
       if (this.over) return;
@@ -143,7 +167,35 @@ export class Session {
       passed();
     });
     to.transport.on('drain', () => {
-      from.resume();
+      lane.goOn();
+    });
+  }
+
+  private judge(guard: SessionGuard, from: Peer, message: Buffer, isBinary: boolean): Eventually<void> {
+    if (this.over) return undefined;
+    return from === this.client ? guard.fromClient(message, isBinary) : guard.fromProvider(message, isBinary);
+  }
+
+  private guardWith(guarding: SessionGuarding): SessionGuard {
+    const { client, provider, exchange } = this;
+    return new SessionGuard(guarding, {
+      toClient: (message, binary) => {
+        if (!this.over) client.send(message, { binary });
+      },
+      toProvider: (message, binary) => {
+        if (!this.over) provider.send(message, { binary });
+      },
+      deny: (failure, cause) => {
+        this.end({
+          by: 'gateway',
+          outcome: failure.type === 'hooks_failed' ? 'denied' : 'failed',
+          failure,
+          toClient: { code: POLICY_VIOLATION, reason: 'A guardrail has ended this session.' },
+          toProvider: { code: GOING_AWAY, reason: 'The session has ended.' },
+          last: errorMessage(failure, exchange.id, cause),
+        });
+      },
+      isGone: () => this.over,
     });
   }
 
@@ -175,10 +227,11 @@ export class Session {
     }
   }
 
-  private end({ by, code, outcome, failure, toClient, toProvider }: Ending): void {
+  private end({ by, code, outcome, failure, toClient, toProvider, last }: Ending): void {
     if (this.over) return;
     this.over = true;
     clearTimeout(this.idle);
+    this.guard?.close();
     const { exchange, client, provider, clientMessages, providerMessages } = this;
     exchange.outcome = outcome;
     exchange.failure = failure ?? null;
@@ -191,6 +244,7 @@ export class Session {
     };
     provider.shut(toProvider.code, toProvider.reason);
     this.options.settle(exchange, () => {
+      if (last !== undefined) client.send(last, { binary: false });
       client.shut(toClient.code, toClient.reason);
       this.options.onEnd(this);
     });

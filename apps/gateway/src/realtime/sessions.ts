@@ -57,6 +57,7 @@ export class Sessions {
     const session = new Session(exchange, client, provider, {
       meter: new UsageMeter(answer.upstream.provider),
       settle: this.settle,
+      guarding: exchange.guarding?.session(answer.upstream) ?? null,
       charge: this.charge,
       idleTimeoutMs: this.options.idleTimeoutMs,
       onEnd: (ended) => this.open.delete(ended),

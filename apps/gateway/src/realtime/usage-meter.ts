@@ -1,5 +1,6 @@
 import type { Usage } from '@gw/contracts';
 import type { JsonObject, Provider } from '@gw/providers';
+import { isObject } from '../http/json-body';
 
 /** Events are a few KB; audio goes by in larger ones, which are not read. */
 const EVENT_BYTES_MAX = 1_048_576;
@@ -53,9 +54,6 @@ export class UsageMeter {
     return usage;
   }
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function objectOf(message: Buffer): JsonObject | null {
   try {

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { StubProvider } from '@gw/testing';
-import { GatewayHarness } from '../spec-support/harness';
+import type { GatewayHarness } from '../spec-support/harness';
+import { openaiThroughGateway } from '../spec-support/openai-client';
 
 const RUN = { id: 'run_1', object: 'thread.run', thread_id: 'thread_1', status: 'queued' };
 
@@ -10,15 +11,7 @@ describe('openai’s client, beta threads and runs', () => {
   let openai: OpenAI;
 
   beforeAll(async () => {
-    gateway = await GatewayHarness.start();
-    stub = await StubProvider.start();
-    gateway.addProvider('main', 'openai', stub.origin);
-    openai = new OpenAI({
-      apiKey: gateway.apiKey,
-      baseURL: gateway.baseUrl,
-      maxRetries: 0,
-      defaultHeaders: { 'x-gw-provider': '@main' },
-    });
+    ({ gateway, stub, openai } = await openaiThroughGateway());
   });
   afterAll(async () => {
     await gateway.stop();

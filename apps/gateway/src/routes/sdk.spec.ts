@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import OpenAI, { toFile } from 'openai';
 import { StubProvider, type RecordedRequest } from '@gw/testing';
-import { GatewayHarness } from '../spec-support/harness';
+import type { GatewayHarness } from '../spec-support/harness';
+import { openaiThroughGateway } from '../spec-support/openai-client';
 
 const FILE = { id: 'file-1', object: 'file', bytes: 5, created_at: 1, filename: 'a.jsonl', purpose: 'batch' };
 const BATCH = {
@@ -37,15 +38,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
   let openai: OpenAI;
 
   beforeAll(async () => {
-    gateway = await GatewayHarness.start();
-    stub = await StubProvider.start();
-    gateway.addProvider('main', 'openai', stub.origin);
-    openai = new OpenAI({
-      apiKey: gateway.apiKey,
-      baseURL: gateway.baseUrl,
-      maxRetries: 0,
-      defaultHeaders: { 'x-gw-provider': '@main' },
-    });
+    ({ gateway, stub, openai } = await openaiThroughGateway());
   });
   afterAll(async () => {
     await gateway.stop();

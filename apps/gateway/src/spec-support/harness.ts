@@ -20,11 +20,12 @@ import {
   type ReadModelDocument,
   type WorkspaceDocument,
 } from '@gw/contracts';
-import { deriveKey, hashApiKey, hashingKey, seal } from '@gw/kernel';
+import { apiKeyPepper, hashApiKey, seal, sealingKeyring } from '@gw/kernel';
 import type { LedgerStore } from '@gw/limits';
 import { decodeFrames, Journal, type Frame } from '@gw/telemetry';
 import { createLog } from '@gw/web';
-import { createDataPlane, sealingRing, type DataPlane } from '../data-plane';
+import { RequestMetrics } from '../metrics/request-metrics';
+import { createDataPlane, type DataPlane } from '../data-plane';
 import { createGatewayServer } from '../http/server';
 import { readGatewaySettings } from '../settings';
 import type { Documents } from '../state/principals';
@@ -59,10 +60,11 @@ export interface LoggedRequest extends LogRecord {
 /** The data plane on a real listener, over documents in memory and a journal in a folder of its own. */
 export class GatewayHarness {
   readonly documents = new MapDocuments();
+  readonly metrics = new RequestMetrics();
   readonly apiKey = 'validKey0000000000000000000000AB';
   private readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
-  private readonly journal: Journal;
-  private readonly plane: DataPlane;
+  readonly journal: Journal;
+  readonly plane: DataPlane;
   readonly server: Server;
   private version = 0;
 
@@ -88,6 +90,7 @@ export class GatewayHarness {
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
       balances,
+      metrics: this.metrics,
     });
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
       headersTimeoutMs: settings.HEADERS_TIMEOUT,
@@ -225,7 +228,7 @@ export class GatewayHarness {
   /** The credential of a provider of `addProvider`, as its document holds it. */
   sealed(slug: string, apiKey: string, workspaceId = WORKSPACE_ID): string {
     return seal(
-      sealingRing(this.master),
+      sealingKeyring(this.master),
       JSON.stringify({ apiKey, configurations: {} }),
       credentialBinding(workspaceId, `provider-${slug}-${workspaceId}`),
     );
@@ -233,7 +236,7 @@ export class GatewayHarness {
 
   addConfig(slug: string, config: unknown, over: Partial<ConfigDocument> = {}): void {
     const workspaceId = over.workspaceId ?? WORKSPACE_ID;
-    this.documents.set(documentKey.config(workspaceId, slug), {
+    const document: ConfigDocument = {
       kind: 'config',
       version: this.nextVersion(),
       id: `config-${slug}`,
@@ -244,7 +247,9 @@ export class GatewayHarness {
       status: 'active',
       config,
       ...over,
-    });
+    };
+    for (const name of [slug, document.id])
+      this.documents.set(documentKey.config(workspaceId, name), document);
   }
 
   /** A guardrail that the workspaces named find by its slug and its id. */
@@ -321,7 +326,7 @@ export class GatewayHarness {
   }
 
   private keyOf(apiKey: string): DocumentKey {
-    const pepper = hashingKey(deriveKey(this.master, 'api-key-hash').toString('hex'));
+    const pepper = apiKeyPepper(this.master);
     return documentKey.apiKey(hashApiKey(pepper, apiKey));
   }
 

@@ -17,6 +17,9 @@ export interface ResolvedConfig {
   readonly source: DecisionRecord['config'];
 }
 
+/** Who names a saved config. */
+export type ConfigSource = Exclude<DecisionRecord['config']['source'], 'none'>;
+
 const INLINE_CAPACITY = 1_000;
 
 /** For a request that names no config: one target, whose provider the request names. */
@@ -63,7 +66,7 @@ export class Configs {
   fromDocument(
     workspaceId: string,
     reference: string,
-    source: 'header' | 'key' | 'workspace',
+    source: ConfigSource,
   ): ResolvedConfig | Promise<ResolvedConfig> {
     const key = documentKey.config(workspaceId, reference);
     const known = this.documents.get(key);
@@ -72,7 +75,7 @@ export class Configs {
     return this.of(known, reference, source);
   }
 
-  private of(document: unknown, reference: string, source: 'header' | 'key' | 'workspace'): ResolvedConfig {
+  private of(document: unknown, reference: string, source: ConfigSource): ResolvedConfig {
     const config = document as ConfigDocument | null;
     if (config?.kind !== 'config' || config.status !== 'active') {
       throw new GatewayError('config_not_found', { param: HEADER.config, extra: { config: reference } });

@@ -1,6 +1,6 @@
 import { GATEWAY_VERSION } from '@gw/kernel';
 import { StubProvider } from '@gw/testing';
-import { internalPost } from './internal-post';
+import { internalPost } from '@gw/web';
 import { Presence } from './presence';
 
 describe('the presence of a gateway', () => {

@@ -1,6 +1,6 @@
 import { completeLogRecord, type LogRecord } from '@gw/contracts';
 import { dayOf, requestLogRow, type LogEntry } from '@gw/entities';
-import type { Frame } from '@gw/telemetry';
+import { redactBody, type Frame } from '@gw/telemetry';
 import { UUID } from '@gw/web';
 
 export type ReadFrame =
@@ -21,8 +21,13 @@ export function readFrame(frame: Frame, acceptsDay: (day: number) => boolean): R
     requestBodyTruncated: record.requestBodyTruncated === true || frame.requestOmitted,
     responseBodyTruncated: record.responseBodyTruncated === true || frame.responseOmitted,
   });
-  return { kind: 'entry', day, entry: { row, request: frame.request, response: frame.response } };
+  const amends = record.amends === true && ({ amends: true } as const);
+  const bodies = { request: kept(frame.request), response: kept(frame.response) };
+  return { kind: 'entry', day, entry: { row, ...bodies, ...amends } };
 }
+
+/** Callers write credentials into prompts, and tools answer with them: neither is kept. */
+const kept = (body: Buffer | null): Buffer | null => (body === null ? null : redactBody(body));
 
 function parsed(meta: Buffer): Partial<LogRecord> | null {
   try {

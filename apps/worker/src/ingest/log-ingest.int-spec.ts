@@ -1,9 +1,11 @@
-import { dayOf, ensureLogPartitions, findLog } from '@gw/entities';
+import { dayOf, decodeLogBodies, ensureLogPartitions, findLog, PostgresAnalytics } from '@gw/entities';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
-import { sampleLogRecord, testDatabase } from '@gw/testing';
+import { analyticsAsks, sampleLogRecord, testDatabase } from '@gw/testing';
+import type { AnalyticsAsk } from '@gw/analytics';
 import type { LogRecord } from '@gw/contracts';
 import { createLog } from '@gw/web';
 import { LedgerBook } from '../ledger/ledger-book';
+import { LogBodyPacker } from './log-bodies';
 import { LogIngest, type Stored } from './log-ingest';
 import { LogPartitions } from './log-partitions.service';
 
@@ -18,7 +20,13 @@ describe('LogIngest', () => {
   beforeEach(async () => {
     partitions = new LogPartitions(database.dataSource);
     await partitions.prepareAhead();
-    ingest = new LogIngest(database.dataSource, partitions, new LedgerBook(database.dataSource), quiet);
+    ingest = new LogIngest(
+      database.dataSource,
+      partitions,
+      new LedgerBook(database.dataSource),
+      new LogBodyPacker(null, quiet),
+      quiet,
+    );
   });
 
   const frame = (record: object, request: Buffer | null = null, response: Buffer | null = null): Buffer =>
@@ -42,7 +50,8 @@ describe('LogIngest', () => {
     const record = sampleLogRecord({ traceId: 'svc-02' });
     const [request, response] = [Buffer.from([0, 1, 255]), Buffer.from('{"choices":[]}')];
     await expect(store(frame(record, request, response))).resolves.toEqual({ accepted: 1, rejected: 0 });
-    expect(await find(record)).toMatchObject({
+    const found = await find(record);
+    expect(found).toMatchObject({
       id: record.id,
       created_at: new Date(record.createdAt),
       status: 200,
@@ -58,9 +67,8 @@ describe('LogIngest', () => {
       trace_id: 'svc-02',
       metadata: { environment: 'test' },
       decision: record.decision,
-      request,
-      response,
     });
+    expect(decodeLogBodies(found?.content as Buffer)).toEqual({ request, response });
   });
 
   it('[SVC-02] stores denied and failed requests, which have no key, provider, model, usage or cost', async () => {
@@ -81,7 +89,7 @@ describe('LogIngest', () => {
       outcome: 'denied',
     });
     await expect(store(frame(denied), frame(unknown))).resolves.toEqual({ accepted: 2, rejected: 0 });
-    expect(await find(denied)).toMatchObject({ status: 403, total_tokens: null, cost: null, request: null });
+    expect(await find(denied)).toMatchObject({ status: 403, total_tokens: null, cost: null, content: null });
     expect(await countOf('request_logs', unknown.id)).toBe(1);
   });
 
@@ -94,6 +102,31 @@ describe('LogIngest', () => {
       expect(await countOf('request_logs', id)).toBe(1);
       expect(await countOf('request_log_bodies', id)).toBe(1);
     }
+  });
+
+  it('counts a request once in the rollups, however often and with whom its batch comes', async () => {
+    const organisationId = '44444444-4444-4444-8444-444444444444';
+    const createdAt = new Date(Math.floor(Date.now() / DAY_MS - 2) * DAY_MS + 1).toISOString();
+    const records = Array.from({ length: 60 }, () =>
+      sampleLogRecord({ organisationId, createdAt, cost: 1_000, metadata: { _user: 'ann' } }),
+    );
+    const batch = records.map((record) => frame(record));
+    await Promise.all([
+      store(...batch.slice(0, 40)),
+      store(...batch.slice(20), ...batch.slice(20)),
+      store(...batch, ...batch),
+      store(...batch.slice(10, 30), frame({ ...sampleLogRecord(), workspaceId: 'no uuid' })),
+    ]);
+    const day = Date.parse(createdAt) - 1;
+    const { filter } = analyticsAsks(day)['all of an organisation'] as AnalyticsAsk;
+    const scope = { organisationId, workspaceId: null, userId: null };
+    const times = { from: day, to: day + DAY_MS - 1, bucket: null, by: [], limit: 1 };
+    const analytics = new PostgresAnalytics(database.dataSource);
+    const plain = { ...times, scope, filter, measures: ['requests', 'cost', 'total_tokens'] } as const;
+    const [all] = await analytics.rows(plain);
+    expect(all?.values).toMatchObject({ requests: 60, cost: 60_000, total_tokens: 7_200 });
+    const [byUser] = await analytics.rows({ ...plain, by: [{ metadata: '_user' }] });
+    expect(byUser).toMatchObject({ keys: ['ann'], values: { requests: 60, cost: 60_000 } });
   });
 
   it('makes partitions for records of other days within a year, and refuses those further away', async () => {

@@ -1,11 +1,21 @@
-import { insertLogs, type LogEntry } from '@gw/entities';
+import {
+  addToRollups,
+  amendLogs,
+  insertGuardrailFeedback,
+  insertLogs,
+  type LogEntry,
+  type RequestLogRow,
+} from '@gw/entities';
+import { chargedOnce } from '../ledger/charged-once';
 import type { LedgerBook } from '../ledger/ledger-book';
 import { GatewayError } from '@gw/kernel';
 import type { Frame } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, QueryFailedError } from 'typeorm';
+import { DataSource, QueryFailedError, type EntityManager } from 'typeorm';
+import { enterVerdicts } from './guardrail-verdicts';
 import { readFrame } from './log-entry';
+import type { LogBodyPacker } from './log-bodies';
 import { LogPartitions } from './log-partitions.service';
 
 export interface Stored {
@@ -13,6 +23,18 @@ export interface Stored {
   readonly accepted: number;
   /** Records that can't be stored, however often they come. */
   readonly rejected: number;
+}
+
+/** Since the start. */
+export interface IngestCounts {
+  batches: number;
+  /** Batches that must come again. */
+  failed: number;
+  /** Records that were new. */
+  stored: number;
+  /** Records that were there already. */
+  known: number;
+  rejected: number;
 }
 
 /** Batches at work and waiting for a connection; each holds up to 16 MiB. */
@@ -24,14 +46,27 @@ const IN_FLIGHT_MAX = 16;
  */
 @Injectable()
 export class LogIngest {
+  /**
+   * Where requests are added up, in the transaction that stores them. What lies elsewhere may be told of a request again, when the
+   * transaction fails afterwards.
+   */
+  addUp: (manager: EntityManager, rows: readonly RequestLogRow[]) => Promise<void> = addToRollups;
+  /** Told of records that are new, after the commit. Must not throw. */
+  onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
+  readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0 };
   private inFlight = 0;
 
   constructor(
     private readonly source: DataSource,
     private readonly partitions: LogPartitions,
     private readonly book: LedgerBook,
+    private readonly bodies: LogBodyPacker,
     private readonly log: Log,
   ) {}
+
+  get busy(): number {
+    return this.inFlight;
+  }
 
   /** Resolves after the commit. Throws `unavailable` when too many batches are at work, or the database is away. */
   async store(frames: readonly Frame[]): Promise<Stored> {
@@ -40,8 +75,12 @@ export class LogIngest {
     }
     this.inFlight += 1;
     try {
-      return await this.storeAll(frames);
+      const result = await this.storeAll(frames);
+      this.counts.batches += 1;
+      this.counts.rejected += result.rejected;
+      return result;
     } catch (error) {
+      this.counts.failed += 1;
       throw new GatewayError('unavailable', { cause: error });
     } finally {
       this.inFlight -= 1;
@@ -60,7 +99,7 @@ export class LogIngest {
       entries.push(read.entry);
       days.add(read.day);
     }
-    const accepted = await this.insertWithPartitions(entries, days);
+    const accepted = await this.insertWithPartitions(await this.bodies.place(entries), days);
     return { accepted, rejected: frames.length - accepted };
   }
 
@@ -84,11 +123,23 @@ export class LogIngest {
     const [first] = entries;
     if (!first) return 0;
     try {
+      let stored: readonly RequestLogRow[] = [];
       const touched = await this.source.transaction(async (manager) => {
-        const fresh = await insertLogs(manager, entries);
-        return this.book.enter(manager, entries, fresh);
+        const own = await chargedOnce(manager, entries);
+        const fresh = await insertLogs(manager, own);
+        const news = firstOfEach(own, fresh);
+        const charged = await this.book.enter(manager, news, fresh);
+        stored = news.map(({ row }) => row);
+        await this.addUp(manager, stored);
+        await insertGuardrailFeedback(manager, news, fresh);
+        const late = await amendLogs(manager, entries);
+        await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
+        return charged;
       });
       this.book.committed(touched);
+      this.counts.stored += stored.length;
+      this.counts.known += entries.length - stored.length;
+      this.onStored(stored);
       return entries.length;
     } catch (error) {
       if (!isDataFault(error)) throw error;
@@ -100,6 +151,16 @@ export class LogIngest {
       return (await this.insert(entries.slice(0, middle))) + (await this.insert(entries.slice(middle)));
     }
   }
+}
+
+/** One entry for each new id: a batch may name one twice. */
+function firstOfEach(entries: readonly LogEntry[], fresh: ReadonlySet<string>): LogEntry[] {
+  const byId = new Map<string, LogEntry>();
+  for (const entry of entries) {
+    const { id } = entry.row;
+    if (fresh.has(id) && !byId.has(id)) byId.set(id, entry);
+  }
+  return [...byId.values()];
 }
 
 const sqlStateOf = (error: unknown): string =>

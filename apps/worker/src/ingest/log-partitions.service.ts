@@ -13,11 +13,15 @@ export class LogPartitions {
   /** At most one entry per day that is accepted, and those of past days of this process. */
   private readonly known = new Set<number>();
 
-  constructor(private readonly source: DataSource) {}
+  /** Records that would be removed at once are not taken either. */
+  constructor(
+    private readonly source: DataSource,
+    private readonly retentionDays = DAYS_BACK_MAX,
+  ) {}
 
   accepts(day: number): boolean {
     const today = dayOf(new Date());
-    return day >= today - DAYS_BACK_MAX && day <= today + DAYS_AHEAD;
+    return day >= today - Math.min(DAYS_BACK_MAX, this.retentionDays) && day <= today + DAYS_AHEAD;
   }
 
   /** Today and the days ahead. */

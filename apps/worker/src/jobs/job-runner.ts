@@ -13,6 +13,8 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 /** Sets the pace of the jobs that run by themselves, and runs jobs. */
 export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly processors: ReadonlyMap<string, JobProcessor>;
+  /** Since the start, by job: how often each was run here, and failed. */
+  readonly counts = new Map<string, { runs: number; failures: number; seconds: number }>();
   private queue: JobQueue | undefined;
   private worker: JobWorker | undefined;
 
@@ -22,7 +24,35 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     processors: readonly JobProcessor[],
     private readonly log: Log,
   ) {
-    this.processors = processorsByName(JOBS, processors);
+    this.processors = new Map(
+      [...processorsByName(JOBS, processors)].map(([name, processor]) => [
+        name,
+        this.counted(name, processor),
+      ]),
+    );
+  }
+
+  private counted(name: string, processor: JobProcessor): JobProcessor {
+    const counts = { runs: 0, failures: 0, seconds: 0 };
+    this.counts.set(name, counts);
+    const process = async (payload: object): Promise<void> => {
+      const startedAt = performance.now();
+      try {
+        await processor.process(payload);
+      } catch (error) {
+        counts.failures += 1;
+        throw error;
+      } finally {
+        counts.runs += 1;
+        counts.seconds += (performance.now() - startedAt) / 1_000;
+      }
+    };
+    return { spec: processor.spec, process };
+  }
+
+  /** Jobs that wait for a worker, in all; null while the job store does not answer. */
+  async waiting(): Promise<number | null> {
+    return this.queue ? this.queue.waiting().catch(() => null) : null;
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -25,12 +25,13 @@ export class BalancesController {
 
 function isRequest(body: unknown): body is BalancesRequest {
   if (typeof body !== 'object' || body === null) return false;
-  const { organisationId, counters } = body as Partial<BalancesRequest>;
+  const { organisationId, counters, withBurn } = body as Partial<BalancesRequest>;
   return (
     typeof organisationId === 'string' &&
     UUID.test(organisationId) &&
     Array.isArray(counters) &&
     counters.length <= COUNTERS_MAX &&
+    (withBurn === undefined || typeof withBurn === 'boolean') &&
     counters.every(
       (counter: unknown) =>
         typeof counter === 'object' &&

@@ -4,6 +4,7 @@ import {
   ApiKeySecretEntity,
   IntegrationEntity,
   IntegrationWorkspaceEntity,
+  policyUsageLimit,
   ProviderEntity,
   UsageLimitPolicyEntity,
   usageLimitRules,
@@ -16,6 +17,8 @@ import type { EntityManager } from 'typeorm';
 export interface BudgetOwner {
   readonly scope: LimitState['scope'];
   readonly id: string;
+  /** As people call it. */
+  readonly name: string;
   readonly organisationId: string;
   readonly workspaceId: string | null;
   /** See `BucketOwner` of the ledger. */
@@ -57,9 +60,9 @@ export function lockOwner(
 async function keyOwner(manager: EntityManager, id: string): Promise<BudgetOwner | null> {
   const row = await manager.findOne(ApiKeyEntity, { where: { id }, lock: LOCK });
   if (!row?.usageLimits || row.status === 'archived') return null;
-  const { organisationId, workspaceId } = row;
+  const { organisationId, workspaceId, name } = row;
   return {
-    ...{ scope: 'api_key', id, organisationId, workspaceId, resourceType: 'api_keys' },
+    ...{ scope: 'api_key', id, name, organisationId, workspaceId, resourceType: 'api_keys' },
     limits: [row.usageLimits],
     rules: usageLimitRules(row.usageLimits, row.lastResetAt),
     async save([limit], lastResetAt) {
@@ -82,6 +85,7 @@ async function workspaceOwner(manager: EntityManager, id: string): Promise<Budge
     ...{
       scope: 'workspace',
       id,
+      name: row.name,
       organisationId: row.organisationId,
       workspaceId: id,
       resourceType: 'workspaces',
@@ -100,9 +104,9 @@ async function workspaceOwner(manager: EntityManager, id: string): Promise<Budge
 async function providerOwner(manager: EntityManager, id: string): Promise<BudgetOwner | null> {
   const row = await manager.findOne(ProviderEntity, { where: { id }, lock: LOCK });
   if (!row?.usageLimits || row.status === 'archived') return null;
-  const { organisationId, workspaceId, slug } = row;
+  const { organisationId, workspaceId, slug, name } = row;
   return {
-    ...{ scope: 'provider', id, organisationId, workspaceId, resourceType: 'providers' },
+    ...{ scope: 'provider', id, name, organisationId, workspaceId, resourceType: 'providers' },
     limits: [row.usageLimits],
     rules: usageLimitRules(row.usageLimits, row.lastResetAt),
     async save([limit], lastResetAt) {
@@ -127,7 +131,14 @@ async function integrationOwner(
   // Of the access that all workspaces have there is no row that a status of one of them could stand in.
   if (!row?.usageLimits || integration === null) return null;
   return {
-    ...{ scope: 'integration', id, workspaceId, group: workspaceId, resourceType: 'integrations' },
+    ...{
+      scope: 'integration',
+      id,
+      name: integration.name,
+      workspaceId,
+      group: workspaceId,
+      resourceType: 'integrations',
+    },
     organisationId: integration.organisationId,
     limits: row.usageLimits,
     rules: usageLimitRules(row.usageLimits, row.lastResetAt),
@@ -146,18 +157,10 @@ async function integrationOwner(
 async function policyOwner(manager: EntityManager, id: string): Promise<BudgetOwner | null> {
   const row = await manager.findOne(UsageLimitPolicyEntity, { where: { id, status: 'active' }, lock: LOCK });
   if (row === null) return null;
-  const { organisationId, workspaceId } = row;
-  const limit: StoredUsageLimit = {
-    type: row.type,
-    credit_limit: row.creditLimit,
-    alert_threshold: row.alertThreshold,
-    periodic_reset: row.periodicReset,
-    periodic_reset_days: row.periodicResetDays,
-    next_usage_reset_at: row.nextUsageResetAt?.toISOString() ?? null,
-    status: 'active',
-  };
+  const { organisationId, workspaceId, name } = row;
+  const limit = policyUsageLimit(row);
   return {
-    ...{ scope: 'policy', id, organisationId, workspaceId, resourceType: 'policies' },
+    ...{ scope: 'policy', id, name, organisationId, workspaceId, resourceType: 'policies' },
     limits: [limit],
     rules: usageLimitRules(limit, row.lastResetAt),
     async save([changed], lastResetAt) {

@@ -1,17 +1,29 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { recordChange, UsageLimitPolicyValueEntity } from '@gw/entities';
+import {
+  clearBudgetMark,
+  markedBudgets,
+  recordChange,
+  UsageLimitPolicyValueEntity,
+  type BudgetMark,
+} from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { budgetBucket, parseBudgetKey, periodAt, withReset, type BudgetKey } from '@gw/limits';
 import { UUID } from '@gw/web';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { LimitAlerts } from '../alerts/limit-alerts';
 import { lockOwner, type BudgetOwner } from './budget-owners';
 import type { LedgerBook, TouchedBudget } from './ledger-book';
 
 /** Budgets that wait to be looked at; those past it are found by the job. */
 const DIRTY_MAX = 10_000;
 const DELAY_MS = 500;
+/** Marks that one run of the job looks at; what is left is for the next. */
+const MARKS_MAX = 10_000;
 
-/** Keeps the status that the control plane shows of budgets in line with their balances. Safe to run twice and on many machines. */
+/**
+ * Keeps the status that the control plane shows of budgets in line with their balances, and tells when they reach what they alert at. Safe
+ * to run twice and on many machines.
+ */
 export class BudgetStates {
   private readonly dirty = new Map<string, TouchedBudget>();
   private timer: NodeJS.Timeout | null = null;
@@ -20,6 +32,7 @@ export class BudgetStates {
   constructor(
     private readonly source: DataSource,
     private readonly book: LedgerBook,
+    private readonly alerts: LimitAlerts,
     private readonly report: (error: unknown) => void,
   ) {}
 
@@ -43,17 +56,29 @@ export class BudgetStates {
   async flush(): Promise<void> {
     const budgets = [...this.dirty.values()];
     this.dirty.clear();
-    for (const { key } of budgets) {
-      const parsed = parseBudgetKey(key);
-      if (parsed === null || !UUID.test(parsed.id)) continue;
-      await this.refresh(parsed).catch(this.report);
-    }
+    await this.look(budgets.map(({ organisationId, key }) => ({ organisationId, counter: key })));
+  }
+
+  /** Looks at what was charged and then forgotten, by a worker that died or had too much to remember. */
+  async catchUp(): Promise<void> {
+    await this.look(await markedBudgets(this.source.manager, MARKS_MAX));
+  }
+
+  private async look(marks: readonly BudgetMark[]): Promise<void> {
+    for (const mark of marks) await this.lookAt(mark).catch(this.report);
+  }
+
+  private async lookAt(mark: BudgetMark): Promise<void> {
+    const parsed = parseBudgetKey(mark.counter);
+    if (parsed === null || !UUID.test(parsed.id)) await clearBudgetMark(this.source.manager, mark);
+    else await this.refresh(parsed, mark);
   }
 
   /** Of one owner, or of one value of a policy. */
-  async refresh({ scope, id, group }: Omit<BudgetKey, 'type'>): Promise<void> {
+  async refresh({ scope, id, group }: Omit<BudgetKey, 'type'>, mark?: BudgetMark): Promise<void> {
     await this.source.transaction(async (manager) => {
       const owner = await lockOwner(manager, scope, id, group);
+      if (mark) await clearBudgetMark(manager, mark);
       if (owner === null) return;
       if (scope === 'policy') await this.refreshValue(manager, owner, group ?? 'default');
       else await this.refreshOwner(manager, owner);
@@ -62,7 +87,7 @@ export class BudgetStates {
 
   private async refreshOwner(manager: EntityManager, owner: BudgetOwner): Promise<void> {
     const statuses: ('active' | 'exhausted')[] = [];
-    for (const rule of owner.rules) statuses.push(await this.statusOf(owner, rule));
+    for (const rule of owner.rules) statuses.push(await this.statusOf(manager, owner, rule, null));
     if (owner.limits.every(({ status }, at) => status === statuses[at])) return;
     await owner.save(owner.limits.map((limit, at) => ({ ...limit, status: statuses[at] ?? limit.status })));
     await recordChange(manager, { changed: await owner.documents() });
@@ -73,21 +98,28 @@ export class BudgetStates {
     if (!rule) return;
     const where = { policyId: owner.id, valueKey: valueKey.replaceAll('\0', '\uFFFD') };
     const known = await manager.findOneBy(UsageLimitPolicyValueEntity, where);
-    const status = await this.statusOf(owner, withReset(rule, known?.lastResetAt?.toISOString()), valueKey);
+    const inForce = withReset(rule, known?.lastResetAt?.toISOString());
+    const status = await this.statusOf(manager, owner, inForce, valueKey);
     if (known?.status === status) return;
     if (known) await manager.update(UsageLimitPolicyValueEntity, where, { status });
     else await manager.insert(UsageLimitPolicyValueEntity, { id: uuidv7(), ...where, status });
   }
 
+  /** Also tells of what it has reached. */
   private async statusOf(
-    { organisationId: tenant, scope, id, group }: BudgetOwner,
+    manager: EntityManager,
+    owner: BudgetOwner,
     rule: UsageLimitRule,
-    value?: string,
+    valueKey: string | null,
   ): Promise<'active' | 'exhausted'> {
-    const part = value ?? group;
+    const { organisationId: tenant, scope, id } = owner;
+    const part = valueKey ?? owner.group;
     const bucket = budgetBucket({ tenant, scope, id, ...(part === undefined ? {} : { group: part }) }, rule);
-    const counters = [{ key: bucket.key, since: periodAt(bucket, Date.now()) }];
+    const nowMs = Date.now();
+    const counters = [{ key: bucket.key, since: periodAt(bucket, nowMs) }];
     const [balance] = await this.book.balances({ organisationId: tenant, counters });
-    return (balance?.used ?? 0) >= bucket.value ? 'exhausted' : 'active';
+    const used = balance?.used ?? 0;
+    await this.alerts.note(manager, { owner, rule, bucket, valueKey, used }, nowMs);
+    return used >= bucket.value ? 'exhausted' : 'active';
   }
 }

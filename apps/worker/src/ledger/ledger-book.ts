@@ -1,12 +1,42 @@
 import type { BalancesAnswer, BalancesRequest, ChargeRecord } from '@gw/contracts';
-import { addBalances, balancesOf, dayOf, type LedgerRow, type LogEntry } from '@gw/entities';
-import { budgetAccount, counterOfAccount, parseBudgetKey, postingsOf } from '@gw/limits';
+import {
+  addBalances,
+  addBudgetHours,
+  addHolders,
+  dayOf,
+  heldBalancesOf,
+  hourOf,
+  markBudgets,
+  recentUseOf,
+  type BudgetHourRow,
+  type HolderRow,
+  type LedgerAmount,
+  type LedgerRow,
+  type LogEntry,
+} from '@gw/entities';
+import {
+  budgetAccount,
+  BURN_WINDOW_MS,
+  burnRatePerDay,
+  counterOfAccount,
+  parseBudgetKey,
+  postingsOf,
+} from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
 
 /** A budget that was charged. */
 export interface TouchedBudget {
   readonly organisationId: string;
   readonly key: string;
+}
+
+/** A charge that was entered before, and what it costs more, or less where it is negative; 1e-8 USD. */
+export interface Adjustment {
+  readonly organisationId: string;
+  /** Of the record. */
+  readonly createdAt: string;
+  readonly charge: ChargeRecord;
+  readonly difference: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -25,28 +55,67 @@ export class LedgerBook {
 
   constructor(private readonly source: DataSource) {}
 
-  /** Enters the charges of those records that are new. */
+  /** Enters the charges of those records that are new, once where a batch names one twice. */
   async enter(
     manager: EntityManager,
     entries: readonly LogEntry[],
     fresh: ReadonlySet<string>,
   ): Promise<readonly TouchedBudget[]> {
     const rows = new Map<string, LedgerRow>();
+    const hours = new Map<string, BudgetHourRow>();
+    const holders = new Map<string, HolderRow>();
+    const entered = new Set<string>();
     for (const { row } of entries) {
       const { organisation_id: organisationId, decision } = row;
       const charges: unknown = decision.charges;
       if (organisationId === null || !Array.isArray(charges) || !fresh.has(row.id)) continue;
+      if (entered.has(row.id)) continue;
+      entered.add(row.id);
       const day = dayOf(row.created_at) * DAY_MS;
       for (const charge of charges.slice(0, CHARGES_MAX)) {
-        if (isCharge(charge)) add(rows, organisationId, charge, day);
+        if (!isCharge(charge)) continue;
+        add(rows, organisationId, charge, day);
+        addHours(hours, organisationId, charge, hourOf(row.created_at));
+        addParts(holders, organisationId, charge);
       }
     }
+    return this.post(manager, rows, hours, holders);
+  }
+
+  /**
+   * Enters what earlier charges have turned out to cost more or less, in the transaction that corrects their records. No gateway has counted it,
+   * so it is no part of what one has charged: a lost counter gets it back from the record.
+   */
+  adjust(manager: EntityManager, adjustments: readonly Adjustment[]): Promise<readonly TouchedBudget[]> {
+    const rows = new Map<string, LedgerRow>();
+    const hours = new Map<string, BudgetHourRow>();
+    for (const { organisationId, createdAt, charge, difference } of adjustments) {
+      const change = { ...charge, cost: difference, tokens: 0, requests: 0 as const };
+      add(rows, organisationId, change, dayOf(createdAt) * DAY_MS);
+      addHours(hours, organisationId, change, hourOf(createdAt));
+    }
+    return this.post(manager, rows, hours, new Map());
+  }
+
+  private async post(
+    manager: EntityManager,
+    rows: ReadonlyMap<string, LedgerRow>,
+    hours: ReadonlyMap<string, BudgetHourRow>,
+    holders: ReadonlyMap<string, HolderRow>,
+  ): Promise<readonly TouchedBudget[]> {
     const all = [...rows.values()];
     await addBalances(manager, all);
-    return all.flatMap(({ organisationId, account }) => {
+    await addBudgetHours(manager, [...hours.values()]);
+    await addHolders(manager, [...holders.values()]);
+    const touched = all.flatMap(({ organisationId, account }) => {
       const key = counterOfAccount(account);
       return key === null ? [] : [{ organisationId, key }];
     });
+    await markBudgets(
+      manager,
+      touched.map(({ organisationId, key }) => ({ organisationId, counter: key })),
+    );
+    return touched;
   }
 
   committed(touched: readonly TouchedBudget[]): void {
@@ -54,13 +123,33 @@ export class LedgerBook {
   }
 
   /** What budgets have used. A counter that is no budget's has used nothing that lasts. */
-  async balances({ organisationId, counters }: BalancesRequest): Promise<BalancesAnswer['balances']> {
+  async balances({
+    organisationId,
+    counters,
+    withBurn,
+  }: BalancesRequest): Promise<BalancesAnswer['balances']> {
     const asked = counters.map(({ key, since }) => ({ account: accountOf(key), since }));
-    const balances = await balancesOf(this.source.manager, organisationId, asked);
+    const { manager } = this.source;
+    const balances = await heldBalancesOf(manager, organisationId, asked);
+    const nowMs = Date.now();
+    const recent = withBurn
+      ? await recentUseOf(manager, organisationId, asked, nowMs - BURN_WINDOW_MS)
+      : null;
     return balances.map((balance, at) => {
       const counter = counters[at];
       const type = parseBudgetKey(counter?.key ?? '')?.type;
-      return { period: counter?.since ?? 0, used: type === undefined ? 0 : Math.max(0, balance[type]) };
+      const period = counter?.since ?? 0;
+      const burnt = recent?.[at];
+      if (type === undefined) return { period, used: 0, holders: [] };
+      const holders = balance.holders.map((part) => [part.holder, part[type]] as const);
+      const used = Math.max(0, balance[type]);
+      if (burnt === undefined) return { period, used, holders };
+      return {
+        period,
+        used,
+        holders,
+        perDay: burnRatePerDay({ amount: burnt[type], firstHourMs: burnt.firstHour }, nowMs),
+      };
     });
   }
 }
@@ -70,16 +159,45 @@ function add(rows: Map<string, LedgerRow>, organisationId: string, charge: Charg
     const account = storable(posting.account);
     const place = `${organisationId} ${account} ${String(posting.period)}`;
     const known = rows.get(place);
-    rows.set(place, {
-      organisationId,
-      account,
-      period: posting.period,
-      cost: (known?.cost ?? 0) + posting.cost,
-      tokens: (known?.tokens ?? 0) + posting.tokens,
-      requests: (known?.requests ?? 0) + posting.requests,
-    });
+    rows.set(place, { organisationId, account, period: posting.period, ...sumOf(known, posting) });
   }
 }
+
+/** What each budget of a charge was charged in its hour. */
+function addHours(
+  hours: Map<string, BudgetHourRow>,
+  organisationId: string,
+  { counters, cost, tokens, requests }: ChargeRecord,
+  hour: number,
+): void {
+  for (const [key, period] of counters) {
+    const account = accountOf(key);
+    const place = `${organisationId} ${account} ${String(period)} ${String(hour)}`;
+    const sum = sumOf(hours.get(place), { cost: cost ?? 0, tokens, requests });
+    hours.set(place, { ...{ organisationId, account, period, hour }, ...sum });
+  }
+}
+
+/** The part of each budget's balance that the gateway has charged that counts it. */
+function addParts(
+  parts: Map<string, HolderRow>,
+  organisationId: string,
+  { counters, cost, tokens, requests }: ChargeRecord,
+): void {
+  for (const [key, period, name] of counters) {
+    if (name === undefined) continue;
+    const [account, holder] = [accountOf(key), storable(name)];
+    const place = `${organisationId} ${account} ${String(period)} ${holder}`;
+    const sum = sumOf(parts.get(place), { cost: cost ?? 0, tokens, requests });
+    parts.set(place, { organisationId, account, period, holder, ...sum });
+  }
+}
+
+const sumOf = (known: LedgerAmount | undefined, { cost, tokens, requests }: LedgerAmount): LedgerAmount => ({
+  cost: (known?.cost ?? 0) + cost,
+  tokens: (known?.tokens ?? 0) + tokens,
+  requests: (known?.requests ?? 0) + requests,
+});
 
 /** Callers choose values that policies group by, and Postgres texts hold no NUL. */
 const storable = (account: string): string => account.replaceAll('\0', '\uFFFD');
@@ -101,7 +219,11 @@ function isCharge(value: unknown): value is ChargeRecord {
     Array.isArray(counters) &&
     counters.length <= COUNTERS_MAX &&
     counters.every(
-      (counter: unknown) => Array.isArray(counter) && typeof counter[0] === 'string' && isCount(counter[1]),
+      (counter: unknown) =>
+        Array.isArray(counter) &&
+        typeof counter[0] === 'string' &&
+        isCount(counter[1]) &&
+        (counter[2] === undefined || typeof counter[2] === 'string'),
     )
   );
 }

@@ -54,7 +54,7 @@ export class Coalescer {
     const known = this.flights.get(key);
     if (known !== undefined && known.size < membersMax) return known.join(handler, start);
     if (known !== undefined || this.flights.size >= flightsMax || this.held >= bytesMax) {
-      return alone(start(handler));
+      return alone(start(handler, () => handler));
     }
     const flight = new Flight(this.bounds, this.controlOf(key));
     this.flights.set(key, flight);

@@ -1,7 +1,10 @@
 import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
 
-/** Makes the provider call and reports it to the handler. All starts of one flight ask for the same. */
-export type StartCall = (handler: OutboundHandler) => OutboundCall;
+/**
+ * Makes the provider call and reports it to the handler. All starts of one flight ask for the same. `owner` tells whose answer the
+ * call's is: at its end that need not be the one who started it.
+ */
+export type StartCall = (handler: OutboundHandler, owner: () => OutboundHandler | null) => OutboundCall;
 
 export interface FlightBounds {
   /** Bytes of an answer that are kept for those who join late; past them nobody joins. */
@@ -141,7 +144,7 @@ export class Flight {
     };
     this.upstreamOf = handler;
     this.stopped = false;
-    this.upstream = start(handler);
+    this.upstream = start(handler, () => (this.lastOwner ?? this.members[0])?.handler ?? null);
   }
 
   private onHeaders(status: number, headers: readonly string[]): void {

@@ -7,9 +7,10 @@ import { ApiKeyEntity } from './api-key.entity';
  * works until `expires_at`. Secrets that are over are deleted.
  */
 @Entity('api_key_secrets')
+@Index('api_key_secrets_transition_ix', ['expiresAt'], { where: `(state)::text = 'transition'::text` })
 @Index('api_key_secrets_api_key_state_uq', ['apiKeyId', 'state'], { unique: true })
 export class ApiKeySecretEntity extends PlainRow {
-  /** HMAC-SHA256 of the secret, hex. The secret itself is shown once and never stored. */
+  /** HMAC-SHA256 of the secret, hex. The secret itself is shown once and not stored. */
   @PrimaryColumn({
     name: 'secret_hash',
     type: 'char',
@@ -32,4 +33,12 @@ export class ApiKeySecretEntity extends PlainRow {
   /** Set exactly for a secret in transition. */
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
+
+  /** The secret itself, sealed, while a rotation by policy has made it and nobody has fetched it; null in every other case. */
+  @Column({ name: 'sealed', type: 'text', nullable: true })
+  sealed!: string | null;
+
+  /** When it was told that this secret, in transition, is about to end. */
+  @Column({ name: 'warned_at', type: 'timestamptz', precision: 3, nullable: true })
+  warnedAt!: Date | null;
 }

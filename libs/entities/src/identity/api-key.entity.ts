@@ -1,7 +1,6 @@
-import type { RateLimitRule } from '@gw/contracts';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
-import type { StoredUsageLimit } from './limits';
+import type { StoredRateLimit, StoredUsageLimit } from './limits';
 import { OrganisationEntity } from './organisation.entity';
 import { UserEntity } from './user.entity';
 import { WorkspaceEntity } from './workspace.entity';
@@ -17,8 +16,11 @@ export interface StoredRotationPolicy {
 
 /** A key of the public API. Its secrets are rows of `api_key_secrets`. */
 @Entity('api_keys')
-@Index('api_keys_organisation_created_at_ix', ['organisationId', 'createdAt', 'id'])
-@Index('api_keys_workspace_created_at_ix', ['workspaceId', 'createdAt', 'id'])
+// Of an expression, or with more columns at their leaves, which TypeORM can't tell of.
+@Index('api_keys_next_rotation_ix', { synchronize: false })
+@Index('api_keys_organisation_created_at_ix', { synchronize: false })
+@Index('api_keys_organisation_status_ix', { synchronize: false })
+@Index('api_keys_workspace_created_at_ix', { synchronize: false })
 export class ApiKeyEntity extends Row {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'api_keys_pk' })
   id!: string;
@@ -54,7 +56,7 @@ export class ApiKeyEntity extends Row {
   scopes!: string[];
 
   @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
-  rateLimits!: RateLimitRule[] | null;
+  rateLimits!: StoredRateLimit[] | null;
 
   @Column({ name: 'usage_limits', type: 'jsonb', nullable: true })
   usageLimits!: StoredUsageLimit | null;
@@ -84,6 +86,10 @@ export class ApiKeyEntity extends Row {
 
   @Column({ name: 'last_rotated_at', type: 'timestamptz', precision: 3, nullable: true })
   lastRotatedAt!: Date | null;
+
+  /** When it was told that the next rotation comes. */
+  @Column({ name: 'rotation_warned_at', type: 'timestamptz', precision: 3, nullable: true })
+  rotationWarnedAt!: Date | null;
 
   /** When a budget of the key last went back to zero. */
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })

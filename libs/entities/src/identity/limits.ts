@@ -1,4 +1,4 @@
-import type { UsageLimitRule } from '@gw/contracts';
+import type { Enforcement, OutageMode, RateLimitRule, UsageLimitRule } from '@gw/contracts';
 
 /** A budget as it is stored: the public snake_case shape, so that an answer needs no second mapping. */
 export interface StoredUsageLimit {
@@ -13,6 +13,22 @@ export interface StoredUsageLimit {
   readonly next_usage_reset_at: string | null;
   readonly status: UsageLimitRule['status'];
   readonly metadata?: Readonly<Record<string, string>> | null;
+  /** Absent: `standard`. */
+  readonly enforcement?: Enforcement;
+  /** Absent: a strict one refuses, others hold. */
+  readonly on_outage?: OutageMode;
+}
+
+/** A rate limit as it is stored, in the public shape as well. */
+export interface StoredRateLimit {
+  readonly type: RateLimitRule['type'];
+  readonly unit: RateLimitRule['unit'];
+  readonly value: number;
+  /** Absent: `fixed`. */
+  readonly window?: 'fixed' | 'sliding';
+  readonly enforcement?: Enforcement;
+  /** Absent: it holds. */
+  readonly on_outage?: OutageMode;
 }
 
 /** The rule as the ledger reads it. `lastResetAt`: of the limit's owner. */
@@ -24,6 +40,8 @@ export const usageLimitRule = (limit: StoredUsageLimit, lastResetAt: Date | null
   periodicResetDays: limit.periodic_reset_days,
   nextResetAt: limit.next_usage_reset_at,
   status: limit.status,
+  ...(limit.enforcement === undefined ? {} : { enforcement: limit.enforcement }),
+  ...(limit.on_outage === undefined ? {} : { onOutage: limit.on_outage }),
   ...(lastResetAt === null ? {} : { lastResetAt: lastResetAt.toISOString() }),
 });
 
@@ -31,3 +49,24 @@ export const usageLimitRules = (
   stored: StoredUsageLimit | readonly StoredUsageLimit[] | null,
   lastResetAt: Date | null,
 ): readonly UsageLimitRule[] => [stored ?? []].flat().map((limit) => usageLimitRule(limit, lastResetAt));
+
+/** The rule as the ledger reads it. */
+export const rateLimitRule = ({
+  type,
+  unit,
+  value,
+  window,
+  enforcement,
+  on_outage: onOutage,
+}: StoredRateLimit): RateLimitRule => ({
+  type,
+  unit,
+  value,
+  ...(window === undefined ? {} : { window }),
+  ...(enforcement === undefined ? {} : { enforcement }),
+  ...(onOutage === undefined ? {} : { onOutage }),
+});
+
+/** Null: none. */
+export const rateLimitRules = (stored: readonly StoredRateLimit[] | null): readonly RateLimitRule[] =>
+  (stored ?? []).map(rateLimitRule);

@@ -20,6 +20,8 @@ export interface UserKeySettings {
 export interface OrganisationSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only. */
   readonly debug_log?: 0 | 1;
+  /** Seconds that a session of a user lasts at most; absent: 30 days. */
+  readonly max_session_ttl?: number;
   /** `user_api_key_auto_create` of the default workspace alone. */
   readonly default_workspace_user_api_key_auto_create?: boolean;
 }
@@ -36,6 +38,12 @@ export type StoredSecuritySettings = Readonly<Record<string, boolean>>;
 /** Kept apart from `settings`: a workspace may override it only where the organisation allows that. */
 export interface DataPlaneSecuritySettings {
   readonly block_inline_config?: boolean;
+}
+
+/** Kept apart from `settings`: a workspace may override it only where the organisation allows that. */
+export interface ExportSettings {
+  /** Ids of fields that no export may hold. */
+  readonly deniedFields?: readonly string[];
 }
 
 @Entity('organisations')
@@ -61,6 +69,9 @@ export class OrganisationEntity extends Row {
 
   @Column({ name: 'data_plane_security_settings', type: 'jsonb', default: {} })
   dataPlaneSecuritySettings!: DataPlaneSecuritySettings;
+
+  @Column({ name: 'export_settings', type: 'jsonb', default: {} })
+  exportSettings!: ExportSettings;
 
   @Column({ name: 'security_settings', type: 'jsonb', default: {} })
   securitySettings!: StoredSecuritySettings;

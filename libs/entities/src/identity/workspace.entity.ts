@@ -1,10 +1,10 @@
-import type { RateLimitRule } from '@gw/contracts';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
-import type { StoredUsageLimit } from './limits';
+import type { StoredRateLimit, StoredUsageLimit } from './limits';
 import {
   OrganisationEntity,
   type DataPlaneSecuritySettings,
+  type ExportSettings,
   type StoredSecuritySettings,
   type UserKeySettings,
 } from './organisation.entity';
@@ -65,12 +65,16 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'data_plane_security_settings', type: 'jsonb', default: {} })
   dataPlaneSecuritySettings!: DataPlaneSecuritySettings;
 
+  /** An empty object: as the organisation says. */
+  @Column({ name: 'export_settings', type: 'jsonb', default: {} })
+  exportSettings!: ExportSettings;
+
   /** Null or one item. */
   @Column({ name: 'usage_limits', type: 'jsonb', nullable: true })
   usageLimits!: StoredUsageLimit[] | null;
 
   @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
-  rateLimits!: RateLimitRule[] | null;
+  rateLimits!: StoredRateLimit[] | null;
 
   /** Use of its budgets before it does not count. */
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })

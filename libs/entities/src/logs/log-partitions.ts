@@ -1,6 +1,11 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 
-const PARENTS = ['request_logs', 'request_log_bodies'] as const;
+const PARENTS = [
+  'request_logs',
+  'request_log_bodies',
+  'guardrail_verdicts',
+  'guardrail_check_counts',
+] as const;
 const DAY_MS = 86_400_000;
 /** One maker at a time: `IF NOT EXISTS` alone loses a race. */
 const LOCK = 'tollgate:log-partitions';
@@ -9,6 +14,8 @@ const LOCK = 'tollgate:log-partitions';
 export const dayOf = (time: Date | string): number => Math.floor(new Date(time).getTime() / DAY_MS);
 
 const isoDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+const partitionOf = (parent: string, day: number): string => `${parent}_${isoDay(day).replaceAll('-', '')}`;
 
 /**
  * Makes the partitions of these days (`dayOf`) where they are missing. They are attached instead of created in place, since that
@@ -21,7 +28,7 @@ export async function ensureLogPartitions(source: DataSource, days: Iterable<num
       for (const parent of PARENTS) {
         const [from, to] = [isoDay(day), isoDay(day + 1)];
         // Names and bounds can't be parameters here; they are made from a number.
-        const partition = `${parent}_${from.replaceAll('-', '')}`;
+        const partition = partitionOf(parent, day);
         const found: { exists: boolean }[] = await manager.query(
           'SELECT to_regclass($1) IS NOT NULL AS exists',
           [partition],
@@ -37,4 +44,38 @@ export async function ensureLogPartitions(source: DataSource, days: Iterable<num
       }
     }
   });
+}
+
+/** Days that have partitions, oldest first. */
+export async function logPartitionDays(manager: EntityManager): Promise<number[]> {
+  const rows: { name: string }[] = await manager.query(
+    `SELECT DISTINCT right(relname, 8) AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+     WHERE inhparent = ANY($1::regclass[]) ORDER BY name`,
+    [PARENTS],
+  );
+  return rows.map(({ name }) => dayOf(`${name.slice(0, 4)}-${name.slice(4, 6)}-${name.slice(6)}`));
+}
+
+/**
+ * Removes a day of logs with the bodies that stand in the database. Rejects after five seconds of waiting for readers, since
+ * everybody else would wait behind it.
+ */
+export async function dropLogPartition(source: DataSource, day: number): Promise<void> {
+  await source.transaction(async (manager) => {
+    await manager.query(`SET LOCAL lock_timeout = '5s'`);
+    for (const parent of PARENTS) await manager.query(`DROP TABLE IF EXISTS ${partitionOf(parent, day)}`);
+  });
+}
+
+const FEEDBACK_AT_ONCE = 10_000;
+
+/** Feedback from before `until`, in short transactions. */
+export async function removeOldFeedback(manager: EntityManager, until: Date): Promise<void> {
+  for (;;) {
+    const removed: [unknown, number] = await manager.query(
+      `DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE created_at < $1 LIMIT ${String(FEEDBACK_AT_ONCE)})`,
+      [until],
+    );
+    if (removed[1] < FEEDBACK_AT_ONCE) return;
+  }
 }

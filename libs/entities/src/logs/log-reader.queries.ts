@@ -11,6 +11,7 @@ type BigintColumn =
   | 'input_audio_tokens'
   | 'output_audio_tokens'
   | 'cost'
+  | 'saved_cost'
   | 'request_bytes'
   | 'response_bytes';
 
@@ -21,8 +22,8 @@ export type StoredRequestLog = Omit<RequestLogRow, BigintColumn | 'created_at' |
 
 export type StoredRequestLogDetail = StoredRequestLog &
   Pick<RequestLogRow, 'decision'> & {
-    readonly request: Buffer | null;
-    readonly response: Buffer | null;
+    /** Bodies that stand in the database (`decodeLogBodies`); null: `body_ref` says where they are, or there are none. */
+    readonly content: Buffer | null;
   };
 
 /** Whose logs are read: always one organisation, and one workspace unless the caller may see all. */
@@ -52,6 +53,16 @@ export const LOG_VALUE_FILTERS = [
   'error_type',
   'config_id',
   'cache_status',
+  'parent_span_id',
+  'span_name',
+  'method',
+  'response_model',
+  'integration_id',
+  'config_version_id',
+  'prompt_id',
+  'prompt_slug',
+  'priced',
+  'gateway_id',
 ] as const satisfies readonly (keyof RequestLogRow)[];
 
 /** Columns that a list may be filtered by range. Both bounds are included. */
@@ -62,6 +73,10 @@ export const LOG_RANGE_FILTERS = [
   'total_tokens',
   'input_tokens',
   'output_tokens',
+  'duration_ms',
+  'first_byte_ms',
+  'overhead_ms',
+  'retries',
 ] as const satisfies readonly (keyof RequestLogRow)[];
 
 export interface LogFilter {
@@ -69,6 +84,10 @@ export interface LogFilter {
   /** Any of the values. */
   readonly values: { readonly [column in (typeof LOG_VALUE_FILTERS)[number]]?: readonly string[] };
   readonly ranges: { readonly [column in (typeof LOG_RANGE_FILTERS)[number]]?: Bounds<number | Date> };
+  /** Average of the feedback of the log's trace, by weight. */
+  readonly feedback?: Bounds<number>;
+  /** Any of the pairs. */
+  readonly providerModels?: readonly (readonly [provider: string, model: string])[];
   /** Any of the ranges, both ends included. */
   readonly statuses: readonly (readonly [number, number])[];
   readonly streamed: boolean | null;
@@ -90,9 +109,7 @@ export async function listLogs(
   filter: LogFilter,
   limit: number,
 ): Promise<StoredRequestLog[]> {
-  const parameters: unknown[] = [];
-  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
-  const where = [...ownerConditions(filter.owner, bind), ...filterConditions(filter, bind)];
+  const { where, parameters, bind } = logConditions(filter);
   return manager.query(
     `SELECT ${REQUEST_LOG_LIST_COLUMNS.join(', ')} FROM request_logs
      WHERE ${where.join(' AND ')}
@@ -111,12 +128,23 @@ export async function findLog(
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
   const where = [`id = ${bind(id)}`, ...ownerConditions(owner, bind)];
   const rows: StoredRequestLogDetail[] = await manager.query(
-    `SELECT ${REQUEST_LOG_COLUMNS.map((column) => `log.${column}`).join(', ')}, body.request, body.response
+    `SELECT ${REQUEST_LOG_COLUMNS.map((column) => `log.${column}`).join(', ')}, body.content
      FROM (SELECT * FROM request_logs WHERE ${where.join(' AND ')} ORDER BY created_at LIMIT 1) log
      LEFT JOIN request_log_bodies body ON body.id = log.id AND body.created_at = log.created_at`,
     parameters,
   );
   return rows[0] ?? null;
+}
+
+/** The conditions of a filter, their parameters so far, and how to bind more. */
+export function logConditions(filter: LogFilter): { where: string[]; parameters: unknown[]; bind: Bind } {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  return {
+    where: [...ownerConditions(filter.owner, bind), ...filterConditions(filter, bind)],
+    parameters,
+    bind,
+  };
 }
 
 type Bind = (value: unknown) => string;
@@ -139,11 +167,24 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
     const ranges = filter.statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
     yield `(${ranges.join(' OR ')})`;
   }
+  if (filter.providerModels && filter.providerModels.length > 0) {
+    const pairs = filter.providerModels.map(([provider, model]) => `(${bind(provider)}, ${bind(model)})`);
+    yield `(provider, model) IN (${pairs.join(', ')})`;
+  }
+  yield* feedbackConditions(filter.feedback ?? {}, bind);
   if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
   if (Object.keys(filter.metadata).length > 0)
     yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
   const { after } = filter;
   if (after) yield `(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)}::uuid)`;
+}
+
+const AVERAGE_FEEDBACK = `(SELECT sum(value * weight) / nullif(sum(weight), 0) FROM feedback
+  WHERE feedback.workspace_id = request_logs.workspace_id AND feedback.trace_id = request_logs.trace_id)`;
+
+function* feedbackConditions({ min, max }: Bounds<number>, bind: Bind): Generator<string> {
+  if (min !== undefined) yield `${AVERAGE_FEEDBACK} >= ${bind(min)}`;
+  if (max !== undefined) yield `${AVERAGE_FEEDBACK} <= ${bind(max)}`;
 }
 
 function* rangeConditions(filter: LogFilter, bind: Bind): Generator<string> {

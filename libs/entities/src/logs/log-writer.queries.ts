@@ -1,10 +1,12 @@
 import type { EntityManager } from 'typeorm';
+import { encodeLogBodies, type LogBodies } from './log-body';
 import { REQUEST_LOG_COLUMNS, type RequestLogRow } from './request-log-row';
 
-export interface LogEntry {
+export interface LogEntry extends LogBodies {
+  /** Its `body_ref` is null while the bodies are here. */
   readonly row: RequestLogRow;
-  readonly request: Buffer | null;
-  readonly response: Buffer | null;
+  /** The record has come before, or will: only its verdicts are news. Absent: it has not. */
+  readonly amends?: true;
 }
 
 /**
@@ -26,19 +28,26 @@ export async function insertLogs(
      ) SELECT id FROM inserted`,
     [storableJson(entries.map(({ row }) => row))],
   );
-  const withBodies = entries.filter(({ request, response }) => request !== null || response !== null);
-  if (withBodies.length > 0) {
-    const places = withBodies.map((_, i) => {
-      const at = i * 4;
-      return `($${String(at + 1)}::uuid, $${String(at + 2)}::timestamptz, $${String(at + 3)}::bytea, $${String(at + 4)}::bytea)`;
-    });
-    await manager.query(
-      `INSERT INTO request_log_bodies (id, created_at, request, response) VALUES ${places.join(', ')}
-       ON CONFLICT (id, created_at) DO NOTHING`,
-      withBodies.flatMap(({ row, request, response }) => [row.id, row.created_at, request, response]),
-    );
-  }
+  await insertBodies(manager, entries);
   return new Set(inserted.map(({ id }) => id));
+}
+
+async function insertBodies(manager: EntityManager, entries: readonly LogEntry[]): Promise<void> {
+  const encoded = entries.flatMap((entry) => {
+    const content = encodeLogBodies(entry);
+    return content === null ? [] : [{ row: entry.row, content }];
+  });
+  if (encoded.length === 0) return;
+  await manager.query(
+    `INSERT INTO request_log_bodies (id, created_at, content)
+     SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::bytea[])
+     ON CONFLICT (id, created_at) DO NOTHING`,
+    [
+      encoded.map(({ row }) => row.id),
+      encoded.map(({ row }) => row.created_at),
+      encoded.map(({ content }) => content),
+    ],
+  );
 }
 
 /** Postgres text holds no NUL and no half of a surrogate pair; JSON spells both as escapes. */
@@ -46,7 +55,8 @@ const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-function storableJson(rows: readonly RequestLogRow[]): string {
+/** Rows as JSON that Postgres can take, whatever texts they hold. */
+export function storableJson(rows: readonly object[]): string {
   const text = JSON.stringify(rows);
   return UNSTORABLE.test(text) ? JSON.stringify(rows.map(storable)) : text;
 }

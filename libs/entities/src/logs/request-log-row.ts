@@ -1,7 +1,8 @@
+import { derivedFacts, type DerivedFacts } from '@gw/analytics';
 import type { DecisionRecord, LogRecord, Usage } from '@gw/contracts';
 
 /** A row of `request_logs` as it is written. Times are ISO 8601, money is integers of 1e-8 USD. */
-export interface RequestLogRow {
+export interface RequestLogRow extends DerivedFacts {
   readonly id: string;
   readonly created_at: string;
   readonly organisation_id: string | null;
@@ -50,6 +51,9 @@ export interface RequestLogRow {
   readonly request_body_truncated: boolean;
   readonly response_body_truncated: boolean;
   readonly gateway_id: string;
+  readonly prompt_id: string | null;
+  /** Where the bodies are (`bodyReference`); null: in `request_log_bodies`, or nowhere. */
+  readonly body_ref: string | null;
   readonly decision: DecisionRecord;
 }
 
@@ -127,6 +131,9 @@ export function requestLogRow(record: LogRecord): RequestLogRow {
     request_body_truncated: record.requestBodyTruncated,
     response_body_truncated: record.responseBodyTruncated,
     gateway_id: record.gatewayId,
+    prompt_id: record.decision.prompt?.id ?? null,
+    body_ref: null,
+    ...derivedFacts(record),
     decision: record.decision,
   };
 }
@@ -181,6 +188,12 @@ export const REQUEST_LOG_LIST_COLUMNS = [
   'request_body_truncated',
   'response_body_truncated',
   'gateway_id',
+  'prompt_id',
+  'body_ref',
+  'request_type',
+  'prompt_slug',
+  'fell_back',
+  'saved_cost',
 ] as const satisfies readonly (keyof RequestLogRow)[];
 
 export const REQUEST_LOG_COLUMNS = [...REQUEST_LOG_LIST_COLUMNS, 'decision'] as const;

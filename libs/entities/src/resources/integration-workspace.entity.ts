@@ -1,6 +1,5 @@
-import type { RateLimitRule } from '@gw/contracts';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { StoredUsageLimit } from '../identity/limits';
+import type { StoredRateLimit, StoredUsageLimit } from '../identity/limits';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { PlainRow } from '../row';
 import { IntegrationEntity } from './integration.entity';
@@ -30,7 +29,7 @@ export class IntegrationWorkspaceEntity extends PlainRow {
 
   /** Null or one item. */
   @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
-  rateLimits!: RateLimitRule[] | null;
+  rateLimits!: StoredRateLimit[] | null;
 
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;

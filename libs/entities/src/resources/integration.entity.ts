@@ -1,6 +1,5 @@
-import type { RateLimitRule } from '@gw/contracts';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { StoredUsageLimit } from '../identity/limits';
+import type { StoredRateLimit, StoredUsageLimit } from '../identity/limits';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
@@ -20,7 +19,7 @@ export interface GlobalWorkspaceAccess {
   readonly enabled: boolean;
   /** For each workspace; null or one item. */
   readonly usage_limits: readonly StoredUsageLimit[] | null;
-  readonly rate_limits: readonly RateLimitRule[] | null;
+  readonly rate_limits: readonly StoredRateLimit[] | null;
 }
 
 /**

@@ -1,6 +1,5 @@
-import type { RateLimitRule } from '@gw/contracts';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { StoredUsageLimit } from '../identity/limits';
+import type { StoredRateLimit, StoredUsageLimit } from '../identity/limits';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
@@ -52,7 +51,7 @@ export class ProviderEntity extends Row {
   usageLimits!: StoredUsageLimit | null;
 
   @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
-  rateLimits!: RateLimitRule[] | null;
+  rateLimits!: StoredRateLimit[] | null;
 
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;

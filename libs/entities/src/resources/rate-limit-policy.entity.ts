@@ -1,4 +1,10 @@
-import type { PolicyCondition, RateLimitPolicyRule, RateLimitRule } from '@gw/contracts';
+import type {
+  Enforcement,
+  OutageMode,
+  PolicyCondition,
+  RateLimitPolicyRule,
+  RateLimitRule,
+} from '@gw/contracts';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
@@ -44,10 +50,21 @@ export class RateLimitPolicyEntity extends Row {
   @Column({ name: 'type', type: 'varchar', length: 16 })
   type!: RateLimitRule['type'];
 
-  @Column({ name: 'unit', type: 'varchar', length: 8 })
+  /** Null for concurrency. */
+  @Column({ name: 'unit', type: 'varchar', length: 8, nullable: true })
   unit!: Exclude<RateLimitRule['unit'], 'rps'>;
 
   /** 1 to 10^12, which a double holds exactly. */
   @Column({ name: 'value', type: 'double precision' })
   value!: number;
+
+  /** Null: fixed, or none for concurrency. */
+  @Column({ name: 'window_kind', type: 'varchar', length: 8, nullable: true })
+  window!: 'fixed' | 'sliding' | null;
+
+  @Column({ name: 'enforcement', type: 'varchar', length: 8, nullable: true })
+  enforcement!: Enforcement | null;
+
+  @Column({ name: 'on_outage', type: 'varchar', length: 8, nullable: true })
+  onOutage!: OutageMode | null;
 }

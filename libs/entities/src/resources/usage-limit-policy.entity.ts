@@ -1,4 +1,4 @@
-import type { PolicyCondition, UsageLimitRule } from '@gw/contracts';
+import type { Enforcement, OutageMode, PolicyCondition, UsageLimitRule } from '@gw/contracts';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
@@ -61,4 +61,12 @@ export class UsageLimitPolicyEntity extends Row {
 
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
+
+  /** Null: standard. */
+  @Column({ name: 'enforcement', type: 'varchar', length: 8, nullable: true })
+  enforcement!: Enforcement | null;
+
+  /** Null: a strict one refuses, others hold. */
+  @Column({ name: 'on_outage', type: 'varchar', length: 8, nullable: true })
+  onOutage!: OutageMode | null;
 }

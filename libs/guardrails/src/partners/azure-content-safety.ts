@@ -3,15 +3,34 @@ import { textList } from '../parameters';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition } from './partner';
 
+/** Of every check of the service. */
+export const AZURE_PARAMETERS = {
+  endpoint: {
+    ...URL_PARAMETER,
+    description: 'Of the resource: https://<name>.cognitiveservices.azure.com',
+  },
+  apiKey: { type: 'string', minLength: 1, maxLength: 500 },
+  apiVersion: {
+    type: 'string',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}(?:-preview)?$',
+    description: 'must be a version such as 2024-09-01',
+    default: '2024-09-01',
+  },
+} as const;
+
+/** How its operations are called. */
+export const azureCall = (operation: string) => ({
+  required: ['endpoint', 'apiKey'],
+  secrets: ['apiKey'],
+  url: `{endpoint}/contentsafety/${operation}?api-version={apiVersion}`,
+  headers: { 'ocp-apim-subscription-key': '{apiKey}' },
+});
+
 export const azureContentSafety: PartnerDefinition = {
   id: 'azure.contentSafety',
   doc: 'Azure AI Content Safety: hate, sexual content, self-harm and violence by severity, and your blocklists.',
   parameters: {
-    endpoint: {
-      ...URL_PARAMETER,
-      description: 'Of the resource: https://<name>.cognitiveservices.azure.com',
-    },
-    apiKey: { type: 'string', minLength: 1, maxLength: 500 },
+    ...AZURE_PARAMETERS,
     categories: {
       type: 'array',
       items: { enum: ['Hate', 'Sexual', 'SelfHarm', 'Violence'] },
@@ -27,19 +46,10 @@ export const azureContentSafety: PartnerDefinition = {
       description: 'Severity from which a text fails.',
     },
     blocklistNames: textList(20, 64),
-    apiVersion: {
-      type: 'string',
-      pattern: '^\\d{4}-\\d{2}-\\d{2}(?:-preview)?$',
-      description: 'must be a version such as 2024-09-01',
-      default: '2024-09-01',
-    },
   },
-  required: ['endpoint', 'apiKey'],
-  secrets: ['apiKey'],
+  ...azureCall('text:analyze'),
   example: { endpoint: 'https://safety.cognitiveservices.azure.com', apiKey: '…', severity: 4 },
   scope: ['last_message'],
-  url: '{endpoint}/contentsafety/text:analyze?api-version={apiVersion}',
-  headers: { 'ocp-apim-subscription-key': '{apiKey}' },
   textLengthMax: 10_000,
   textsMax: 1,
   body: ([text = ''], { categories, blocklistNames }) => ({

@@ -1,10 +1,12 @@
+import { signAws } from '@gw/kernel';
 import { isObject, objectsOf } from '../json';
+import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition } from './partner';
 
 export const bedrockGuardrails: PartnerDefinition = {
   id: 'bedrock.guard',
   aliases: ['bedrock.guardrails'],
-  doc: 'Amazon Bedrock Guardrails, by a guardrail of your account and a Bedrock API key.',
+  doc: 'Amazon Bedrock Guardrails, by a guardrail of your account, with a Bedrock API key or access keys.',
   parameters: {
     guardrailId: {
       type: 'string',
@@ -22,14 +24,36 @@ export const bedrockGuardrails: PartnerDefinition = {
       pattern: '^[a-z]{2}(?:-[a-z]{2,10}){1,3}-\\d$',
       description: 'must be a region such as eu-central-1',
     },
-    apiKey: { type: 'string', minLength: 1, maxLength: 4_000 },
+    apiKey: { type: 'string', minLength: 1, maxLength: 4_000, description: 'Of Bedrock; it wins.' },
+    accessKeyId: { type: 'string', pattern: '^\\w{16,128}$', description: 'must be an access key id' },
+    secretAccessKey: { type: 'string', minLength: 1, maxLength: 500 },
+    sessionToken: { type: 'string', minLength: 1, maxLength: 8_000 },
+    endpoint: { ...URL_PARAMETER, description: 'Of a private link; the region’s own when absent.' },
   },
-  required: ['guardrailId', 'region', 'apiKey'],
-  secrets: ['apiKey'],
+  required: ['guardrailId', 'region'],
+  secrets: ['apiKey', 'secretAccessKey', 'sessionToken'],
   example: { guardrailId: 'abc123def456', guardrailVersion: '1', region: 'eu-central-1', apiKey: '…' },
   scope: ['last_message'],
-  url: 'https://bedrock-runtime.{region}.amazonaws.com/guardrail/{guardrailId}/version/{guardrailVersion}/apply',
+  endpoint: 'https://bedrock-runtime.{region}.amazonaws.com',
+  url: '{endpoint}/guardrail/{guardrailId}/version/{guardrailVersion}/apply',
   headers: { authorization: 'Bearer {apiKey}' },
+  check({ apiKey, accessKeyId, secretAccessKey }, report) {
+    const isWhole = apiKey !== undefined || (accessKeyId !== undefined && secretAccessKey !== undefined);
+    if (!isWhole)
+      report(['apiKey'], 'required', 'is required, or accessKeyId and secretAccessKey', undefined);
+  },
+  sign({ url, headers, body }, { apiKey, accessKeyId, secretAccessKey, sessionToken, region }, now) {
+    if (apiKey !== undefined) return headers;
+    return signAws(
+      { method: 'POST', url: new URL(url), headers, body, region: String(region), service: 'bedrock' },
+      {
+        accessKeyId: String(accessKeyId),
+        secretAccessKey: String(secretAccessKey),
+        sessionToken: typeof sessionToken === 'string' ? sessionToken : null,
+      },
+      now,
+    );
+  },
   textLengthMax: 20_000,
   textsMax: 10,
   body: (texts, _, stage) => ({

@@ -3,8 +3,8 @@ import { textList } from '../parameters';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition, PartnerVerdict } from './partner';
 
-const common = {
-  apiKey: { type: 'string', minLength: 1, maxLength: 500 },
+/** How a moderation is read, whoever makes it. */
+export const MODERATION_PARAMETERS = {
   categories: { ...textList(50, 100), description: 'Those that count; absent: all.' },
   threshold: {
     type: 'number',
@@ -13,6 +13,8 @@ const common = {
     description: 'Score from which a category counts; absent: as the service judges.',
   },
 };
+
+const common = { apiKey: { type: 'string', minLength: 1, maxLength: 500 }, ...MODERATION_PARAMETERS };
 
 export const openaiModeration: PartnerDefinition = {
   id: 'openai.moderation',
@@ -40,7 +42,7 @@ export const mistralModeration: PartnerDefinition = {
   doc: 'Mistral’s moderation route.',
   parameters: {
     ...common,
-    model: { type: 'string', minLength: 1, maxLength: 100, default: 'mistral-moderation-latest' },
+    model: { type: 'string', minLength: 1, maxLength: 100, default: 'mistral-moderation-2603' },
     endpoint: { ...URL_PARAMETER, default: 'https://api.mistral.ai' },
   },
   required: ['apiKey'],
@@ -56,7 +58,10 @@ export const mistralModeration: PartnerDefinition = {
 };
 
 /** Results have categories that hold or not, and a score for each. */
-function moderationVerdict(answer: unknown, { categories, threshold }: JsonObject): PartnerVerdict | null {
+export function moderationVerdict(
+  answer: unknown,
+  { categories, threshold }: JsonObject,
+): PartnerVerdict | null {
   if (!isObject(answer) || !Array.isArray(answer['results']) || answer['results'].length === 0) return null;
   const counts = (name: string) => !Array.isArray(categories) || categories.includes(name);
   const names = new Set<string>();

@@ -2,10 +2,12 @@ import { CheckError, defineCheck, type CheckContext, type CheckDefinition, type 
 import type { JsonObject } from '../json';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { checkUrl, postJson, TIMEOUT_PARAMETER } from '../remote';
+import { secretParameter, SecretParameters } from '../secret-reference';
 import type { Subject } from '../subject';
 import { replaceFindings } from '../text/replace';
 import type { Scope } from '../text/scope';
 import { azureContentSafety } from './azure-content-safety';
+import { azureShieldPrompt } from './azure-shield-prompt';
 import { bedrockGuardrails } from './bedrock-guardrails';
 import { lakera } from './lakera';
 import { mistralModeration, openaiModeration } from './moderation';
@@ -35,27 +37,48 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
     transforms: canRedact,
     timeoutMs: 5_000,
     parameters: object(
-      { ...partner.parameters, timeout: TIMEOUT_PARAMETER(5_000), scope: scopeParameter(...partner.scope) },
+      {
+        ...withReferences(partner),
+        timeout: TIMEOUT_PARAMETER(5_000),
+        scope: scopeParameter(...partner.scope),
+      },
       partner.required,
     ),
     example: { ...partner.example, scope: partner.scope },
     secretParameters: partner.secrets,
-    prepare(parameters, report) {
-      const url = filled(partner.url, parameters, encodeURIComponent) ?? '';
+    prepare(parameters, report, source) {
+      partner.check?.(parameters, report);
+      const url =
+        filled(partner.url, { ...defaultsOf(partner, parameters), ...parameters }, encodeURIComponent) ?? '';
       checkUrl(url, 'endpoint', report);
       const call: PartnerCall = { partner, parameters, url, headers: headersOf(partner, parameters) };
       const redacts = canRedact && parameters.redact === true;
+      const secrets = new SecretParameters(parameters, partner.secrets, source, report);
       return {
         transforms: redacts,
         evaluate(subject, context) {
           const texts = textsOf(subject, parameters.scope);
           if (texts.length === 0) return { verdict: true, data: { texts: 0 } };
-          return redacts ? redact(call, subject, context) : judge(call, texts, subject, context);
+          const run = (settled: PartnerCall): Promise<Outcome> =>
+            redacts ? redact(settled, subject, context) : judge(settled, texts, subject, context);
+          const reading = secrets.read();
+          if (reading === null) return run(call);
+          return reading.then((read) =>
+            run({ ...call, parameters: read, headers: headersOf(partner, read) }),
+          );
         },
       };
     },
   });
 }
+
+const withReferences = ({ parameters, secrets }: PartnerDefinition): Readonly<Record<string, object>> =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, schema]) => [
+      name,
+      secrets.includes(name) ? secretParameter(schema) : schema,
+    ]),
+  );
 
 interface PartnerCall {
   readonly partner: PartnerDefinition;
@@ -63,6 +86,9 @@ interface PartnerCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+const defaultsOf = ({ endpoint }: PartnerDefinition, parameters: JsonObject): JsonObject =>
+  endpoint === undefined ? {} : { endpoint: filled(endpoint, parameters, encodeURIComponent) };
 
 function headersOf(partner: PartnerDefinition, parameters: JsonObject): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
@@ -80,7 +106,9 @@ async function ask(
   context: CheckContext,
 ): Promise<PartnerVerdict> {
   const body = JSON.stringify(partner.body(texts, parameters, subject.stage));
-  const verdict = partner.read(await postJson(context, url, headers, body), parameters);
+  const sent = { ...headers, 'content-type': 'application/json' };
+  const signed = partner.sign?.({ url, headers: sent, body }, parameters, new Date(context.world.now()));
+  const verdict = partner.read(await postJson(context, url, signed ?? sent, body), parameters);
   if (!verdict) throw new CheckError('The partner’s answer says nothing.');
   return verdict;
 }
@@ -156,9 +184,16 @@ function unitsOf(text: string): (position: number) => number {
 
 export const PARTNER_CHECKS: readonly CheckDefinition[] = [
   azureContentSafety,
+  azureShieldPrompt,
   bedrockGuardrails,
   lakera,
   presidio,
   openaiModeration,
   mistralModeration,
 ].map(partnerCheck);
+
+const PARTNER_IDS: ReadonlySet<string> = new Set(PARTNER_CHECKS.map(({ id }) => id));
+
+/** Whose account a check needs, by the beginning of its id; null: nobody's. */
+export const partnerOf = ({ id }: CheckDefinition): string | null =>
+  PARTNER_IDS.has(id) ? id.slice(0, id.indexOf('.')) : null;

@@ -1,3 +1,4 @@
+import type { ParameterReport } from '../check';
 import type { JsonObject } from '../json';
 import type { GuardrailStage } from '../subject';
 import type { Scope } from '../text/scope';
@@ -9,6 +10,14 @@ export interface PartnerVerdict {
   readonly data: JsonObject;
   /** Places of the one text that was sent, where the partner tells them. */
   readonly places?: readonly { readonly start: number; readonly end: number; readonly label: string }[];
+}
+
+/** A call as it is sent. */
+export interface PartnerRequest {
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 /** A check that an HTTP service of somebody else decides: how to ask it, and how to read what it says. */
@@ -24,12 +33,18 @@ export interface PartnerDefinition {
   readonly scope: readonly Scope[];
   /** `{name}` is the parameter, encoded where it is no address. */
   readonly url: string;
+  /** As `url`: what `{endpoint}` is where the parameter is absent. */
+  readonly endpoint?: string;
   /** `{name}` as in `url`, as it is. A header whose parameter is absent is left out. */
   readonly headers: Readonly<Record<string, string>>;
   /** Characters of one text; longer ones are asked in pieces. */
   readonly textLengthMax: number;
   /** Texts of one call. */
   readonly textsMax: number;
+  /** Reports what is wrong with the parameters besides their schema. */
+  check?(parameters: JsonObject, report: ParameterReport): void;
+  /** The headers of a call whose service wants the call itself signed. */
+  sign?(call: PartnerRequest, parameters: JsonObject, now: Date): Readonly<Record<string, string>>;
   body(texts: readonly string[], parameters: JsonObject, stage: GuardrailStage): JsonObject;
   /** Throws or returns null for an answer that says nothing. */
   read(answer: unknown, parameters: JsonObject): PartnerVerdict | null;

@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
     parameters: { apiKey: 'K', threshold: 0.5 },
     url: 'https://api.mistral.ai/v1/moderations',
     headers: { authorization: 'Bearer K' },
-    asks: { model: 'mistral-moderation-latest', input: ['hello'] },
+    asks: { model: 'mistral-moderation-2603', input: ['hello'] },
     good: { results: [{ categories: { pii: true }, category_scores: { pii: 0.4 } }] },
     bad: { results: [{ categories: { pii: false }, category_scores: { pii: 0.6 } }] },
     data: { categories: ['pii'] },

@@ -1,6 +1,7 @@
 import { isObject, listOf, objectsOf, type JsonObject } from '../json';
+import { content, responsesItem, toolCalls } from './items';
 import { PassageCollector, type Dialect, type Passage } from './passages';
-import { content, responsesItem, toolCalls } from './requests';
+import { realtimeEvent } from './realtime';
 
 /** The texts of an answer in a dialect, those of every choice. An answer without texts (vectors, scores) has none. */
 export function answerPassages(dialect: Dialect, body: unknown): readonly Passage[] {
@@ -36,6 +37,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   messages: (collector, body) => {
     content(collector, body, 'content', 'assistant');
   },
+  realtime: realtimeEvent,
   json: (collector, body) => {
     collector.walk('other', { body }, 'body');
   },

@@ -15,7 +15,7 @@ export interface Passage {
 }
 
 export type Dialect =
-  'chat' | 'completions' | 'embeddings' | 'responses' | 'messages' | 'moderations' | 'json';
+  'chat' | 'completions' | 'embeddings' | 'responses' | 'messages' | 'moderations' | 'realtime' | 'json';
 
 /** A body has more texts, or is nested deeper, than guardrails look through: it cannot be judged. */
 export class BodyTooLarge extends Error {

@@ -58,7 +58,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     await eventually(async () => (await store.read('t', 'c'))?.held === 0);
     const other = await run([statement({})], [claim(90)], { holder: 'b' });
     expect(other.claims).toEqual([ADMITTED]);
-    expect(first(await run([statement({ consumed: 15, acknowledged: 10 })]))).toMatchObject({
+    expect(first(await run([statement({ consumed: 15 })]))).toMatchObject({
       used: 15,
       held: 90,
     });
@@ -68,14 +68,27 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     const unseeded = await run([statement({ seed: null })], [claim(1)]);
     expect(first(unseeded).status).toBe('unknown');
     expect(unseeded.claims).toEqual([UNDECIDED]);
-    expect(first(await run([statement({ seed: { period: 0, used: 40 } })]))).toMatchObject({ used: 40 });
-    const second = await run([statement({ seed: { period: 0, used: 99 } })], [], { holder: 'b' });
+    expect(first(await run([statement({ seed: { period: 0, used: 40, holders: [] } })]))).toMatchObject({
+      used: 40,
+    });
+    const second = await run([statement({ seed: { period: 0, used: 99, holders: [] } })], [], {
+      holder: 'b',
+    });
     expect(first(second).used).toBe(40);
   });
 
-  it('counts on top of a seed only what no answer had confirmed', async () => {
-    const stated = statement({ consumed: 30, acknowledged: 25, seed: { period: 0, used: 100 } });
+  it('counts on top of a seed what each process has used and is not recorded of it, whatever was confirmed', async () => {
+    const seed = { period: 0, used: 100, holders: [['a', 25] as const] };
+    const stated = statement({ consumed: 30, seed });
     expect(first(await run([stated])).used).toBe(105);
+    expect(first(await run([statement({ consumed: 7 })], [], { holder: 'b' })).used).toBe(112);
+    expect(first(await run([stated]))).toMatchObject({ used: 112, consumed: 30 });
+  });
+
+  it('tells a process what is recorded of it beyond what it states, and goes on from there', async () => {
+    const seed = { period: 0, used: 100, holders: [['a', 40] as const] };
+    expect(first(await run([statement({ consumed: 30, seed })]))).toMatchObject({ used: 100, consumed: 40 });
+    expect(first(await run([statement({ consumed: 45 })]))).toMatchObject({ used: 105, consumed: 45 });
   });
 
   it('gives an eighth of the headroom as extra at most, and none when little is left', async () => {
@@ -91,7 +104,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
       boundaries,
       period: now - 1_000,
       consumed: 5,
-      seed: { period: now - 1_000, used: 0 },
+      seed: { period: now - 1_000, used: 0, holders: [] },
     });
     expect(first(await run([stated]))).toMatchObject({ period: now - 1_000, used: 5 });
     await eventually(async () => first(await run([stated])).period === now + 150);
@@ -135,20 +148,45 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(left).toBeGreaterThan(0);
   });
 
-  it('is raised to the durable record, and set to it exactly when nothing has moved since it was read', async () => {
+  const used = async (): Promise<number | undefined> => (await store.read('t', 'c'))?.used;
+  const recorded = (sum: number, a: number, b = 0) => ({
+    period: 0,
+    used: sum,
+    holders: [
+      ['a', a],
+      ['b', b],
+    ] as const,
+  });
+
+  it('is brought to what each has stated or is recorded of it, whichever is more, at any time', async () => {
+    await run([statement({ consumed: 50, hold: 10 })]);
+    await run([statement({ consumed: 20, hold: 10 })], [], { holder: 'b' });
+    // The record lags behind one, knows more of the other, and of 7 that the counter has lost.
+    await store.correct('t', 'c', { ...recorded(40 + 25 + 7, 40, 25), version: -1 });
+    expect(await used()).toBe(50 + 25 + 7);
+    await store.correct('t', 'c', { ...recorded(50 + 25 + 7, 50, 25), version: -1 });
+    expect(await used()).toBe(82);
+    await store.correct('t', 'c', { ...recorded(99, 50, 25), period: 7, version: -1 });
+    expect(await used()).toBe(82);
+    await run([statement({ consumed: 60 })]);
+    expect(await used()).toBe(92);
+  });
+
+  it('writes off what is not recorded when nothing has moved since it was read and nothing is held, until it is recorded', async () => {
     await run([statement({ consumed: 50, hold: 10 })]);
     const version = (await store.read('t', 'c'))?.version ?? -1;
-    await store.correct('t', 'c', { period: 0, used: 40, version });
-    expect((await store.read('t', 'c'))?.used).toBe(50);
-    await store.correct('t', 'c', { period: 0, used: 60, version });
-    expect((await store.read('t', 'c'))?.used).toBe(60);
+    await store.correct('t', 'c', { ...recorded(45, 45), version });
+    expect(await used()).toBe(50);
     await run([statement({ consumed: 50 })]);
     const idle = (await store.read('t', 'c'))?.version ?? -1;
-    await store.correct('t', 'c', { period: 0, used: 55, version: idle - 1 });
-    await store.correct('t', 'c', { period: 7, used: 99, version: idle });
-    expect((await store.read('t', 'c'))?.used).toBe(60);
-    await store.correct('t', 'c', { period: 0, used: 55, version: idle });
-    expect((await store.read('t', 'c'))?.used).toBe(55);
+    await store.correct('t', 'c', { ...recorded(45, 45), version: idle - 1 });
+    expect(await used()).toBe(50);
+    await store.correct('t', 'c', { ...recorded(45, 45), version: idle });
+    expect(await used()).toBe(45);
+    await run([statement({ consumed: 53 })]);
+    expect(await used()).toBe(48);
+    await store.correct('t', 'c', { ...recorded(53, 53), version: -1 });
+    expect(await used()).toBe(53);
   });
 
   it('starts again at a reset, once', async () => {

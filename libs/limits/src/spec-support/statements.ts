@@ -3,6 +3,7 @@ import type { Claim, CounterStatement, Exchange, ExchangeAnswer } from '../count
 /** A budget without resets, unless told otherwise. */
 export const statement = (over: Partial<CounterStatement> = {}): CounterStatement => ({
   key: 'c',
+  holder: 'a',
   value: 100,
   strict: true,
   kind: 'period',
@@ -11,11 +12,10 @@ export const statement = (over: Partial<CounterStatement> = {}): CounterStatemen
   boundaries: [0],
   period: 0,
   consumed: 0,
-  acknowledged: 0,
   hold: 0,
   want: 0,
   least: 1,
-  seed: { period: 0, used: 0 },
+  seed: { period: 0, used: 0, holders: [] },
   ...over,
 });
 
@@ -24,10 +24,11 @@ let sequence = 0;
 export const exchangeOf = (
   statements: readonly CounterStatement[],
   claims: readonly Claim[] = [],
-  over: Partial<Exchange> = {},
+  { holder, ...over }: Partial<Exchange> & { readonly holder?: string } = {},
 ): Exchange => {
   sequence += 1;
-  return { tenant: 't', holder: 'a', sequence, leaseMs: 60_000, statements, claims, ...over };
+  const by = holder === undefined ? statements : statements.map((each) => ({ ...each, holder }));
+  return { tenant: 't', sequence, leaseMs: 60_000, statements: by, claims, ...over };
 };
 
 /** One claim of an amount from the statement of the same place. */

@@ -151,3 +151,27 @@ export function start(client: OutboundClient, request: OutboundRequest): Running
 
 export const run = (client: OutboundClient, request: OutboundRequest): Promise<Outcome> =>
   start(client, request).outcome;
+
+/** Makes servers and clients that are closed after the test that made them. */
+export function closedAfterEach(): {
+  serve: (server: Promise<Loopback>) => Promise<Loopback>;
+  client: (options?: Parameters<typeof clientWith>[0]) => OutboundClient;
+} {
+  const servers: Loopback[] = [];
+  const clients: OutboundClient[] = [];
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+  return {
+    serve: async (server) => {
+      servers.push(await server);
+      return server;
+    },
+    client: (options = {}) => {
+      const client = clientWith(options);
+      clients.push(client);
+      return client;
+    },
+  };
+}

@@ -2,10 +2,12 @@ import type { ShallowScan } from './shallow-scan';
 
 const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"\r\n]{1,70})"|([^";,\s]{1,70}))\s*(?:;|$)/i;
 /** The one spelling that all readers read alike. */
-const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; filename="[^"\r\n]*")?$/i;
+const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; filename="([^"\r\n]*)")?$/i;
 const VALUE = /^[\x20-\x7e]{1,1024}$/;
-const PARTS_MAX = 256;
-const PART_HEAD_MAX = 2_048;
+/** Of one form. */
+export const PARTS_MAX = 256;
+/** Bytes of the head of a part. */
+export const PART_HEAD_MAX = 2_048;
 /** From the beginning of a part on, in bytes: nothing that a scan takes in stands further behind. */
 export const PART_BYTES_MAX = 4_096;
 
@@ -28,6 +30,7 @@ export function formScan(body: Buffer, contentType: string | undefined): Shallow
   return VALUE.test(value) ? { ...DOUBT, model: value, modelSpan: [model.start, model.end] } : DOUBT;
 }
 
+/** Of a multipart form; null: it is none, or says its boundary in a way of its own. */
 export const boundaryOf = (contentType: string | undefined): string | null => {
   const matched = contentType === undefined ? null : BOUNDARY.exec(contentType);
   return matched?.[1] ?? matched?.[2] ?? null;
@@ -62,12 +65,24 @@ function partsOf(body: Buffer, from: number, delimiter: Buffer): readonly Part[]
 
 /** The field's name in lower case; null when the head says it in a way of its own. */
 function nameOf(body: Buffer, start: number, end: number): string | null {
-  const lines = body.toString('latin1', start, end).split('\r\n');
+  const head = readPartHead(body.toString('latin1', start, end));
+  const name = head?.name.trim().toLowerCase() ?? null;
+  return name === 'model' && head?.name !== 'model' ? null : name;
+}
+
+/** The head of one part of a form; `filename` null: it is a field. */
+export interface PartHead {
+  readonly name: string;
+  readonly filename: string | null;
+}
+
+/** `head`: its lines in Latin-1, without the empty one. Null when it says its name in a way that readers could take differently. */
+export function readPartHead(head: string): PartHead | null {
+  const lines = head.split('\r\n');
   const dispositions = lines.filter((line) => /^content-disposition/i.test(line));
   const matched = dispositions.length === 1 ? DISPOSITION.exec(dispositions[0] ?? '') : null;
-  const name = matched?.[1]?.trim().toLowerCase() ?? null;
   const isOdd = lines.some((line) => /^\s|[\r\n]|^content-transfer-encoding/i.test(line));
-  return isOdd || (name === 'model' && matched?.[1] !== 'model') ? null : name;
+  return matched === null || isOdd ? null : { name: matched[1] ?? '', filename: matched[2] ?? null };
 }
 
 /** The same form with another model. `span` is `modelSpan` of a scan of these bytes. */

@@ -8,6 +8,7 @@ import type { Log } from '../logger';
 import { contentTypeFault } from './content-type';
 import { sendError } from './error-filter';
 import { toPublicError } from './error-mapping';
+import { inflated } from './inflated';
 import { answerParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
@@ -17,6 +18,8 @@ export interface AdapterOptions {
   readonly bodyLimit: number;
   /** True: a body of another type than JSON is refused, whatever parsers there are. */
   readonly jsonOnly?: true;
+  /** Patterns of routes that take whatever there is a parser for all the same, and compressed with gzip. */
+  readonly notJsonOnly?: readonly string[];
   readonly log: Log;
 }
 
@@ -38,7 +41,12 @@ const hasBody = (headers: IncomingHttpHeaders): boolean =>
  * Fastify as our HTTP apps want it: our request ids, security headers on every answer, our error body for what fails before a
  * route is reached, a method that a path does not take told apart from a path that is not there.
  */
-export function createAdapter({ bodyLimit, jsonOnly, log }: AdapterOptions): FastifyAdapter {
+export function createAdapter({
+  bodyLimit,
+  jsonOnly,
+  notJsonOnly = [],
+  log,
+}: AdapterOptions): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
@@ -57,7 +65,9 @@ export function createAdapter({ bodyLimit, jsonOnly, log }: AdapterOptions): Fas
   // JSON is UTF-8 (RFC 8259, section 8.1); decoding alone would put a replacement character for a bad byte.
   const parseJson = server.getDefaultJsonParser('error', 'error');
   adapter.useBodyParser('application/json', false, { bodyLimit }, (request, body, done) => {
-    if (isUtf8(body)) void parseJson(request, body.toString('utf8'), done);
+    // Clients that name the type of every body name it for the one that a DELETE does not have.
+    if (body.length === 0 && request.method === 'DELETE') done(null, undefined);
+    else if (isUtf8(body)) void parseJson(request, body.toString('utf8'), done);
     else done(new GatewayError('body_invalid', { message: 'The body must be JSON in UTF-8.' }), undefined);
   });
   server.decorate('routeTable', routes);
@@ -69,7 +79,12 @@ export function createAdapter({ bodyLimit, jsonOnly, log }: AdapterOptions): Fas
     done();
   });
   if (jsonOnly) {
-    server.addHook('preParsing', ({ headers }, _reply, payload, done) => {
+    server.addHook('preParsing', (request, _reply, payload, done) => {
+      const { headers } = request;
+      if (notJsonOnly.includes(request.routeOptions.url ?? '')) {
+        done(null, inflated(request, payload));
+        return;
+      }
       const fault = contentTypeFault(headers['content-type'] ?? '');
       if (fault !== null && hasBody(headers)) done(new GatewayError(fault));
       else done(null, payload);

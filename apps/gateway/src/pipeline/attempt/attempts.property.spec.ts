@@ -69,6 +69,8 @@ const target: fc.Arbitrary<GatewayConfig> = fc.record(
 const hedge: fc.Arbitrary<GatewayConfig> = fc
   .array(target, { minLength: 1, maxLength: 2 })
   .map((targets) => ({ strategy: { mode: 'hedge', hedge_delay: 1, hedge_percentage: 100 }, targets }));
+/** No run lives to see it half open. */
+const BREAKER = { consecutive_failures: 2, cooldown_interval: 3_600_000 };
 const { node } = fc.letrec<{ node: GatewayConfig }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 3 },
@@ -79,8 +81,21 @@ const { node } = fc.letrec<{ node: GatewayConfig }>((tie) => ({
       .map(([codes, targets]): GatewayConfig => {
         return { strategy: { mode: 'fallback', ...(codes && { on_status_codes: codes }) }, targets };
       }),
-    fc.array(tie('node'), { minLength: 1, maxLength: 3 }).map((targets): GatewayConfig => {
-      return { strategy: { mode: 'loadbalance' }, targets };
+    fc
+      .tuple(
+        fc.constantFrom('weighted' as const, 'highest_speed' as const, 'least_busy' as const),
+        fc.array(tie('node'), { minLength: 1, maxLength: 3 }),
+      )
+      .map(([algorithm, targets]): GatewayConfig => {
+        return { strategy: { mode: 'loadbalance', algorithm, cb_config: BREAKER }, targets };
+      }),
+    fc.tuple(tie('node'), tie('node')).map((targets): GatewayConfig => {
+      return { strategy: { mode: 'canary', percentage: 50, cb_config: BREAKER }, targets };
+    }),
+    fc.tuple(fc.boolean(), tie('node')).map(([matches, then]): GatewayConfig => {
+      const query = { 'metadata.a': { $exists: !matches } };
+      const conditions = [{ query, then: 'one' }];
+      return { strategy: { mode: 'conditional', conditions }, targets: [{ ...then, name: 'one' }] };
     }),
   ),
 }));
@@ -224,16 +239,20 @@ function expectNothingOpen({ exchange, maker, compiled, state }: Executed): void
 
 describe('any config with any outcomes, executed', () => {
   it('ends, makes no more calls than attempts allow, answers with the last one, records each once and leaves none open', async () => {
-    let hedged = 0;
+    let [hedged, paced] = [0, 0];
     await fc.assert(
       fc.asyncProperty(node, scripts, async (config, script) => {
         const executed = await execute(config, script);
-        expectEnd(executed);
+        if (executed.failure?.type === 'condition_unmatched') expect(executed.maker.calls).toEqual([]);
+        else expectEnd(executed);
         expectNothingOpen(executed);
         if (executed.exchange.attempts.some(({ hedge }) => hedge === 'second')) hedged += 1;
+        if (executed.exchange.pace !== null) paced += 1;
+        executed.exchange.pace?.over(null);
+        expect(executed.exchange.routing.length).toBeLessThanOrEqual(50);
       }),
       { seed: 5, numRuns: 200 },
     );
-    expect(hedged).toBeGreaterThan(0);
+    expect(Math.min(hedged, paced)).toBeGreaterThan(0);
   });
 });

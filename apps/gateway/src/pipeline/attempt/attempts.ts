@@ -9,6 +9,7 @@ import { recordOf } from './attempt-record';
 import { FirstEvent, type StreamListener } from './first-event';
 import { HedgedTry, isHedgeable, type HedgedCall, type HedgeListener } from './hedged-try';
 import type { AttemptListener } from './sender';
+import { StreamPace } from './stream-pace';
 import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
 
 type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
@@ -73,6 +74,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   begun(answer: Answer): void {
+    this.exchange.cacheUse = answer.cache;
     this.exchange.whenClientGone(answer);
   }
 
@@ -122,8 +124,11 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   completed(): void {
-    this.exchange.openStream = null;
-    this.cursor.next(this.outcome);
+    const { exchange, outcome } = this;
+    const { pace, meter } = exchange;
+    exchange.openStream = exchange.pace = null;
+    const speed = pace?.speed(meter?.usage() ?? null) ?? null;
+    this.cursor.next(outcome && { ...outcome, speed });
     this.cursor.abandon();
     this.tell();
   }
@@ -160,6 +165,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       return;
     }
     this.startedMs = exchange.elapsedMs();
+    exchange.asksAnew = step.retry > 0 && (exchange.asksAnew || exchange.cacheUse?.isHit === true);
+    exchange.cacheUse = null;
     if (cursor.compiled.needsStatistics) this.markBusy();
     if (exchange.partial !== null) cursor.note(step.target.path, 'stream_continued');
     if (step.hedge !== null && isHedgeable(exchange)) {
@@ -193,12 +200,27 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.last = tried;
     this.outcome = outcome;
     if ('failure' in tried) this.markIdle();
-    const isHit = 'answer' in tried && tried.answer.cache?.isHit === true;
-    if (isHit) this.markIdle();
-    // What ends because the client leaves says nothing of the target, and neither does an answer that it gave before.
-    if (exchange.clientGone || isHit) this.finish();
+    if (exchange.cacheUse?.isHit === true) this.markIdle();
+    // What ends because the client leaves says nothing of the target.
+    if (exchange.clientGone) this.finish();
     else if (this.staysOpen(tried, outcome)) this.open();
-    else this.goOn();
+    else {
+      this.pace(tried, outcome);
+      this.goOn();
+    }
+  }
+
+  /** Where the config has a use for it, a stream that is the answer tells of its target once it is over. */
+  private pace(tried: Tried, outcome: AttemptOutcome): void {
+    const { exchange, cursor, startedMs } = this;
+    const { needsStatistics, hasBreakers } = cursor.compiled;
+    if (!(needsStatistics || hasBreakers) || 'failure' in tried || outcome.shared === true) return;
+    const { answer } = tried;
+    if (answer.status > 299 || !isEventStream(answer) || outcome.hedge || !cursor.endsWith(outcome)) return;
+    // Nothing can go on with it.
+    if (exchange.partial !== null && !isPlainEvents(answer)) return;
+    exchange.pace = new StreamPace(exchange, cursor, answer.status, startedMs, outcome.elapsedMs);
+    this.outcome = { ...outcome, goesOn: true };
   }
 
   /** A stream that may be continued is an outcome only once it is over. */
@@ -207,18 +229,24 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const { answer } = tried;
     const { route, spooled } = this.exchange;
     if (route.kind !== 'chat.completions' && route.kind !== 'messages') return false;
+    if (answer.cache?.isHit === true) return false;
     return spooled === null && answer.status < 300 && isPlainEvents(answer) && this.cursor.endsWith(outcome);
   }
 
   private open(): void {
-    this.exchange.openStream = this;
+    const { exchange, cursor, startedMs, outcome } = this;
+    exchange.openStream = this;
+    if (cursor.compiled.needsStatistics || cursor.compiled.hasBreakers) {
+      const { status, elapsedMs } = outcome as AttemptOutcome;
+      exchange.pace = new StreamPace(exchange, cursor, status ?? 200, startedMs, elapsedMs);
+    }
     this.tell();
     this.settle();
   }
 
   private cut(reason: string): void {
     const { exchange } = this;
-    exchange.openStream = null;
+    exchange.openStream = exchange.pace = null;
     const last = exchange.attempts.at(-1);
     if (last) {
       const durationMs = exchange.elapsedMs() - last.startedMs;

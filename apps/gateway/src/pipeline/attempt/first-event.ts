@@ -1,6 +1,7 @@
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap } from '@gw/providers';
 import { isPlainEvents, type Answer, type BodySink } from '../answer';
+import { FIELD } from './stream-pace';
 
 export interface StreamListener {
   /** The first event is there, and kept for the next sink; or the stream is too odd to be waited for any longer. */
@@ -11,8 +12,6 @@ export interface StreamListener {
 
 /** More than this is never kept, whatever it is. */
 const HELD_BYTES_MAX = 65_536;
-/** The beginning of a line that is neither empty nor a comment, which some providers send while they are thinking. */
-const FIELD = /(?:^|[\r\n])[^:\r\n]/;
 const BLANK_LINE = /\n\r?\n|\r\r/;
 
 /**

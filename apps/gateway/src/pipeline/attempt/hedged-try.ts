@@ -111,6 +111,7 @@ export class HedgedTry implements LeaveListener {
   private settle(winner: Lane, other: Lane | null): void {
     const { exchange, cursor } = this;
     exchange.whenClientGone(winner.answer);
+    exchange.cacheUse = winner.answer?.cache ?? null;
     if (winner.answer !== null) exchange.hidesUsage = winner.hidesUsage;
     if (other !== null) {
       if (other.tried !== null && 'answer' in other.tried) this.maker.discard(exchange, other.tried.answer);

@@ -1,3 +1,4 @@
+import type { UsageLimitRule } from '@gw/contracts';
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
@@ -23,6 +24,16 @@ const completion = (from: string): object => ({
   choices: [],
   usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 },
 });
+
+const BUDGET: UsageLimitRule = {
+  type: 'cost',
+  creditLimit: 100,
+  alertThreshold: null,
+  periodicReset: null,
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+};
 
 describe('a hedged request', () => {
   let gateway: GatewayHarness;
@@ -124,6 +135,51 @@ describe('a hedged request', () => {
     expect(cost).toBe(lines.reduce((sum, line) => sum + line.cost, 0));
     expect(usage).toMatchObject({ inputTokens: 1_000, outputTokens: 10 });
   });
+
+  it.each([
+    [
+      'second',
+      [
+        ['primary', 250_000, 0, ['first']],
+        ['hedge', 260_000, 1, ['second']],
+      ],
+    ],
+    [
+      'first',
+      [
+        ['hedge', 250_000, 0, ['second']],
+        ['primary', 260_000, 1, ['first']],
+      ],
+    ],
+  ])(
+    'charges each of its calls to the limits of its own target and to its line, when the %s answers',
+    async (winner, charges) => {
+      for (const [slug, { origin }] of [
+        ['first', first],
+        ['second', second],
+      ] as const)
+        gateway.addProvider(slug, 'openai', origin, { usageLimits: [BUDGET] });
+      const held = gate();
+      first.answer(
+        winner === 'first' ? { after: held.opened, body: completion('first') } : { neverAnswer: true },
+      );
+      second.answer(winner === 'second' ? { body: completion('second') } : { neverAnswer: true });
+      const answer = asked(hedge());
+      await second.waitForRequest(1, WAIT.timeoutMs);
+      held.open();
+      expect(await answer).toBe(winner);
+      const { cost, decision } = await last();
+      expect(cost).toBe(510_000);
+      expect(
+        decision.charges?.map(({ line, cost: charged, requests, counters }) => [
+          line,
+          charged,
+          requests,
+          counters.map(([key]) => /provider-(\w+)-/.exec(key)?.[1]),
+        ]),
+      ).toEqual(charges);
+    },
+  );
 
   it('makes one call where the first answers in time, and its record says nothing of a hedge', async () => {
     first.answerJson(completion('first'));

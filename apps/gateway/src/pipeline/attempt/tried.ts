@@ -35,7 +35,8 @@ export function outcomeOf(tried: Tried, elapsedMs: number): AttemptOutcome {
   if ('failure' in tried) return { ...tried.outcome, elapsedMs };
   const { status, headers, cache } = tried.answer;
   const outcome = { status, failure: null, retryAfterMs: null, elapsedMs };
-  const told = cache?.isShared === true ? { ...outcome, shared: true } : outcome;
+  // Neither a shared call nor a stored answer says anything of the target now.
+  const told = cache?.isFree === true ? { ...outcome, shared: true } : outcome;
   if (status < 400) return told;
   return { ...told, retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status) };
 }

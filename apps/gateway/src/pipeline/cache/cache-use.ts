@@ -13,6 +13,7 @@ export class CacheUse {
   private keep: (() => void) | null = null;
 
   constructor(
+    private readonly exchange: Exchange,
     private readonly lookup: Lookup,
     /** The call that the look-up by meaning took. */
     readonly embedding: EmbeddingCall | null,
@@ -37,17 +38,17 @@ export class CacheUse {
     return this.isHit || this.isShared;
   }
 
-  /** Keeps the answer once it is known whether the client could be given it: what can't be read is not kept. */
-  keepOnce(exchange: Exchange, keep: () => void): void {
+  /** Keeps the answer once it is known that the client was given it: not what can't be read, was denied, or lost to another one. */
+  keepOnce(keep: () => void): void {
     this.keep = keep;
-    if (exchange.settled) this.settle(exchange);
+    if (this.exchange.settled) this.settle();
   }
 
-  settle({ outcome }: Exchange): void {
-    const { keep } = this;
+  settle(): void {
+    const { keep, exchange } = this;
     this.keep = null;
     // Not before the client's last byte.
-    if (keep !== null && outcome !== 'failed' && outcome !== 'interrupted') setImmediate(keep);
+    if (keep !== null && exchange.outcome === 'ok' && exchange.answer?.cache === this) setImmediate(keep);
   }
 
   record(): DecisionRecord['cache'] {
@@ -63,3 +64,7 @@ export class CacheUse {
     };
   }
 }
+
+/** Of the answer; without one, of the try that was made last. Null: no cache was asked. */
+export const cacheUseOf = ({ answer, cacheUse }: Exchange): CacheUse | null =>
+  answer === null ? cacheUse : answer.cache;

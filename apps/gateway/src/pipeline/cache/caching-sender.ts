@@ -69,7 +69,8 @@ export class CachingSender implements AttemptSender {
     cache: CompiledCache,
     body: Buffer,
   ): void {
-    const policy = cachePolicy(cache, exchange.gw.cache);
+    const { asksAnew, gw } = exchange;
+    const policy = cachePolicy(cache, asksAnew ? { ...gw.cache, forceRefresh: true } : gw.cache);
     const embedder =
       policy.threshold === null || cache.embeddings === null
         ? null
@@ -93,7 +94,7 @@ export class CachingSender implements AttemptSender {
 
   private goOn(cached: Cached, lookup: Lookup): void {
     const { exchange, answer, embedder, listener } = cached;
-    const use = new CacheUse(lookup, embedder?.call ?? null);
+    const use = new CacheUse(exchange, lookup, embedder?.call ?? null);
     answer.cache = use;
     if (exchange.clientGone) {
       answer.onError(new OutboundError('aborted', 'The client left before the call was made.'));
@@ -107,12 +108,17 @@ export class CachingSender implements AttemptSender {
   private ask(cached: Cached, lookup: Lookup, use: CacheUse): void {
     const { exchange, upstream, built, policy, answer, listener } = cached;
     if (!policy.coalesce || listener.isApart === true) {
-      answer.call = this.sender.call(exchange, upstream, built, this.recorder(cached, lookup, answer));
+      answer.call = this.sender.call(
+        exchange,
+        upstream,
+        built,
+        this.recorder(cached, lookup, answer, () => answer),
+      );
       return;
     }
     const joinedAt = performance.now();
-    use.shared = this.parts.flights.join(flightOf(built, policy, lookup), answer, (handler) => {
-      const recorder = this.recorder(cached, lookup, handler);
+    use.shared = this.parts.flights.join(flightOf(built, policy, lookup), answer, (handler, owner) => {
+      const recorder = this.recorder(cached, lookup, handler, owner);
       return this.sender.call(
         exchange,
         upstream,
@@ -124,9 +130,10 @@ export class CachingSender implements AttemptSender {
   }
 
   private recorder(
-    { exchange, upstream, policy, answer: { cache: use } }: Cached,
+    { exchange, upstream, policy }: Cached,
     lookup: Lookup,
     next: OutboundHandler,
+    owner: () => OutboundHandler | null,
   ): AnswerRecorder {
     const { cache, memory, bodyBytesMax } = this.parts;
     return new AnswerRecorder(next, {
@@ -134,7 +141,9 @@ export class CachingSender implements AttemptSender {
       memory,
       check: (_status, headers) => checkOf(exchange.route.kind, upstream, headers),
       onWhole: (whole) => {
-        use?.keepOnce(exchange, () => {
+        const answer = owner();
+        if (!(answer instanceof Answer)) return;
+        answer.cache?.keepOnce(() => {
           cache.keep(lookup, policy, whole);
         });
       },

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import type { HookResults, StreamChannel } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
+import { isObject } from '../../http/json-body';
 import {
   dataEvent,
-  isObject,
   keyOf,
   numberOr,
   objectsIn,

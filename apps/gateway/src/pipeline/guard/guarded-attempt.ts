@@ -8,18 +8,19 @@ import {
   type StageVerdict,
 } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import { readAnswer, type AnswerFacts, type JsonObject, type StreamTap } from '@gw/providers';
+import { readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
-import { parseJsonObject } from '../../http/json-body';
+import { isObject, parseJsonObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer } from '../answer';
 import type { AttemptListener } from '../attempt/sender';
 import type { Exchange } from '../exchange';
 import { Denial } from './denial';
 import { GuardedStream, isStreamed } from './guarded-stream';
-import type { Guarding, GuardTools } from './guarding';
+import { isAsync, type Guarding, type GuardTools } from './guarding';
 import { JudgedBody } from './judged-body';
 import { bytesOf, textBody, type SeenBody } from './request-subject';
 import { textsOfEvents } from './unknown-events';
+import { WatchedAnswer } from './watched-answer';
 import { WholeAnswer } from './whole-answer';
 
 /** A request that has passed its input guardrails. */
@@ -74,6 +75,7 @@ export class GuardedAttempt implements AttemptListener {
     if (error !== null || status < 200 || status > 299) this.listener.answered(answer);
     else if (isEventStream(answer)) this.streams(answer);
     else if (!this.isRead(answer)) this.pass(answer);
+    else if (this.isWatchedAlone()) this.watched(answer);
     else answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
   }
 
@@ -86,13 +88,27 @@ export class GuardedAttempt implements AttemptListener {
           message: 'The target has other guardrails than the answer that broke off.',
         }),
       );
-    } else if (!judges && verdict.placeholders === null && verdict.outcome === 'pass') this.pass(answer);
+      return;
+    }
+    guarding.streamed = output;
+    if (!judges && verdict.placeholders === null && verdict.outcome === 'pass') this.watched(answer);
     else if (isPlainEvents(answer) && isStreamed(facts.dialect)) {
-      guarding.streamed = output;
       answer.guarded = new GuardedStream(guarding, this.tools, this.guarded);
       this.pass(answer);
     } else if (judges) answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
-    else this.pass(answer);
+    else this.watched(answer);
+  }
+
+  /** Nothing but asynchronous guardrails has anything to say about it, or about the request. */
+  private isWatchedAlone(): boolean {
+    const { judges, verdict } = this.guarded;
+    return !judges && verdict.placeholders === null && verdict.results.length === 0;
+  }
+
+  private watched(answer: Answer): void {
+    if (this.guarded.output.some(isAsync))
+      answer.guarded = new WatchedAnswer(this.guarding, this.tools, this.guarded);
+    this.pass(answer);
   }
 
   /** Routes with texts answer with JSON, whatever they call it; elsewhere only what says that it is text is read. */
@@ -120,7 +136,8 @@ export class GuardedAttempt implements AttemptListener {
     try {
       const seen = this.seen(answer, bytes);
       const { facts, request, output, judges } = this.guarded;
-      const subject = Subject.output(facts, request, seen.value, answer.status);
+      const told = seen.isEvents ? { ...facts, dialect: 'json' as const } : facts;
+      const subject = Subject.output(told, request, seen.value, answer.status);
       this.guarding.watch('output', output, subject);
       if (!judges) {
         this.conclude(answer, seen, null);
@@ -209,9 +226,6 @@ const takesMembers = ({ value, isText, isEvents }: Seen): boolean => !isText && 
 
 const NOTHING = (): void => undefined;
 const JSON_TYPE = 'application/json; charset=utf-8';
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Read at most once, and only when somebody asks. */
 function factsOnce({ upstream: { provider } }: Answer, { bytes, isEvents }: Seen): () => AnswerFacts {

@@ -4,7 +4,7 @@ import type { Flow, Reply, Settle } from '../reply';
 import { CompletionsDialect } from './completions-dialect';
 import type { GuardedRequest } from './guarded-attempt';
 import { GuardedReply } from './guarded-reply';
-import type { Guarding, GuardTools } from './guarding';
+import { isAsync, type Guarding, type GuardTools } from './guarding';
 import { MessagesDialect } from './messages-dialect';
 import { ResponsesDialect } from './responses-dialect';
 import type { StreamDialect } from './stream-dialect';
@@ -15,6 +15,8 @@ const DIALECTS: Readonly<Partial<Record<Dialect, () => StreamDialect>>> = {
   messages: () => new MessagesDialect(),
   responses: () => new ResponsesDialect(),
 };
+
+export const dialectFor = (dialect: Dialect): StreamDialect | null => DIALECTS[dialect]?.() ?? null;
 
 /** Whether events of a dialect can be judged on their way. */
 export const isStreamed = (dialect: Dialect): boolean => DIALECTS[dialect] !== undefined;
@@ -30,9 +32,10 @@ export class GuardedStream {
   ) {}
 
   reply(exchange: Exchange, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
-    const { facts, request, verdict, output, judges } = this.guarded;
-    const dialect = (DIALECTS[facts.dialect] ?? (() => new CompletionsDialect(true)))();
-    const guard = new StreamGuard({ ...this.tools, guardrails: judges ? output : [], facts, request });
+    const { facts, request, verdict, output } = this.guarded;
+    const dialect = dialectFor(facts.dialect) ?? new CompletionsDialect(true);
+    const guard = new StreamGuard({ ...this.tools, guardrails: output, facts, request });
+    if (output.some(isAsync)) this.guarding.judgeAtEnd(() => guard.judgeBeside());
     return new GuardedReply(exchange, settle, flow, keepBytes, {
       guard,
       dialect,

@@ -1,41 +1,50 @@
 import type { GuardrailRecord } from '@gw/contracts';
 import {
   GuardrailRunner,
+  PASSED,
   Subject,
+  then,
   type CompiledGuardrail,
   type Eventually,
   type GuardrailResult,
   type GuardrailStage,
   type GuardrailWorld,
+  type ModelCall,
+  type ModelCaller,
   type RequestFacts,
   type StageVerdict,
 } from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
 import type { AnswerFacts, JsonObject } from '@gw/providers';
 import type { GuardrailLists, GuardrailPlan } from '../../guardrails/guardrails';
+import type { ModelCalls } from '../../guardrails/model-calls';
 import type { Answer, Upstream } from '../answer';
 import type { AttemptListener } from '../attempt/sender';
 import type { Asked, Exchange } from '../exchange';
 import type { Beside } from './beside';
 import { Denial } from './denial';
 import { guardRecord } from './guard-record';
+import { LateVerdicts } from './late-verdicts';
 import { GuardedAttempt, type GuardedRequest } from './guarded-attempt';
-import { askedWith, bytesOf, factsOf, requestBody } from './request-subject';
+import { sessionLists, type SessionGuarding } from './session-guarding';
+import { askedWith, bytesOf, factsOf, requestBody, type SeenBody } from './request-subject';
 
 /** What runs guardrails, for all requests. */
 export interface GuardTools {
   readonly world: GuardrailWorld;
   readonly runner: GuardrailRunner;
   readonly beside: Beside;
+  readonly models: ModelCalls;
 }
 
 /** Verdicts that the log of one request keeps. */
 const RECORDS_MAX = 100;
 
 /** What the input guardrails have decided about a request on its way to a provider. */
-interface Judged {
+interface Judged extends SeenBody {
   readonly facts: RequestFacts;
+  /** Its body as it goes on. */
   readonly request: unknown;
-  readonly isText: boolean;
   readonly verdict: StageVerdict;
 }
 
@@ -43,24 +52,30 @@ interface Judged {
 export type Send = (asked: Asked, listener: AttemptListener) => void;
 
 /** The guardrails of one request. Each list of input guardrails judges once for each provider, however often it is tried. */
-export class Guarding {
+export class Guarding implements ModelCaller {
   readonly records: GuardrailRecord[] = [];
   /** What judges the stream that is handed on; null: nothing does, or there is none. */
   streamed: readonly CompiledGuardrail[] | null = null;
-  private isWatched = false;
-  /** The log has the verdicts that there were; later ones come too late for it. */
-  private isRecorded = false;
+  /** What runs beside the request. */
+  readonly late: LateVerdicts;
+  private handshakes: Map<GuardrailLists, GuardrailLists> | null = null;
+  /** Of handshakes, for the sessions that come of them. */
+  private readonly verdicts = new Map<readonly CompiledGuardrail[], StageVerdict>();
   private readonly judged = new Map<readonly CompiledGuardrail[], Map<string, Eventually<Judged>>>();
 
   constructor(
     private readonly exchange: Exchange,
     private readonly plan: GuardrailPlan,
     private readonly tools: GuardTools,
-  ) {}
+  ) {
+    this.late = new LateVerdicts(tools.beside, (stage, results) => {
+      this.note(stage, results);
+    });
+  }
 
   /** Throws, or tells the listener, what the input guardrails deny. What is sent otherwise, `send` is given. */
   attempt(upstream: Upstream, listener: AttemptListener, send: Send): void {
-    const lists = this.plan.get(upstream.target);
+    const lists = this.listsOf(upstream);
     if (lists === undefined) {
       send(this.exchange, listener);
       return;
@@ -79,6 +94,11 @@ export class Guarding {
       });
   }
 
+  /** A question of one of its checks. */
+  ask(call: ModelCall): Promise<JsonObject> {
+    return this.tools.models.ask(this.exchange, call);
+  }
+
   /** An answer that nobody gets has been paid for all the same. */
   noteUse({ upstream, cache }: Answer, { usage, model }: AnswerFacts): void {
     if (cache?.isFree === true || usage === null) return;
@@ -87,34 +107,44 @@ export class Guarding {
 
   /** Runs the asynchronous guardrails, whose verdicts are for the log alone. */
   watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void {
-    const { exchange, tools } = this;
-    const running = tools.beside.run(
-      () => tools.runner.runBeside(guardrails, subject),
-      (results) => {
-        if (this.isRecorded) return false;
-        this.note(stage, results);
-        return true;
-      },
-      exchange.id,
-    );
-    if (running !== null) this.isWatched = true;
+    this.late.watch(stage, () => this.tools.runner.runBeside(guardrails, subject));
   }
 
-  /** Gives what runs beside one turn of the event loop, which is all that checks need that ask nobody; null: nothing runs. */
-  prepare(): Promise<void> | undefined {
-    if (!this.isWatched) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        this.isRecorded = true;
-        resolve();
-      });
-    });
+  /** As `watch`, once the answer has been sent up to its last byte, or its client has left. */
+  judgeAtEnd(start: () => Promise<readonly GuardrailResult[]> | null): void {
+    this.late.atEnd(start);
   }
 
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void {
     for (const result of results) {
       if (this.records.length < RECORDS_MAX) this.records.push(guardRecord(stage, result));
     }
+  }
+
+  /** What judges the messages of a session with this upstream; null: nothing does. */
+  session(upstream: Upstream): SessionGuarding | null {
+    const lists = this.plan.get(upstream.target);
+    const handshake = this.listsOf(upstream);
+    if (lists === undefined || handshake === undefined) return null;
+    return {
+      ...sessionLists(lists),
+      tools: this.tools,
+      facts: factsOf(this.exchange, upstream),
+      before: this.verdicts.get(handshake.input) ?? PASSED,
+      note: (stage, results) => this.note(stage, results),
+      watch: (stage, guardrails, subject) => this.watch(stage, guardrails, subject),
+      watchStream: (start) => this.late.watch('output', start),
+    };
+  }
+
+  /** A handshake has no texts: its messages are judged by the rest. */
+  private listsOf({ target }: Upstream): GuardrailLists | undefined {
+    const lists = this.plan.get(target);
+    if (lists === undefined || this.exchange.upgrade === null) return lists;
+    this.handshakes ??= new Map();
+    const known = this.handshakes.get(lists) ?? { input: sessionLists(lists).parameters, output: [] };
+    this.handshakes.set(lists, known);
+    return known;
   }
 
   private judge(lists: GuardrailLists, upstream: Upstream): Eventually<Judged> {
@@ -132,27 +162,38 @@ export class Guarding {
   }
 
   private run({ input }: GuardrailLists, facts: RequestFacts): Eventually<Judged> {
-    const { value, isText } = requestBody(this.exchange);
-    const subject = Subject.input(facts, value);
-    if (input.some(isAsync)) this.watch('input', input, subject);
-    const verdict = this.tools.runner.run(input, subject);
-    const done = (settled: StageVerdict): Judged => {
-      this.note('input', settled.results);
-      return { facts, request: settled.body ?? value, isText, verdict: settled };
-    };
-    return verdict instanceof Promise ? verdict.then(done) : done(verdict);
+    return then(requestBody(this.exchange), (seen) => {
+      const subject = Subject.input(facts, seen.value);
+      if (input.some(isAsync)) this.watch('input', input, subject);
+      return then(this.tools.runner.run(input, subject), (verdict) => {
+        this.note('input', verdict.results);
+        return { ...seen, facts, request: verdict.body ?? seen.value, verdict };
+      });
+    });
+  }
+
+  /** The request as its guardrails have changed it; null: they have not. */
+  private changed({ verdict, request, isText, form }: Judged): Buffer | null {
+    if (verdict.body === undefined) return null;
+    if (form === undefined) return bytesOf(request, isText);
+    const { body, spooled } = this.exchange;
+    if (spooled === null) return form.rewritten(body, request as JsonObject);
+    throw new GatewayError('body_too_large', {
+      message: 'The form is too large for the guardrails that change it.',
+    });
   }
 
   private goOn(lists: GuardrailLists, judged: Judged, listener: AttemptListener, send: Send): void {
-    const { verdict, isText, request } = judged;
+    const { verdict, isText, request, form } = judged;
+    if (this.exchange.upgrade !== null) this.verdicts.set(lists.input, verdict);
     if (verdict.outcome === 'deny') throw new Denial(verdict, verdict.results, []);
     const judges = GuardrailRunner.concerns(lists.output, 'output');
-    const isPlain = judges || verdict.placeholders !== null;
-    const body = verdict.body === undefined ? null : bytesOf(request, isText);
+    const isPlain = judges || verdict.placeholders !== null || lists.output.some(isAsync);
+    const body = this.changed(judged);
     const asked =
       body === null && !isPlain
         ? this.exchange
-        : askedWith(this.exchange, body, isText ? null : (request as JsonObject), isPlain);
+        : askedWith(this.exchange, body, isText || form ? null : (request as JsonObject), isPlain);
     const guarded: GuardedRequest = { ...judged, output: lists.output, judges };
     const isWatched = judges || verdict.results.length > 0 || lists.output.some(isAsync);
     send(

@@ -143,7 +143,7 @@ describe('guardrails', () => {
     const deny = { deny: true };
     const checks = [{ id: 'contains', parameters: { words: ['bomb'], operator: 'none' } }];
 
-    it('[GRD-02] the organisation, the workspace and the config, and an excluded workspace skips those of the first', async () => {
+    it('[GRD-02] [CTL-01] [CTL-02] the organisation, the workspace and the config, and an excluded workspace skips those of the first', async () => {
       gateway.addGuardrail('org', checks, deny, { workspaceId: null });
       gateway.setOrganisation({ guardrails: { input: ['org'], output: [] } });
       expect((await send({}, 'a bomb')).status).toBe(446);

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { StreamEnd } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
+import type { BodyBudget } from '../../http/body-budget';
 import type { SaidTexts } from './said-texts';
 import { keyOf, type ReadEvent, type StreamDialect } from './stream-dialect';
 
@@ -11,19 +12,27 @@ export interface HeldEvent {
 }
 
 /** Bytes of a stream that is held back until it has been judged as a whole. */
-const HELD_BYTES_MAX = 16 * 1_048_576;
+export const HELD_BYTES_MAX = 16 * 1_048_576;
 
 /** The events of a stream that is held back, in their order. */
 export class HeldEvents {
   private readonly events: HeldEvent[] = [];
   private bytes = 0;
 
+  constructor(private readonly budget: BodyBudget) {}
+
   /** False: it is more than is held back. */
   add(held: HeldEvent): boolean {
-    this.bytes += held.event.length;
-    if (this.bytes > HELD_BYTES_MAX) return false;
+    const { length } = held.event;
+    if (!this.budget.take(length)) return false;
+    this.bytes += length;
     this.events.push(held);
     return true;
+  }
+
+  release(): void {
+    this.budget.give(this.bytes);
+    this.bytes = 0;
   }
 
   /** As they came, where nothing has changed; else each text stands where its first piece stood. */

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { HookResults, StreamChannel } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
+import { isObject } from '../../http/json-body';
 import {
-  isObject,
   keyOf,
   namedEvent,
   numberOr,

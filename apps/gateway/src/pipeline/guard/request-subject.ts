@@ -1,11 +1,12 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { dialectOf, requestTypeOf, type RequestFacts } from '@gw/guardrails';
+import { dialectOf, requestTypeOf, type Eventually, type RequestFacts } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import { shallowScan, type JsonObject } from '@gw/providers';
+import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import type { Upstream } from '../answer';
 import { withoutSlug } from '../attempt/targeting';
 import type { Asked, Exchange } from '../exchange';
+import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
 
 /** What guardrails are told about a request that goes to an upstream. */
 export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream): RequestFacts {
@@ -25,6 +26,7 @@ export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream
     metadata,
     headers: headersOf(exchange),
     isStreaming: scan?.stream === true,
+    ...(exchange.guarding !== null && { models: exchange.guarding }),
   };
 }
 
@@ -37,6 +39,7 @@ const FAMILIES = [
   ['/moderations', 'moderations'],
   ['/responses', 'responses'],
   ['/messages', 'messages'],
+  ['/realtime', 'realtime'],
 ] as const;
 
 const familyOfPath = (path: string): string => FAMILIES.find(([end]) => path.endsWith(end))?.[1] ?? '';
@@ -58,16 +61,35 @@ export interface TextBody {
 export interface SeenBody {
   readonly value: unknown;
   readonly isText: boolean;
+  /** Of a multipart form, whose fields `value` holds. */
+  readonly form?: FormFields;
 }
 
 const NOTHING: SeenBody = { value: null, isText: false };
 
 /**
- * Throws `body_encoding_unsupported` and `body_too_large` for bodies that cannot be looked at: what guardrails rule must not pass
- * them unseen.
+ * Throws or rejects with `body_encoding_unsupported`, `body_too_large` and `body_invalid` for bodies that cannot be looked at: what
+ * guardrails rule must not pass them unseen.
  */
-export function requestBody(exchange: Exchange): SeenBody {
-  const { body, scan, spooled, req } = exchange;
+export function requestBody(exchange: Exchange): Eventually<SeenBody> {
+  const { body, scan, spooled, req, upgrade } = exchange;
+  // A handshake asks by its query.
+  if (upgrade !== null) return { value: exchange.json(parseJsonObject), isText: false };
+  refuseEncoded(exchange);
+  if (scan !== null && !scan.isForm) {
+    if (spooled === null) return { value: exchange.json(parseJsonObject), isText: false };
+    throw new GatewayError('body_too_large', {
+      message: 'The request body is too large for the guardrails that judge it.',
+    });
+  }
+  const type = req.headers['content-type'];
+  if (isForm(type) && spooled !== null)
+    return readLargeForm(spooled.source(null).open(), type).then(seenForm);
+  if (body.length === 0) return NOTHING;
+  return isForm(type) ? seenForm(readForm(body, type)) : textBody(body);
+}
+
+function refuseEncoded({ body, spooled, req }: Exchange): void {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity' && (body.length > 0 || spooled !== null)) {
     throw new GatewayError('body_encoding_unsupported', {
@@ -75,15 +97,9 @@ export function requestBody(exchange: Exchange): SeenBody {
       message: 'Guardrails take bodies without a content encoding.',
     });
   }
-  if (spooled !== null && scan !== null && !scan.isForm) {
-    throw new GatewayError('body_too_large', {
-      message: 'The request body is too large for the guardrails that judge it.',
-    });
-  }
-  if (body.length === 0 || scan?.isForm) return NOTHING;
-  if (scan !== null) return { value: exchange.json(parseJsonObject), isText: false };
-  return textBody(body);
 }
+
+const seenForm = (form: FormFields): SeenBody => ({ value: form.value(), isText: false, form });
 
 /** Text of any kind; JSON that is no object is read as one. */
 export function textBody(body: Buffer): SeenBody {
@@ -116,7 +132,7 @@ export function askedWith(
     metadata,
     body: body ?? exchange.body,
     spooled,
-    scan: body === null ? exchange.scan : parsed === null ? null : shallowScan(body),
+    scan: body === null ? exchange.scan : scanOf(exchange, body, parsed !== null),
     principal,
     partial,
     configSource,
@@ -129,6 +145,11 @@ export function askedWith(
     req: isPlain ? { rawHeaders: plainAnswers(rawHeaders), headers } : req,
     json: (parse) => (body === null ? exchange.json(parse) : (parsed ?? parse(body))),
   };
+}
+
+function scanOf({ scan, req }: Exchange, body: Buffer, isJson: boolean): ShallowScan | null {
+  if (isJson) return shallowScan(body);
+  return scan?.isForm ? formScan(body, req.headers['content-type']) : null;
 }
 
 function plainAnswers(rawHeaders: readonly string[]): string[] {

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { HookResults, StreamChannel } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
+import { isObject } from '../../http/json-body';
 import {
-  isObject,
   keyOf,
   namedEvent,
   numberOr,
@@ -13,15 +13,18 @@ import {
   type StreamDialect,
 } from './stream-dialect';
 
-const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
+const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done']);
 const ERRORS: ReadonlySet<unknown> = new Set(['error', 'response.failed']);
 /** Members that hold a text which was streamed before. */
 const WHOLE = ['text', 'refusal', 'arguments', 'input', 'code', 'transcript'];
 
-/** Events of OpenAI's responses. What was streamed piece by piece they say once more as a whole, three times over. */
+/** Events of OpenAI's responses, and of one response of a realtime session. What was streamed piece by piece they say once more as a whole, three times over. */
 export class ResponsesDialect implements StreamDialect {
   private readonly last = new Map<string, JsonObject>();
   private readonly channels = new Map<string, StreamChannel>();
+
+  /** `frame`: how an event is written. */
+  constructor(private readonly frame: (type: string, body: JsonObject) => Buffer = namedEvent) {}
 
   read(body: JsonObject): ReadEvent {
     const type = String(body['type']);
@@ -40,11 +43,11 @@ export class ResponsesDialect implements StreamDialect {
   }
 
   encode(body: JsonObject): Buffer {
-    return namedEvent(String(body['type']), body);
+    return this.frame(String(body['type']), body);
   }
 
   results(results: HookResults): Buffer {
-    return namedEvent('hook_results', { type: 'hook_results', hook_results: results });
+    return this.frame('hook_results', { type: 'hook_results', hook_results: results });
   }
 
   private delta(type: string, body: JsonObject): ReadEvent {

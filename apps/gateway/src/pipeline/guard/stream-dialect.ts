@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { HookResults, StreamChannel } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
+import { isObject } from '../../http/json-body';
 
 /** One text in an event, and how another one takes its place there. */
 export interface EventText {
@@ -31,9 +32,6 @@ export interface StreamDialect {
   encode(body: JsonObject): Buffer;
   results(results: HookResults): Buffer;
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const objectsIn = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];

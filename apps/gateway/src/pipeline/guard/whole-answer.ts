@@ -5,7 +5,7 @@ import type { Answer, BodySink } from '../answer';
 import { codingOf, decode } from '../decoding';
 
 /** Bytes of an answer that is judged as a whole, undone of its coding. */
-const BYTES_MAX = 16 * 1_048_576;
+export const ANSWER_BYTES_MAX = 16 * 1_048_576;
 
 /**
  * Collects an answer that guardrails judge, and undoes its coding. Tells its bytes, or why it cannot be looked at; null: it broke
@@ -24,7 +24,7 @@ export class WholeAnswer implements BodySink {
   data(chunk: Buffer): void {
     if (this.over) return;
     this.size += chunk.length;
-    if (this.size <= BYTES_MAX) {
+    if (this.size <= ANSWER_BYTES_MAX) {
       this.chunks.push(chunk);
       return;
     }
@@ -52,7 +52,7 @@ export class WholeAnswer implements BodySink {
 
   private decode(coding: NonNullable<ReturnType<typeof codingOf>>): void {
     const pieces: Buffer[] = [];
-    void decode(this.chunks, coding, BYTES_MAX, (piece) => pieces.push(piece)).then((isWhole) => {
+    void decode(this.chunks, coding, ANSWER_BYTES_MAX, (piece) => pieces.push(piece)).then((isWhole) => {
       this.done(isWhole ? Buffer.concat(pieces) : unreadable('The answer could not be decoded.'));
     });
   }

@@ -1,6 +1,7 @@
 import type { PromptVersionDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
+import { isObject } from '../../http/json-body';
 
 /** Names of one parameter: whoever gives one of them means the other, too. */
 const SAME = ['max_tokens', 'max_completion_tokens'] as const;
@@ -42,6 +43,3 @@ export function variablesOf(version: PromptVersionDocument, { variables }: Reado
   }
   return { ...(isObject(defaults) ? defaults : {}), ...variables };
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

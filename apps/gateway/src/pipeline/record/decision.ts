@@ -1,6 +1,7 @@
 import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
 import { isBudget, type Bucket, type Reservation } from '@gw/limits';
 import type { MadeCharge } from '../../limits/charges';
+import { cacheUseOf } from '../cache/cache-use';
 import type { Exchange } from '../exchange';
 import { TIMED_STAGES } from '../pipeline';
 import { fragment, remembered, type JsonWriter } from './json-writer';
@@ -33,8 +34,10 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
 }
 
 /** Where the answer comes from, when it is not from a provider of its own. */
-function writeAnswered(w: JsonWriter, { answer, firstAnswer, replayed }: Exchange): void {
-  if (answer !== null && answer.cache !== null) w.json(K.cache, answer.cache.record());
+function writeAnswered(w: JsonWriter, exchange: Exchange): void {
+  const { firstAnswer, replayed } = exchange;
+  const cache = cacheUseOf(exchange);
+  if (cache !== null) w.json(K.cache, cache.record());
   if (firstAnswer !== null) w.text(K.idempotency, 'first');
   if (replayed !== null) w.text(K.idempotency, 'replayed');
 }
@@ -146,17 +149,24 @@ function writeCharge(w: JsonWriter, charge: MadeCharge): void {
   w.number(K.requests, charge.requests);
   if (charge.flags.length > 0) w.json(K.flags, charge.flags);
   else w.raw(K.noFlags);
+  if (charge.once !== undefined) w.text(K.once, charge.once);
   w.raw(K.counters);
   let first = true;
-  for (const reservation of charge.from) first = writeCounters(w, reservation, first);
+  for (const reservation of charge.from)
+    first = writeCounters(w, reservation, charge.once === undefined, first);
   w.raw(K.closeList);
   w.raw(K.close);
 }
 
 const counterKey = remembered(({ key }: Bucket) => `[${JSON.stringify(key)},`);
 
-/** Only those of budgets; windows need no record. */
-function writeCounters(w: JsonWriter, reservation: Reservation, isFirst: boolean): boolean {
+/** Only those of budgets; windows need no record. `isCounted`: this gateway has told the counters itself. */
+function writeCounters(
+  w: JsonWriter,
+  reservation: Reservation,
+  isCounted: boolean,
+  isFirst: boolean,
+): boolean {
   let first = isFirst;
   for (let at = 0; at < reservation.buckets.length; at += 1) {
     const bucket = reservation.buckets[at] as Bucket;
@@ -165,6 +175,7 @@ function writeCounters(w: JsonWriter, reservation: Reservation, isFirst: boolean
     first = false;
     w.raw(counterKey(bucket));
     w.number(NO_KEY, reservation.periodOf(at));
+    if (isCounted) w.text(K.comma, reservation.holderOf(at));
     w.raw(K.closeList);
   }
   return first;

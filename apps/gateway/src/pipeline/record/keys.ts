@@ -60,6 +60,7 @@ export const K = {
   requests: fragment(',"requests":'),
   flags: fragment(',"flags":'),
   noFlags: fragment(',"flags":[]'),
+  once: fragment(',"once":'),
   counters: fragment(',"counters":['),
   price: fragment(',"price":{"source":'),
   lines: fragment(',"lines":['),

@@ -2,6 +2,7 @@ import type { ApiKeyDocument, DecisionRecord, ProviderDocument, Usage } from '@g
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../../http/header-rules';
 import type { Principal } from '../../state/principals';
+import { cacheUseOf } from '../cache/cache-use';
 import type { Exchange } from '../exchange';
 import { writeDecision } from './decision';
 import { JsonWriter, remembered } from './json-writer';
@@ -38,7 +39,7 @@ export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   writeCost(w, exchange);
   w.text(configIds(configSource), last?.target ?? null);
   if (last && last.retry > 0) w.number(K.retries, last.retry);
-  const cache = exchange.answer?.cache ?? null;
+  const cache = cacheUseOf(exchange);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
   writeMetadata(w, exchange.metadata);
   writeMeasures(w, exchange);
@@ -161,7 +162,7 @@ function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
 
 /** What the stages took without their waiting: the request's body and the provider are not ours. */
-function overheadOf({ stageMs, waitedMs }: Exchange): number {
+export function overheadOf({ stageMs, waitedMs }: Exchange): number {
   let sum = 0;
   for (let at = 0; at < stageMs.length; at += 1) {
     const took = stageMs[at] as number;

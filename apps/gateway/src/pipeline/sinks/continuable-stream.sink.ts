@@ -68,7 +68,7 @@ export class ContinuableStream implements KeptAlive {
     this.part = part;
     exchange.meter = { usage: () => part.tap.usage(), model: () => part.tap.model };
     exchange.whenClientGone({ clientGone: () => this.leave(answer) });
-    answer.attach(part);
+    answer.attach(exchange.pace === null ? part : exchange.pace.through(part));
   }
 
   beat(comment: Buffer): void {

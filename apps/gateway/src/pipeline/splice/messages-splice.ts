@@ -1,5 +1,6 @@
 import type { JsonObject } from '@gw/providers';
-import { addCounts, dataOf, isObject, objectOf, PartialText, type Splice } from './splice';
+import { isObject } from '../../http/json-body';
+import { addCounts, dataOf, objectOf, PartialText, type Splice } from './splice';
 
 /** Events of Anthropic's messages. */
 export class MessagesSplice implements Splice {

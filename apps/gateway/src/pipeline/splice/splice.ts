@@ -1,5 +1,6 @@
 import type { Usage } from '@gw/contracts';
 import type { JsonObject } from '@gw/providers';
+import { isObject } from '../../http/json-body';
 
 /**
  * Makes one stream of several, in one dialect of clients: the first answer's events stay as they are, and those of the answers that go
@@ -85,9 +86,6 @@ export function addCounts(one: JsonObject, other: JsonObject): JsonObject {
   }
   return sum;
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function objectOf(data: string): JsonObject | null {
   try {

@@ -4,9 +4,8 @@ import { readCacheControls } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
+import { METADATA_PAIRS_MAX, METADATA_VALUE_MAX, withBaggage } from '../baggage';
 
-const METADATA_PAIRS_MAX = 64;
-const METADATA_VALUE_MAX = 1_024;
 const TRACE_MAX = 256;
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
@@ -17,6 +16,8 @@ export class AcceptStage implements Stage {
     readTrace(exchange);
     const metadata = exchange.req.headers[HEADER.metadata];
     if (metadata !== undefined) exchange.metadata = readMetadata(metadata as string);
+    const { baggage } = exchange.req.headers;
+    if (typeof baggage === 'string') exchange.metadata = withBaggage(baggage, exchange.metadata);
   }
 }
 

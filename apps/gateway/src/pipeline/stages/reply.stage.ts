@@ -1,8 +1,8 @@
 import { GatewayError } from '@gw/kernel';
-import type { HeaderList, JsonObject, TranslationContext, Translator } from '@gw/providers';
+import type { HeaderList, TranslationContext, Translator } from '@gw/providers';
 import { errorBody, providerErrorBody } from '../../http/error-body';
 import { downstreamHeaders, removeHeader, setHeader } from '../../http/header-rules';
-import { parseJsonObject } from '../../http/json-body';
+import { isObject, parseJsonObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders } from '../answer-headers';
 import type { Exchange, Stage } from '../exchange';
@@ -41,7 +41,8 @@ export class ReplyStage implements Stage {
       return;
     }
     const reply = this.replyTo(exchange, answer, answer.call);
-    answer.attach(this.sinkFor(exchange, answer, reply, headers));
+    const sink = this.sinkFor(exchange, answer, reply, headers);
+    answer.attach(exchange.pace === null ? sink : exchange.pace.through(sink));
     exchange.whenClientGone({ clientGone: () => this.abandon(exchange, answer) });
   }
 
@@ -98,8 +99,11 @@ export class ReplyStage implements Stage {
         this.keepAlive,
       );
     }
+    const isEvents = isPlainEvents(answer) && answer.status < 400;
+    // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
+    if (isEvents && support) removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
-    return isPlainEvents(answer) && answer.status < 400
+    return isEvents
       ? new EventStreamSink(exchange, reply, answer, this.keepAlive)
       : new PassingSink(exchange, reply, answer);
   }
@@ -169,9 +173,6 @@ function translatedBody(
 }
 
 const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A provider's error body as JSON, else as text of at most 4 KiB. */
 function readable(body: Buffer): unknown {

@@ -1,4 +1,5 @@
-import { flag, integer, isAbsent, isObject, list, number, object, text, type Rule } from './rules';
+import { isObject } from '../../http/json-body';
+import { flag, integer, isAbsent, list, number, object, text, type Rule } from './rules';
 import { kindOf } from './violations';
 
 const STOPS_MAX = 4;

@@ -1,4 +1,5 @@
-import { isObject, object, text, type Rule } from './rules';
+import { isObject } from '../../http/json-body';
+import { object, text, type Rule } from './rules';
 import { kindOf } from './violations';
 
 /** A text; also the arrays of texts and of typed parts that providers take today. */

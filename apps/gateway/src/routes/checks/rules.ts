@@ -1,11 +1,9 @@
 import type { JsonObject } from '@gw/providers';
+import { isObject } from '../../http/json-body';
 import { kindOf, quoted, type Violations } from './violations';
 
 /** Checks a value that is there; an absent one and null are the object's affair. Never changes anything. */
 export type Rule = (value: unknown, path: string, found: Violations) => void;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@gw/providers';
-import { anyObject, flag, integer, isAbsent, isObject, list, metadata, object, oneOf, text } from './rules';
+import { isObject } from '../../http/json-body';
+import { anyObject, flag, integer, isAbsent, list, metadata, object, oneOf, text } from './rules';
 import type { Rule } from './rules';
 import { maxNumResults, messageBody, threadBody, toolResources } from './threads';
 import { kindOf, quoted, type Violations } from './violations';

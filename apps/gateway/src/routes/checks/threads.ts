@@ -1,4 +1,5 @@
-import { integer, isObject, list, metadata, object, text, type Rule } from './rules';
+import { isObject } from '../../http/json-body';
+import { integer, list, metadata, object, text, type Rule } from './rules';
 import { kindOf } from './violations';
 
 const texts = list(text);

@@ -15,6 +15,7 @@ import {
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
+import { LimitAlerts } from '../../alerts/limit-alerts';
 import { BudgetStates } from '../../ledger/budget-states';
 import { LedgerBook } from '../../ledger/ledger-book';
 import { BudgetsProcessor } from './budgets.processor';
@@ -49,7 +50,7 @@ describe('the budgets job', () => {
   });
   beforeEach(() => {
     book = new LedgerBook(database.dataSource);
-    states = new BudgetStates(database.dataSource, book, (error) => {
+    states = new BudgetStates(database.dataSource, book, new LimitAlerts(null, false), (error) => {
       throw error;
     });
     book.onTouched = (budgets) => states.touched(budgets);
@@ -155,7 +156,7 @@ describe('the budgets job', () => {
     },
   );
 
-  it('records one reset with one audit row when two workers find it at once', async () => {
+  it('bud-18: records one reset with one audit row when two workers find it at once', async () => {
     const id = await key(
       stored({ periodic_reset: 'weekly', next_usage_reset_at: '2026-03-02T00:00:00.000Z' }),
     );

@@ -1,10 +1,17 @@
-import { appendAudit, recordChange, type AuditRow, type StoredUsageLimit } from '@gw/entities';
+import {
+  appendAudit,
+  dropOldBudgetHours,
+  forgetHolders,
+  recordChange,
+  type AuditRow,
+  type StoredUsageLimit,
+} from '@gw/entities';
 import { budgetsJob, type JobProcessor } from '@gw/jobs';
-import { uuidv7 } from '@gw/kernel';
 import { boundariesAround, nextBoundary, type ResetSchedule } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
 import { lockOwner, type BudgetOwner, type OwnerScope } from '../../ledger/budget-owners';
 import type { BudgetStates } from '../../ledger/budget-states';
+import { jobAudit } from '../job-audit';
 
 /** Owners of one run; what is left is for the next. */
 const OWNERS_MAX = 50_000;
@@ -55,12 +62,15 @@ export class BudgetsProcessor implements JobProcessor {
 
   async process(): Promise<void> {
     const now = new Date(this.clock());
+    await forgetHolders(this.source.manager);
     for (const { scope, id, group } of await this.source.query<Found[]>(DUE_OWNERS, [now])) {
       await this.source.transaction(async (manager) => {
         const owner = await lockOwner(manager, scope, id, group);
         if (owner !== null) await this.reset(manager, owner, now.getTime());
       });
     }
+    await this.states.catchUp();
+    await dropOldBudgetHours(this.source.manager, now.getTime());
     for (const found of await this.source.query<Found[]>(EXHAUSTED_OWNERS)) await this.states.refresh(found);
   }
 
@@ -103,23 +113,13 @@ function advanced(limit: StoredUsageLimit, nowMs: number): StoredUsageLimit {
   };
 }
 
-const resetRow = (owner: BudgetOwner, after: readonly StoredUsageLimit[], at: Date): AuditRow => ({
-  id: uuidv7(),
-  createdAt: new Date(),
-  organisationId: owner.organisationId,
-  workspaceId: owner.workspaceId,
-  userType: 'system',
-  userId: null,
-  action: 'reset_usage',
-  resourceType: owner.resourceType,
-  resourceId: owner.id,
-  before: { usage_limits: owner.limits },
-  after: { usage_limits: after, last_reset_at: at.toISOString() },
-  method: 'JOB',
-  uri: budgetsJob.name,
-  requestId: null,
-  responseStatusCode: 200,
-  errorType: null,
-  clientIp: null,
-  userAgent: null,
-});
+const resetRow = (owner: BudgetOwner, after: readonly StoredUsageLimit[], at: Date): AuditRow =>
+  jobAudit(budgetsJob, {
+    organisationId: owner.organisationId,
+    workspaceId: owner.workspaceId,
+    action: 'reset_usage',
+    resourceType: owner.resourceType,
+    resourceId: owner.id,
+    before: { usage_limits: owner.limits },
+    after: { usage_limits: after, last_reset_at: at.toISOString() },
+  });

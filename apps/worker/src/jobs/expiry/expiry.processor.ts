@@ -8,8 +8,8 @@ import {
   type AuditRow,
 } from '@gw/entities';
 import { expiryJob, type JobProcessor } from '@gw/jobs';
-import { uuidv7 } from '@gw/kernel';
 import { In, LessThanOrEqual, type DataSource, type EntityManager } from 'typeorm';
+import { auditsByOrganisation, jobAudit } from '../job-audit';
 
 /** Rows of one transaction. */
 const BATCH = 200;
@@ -53,10 +53,7 @@ export class ExpiryProcessor implements JobProcessor {
     await manager.update(ApiKeyEntity, { id: In(ids) }, { status: 'expired' });
     const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId: In(ids) });
     if (this.auditEnabled) {
-      // In one order, so that two workers never wait for each other's organisations.
-      for (const [, rows] of [...byOrganisation(keys)].sort(([one], [other]) => (one < other ? -1 : 1))) {
-        await appendAudit(manager, rows);
-      }
+      for (const rows of auditsByOrganisation(keys.map(expired))) await appendAudit(manager, rows);
     }
     await recordChange(manager, { changed: secrets.map(({ secretHash }) => documentKey.apiKey(secretHash)) });
     return keys.length;
@@ -77,33 +74,9 @@ async function endTransitions(manager: EntityManager): Promise<number> {
   return secrets.length;
 }
 
-function byOrganisation(keys: readonly ApiKeyEntity[]): Map<string, AuditRow[]> {
-  const rows = new Map<string, AuditRow[]>();
-  for (const key of keys) {
-    const own = rows.get(key.organisationId) ?? [];
-    own.push(expired(key));
-    rows.set(key.organisationId, own);
-  }
-  return rows;
-}
-
-const expired = (key: ApiKeyEntity): AuditRow => ({
-  id: uuidv7(),
-  createdAt: new Date(),
-  organisationId: key.organisationId,
-  workspaceId: key.workspaceId,
-  userType: 'system',
-  userId: null,
-  action: 'expire',
-  resourceType: 'api_keys',
-  resourceId: key.id,
-  before: { status: key.status },
-  after: { status: 'expired', expires_at: key.expiresAt?.toISOString() ?? null },
-  method: 'JOB',
-  uri: expiryJob.name,
-  requestId: null,
-  responseStatusCode: 200,
-  errorType: null,
-  clientIp: null,
-  userAgent: null,
-});
+const expired = ({ id, organisationId, workspaceId, status, expiresAt }: ApiKeyEntity): AuditRow =>
+  jobAudit(expiryJob, {
+    ...{ organisationId, workspaceId, action: 'expire', resourceType: 'api_keys', resourceId: id },
+    before: { status },
+    after: { status: 'expired', expires_at: expiresAt?.toISOString() ?? null },
+  });

@@ -19,7 +19,18 @@ export interface SignedRequest {
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** The headers of the request with its signature (AWS Signature Version 4). */
+/**
+ * The path as it is signed: the segments that are sent, encoded once more. Only S3 does without.
+ */
+const canonicalPath = ({ pathname }: URL): string => pathname.split('/').map(encoded).join('/');
+
+const encoded = (segment: string): string =>
+  encodeURIComponent(segment).replaceAll(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** The headers of the request with its signature (AWS Signature Version 4). The URL must have no query. */
 export function signAws(
   { method, url, headers, body, region, service }: SignedRequest,
   { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
@@ -37,7 +48,7 @@ export function signAws(
   const signedHeaders = names.join(';');
   const canonical = [
     method,
-    url.pathname,
+    canonicalPath(url),
     '',
     ...names.map((name) => `${name}:${(all[name] as string).trim()}`),
     '',

@@ -1,4 +1,4 @@
-import { signAws } from './sigv4';
+import { signAws } from './aws-signature';
 
 /** Of the test suite that AWS published with the scheme. */
 const CREDENTIALS = {
@@ -24,6 +24,27 @@ describe('a signature of AWS', () => {
     expect(headers['authorization']).toBe(
       'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, ' +
         `SignedHeaders=host;x-amz-date, Signature=${signature}`,
+    );
+  });
+
+  it('covers a path whose segments are encoded, a session token and a body, as the client of AWS itself signs them', () => {
+    const host = 'bedrock-runtime.eu-central-1.amazonaws.com';
+    const id = encodeURIComponent('arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc');
+    const headers = signAws(
+      {
+        method: 'POST',
+        url: new URL(`https://${host}/guardrail/${id}/version/1/apply`),
+        headers: { 'content-type': 'application/json' },
+        body: '{"source":"INPUT"}',
+        region: 'eu-central-1',
+        service: 'bedrock',
+      },
+      { ...CREDENTIALS, sessionToken: 'T' },
+      new Date('2026-11-21T12:00:00Z'),
+    );
+    expect(headers['authorization']).toContain(
+      'SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, ' +
+        'Signature=2c97ccf1483ef6809caba2d217845315b4d42d3758fb1bf497818bc595963c59',
     );
   });
 });

@@ -1,11 +1,14 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Post } from '@gw/telemetry';
 
 const TIMEOUT_MS = 30_000;
 
-/** POSTs to the worker and the admin API, whose addresses the operator has set. One connection to each is enough: batches go one after the other. */
-export const internalPost: Post = (url, headers, body) =>
+/** POSTs to our own processes, whose addresses the operator has set. One connection to each is enough: batches go one after the other. */
+export const internalPost = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+): Promise<{ readonly status: number }> =>
   new Promise((resolve, reject) => {
     const secure = url.startsWith('https:');
     const req = (secure ? httpsRequest : httpRequest)(

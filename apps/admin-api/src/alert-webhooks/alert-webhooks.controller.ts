@@ -1,0 +1,71 @@
+import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { Requires } from '../auth/access';
+import { Caller, type Principal } from '../auth/principal';
+import { ControlRoutes } from '../control-routes';
+import { WORKSPACE_ID } from '../providers/workspace-query';
+import {
+  AlertWebhookAnswer,
+  CreateAlertWebhookDto,
+  CreatedAlertWebhookAnswer,
+  ListAlertWebhooksQuery,
+  UpdateAlertWebhookDto,
+} from './alert-webhooks.dto';
+import { AlertWebhooksService } from './alert-webhooks.service';
+
+@ControlRoutes('alert-webhooks')
+@ApiQuery(WORKSPACE_ID)
+export class AlertWebhooksController {
+  constructor(private readonly webhooks: AlertWebhooksService) {}
+
+  @Post()
+  @Requires('policies.create')
+  @ApiOkResponse({ type: CreatedAlertWebhookAnswer })
+  create(
+    @Caller() caller: Principal,
+    @Body() body: CreateAlertWebhookDto,
+  ): Promise<CreatedAlertWebhookAnswer> {
+    return this.webhooks.create(caller, body);
+  }
+
+  @Get()
+  @Requires('policies.list')
+  @ApiOkResponse({ type: listAnswerOf(AlertWebhookAnswer) })
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListAlertWebhooksQuery,
+  ): Promise<ListAnswer<AlertWebhookAnswer>> {
+    return this.webhooks.list(caller, query);
+  }
+
+  @Get(':webhook')
+  @Requires('policies.read')
+  @ApiOkResponse({ type: AlertWebhookAnswer })
+  get(@Caller() caller: Principal, @Param('webhook') webhook: string): Promise<AlertWebhookAnswer> {
+    return this.webhooks.get(caller, webhook);
+  }
+
+  @Put(':webhook')
+  @Requires('policies.update')
+  @ApiOkResponse({ type: EmptyAnswer })
+  update(
+    @Caller() caller: Principal,
+    @Param('webhook') webhook: string,
+    @Body() body: UpdateAlertWebhookDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.webhooks.update(caller, webhook, body, ifMatch);
+  }
+
+  @Delete(':webhook')
+  @Requires('policies.delete')
+  @ApiOkResponse({ type: EmptyAnswer })
+  remove(
+    @Caller() caller: Principal,
+    @Param('webhook') webhook: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.webhooks.remove(caller, webhook, ifMatch);
+  }
+}

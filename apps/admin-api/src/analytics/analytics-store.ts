@@ -1,0 +1,2 @@
+/** Injection token of the `AnalyticsStore`. */
+export const ANALYTICS_STORE = Symbol('ANALYTICS_STORE');

@@ -1,0 +1,41 @@
+import { PostgresAnalytics } from '@gw/entities';
+import { ClickHouseAnalytics } from '@gw/clickhouse';
+import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AnalyticsGraphsController } from './analytics-graphs.controller';
+import { AnalyticsGraphsService } from './analytics-graphs.service';
+import { AnalyticsGroupsController } from './analytics-groups.controller';
+import { AnalyticsGroupsService } from './analytics-groups.service';
+import { AnalyticsScopes } from './analytics-scopes.service';
+import { SETTINGS, type AdminSettings } from '../settings';
+import { ANALYTICS_STORE } from './analytics-store';
+
+const CLICKHOUSE = Symbol('analytics in ClickHouse, or null');
+
+@Module({
+  controllers: [AnalyticsGraphsController, AnalyticsGroupsController],
+  providers: [
+    AnalyticsScopes,
+    AnalyticsGraphsService,
+    AnalyticsGroupsService,
+    {
+      provide: CLICKHOUSE,
+      inject: [SETTINGS],
+      useFactory: (settings: AdminSettings) =>
+        settings.ANALYTICS_STORE === 'clickhouse' ? new ClickHouseAnalytics(settings) : null,
+    },
+    {
+      provide: ANALYTICS_STORE,
+      inject: [DataSource, CLICKHOUSE],
+      useFactory: (source: DataSource, clickhouse: ClickHouseAnalytics | null) =>
+        clickhouse ?? new PostgresAnalytics(source),
+    },
+  ],
+})
+export class AnalyticsModule implements OnApplicationShutdown {
+  constructor(@Inject(CLICKHOUSE) private readonly clickhouse: ClickHouseAnalytics | null) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.clickhouse?.close();
+  }
+}

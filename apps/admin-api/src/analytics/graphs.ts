@@ -1,0 +1,129 @@
+import { MEASURES, type AnalyticsRow, type Dimension, type Measure } from '@gw/analytics';
+import { ratio, toCents, toMs } from './figures';
+
+type Values = Readonly<Record<Measure, number>>;
+
+/** A graph: what it counts, and what its summary and each of its points tell. `before`: sums of the points so far. */
+export interface Graph {
+  readonly measures: readonly Measure[];
+  /** Points are made of groups by this one. */
+  readonly by?: Dimension;
+  readonly summary: (all: Values, groups: readonly AnalyticsRow[]) => object;
+  readonly point: (values: Values, groups: readonly AnalyticsRow[], sofar: Values) => object;
+}
+
+const mean = (measure: Measure, to: (value: number) => number = (value) => value) => ({
+  measures: [measure, 'requests'] as const,
+  summary: (all: Values) => ({ total: to(all[measure]), avg: ratio(to(all[measure]), all.requests) }),
+  point: (values: Values) => ({
+    total: to(values[measure]),
+    avg: ratio(to(values[measure]), values.requests),
+  }),
+});
+const total = (measure: Measure): Graph => ({
+  measures: [measure],
+  summary: (all) => ({ total: all[measure] }),
+  point: (values) => ({ total: values[measure] }),
+});
+const byType = ({ requests, llm, mcp, a2a }: Values): object => ({ total: requests, llm, mcp, a2a });
+const latencies = ({ duration, requests, p50, p90, p99 }: Values): object => ({
+  avg: ratio(toMs(duration), requests),
+  p50,
+  p90,
+  p99,
+});
+const hits = ({ simple_hits: simple, semantic_hits: semantic }: Values): number => simple + semantic;
+const hitRate = (values: Values): number => ratio(hits(values) * 100, values.requests);
+
+/** Retries that an answer took in the end, and how many answers took as many. */
+const retryCounts = (groups: readonly AnalyticsRow[]): object[] =>
+  groups
+    .filter(({ values }) => values.retried > 0)
+    .map(({ keys: [retries], values }) => ({ retry_success_count: Number(retries), count: values.retried }));
+
+export const GRAPHS = {
+  requests: { measures: ['requests', 'llm', 'mcp', 'a2a'], summary: byType, point: byType },
+  cost: mean('cost', toCents),
+  latency: { measures: ['duration', 'requests', 'p50', 'p90', 'p99'], summary: latencies, point: latencies },
+  tokens: mean('total_tokens'),
+  users: total('users'),
+  userRequests: {
+    measures: ['users', 'user_requests'],
+    summary: ({ users, user_requests: requests }) => ({
+      total: requests,
+      unique: users,
+      avg: ratio(requests, users),
+    }),
+    point: ({ users, user_requests: requests }) => ({ avg: ratio(requests, users) }),
+  },
+  errors: total('errors'),
+  errorRate: {
+    measures: ['errors', 'requests'],
+    summary: (all) => ({ rate: ratio(all.errors * 100, all.requests) }),
+    point: (values) => ({ rate: ratio(values.errors * 100, values.requests) }),
+  },
+  errorStacks: {
+    measures: ['errors'],
+    by: 'status',
+    summary: (all) => ({ total: all.errors }),
+    point: (_values, groups) => ({
+      stats: groups
+        .filter(({ values }) => values.errors > 0)
+        .map(({ keys: [status], values }) => ({
+          response_status_code: Number(status),
+          count: values.errors,
+        })),
+    }),
+  },
+  rescued: {
+    measures: ['retried', 'fell_back'],
+    by: 'retries',
+    summary: (all) => ({ retry: all.retried, fallback: all.fell_back }),
+    point: (values, groups) => ({ retry: retryCounts(groups), fallback: values.fell_back }),
+  },
+  hitRate: {
+    measures: ['simple_hits', 'semantic_hits', 'simple_savings', 'semantic_savings', 'requests'],
+    summary: (all) => ({ total: hits(all), rate: hitRate(all) }),
+    point: (values, _groups, sofar) => ({
+      simple_hits: values.simple_hits,
+      semantic_hits: values.semantic_hits,
+      rate: hitRate(values),
+      cumulative_simple_cache_savings: toCents(sofar.simple_savings),
+      cumulative_semantic_cache_savings: toCents(sofar.semantic_savings),
+    }),
+  },
+  cacheLatency: {
+    measures: ['simple_hits', 'semantic_hits', 'hit_duration'],
+    summary: () => ({}),
+    point: (values) => ({ avg: ratio(toMs(values.hit_duration), hits(values)) }),
+  },
+} as const satisfies Readonly<Record<string, Graph>>;
+
+export const NOTHING: Values = Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Record<
+  Measure,
+  number
+>;
+
+/** Sums of what adds up. */
+export const plus = (one: Values, other: Partial<Values>): Values =>
+  Object.fromEntries(MEASURES.map((measure) => [measure, one[measure] + (other[measure] ?? 0)])) as Record<
+    Measure,
+    number
+  >;
+
+/** Requests that the cache answered, and how much sooner it did, in percent of what a miss takes. */
+export function cacheSummary(all: Values): object {
+  const hit = ratio(toMs(all.hit_duration), hits(all));
+  const miss = ratio(toMs(all.miss_duration), all.misses);
+  const speedup = hits(all) === 0 || miss === 0 ? 0 : (1 - hit / miss) * 100;
+  return { hits: hits(all), avg_latency: hit, total_requests: all.requests, cache_speedup: speedup };
+}
+
+export const CACHE_SUMMARY: readonly Measure[] = [
+  'simple_hits',
+  'semantic_hits',
+  'hit_duration',
+  'misses',
+  'miss_duration',
+  'requests',
+];

@@ -1,0 +1,23 @@
+import { RequestValidationPipe, validationFailed } from '@gw/web';
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+const ITEMS_MAX = 1_000;
+const pipe = new RequestValidationPipe();
+
+/** The body as it was read: an object, or a list of objects; not checked yet. */
+export const OneOrManyBody = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): unknown =>
+    context.switchToHttp().getRequest<FastifyRequest>().body,
+);
+
+/** A list of 1 to 1,000 valid `T`, of a body that is a list or one `T`. Throws `validation_failed`. */
+export async function oneOrMany<T>(body: unknown, type: Type<T>): Promise<T[]> {
+  const items: unknown[] = Array.isArray(body) ? body : [body];
+  if (items.length === 0 || items.length > ITEMS_MAX)
+    throw validationFailed([{ path: '', message: `the list must have 1 to ${String(ITEMS_MAX)} items` }]);
+  const checked: T[] = [];
+  for (const item of items)
+    checked.push((await pipe.transform(item ?? {}, { type: 'body', metatype: type, data: undefined })) as T);
+  return checked;
+}

@@ -1,0 +1,213 @@
+import { createHmac } from 'node:crypto';
+import {
+  guardrailBinding,
+  type GuardrailSecretContent,
+  type GuardrailSecrets,
+  type SavedGuardrailCheck,
+  type SecretLocation,
+} from '@gw/contracts';
+import { PluginEntity, SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
+import {
+  findCheck,
+  isSecretReference,
+  joinSecrets,
+  partnerOf,
+  secretNameOf,
+  type SecretReference,
+} from '@gw/guardrails';
+import { GatewayError, seal, unseal, type Keyring } from '@gw/kernel';
+import { invalid } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+import { byReference } from '../auth/tenancy';
+import { Secrets } from '../settings';
+import { mayUse, SecretAccess } from './secret-access';
+
+type Checks = readonly SavedGuardrailCheck[];
+type Owner = Pick<GuardrailEntity, 'id' | 'organisationId'>;
+
+/** Credentials of an organisation at partners, by partner. */
+export type Accounts = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/** What a gateway is sent of the secrets of one guardrail. `version` changes when they do. */
+export interface SealedSecrets {
+  readonly sealedSecrets: string | null;
+  readonly version: string;
+}
+
+const NO_ACCOUNTS: Accounts = new Map();
+
+/** Where the credentials of checks come from: their own parameters, the organisation's account at the partner, or a secret manager. */
+@Injectable()
+export class GuardrailCredentials {
+  private readonly keyring: Keyring;
+
+  constructor(
+    secrets: Secrets,
+    private readonly access: SecretAccess,
+  ) {
+    this.keyring = secrets.sealingKeyring;
+  }
+
+  /** The accounts that any of the checks may take from. */
+  async accountsOf(
+    manager: EntityManager,
+    organisationIds: readonly string[],
+    checks: Checks,
+  ): Promise<ReadonlyMap<string, Accounts>> {
+    const partners = [...new Set(checks.flatMap((check) => accountNeededBy(check) ?? []))];
+    if (partners.length === 0) return new Map();
+    const where = {
+      organisationId: In([...organisationIds]),
+      pluginProviderId: In(partners),
+      status: 'active',
+    } as const;
+    const accounts = new Map<string, Map<string, Readonly<Record<string, string>>>>();
+    for (const row of await manager.findBy(PluginEntity, where)) {
+      const known = accounts.get(row.organisationId) ?? new Map<string, Readonly<Record<string, string>>>();
+      accounts.set(row.organisationId, known.set(row.pluginProviderId, this.accountIn(row)));
+    }
+    return accounts;
+  }
+
+  /** As they are when they run, within one organisation. */
+  async completed(manager: EntityManager, organisationId: string, checks: Checks): Promise<Checks> {
+    const accounts = await this.accountsOf(manager, [organisationId], checks);
+    return withAccounts(checks, accounts.get(organisationId) ?? NO_ACCOUNTS);
+  }
+
+  open({ organisationId, id }: Owner, sealedSecrets: string | null): GuardrailSecrets {
+    if (sealedSecrets === null) return {};
+    const plain = unseal(this.keyring, sealedSecrets, guardrailBinding(organisationId, id)).toString('utf8');
+    return JSON.parse(plain) as GuardrailSecrets;
+  }
+
+  seal({ organisationId, id }: Owner, secrets: GuardrailSecrets | GuardrailSecretContent): string {
+    return seal(this.keyring, JSON.stringify(secrets), guardrailBinding(organisationId, id));
+  }
+
+  /** For the gateways of a workspace. `references`: all that the checks name. */
+  sealForGateways(
+    owner: Owner,
+    saved: { readonly checks: Checks; readonly sealedSecrets: string | null },
+    workspaceId: string,
+    {
+      accounts,
+      references,
+    }: { accounts: Accounts | undefined; references: ReadonlyMap<string, SecretReferenceEntity> },
+  ): SealedSecrets {
+    const checks = joinSecrets(saved.checks, this.open(owner, saved.sealedSecrets));
+    const completed = withAccounts(checks, accounts ?? NO_ACCOUNTS);
+    const parameters: Record<number, Readonly<Record<string, unknown>>> = {};
+    completed.forEach((check, at) => {
+      const secret = Object.entries(check.parameters ?? {}).filter(
+        ([name, value]) => !isSame(saved.checks[at]?.parameters?.[name], value),
+      );
+      if (secret.length > 0) parameters[at] = Object.fromEntries(secret);
+    });
+    const locations: Record<string, SecretLocation | null> = {};
+    for (const reference of referencesIn(saved.checks)) {
+      const row = references.get(reference.secret_reference_id);
+      locations[secretNameOf(reference)] =
+        row && mayUse(row, workspaceId) ? this.access.locationOf(row, reference.secret_key ?? null) : null;
+    }
+    if (Object.keys(parameters).length + Object.keys(locations).length === 0)
+      return { sealedSecrets: null, version: '' };
+    const content: GuardrailSecretContent = { parameters, locations };
+    return { sealedSecrets: this.seal(owner, content), version: this.versionOf(content) };
+  }
+
+  /** Without what opens a manager: that changes with the version of its reference. Keyed, so that nobody finds a secret by trying. */
+  private versionOf({ parameters, locations }: GuardrailSecretContent): string {
+    const key = this.keyring.keys.get(this.keyring.current);
+    if (!key) throw new GatewayError('internal_error');
+    const where = Object.entries(locations).map(([name, location]) => [name, location?.version ?? null]);
+    const digest = createHmac('sha256', key).update(JSON.stringify([parameters, where]));
+    return digest.digest('base64url').slice(0, 22);
+  }
+
+  private accountIn({
+    organisationId,
+    id,
+    sealedCredentials,
+  }: PluginEntity): Readonly<Record<string, string>> {
+    if (sealedCredentials === null) return {};
+    const plain = unseal(this.keyring, sealedCredentials, `plugin:${organisationId}:${id}`).toString('utf8');
+    return JSON.parse(plain) as Record<string, string>;
+  }
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * The partner whose account a check takes its credentials from; null: it has its own, or needs none. A check that names an address takes
+ * nothing of an account, whose credentials would be sent there.
+ */
+export function accountNeededBy({ id, parameters = {} }: SavedGuardrailCheck): string | null {
+  const definition = findCheck(id);
+  if (!definition) return null;
+  const own = [...(definition.secretParameters ?? []), 'endpoint'];
+  return own.some((name) => parameters[name] !== undefined) ? null : partnerOf(definition);
+}
+
+const withAccounts = (checks: Checks, accounts: Accounts): Checks =>
+  accounts.size === 0 ? checks : checks.map((check) => withAccount(check, accounts));
+
+/** What of the account is a parameter of the check; what the check says itself stays. */
+function withAccount(check: SavedGuardrailCheck, accounts: Accounts): SavedGuardrailCheck {
+  const account = accounts.get(accountNeededBy(check) ?? '');
+  const known = findCheck(check.id)?.parameters['properties'];
+  if (!account || typeof known !== 'object' || known === null) return check;
+  const taken = Object.entries(account).filter(([name]) => Object.hasOwn(known, name));
+  return { ...check, parameters: { ...Object.fromEntries(taken), ...check.parameters } };
+}
+
+/** Of secret parameters, in checks as they are stored. */
+export const referencesIn = (checks: Checks): readonly SecretReference[] =>
+  checks.flatMap(({ id, parameters }) =>
+    (findCheck(id)?.secretParameters ?? []).map((name) => parameters?.[name]).filter(isSecretReference),
+  );
+
+/** Rows of all references that checks name, by id. */
+export async function referenceRows(
+  manager: EntityManager,
+  checks: Checks,
+): Promise<ReadonlyMap<string, SecretReferenceEntity>> {
+  const ids = [...new Set(referencesIn(checks).map(({ secret_reference_id: id }) => id))];
+  if (ids.length === 0) return new Map();
+  const rows = await manager.findBy(SecretReferenceEntity, { id: In(ids), status: 'active' });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** For reading: writers of the row wait, so that it can't be archived while it is being named. */
+const FOR_SHARE = { mode: 'pessimistic_read' } as const;
+
+/** The checks with their references by id. Throws `validation_failed` for one that is unknown or not open to the workspace. */
+export async function withReferencesById(
+  manager: EntityManager,
+  { organisationId, workspaceId }: Pick<GuardrailEntity, 'organisationId' | 'workspaceId'>,
+  checks: Checks,
+): Promise<Checks> {
+  const byId: SavedGuardrailCheck[] = [];
+  for (const [at, check] of checks.entries()) {
+    const parameters: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(check.parameters ?? {})) {
+      parameters[name] = value;
+      if (!isSecretReference(value) || !isSecretOf(check, name)) continue;
+      const where = { ...byReference(value.secret_reference_id), organisationId, status: 'active' } as const;
+      const row = await manager.findOne(SecretReferenceEntity, { where, lock: FOR_SHARE });
+      if (!row || (workspaceId !== null && !mayUse(row, workspaceId))) {
+        throw invalid(
+          `checks.${String(at)}.parameters.${name}.secret_reference_id`,
+          'names no secret reference that may be used here',
+        );
+      }
+      parameters[name] = { ...value, secret_reference_id: row.id };
+    }
+    byId.push(check.parameters === undefined ? check : { ...check, parameters });
+  }
+  return byId;
+}
+
+const isSecretOf = ({ id }: SavedGuardrailCheck, name: string): boolean =>
+  findCheck(id)?.secretParameters?.includes(name) === true;

@@ -1,0 +1,112 @@
+import type { LogRecord, Usage } from '@gw/contracts';
+import { uuidv7 } from '@gw/kernel';
+import { redactMetadata, redactUrl } from '@gw/telemetry';
+import type { CustomLogDto } from './custom-log.dto';
+
+type Owner = Pick<LogRecord, 'organisationId' | 'workspaceId' | 'apiKeyId' | 'userId'>;
+
+/** The public names of what metadata tells besides itself. */
+const SPECIAL = new Set(['trace_id', 'span_id', 'span_name', 'parent_span_id']);
+const RENAMED: Readonly<Record<string, string>> = { user: '_user', organization: '_organisation' };
+
+const NOTHING_DECIDED: LogRecord['decision'] = {
+  config: { source: 'none', slug: null, versionId: null },
+  strategy: [],
+  matchedCondition: null,
+  attempts: [],
+  limits: [],
+  guardrails: [],
+  cache: { status: 'DISABLED', key: null },
+  price: null,
+  stages: {},
+};
+
+/** A record of a request that the gateway did not see. It is charged to no budget, and its cost is not known. */
+export function customLogRecord(
+  owner: Owner,
+  { request, response, metadata = {} }: CustomLogDto,
+  sizes: Sizes,
+): LogRecord {
+  const id = uuidv7();
+  const status = response.status ?? 200;
+  const usage = usageOf(response.body['usage']);
+  const model = textOf(request.body['model']);
+  return {
+    id,
+    createdAt: new Date().toISOString(),
+    ...owner,
+    traceId: metadata['trace_id'] ?? id,
+    spanId: metadata['span_id'] ?? null,
+    parentSpanId: metadata['parent_span_id'] ?? null,
+    spanName: metadata['span_name'] ?? null,
+    method: (request.method ?? 'POST').toUpperCase(),
+    url: redactUrl(request.url),
+    route: 'custom',
+    status,
+    outcome: status < 400 ? 'ok' : 'provider_error',
+    errorType: null,
+    provider: request.provider ?? null,
+    credential: null,
+    integrationId: null,
+    model,
+    responseModel: textOf(response.body['model']),
+    streamed: false,
+    usage,
+    cost: null,
+    priced: usage === null ? 'no_usage' : 'unpriced',
+    configId: null,
+    configVersionId: null,
+    targetPath: null,
+    retries: 0,
+    cacheStatus: 'DISABLED',
+    metadata: redactMetadata(ownMetadata(metadata)),
+    durationMs: response.response_time ?? 0,
+    firstByteMs: null,
+    overheadMs: 0,
+    requestBytes: sizes.request,
+    responseBytes: sizes.response,
+    requestContentType: 'application/json',
+    responseContentType: 'application/json',
+    requestBodyTruncated: sizes.requestCut,
+    responseBodyTruncated: sizes.responseCut,
+    gatewayId: 'api',
+    decision: NOTHING_DECIDED,
+  };
+}
+
+/** Bytes of the bodies, and whether they are cut in the log. */
+export interface Sizes {
+  readonly request: number;
+  readonly response: number;
+  readonly requestCut: boolean;
+  readonly responseCut: boolean;
+}
+
+const ownMetadata = (metadata: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(metadata)
+      .filter(([name]) => !SPECIAL.has(name))
+      .map(([name, value]) => [RENAMED[name] ?? name, value]),
+  );
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 255) : null);
+
+/** In the two spellings that are common. */
+function usageOf(value: unknown): Usage | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const counts = value as Readonly<Record<string, unknown>>;
+  const input = counts['prompt_tokens'] ?? counts['input_tokens'];
+  const output = counts['completion_tokens'] ?? counts['output_tokens'] ?? 0;
+  if (!isCount(input) || !isCount(output)) return null;
+  return {
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    inputAudioTokens: 0,
+    outputAudioTokens: 0,
+  };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -1,0 +1,37 @@
+import { completeLogRecord, type LogRecord } from '@gw/contracts';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
+import { decodeFrames } from '@gw/telemetry';
+import { StubProvider, type RecordedRequest } from '@gw/testing';
+import type { DataSource } from 'typeorm';
+import { SERVICE_TOKEN } from './admin-api';
+
+/** What a worker does with records, in its place: stores them and answers 200. */
+export class StubWorker {
+  /** Answers 503 while it is set. */
+  isAway = false;
+
+  private constructor(
+    readonly stub: StubProvider,
+    private readonly source: () => DataSource,
+  ) {
+    stub.answer((request) => {
+      if (this.isAway) return { status: 503 };
+      if (request.headers['authorization'] !== `Bearer ${SERVICE_TOKEN}`) return { status: 401 };
+      return { after: this.store(request), body: { accepted: 1 } };
+    });
+  }
+
+  static async start(source: () => DataSource): Promise<StubWorker> {
+    return new StubWorker(await StubProvider.start(), source);
+  }
+
+  private async store({ body }: RecordedRequest): Promise<void> {
+    const entries = decodeFrames(body).frames.map(({ meta, request, response }) => {
+      const record = completeLogRecord(JSON.parse(meta.toString()) as Partial<LogRecord>);
+      return { row: requestLogRow(record), request, response };
+    });
+    const source = this.source();
+    await ensureLogPartitions(source, new Set(entries.map(({ row }) => dayOf(row.created_at))));
+    await insertLogs(source.manager, entries);
+  }
+}

@@ -1,0 +1,24 @@
+import { LOG_EXPORT_FIELDS, type ExportSettings } from '@gw/entities';
+import { Answer, EnumListField } from '@gw/web';
+
+export class ExportSettingsDto {
+  @EnumListField(LOG_EXPORT_FIELDS, {
+    optional: true,
+    nullable: true,
+    maxItems: LOG_EXPORT_FIELDS.length,
+    description: 'Fields that no export of logs may hold. Null: as if it had never been said.',
+  })
+  deniedFields?: string[] | null;
+}
+
+export class ExportSettingsAnswer {
+  @Answer.texts({ nullable: true, description: 'Null: as the organisation says.', example: ['metadata'] })
+  readonly deniedFields!: readonly string[] | null;
+}
+
+/** Undefined: nothing is said of it. */
+export function toStoredExportSettings(input: ExportSettingsDto | undefined): ExportSettings | undefined {
+  const denied = input?.deniedFields;
+  if (denied === undefined) return undefined;
+  return denied === null ? {} : { deniedFields: denied };
+}

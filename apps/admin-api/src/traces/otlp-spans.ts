@@ -1,0 +1,153 @@
+import type { TraceSpan } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { otlpTraceRequest } from '@gw/telemetry';
+
+/** Spans of one request; more are refused. */
+export const SPANS_MAX = 5_000;
+const ATTRIBUTES_MAX = 128;
+const EVENTS_MAX = 64;
+const TEXT_MAX = 4_096;
+const NAME_MAX = 256;
+const DEPTH_MAX = 8;
+const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
+const STATUSES = ['unset', 'ok', 'error'] as const;
+
+export interface ReadSpans {
+  readonly spans: readonly TraceSpan[];
+  /** Those without ids or times that can be read. */
+  readonly rejected: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads an OTLP request for traces, of protobuf or of JSON. Throws `body_invalid` for what is none, or holds too many spans. */
+export function readOtlpSpans(body: unknown): ReadSpans {
+  // Plain text has a parser of its own.
+  if (typeof body === 'string') throw new GatewayError('content_type_unsupported');
+  const request = Buffer.isBuffer(body) ? decoded(body) : body;
+  const spans: TraceSpan[] = [];
+  let found = 0;
+  for (const ofResource of listOf(fieldsOf(request)['resourceSpans'])) {
+    const resource = attributesOf(fieldsOf(ofResource['resource'])['attributes']);
+    for (const scope of listOf(ofResource['scopeSpans'])) {
+      for (const raw of listOf(scope['spans'])) {
+        found += 1;
+        if (found > SPANS_MAX) throw invalid(`must hold at most ${String(SPANS_MAX)} spans`);
+        const span = spanOf(raw, resource);
+        if (span) spans.push(span);
+      }
+    }
+  }
+  return { spans, rejected: found - spans.length };
+}
+
+const invalid = (rule: string): GatewayError =>
+  new GatewayError('body_invalid', { message: `The body ${rule}.` });
+
+function decoded(body: Buffer): unknown {
+  try {
+    const type = otlpTraceRequest();
+    return type.toObject(type.decode(body), { longs: String, bytes: Buffer });
+  } catch {
+    throw invalid('is no OTLP request in protobuf');
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid('is no OTLP request');
+  return value as Fields;
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalid('is no OTLP request');
+  return value.map(fieldsOf);
+}
+
+function spanOf(raw: Fields, resource: Fields): TraceSpan | null {
+  const [traceId, spanId] = [idOf(raw['traceId'], 32), idOf(raw['spanId'], 16)];
+  const [startedAt, endedAt] = [nanosOf(raw['startTimeUnixNano']), nanosOf(raw['endTimeUnixNano'])];
+  if (traceId === null || spanId === null || startedAt === null || endedAt === null) return null;
+  const status = fieldsOf(raw['status']);
+  const message = textOf(status['message']);
+  return {
+    trace_id: traceId,
+    span_id: spanId,
+    parent_span_id: idOf(raw['parentSpanId'], 16),
+    name: textOf(raw['name']).slice(0, NAME_MAX),
+    kind: KINDS[enumOf(raw['kind'], 'SPAN_KIND_', KINDS)] ?? 'unspecified',
+    started_at: new Date(Number(startedAt / 1_000_000n)).toISOString(),
+    duration_us: Math.max(0, Number((endedAt - startedAt) / 1_000n)),
+    status: STATUSES[enumOf(status['code'], 'STATUS_CODE_', STATUSES)] ?? 'unset',
+    status_message: message === '' ? null : message,
+    attributes: attributesOf(raw['attributes']),
+    resource,
+    events: listOf(raw['events']).slice(0, EVENTS_MAX).map(eventOf),
+  };
+}
+
+function eventOf(raw: Fields): object {
+  const at = nanosOf(raw['timeUnixNano']);
+  return {
+    name: textOf(raw['name']).slice(0, NAME_MAX),
+    time: at === null ? null : new Date(Number(at / 1_000_000n)).toISOString(),
+    attributes: attributesOf(raw['attributes']),
+  };
+}
+
+/** Bytes in protobuf, hexadecimal in JSON. Null: there is none, or nothing but zeros. */
+function idOf(value: unknown, digits: number): string | null {
+  const text = Buffer.isBuffer(value) ? value.toString('hex') : textOf(value).toLowerCase();
+  return text.length === digits && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text) ? text : null;
+}
+
+/** Of a time that a date can hold, after 1970 and before the year 5138. */
+function nanosOf(value: unknown): bigint | null {
+  const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : textOf(value);
+  return /^[1-9]\d{0,19}$/.test(text) ? BigInt(text) : null;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, TEXT_MAX) : '');
+
+/** A number, or in JSON by some senders its name. */
+function enumOf(value: unknown, prefix: string, names: readonly string[]): number {
+  if (typeof value === 'number') return value;
+  const name = textOf(value);
+  return name.startsWith(prefix) ? names.indexOf(name.slice(prefix.length).toLowerCase()) : 0;
+}
+
+function attributesOf(value: unknown, depth = 0): Fields {
+  const attributes: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const { key, value: given } of listOf(value).slice(0, ATTRIBUTES_MAX)) {
+    const name = textOf(key).slice(0, NAME_MAX);
+    if (name !== '') attributes[name] = plainValue(fieldsOf(given), depth + 1);
+  }
+  return attributes;
+}
+
+function plainValue(value: Fields, depth: number): unknown {
+  if (depth > DEPTH_MAX) return null;
+  if ('stringValue' in value) return textOf(value['stringValue']);
+  if ('boolValue' in value) return value['boolValue'] === true;
+  if ('intValue' in value) return numberOf(value['intValue']);
+  if ('doubleValue' in value) return numberOf(value['doubleValue']);
+  if ('bytesValue' in value) return bytesOf(value['bytesValue']);
+  if ('arrayValue' in value) {
+    const items = listOf(fieldsOf(value['arrayValue'])['values']);
+    return items.slice(0, ATTRIBUTES_MAX).map((item) => plainValue(item, depth + 1));
+  }
+  if ('kvlistValue' in value) return attributesOf(fieldsOf(value['kvlistValue'])['values'], depth);
+  return null;
+}
+
+/** What a double can't hold stays as text. */
+function numberOf(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  const text = textOf(value);
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+}
+
+const bytesOf = (value: unknown): string =>
+  (Buffer.isBuffer(value) ? value.toString('base64') : textOf(value)).slice(0, TEXT_MAX);

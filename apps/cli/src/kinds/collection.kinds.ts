@@ -1,0 +1,66 @@
+import type { Json } from '../api-client';
+import { members, post, type Kind, type Standing, type World } from '../kind';
+import { change } from './of-workspaces';
+
+/** Collections of a workspace by id, the default one apart: like the default workspace it is every instance's own. */
+async function collectionsOf(world: World, workspaceId: string): Promise<ReadonlyMap<string, Json>> {
+  const known = world.collections.get(workspaceId);
+  if (known) return known;
+  const rows = await world.api.all('/v1/collections', { workspace_id: workspaceId });
+  const byId = new Map(rows.map((row) => [String(row['id']), row]));
+  world.collections.set(workspaceId, byId);
+  return byId;
+}
+
+/** The slug as a file has it; null for the default one. */
+export async function collectionOf(world: World, workspaceId: string, id: unknown): Promise<string | null> {
+  if (typeof id !== 'string') return null;
+  const row = (await collectionsOf(world, workspaceId)).get(id);
+  return row && row['is_default'] !== true ? String(row['slug']) : null;
+}
+
+export async function defaultCollectionOf(world: World, workspaceId: string): Promise<string> {
+  const rows = [...(await collectionsOf(world, workspaceId)).values()];
+  return String(rows.find((row) => row['is_default'] === true)?.['id']);
+}
+
+export const collections: Kind = {
+  name: 'collections',
+  identity: ['workspace', 'slug'],
+  removable: true,
+  async standing(world) {
+    const standing: Standing[] = [];
+    for (const [workspace, workspaceId] of world.workspaces.all) {
+      const rows = await collectionsOf(world, workspaceId);
+      for (const row of outermostFirst([...rows.values()])) {
+        standing.push({
+          item: {
+            workspace,
+            ...members(row, 'slug', 'name'),
+            parent: await collectionOf(world, workspaceId, row['parent_collection_id']),
+          },
+          path: `/v1/collections/${String(row['slug'])}?workspace_id=${workspaceId}`,
+        });
+      }
+    }
+    return standing;
+  },
+  create: (world, item) =>
+    post(world, '/v1/collections', {
+      ...members(item, 'slug', 'name'),
+      parent_collection_id: item['parent'] ?? null,
+      workspace_id: world.workspaces.idOf(item['workspace']),
+    }),
+  update: (world, path, item) =>
+    change(world, path, { name: item['name'], parent_collection_id: item['parent'] ?? null }),
+};
+
+/** Without the default one. */
+function outermostFirst(rows: readonly Json[]): Json[] {
+  const byId = new Map(rows.map((row) => [row['id'], row]));
+  const depthOf = (row: Json): number => {
+    const parent = byId.get(row['parent_collection_id']);
+    return parent ? depthOf(parent) + 1 : 0;
+  };
+  return rows.filter((row) => row['is_default'] !== true).sort((one, other) => depthOf(one) - depthOf(other));
+}

@@ -1,0 +1,266 @@
+import type { Json } from '../api-client';
+import { members, post, type Item, type Kind, type Standing, type World } from '../kind';
+import { canonical } from '../values';
+import { collectionOf, defaultCollectionOf } from './collection.kinds';
+import { change } from './of-workspaces';
+
+/** Instead of a content: the label sits on the published version. */
+const PUBLISHED = 'published';
+
+/** What prompts and partials have in common, and where they differ. */
+interface Family {
+  readonly path: string;
+  /** Members of a version, as a write takes them. */
+  readonly content: readonly string[];
+  /** The same from an answer. */
+  contentOf(row: Json): Record<string, unknown>;
+  /** The content as a new version needs it: whole, with null for what it leaves out. */
+  toVersion(item: Json): Json;
+  /** The member of an answer that names the version. */
+  readonly versionId: string;
+}
+
+const PROMPT_CONTENT = [
+  'string',
+  'parameters',
+  'model',
+  'virtual_key',
+  'functions',
+  'tools',
+  'tool_choice',
+  'template_metadata',
+  'version_description',
+  'is_raw_template',
+] as const;
+
+const PROMPTS: Family = {
+  path: '/v1/prompts',
+  content: PROMPT_CONTENT,
+  contentOf: (row) => ({
+    ...members(row, ...PROMPT_CONTENT),
+    version_description: row['prompt_version_description'],
+    is_raw_template: row['is_raw_template'] === 1 ? true : null,
+  }),
+  toVersion: (item) => ({
+    ...Object.fromEntries(PROMPT_CONTENT.map((name) => [name, item[name] ?? null])),
+    string: item['string'] ?? '',
+    parameters: item['parameters'] ?? {},
+    virtual_key: item['virtual_key'],
+    is_raw_template: item['is_raw_template'] === true ? 1 : 0,
+  }),
+  versionId: 'prompt_version_id',
+};
+
+const PARTIAL_CONTENT = ['string', 'version_description'] as const;
+
+const PARTIALS: Family = {
+  path: '/v1/prompts/partials',
+  content: PARTIAL_CONTENT,
+  contentOf: (row) => members(row, ...PARTIAL_CONTENT),
+  toVersion: (item) => ({
+    string: item['string'] ?? '',
+    version_description: item['version_description'] ?? null,
+  }),
+  versionId: 'prompt_partial_version_id',
+};
+
+/**
+ * Published versions, and those of a prompt that carry a label. Other versions are history or drafts, and no file has them: a
+ * version can't be changed, so what differs becomes a new one.
+ */
+const kindOf = (name: 'prompts' | 'partials', family: Family): Kind => ({
+  name,
+  identity: ['workspace', 'slug'],
+  removable: true,
+  standing: (world) => standingOf(world, family),
+  create: (world, item) => create(world, family, item),
+  update: (world, path, item, before) => update(world, family, path, item, before),
+});
+
+export const partials: Kind = {
+  ...kindOf('partials', PARTIALS),
+  standing: async (world) => includedFirst(await standingOf(world, PARTIALS)),
+};
+
+export const prompts: Kind = kindOf('prompts', PROMPTS);
+
+async function standingOf(world: World, family: Family): Promise<Standing[]> {
+  const standing: Standing[] = [];
+  for (const [workspace, id] of world.workspaces.all) {
+    const query = { workspace_id: id, show_prompt_share: 'true' };
+    for (const listed of await world.api.all(family.path, query)) {
+      const slug = String(listed['slug']);
+      const path = `${family.path}/${slug}?workspace_id=${id}`;
+      const row = await world.api.call('GET', path);
+      standing.push({
+        item: {
+          workspace,
+          ...members(row, 'slug', 'name'),
+          collection: await collectionOf(world, id, row['collection_id']),
+          ...family.contentOf(row),
+          ...(family === PROMPTS ? { labels: await labelsOf(world, path, row) } : {}),
+          shared: sharedOf(world, listed),
+        },
+        path,
+      });
+    }
+  }
+  return standing;
+}
+
+const sharedOf = ({ workspaces }: World, row: Json): unknown => {
+  if (row['access_level'] === 'organisation') return 'organisation';
+  if (row['access_level'] !== 'workspaces') return null;
+  return ((row['shared_workspace_ids'] as string[] | undefined) ?? [])
+    .map((id) => workspaces.slugOf(id))
+    .sort();
+};
+
+const named = (row: Json): string[] =>
+  (row['prompt_version_labels'] as { name: string }[]).map((label) => label.name);
+
+/** By name: what each label stands for. */
+async function labelsOf(world: World, path: string, published: Json): Promise<Json> {
+  const labels: Record<string, unknown> = {};
+  for (const name of named(published)) labels[name] = PUBLISHED;
+  const [plain, query = ''] = split(path);
+  const versions = await world.api.all(`${plain}/versions`, Object.fromEntries(new URLSearchParams(query)));
+  for (const { id, label_id: label } of versions) {
+    if (label === null || id === published[PROMPTS.versionId]) continue;
+    const row = await world.api.call('GET', `${plain}/versions/${String(id)}?${query}`);
+    for (const name of named(row)) labels[name] = PROMPTS.contentOf(row);
+  }
+  return labels;
+}
+
+async function create(world: World, family: Family, item: Item): Promise<Json> {
+  const workspaceId = world.workspaces.idOf(item['workspace']);
+  const made = await post(world, family.path, {
+    ...members(item, 'name', 'slug'),
+    ...family.toVersion(item),
+    collection_id: item['collection'] ?? (await defaultCollectionOf(world, workspaceId)),
+    workspace_id: workspaceId,
+  });
+  const path = `${family.path}/${String(item['slug'])}?workspace_id=${workspaceId}`;
+  const tools = { world, family, path, publishedId: String(made['version_id']) };
+  for (const [label, content] of entriesOf(item['labels'])) await labelContent(tools, label, content);
+  await share(world, path, item['shared'], undefined);
+  return {};
+}
+
+async function update(world: World, family: Family, path: string, item: Item, before: Item): Promise<Json> {
+  const workspaceId = world.workspaces.idOf(item['workspace']);
+  const isNew = family.content.some((name) => canonical(item[name]) !== canonical(before[name]));
+  const answer = await change(world, path, {
+    name: item['name'],
+    collection_id: item['collection'] ?? (await defaultCollectionOf(world, workspaceId)),
+    ...(isNew ? family.toVersion(item) : {}),
+  });
+  if (isNew) await publish(world, family, path, String(answer[family.versionId]));
+  const published = await world.api.call('GET', path);
+  const tools = { world, family, path, publishedId: String(published[family.versionId]) };
+  const wanted = new Map(entriesOf(item['labels']));
+  const known = new Map(entriesOf(before['labels']));
+  for (const label of known.keys()) if (!wanted.has(label)) await takeLabel(tools, label, wanted);
+  for (const [label, content] of wanted) {
+    const moves = content === PUBLISHED && isNew;
+    if (moves || canonical(content) !== canonical(known.get(label)))
+      await labelContent(tools, label, content);
+  }
+  await share(world, path, item['shared'], before['shared']);
+  return {};
+}
+
+interface LabelTools {
+  readonly world: World;
+  readonly family: Family;
+  readonly path: string;
+  readonly publishedId: string;
+}
+
+const entriesOf = (map: unknown): [string, unknown][] => Object.entries((map as Json | undefined) ?? {});
+
+async function publish(world: World, family: Family, path: string, versionId: string): Promise<void> {
+  const [plain, query = ''] = split(path);
+  const versions = await world.api.all(`${plain}/versions`, Object.fromEntries(new URLSearchParams(query)));
+  const row = versions.find(
+    (version) => version['id'] === versionId || version[family.versionId] === versionId,
+  );
+  await change(world, suffixed(path, 'makeDefault'), {
+    version: row?.['prompt_version'] ?? row?.['version'],
+  });
+}
+
+/** Puts a label on the published version, or on a new one of that content. */
+async function labelContent(tools: LabelTools, label: string, content: unknown): Promise<void> {
+  const { world, family, path, publishedId } = tools;
+  const versionId =
+    content === PUBLISHED
+      ? publishedId
+      : String((await change(world, path, family.toVersion(content as Json)))[family.versionId]);
+  await setLabel(tools, versionId, await labelId(world, path, label));
+}
+
+/** The version's other labels go with it, so those that stay are put back. */
+async function takeLabel(
+  tools: LabelTools,
+  label: string,
+  wanted: ReadonlyMap<string, unknown>,
+): Promise<void> {
+  const { world, path } = tools;
+  const row = await world.api.call('GET', `${path}&version=${encodeURIComponent(label)}`);
+  const versionId = String(row[PROMPTS.versionId]);
+  await setLabel(tools, versionId, null);
+  for (const name of named(row)) {
+    if (wanted.has(name)) await setLabel(tools, versionId, await labelId(world, path, name));
+  }
+}
+
+const setLabel = ({ world, path }: LabelTools, versionId: string, label: string | null): Promise<Json> =>
+  change(world, suffixed(path, `versions/${versionId}`), { label_id: label });
+
+async function labelId(world: World, path: string, name: string): Promise<string> {
+  const [, query = ''] = split(path);
+  const [label] = await world.api.all('/v1/labels', {
+    ...Object.fromEntries(new URLSearchParams(query)),
+    name,
+  });
+  if (!label) throw new Error(`There is no label ${name}.`);
+  return String(label['id']);
+}
+
+async function share(world: World, path: string, wanted: unknown, before: unknown): Promise<void> {
+  if (canonical(wanted) === canonical(before)) return;
+  const at = suffixed(path, 'share');
+  if (wanted === undefined) {
+    await world.api.call('DELETE', at);
+  } else if (wanted === 'organisation') {
+    await change(world, at, { access: 'organisation' });
+  } else {
+    const ids = (wanted as string[]).map((slug) => world.workspaces.idOf(slug));
+    await change(world, at, { access: 'workspaces', workspace_ids: ids });
+  }
+}
+
+const split = (path: string): string[] => path.split('?');
+
+const suffixed = (path: string, suffix: string): string => {
+  const [plain = path, query = ''] = split(path);
+  return `${plain}/${suffix}?${query}`;
+};
+
+/** A partial comes after those that it includes. */
+function includedFirst(standing: readonly Standing[]): Standing[] {
+  const bySlug = new Map(standing.map((one) => [String(one.item['slug']), one]));
+  const ordered = new Set<Standing>();
+  const add = (one: Standing, above: ReadonlySet<Standing>): void => {
+    if (ordered.has(one) || above.has(one)) return;
+    for (const [, slug = ''] of String(one.item['string']).matchAll(/\{\{>\s*([\w.-]+)/g)) {
+      const included = bySlug.get(slug);
+      if (included) add(included, new Set([...above, one]));
+    }
+    ordered.add(one);
+  };
+  for (const one of standing) add(one, new Set());
+  return [...ordered];
+}

@@ -1,0 +1,160 @@
+import { Buffer } from 'node:buffer';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Usage } from '@gw/contracts';
+import { CheckError, type ModelCall } from '@gw/guardrails';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { readAnswer, shallowScan, type JsonObject } from '@gw/providers';
+import { parseJsonObject } from '../http/json-body';
+import type { Accounts } from '../limits/accounts';
+import type { Answer } from '../pipeline/answer';
+import { Exchange } from '../pipeline/exchange';
+import { WholeAnswer } from '../pipeline/guard/whole-answer';
+import type { Settlement } from '../pipeline/settlement';
+import type { AttemptStage } from '../pipeline/stages/attempt.stage';
+import { routeOf } from '../routes/route-table';
+import type { Configs, ResolvedConfig } from '../state/configs';
+import type { Principal } from '../state/principals';
+
+const ROUTES = {
+  'chat.completions': routeOf('POST', '/chat/completions'),
+  embeddings: routeOf('POST', '/embeddings'),
+  moderations: routeOf('POST', '/moderations'),
+} as const;
+
+/** What an answer says, besides its text. */
+interface Read {
+  readonly answer: JsonObject;
+  readonly usage: Usage | null;
+  readonly model: string | null;
+}
+
+/**
+ * Asks models for checks, as requests of the caller: with its workspace's credentials, through the routing of a config, within the limits
+ * of what is asked. No guardrail judges these requests, whatever their config names, so that no check can lead to another one.
+ */
+export class ModelCalls {
+  constructor(
+    private readonly configs: Configs,
+    private readonly attempt: AttemptStage,
+    private readonly accounts: Accounts,
+    private readonly settle: Settlement['settleCheck'],
+  ) {}
+
+  /** Rejects with a `CheckError`. What was used is charged to the request, on its guardrail line, however the call ends. */
+  async ask(request: Exchange, call: ModelCall): Promise<JsonObject> {
+    const exchange = exchangeFor(request, call);
+    const leave = (): void => void exchange.res.emit('close');
+    call.signal.addEventListener('abort', leave, { once: true });
+    let read: Read | null = null;
+    try {
+      call.signal.throwIfAborted();
+      const { principal } = request;
+      const { id, compiled, source } = await this.resolved(principal as Principal, call);
+      exchange.config = compiled;
+      exchange.configId = id;
+      exchange.configSource = source;
+      await this.attempt.run(exchange);
+      read = await readWhole(exchange);
+      return read.answer;
+    } catch (thrown) {
+      throw checkErrorOf(thrown);
+    } finally {
+      call.signal.removeEventListener('abort', leave);
+      await this.charge(exchange, request, read);
+    }
+  }
+
+  private async resolved(
+    { workspace }: Principal,
+    { target }: Pick<ModelCall, 'target'>,
+  ): Promise<ResolvedConfig> {
+    if ('provider' in target) return this.configs.fromText(JSON.stringify({ provider: target.provider }));
+    return await this.configs.fromDocument(workspace.id, target.config, 'guardrail');
+  }
+
+  private async charge(exchange: Exchange, request: Exchange, read: Read | null): Promise<void> {
+    if (request.settled && exchange.attempts.length > 0) {
+      // The reservation of its request is closed. What is refused here was used all the same, and is recorded.
+      await Promise.resolve(this.accounts.admit(exchange)).catch(() => undefined);
+    }
+    this.settle(exchange, request, read?.usage ?? null, read?.model ?? null);
+  }
+}
+
+/** A request of our own for the caller: nothing of what it sent goes along. */
+function exchangeFor(request: Exchange, { route, body: parsed }: ModelCall): Exchange {
+  const req = new IncomingMessage(new Socket());
+  req.rawHeaders = HEADERS;
+  req.headers = { accept: JSON_TYPE, 'content-type': JSON_TYPE };
+  const { upstreamPath } = ROUTES[route];
+  const exchange = new Exchange(
+    uuidv7(),
+    req,
+    new ServerResponse(req),
+    'POST',
+    `/v1${upstreamPath}`,
+    '',
+    ROUTES[route],
+  );
+  const body = Buffer.from(JSON.stringify(parsed));
+  exchange.replaceBody(body, parsed, shallowScan(body));
+  exchange.madeFor = request;
+  exchange.charges = [];
+  exchange.gw = {
+    ...request.gw,
+    provider: null,
+    virtualKey: null,
+    config: null,
+    customHost: null,
+    forwardHeaders: NO_HEADERS,
+    requestTimeoutMs: null,
+    providerKey: null,
+  };
+  exchange.principal = request.principal;
+  exchange.metadata = request.metadata;
+  exchange.traceId = request.traceId;
+  exchange.parentSpanId = request.spanId;
+  return exchange;
+}
+
+const JSON_TYPE = 'application/json';
+const HEADERS = ['accept', JSON_TYPE, 'content-type', JSON_TYPE];
+const NO_HEADERS: readonly string[] = [];
+
+async function readWhole(exchange: Exchange): Promise<Read> {
+  const { answer } = exchange;
+  if (answer === null) throw new CheckError('The model was not waited for.');
+  const body = await new Promise<Buffer | GatewayError | null>((resolve) => {
+    answer.attach(new WholeAnswer(answer, resolve));
+  });
+  exchange.status = answer.status;
+  if (body === null) {
+    exchange.outcome = exchange.clientGone ? 'client_closed' : 'interrupted';
+    throw new CheckError('The answer of the model broke off.');
+  }
+  if (body instanceof GatewayError) throw body;
+  exchange.responseBytes = body.length;
+  if (answer.status < 200 || answer.status > 299) {
+    exchange.outcome = 'provider_error';
+    throw new CheckError(`The model answered with status ${String(answer.status)}.`);
+  }
+  const { usage, model } = readAnswer(answer.upstream.provider, body);
+  return { answer: translated(exchange, answer, body), usage, model };
+}
+
+/** In the dialect of the question. */
+function translated({ id, startedWallMs }: Exchange, { upstream }: Answer, body: Buffer): JsonObject {
+  const parsed = parseJsonObject(body);
+  const { support, clientBody } = upstream;
+  if (support?.via !== 'translated') return parsed;
+  const createdAt = Math.floor(startedWallMs / 1_000);
+  return support.translator.response(parsed, { requestId: id, createdAt, request: clientBody ?? {} });
+}
+
+/** Types of errors are public, and so are our own sentences; anything else may hold more than that. */
+function checkErrorOf(thrown: unknown): CheckError {
+  if (thrown instanceof CheckError) return thrown;
+  const type = thrown instanceof GatewayError ? `: ${thrown.type}` : '';
+  return new CheckError(`The model could not be asked${type}.`);
+}

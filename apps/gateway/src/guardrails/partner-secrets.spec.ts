@@ -1,0 +1,106 @@
+import { guardrailBinding, type GuardrailSecretContent, type SecretLocation } from '@gw/contracts';
+import { seal, sealingKeyring } from '@gw/kernel';
+import { STUB_ACCESS, StubProvider, StubSecretManagers } from '@gw/testing';
+import { Asker, type Told } from '../spec-support/asker';
+import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
+
+jest.setTimeout(60_000);
+
+describe('secrets of partner checks', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let partner: StubProvider;
+  let managers: StubSecretManagers;
+  const asker = new Asker(() => gateway);
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    [stub, partner, managers] = await Promise.all([
+      StubProvider.start(),
+      StubProvider.start(),
+      StubSecretManagers.start(),
+    ]);
+    stub.answerJson({ choices: [{ message: { role: 'assistant', content: 'Here.' } }] });
+    partner.answerJson({ flagged: false });
+    managers.secrets.set('secret/data/lakera', JSON.stringify({ api_key: 'CANARY' }));
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop(), partner.stop(), managers.stop()]);
+  });
+
+  const location = (): SecretLocation => ({
+    managerType: 'vendor3_vault',
+    auth: { vault_auth_type: 'token', vault_addr: managers.origin, vault_token: STUB_ACCESS.vaultToken },
+    path: 'secret/data/lakera',
+    key: 'api_key',
+    version: 'reference:1',
+  });
+
+  function addGuardrail(parameters: object, content: GuardrailSecretContent): void {
+    const sealedSecrets = seal(
+      sealingKeyring(gateway.master),
+      JSON.stringify(content),
+      guardrailBinding(ORGANISATION_ID, 'guardrail-pg-lakera'),
+    );
+    const check = { id: 'lakera.guard', parameters: { endpoint: partner.origin, ...parameters } };
+    gateway.addGuardrail('pg-lakera', [check], { deny: true }, { sealedSecrets });
+  }
+  const ask = (): Promise<Told> =>
+    asker.ask(
+      '/chat/completions',
+      { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
+      { config: { provider: '@main', input_guardrails: ['pg-lakera'] } },
+    );
+
+  it('are opened from their guardrail', async () => {
+    addGuardrail({}, { parameters: { 0: { apiKey: 'SEALED' } }, locations: {} });
+    expect((await ask()).status).toBe(200);
+    expect(partner.lastRequest.headers['authorization']).toBe('Bearer SEALED');
+  });
+
+  it('are read from their manager, once for many requests', async () => {
+    const locations = { 'reference-id#': location() };
+    addGuardrail({ apiKey: { secret_reference_id: 'reference-id' } }, { parameters: {}, locations });
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
+    expect(partner.requests.map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer CANARY',
+      'Bearer CANARY',
+    ]);
+    expect(managers.reads).toBe(1);
+  });
+
+  it('that cannot be had keep the check from deciding, and no more is told', async () => {
+    managers.outage = { status: 403, body: { errors: ['CANARY'] } };
+    const named = { apiKey: { secret_reference_id: 'reference-id' } };
+    addGuardrail(named, { parameters: {}, locations: { 'reference-id#': location() } });
+    const refused = await ask();
+    addGuardrail(named, { parameters: {}, locations: { 'reference-id#': null } });
+    const closed = await ask();
+    for (const told of [refused, closed]) {
+      expect([told.status, told.text.includes('could not be read'), told.text.includes('CANARY')]).toEqual([
+        446,
+        true,
+        false,
+      ]);
+    }
+    expect(partner.connections).toBe(0);
+  });
+
+  it('are no references in a guardrail that a request brings', async () => {
+    const check = {
+      id: 'lakera.guard',
+      parameters: { endpoint: partner.origin, apiKey: { secret_reference_id: 'reference-id' } },
+    };
+    const told = await asker.ask(
+      '/chat/completions',
+      { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
+      { config: { provider: '@main', input_guardrails: [{ checks: [check] }] } },
+    );
+    expect([told.status, told.text.includes('saved guardrails only'), partner.connections]).toEqual([
+      400,
+      true,
+      0,
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import { Buffer } from 'node:buffer';
+import { guardrailBinding, type GuardrailSecretContent } from '@gw/contracts';
+import { seal, sealingKeyring } from '@gw/kernel';
+import { eventually, readCases, StubProvider, type StubAnswer } from '@gw/testing';
+import { Asker } from '../spec-support/asker';
+import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
+
+jest.setTimeout(60_000);
+
+const { canaries } = readCases('secrets.json') as {
+  canaries: readonly { readonly what: string; readonly value: string }[];
+};
+const SECRET = canaries.find(({ what }) => what === 'webhook guardrail secret header')?.value ?? '';
+
+/** All spellings in which the secret could have got out. */
+const SPELLINGS = [
+  SECRET,
+  Buffer.from(SECRET).toString('base64').replace(/=+$/, ''),
+  Buffer.from(SECRET).toString('base64url'),
+  Buffer.from(SECRET).toString('hex'),
+  `${SECRET.slice(0, 12)}`,
+];
+
+describe('the secret header of a webhook guardrail', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let hook: StubProvider;
+  const asker = new Asker(() => gateway);
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    [stub, hook] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    stub.answerJson({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' } }] });
+    gateway.addProvider('main', 'openai', stub.origin);
+    const binding = guardrailBinding(ORGANISATION_ID, 'guardrail-hook');
+    const content: GuardrailSecretContent = {
+      parameters: { 0: { headers: { 'x-hook-secret': SECRET } } },
+      locations: {},
+    };
+    const secrets = JSON.stringify(content);
+    const parameters = { webhookURL: `${hook.origin}/`, timeout: 500 };
+    for (const deny of [true, false])
+      gateway.addGuardrail(
+        'hook',
+        [{ id: 'default.webhook', parameters }],
+        { deny },
+        {
+          sealedSecrets: seal(sealingKeyring(gateway.master), secrets, binding),
+        },
+      );
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop(), hook.stop()]);
+  });
+
+  const answers: Readonly<Record<string, StubAnswer>> = {
+    'lets everything pass': { body: { verdict: true } },
+    denies: { body: { verdict: false } },
+    'is broken': { status: 500, body: 'broken' },
+    'answers no JSON': { body: 'nonsense' },
+    'cuts the connection': { raw: '' },
+  };
+
+  it.each(Object.entries(answers))('goes to that host and nowhere else when it %s', async (_what, answer) => {
+    hook.answer(answer);
+    expect(SECRET).not.toBe('');
+    const own = { webhook: { webhookURL: `${hook.origin}/`, headers: { 'x-hook-secret': SECRET } } };
+    for (const guardrail of ['hook', { deny: true, ...own }, { async: true, ...own }]) {
+      hook.requests.length = 0;
+      const told = await asker.ask(
+        '/chat/completions',
+        { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
+        {
+          config: { provider: '@main', input_guardrails: [guardrail], output_guardrails: [guardrail] },
+          headers: { 'x-gw-explain': '1' },
+        },
+      );
+      await eventually(() => hook.requests.length > 0, { timeoutMs: 20_000 });
+      expect(hook.requests.every(({ headers }) => headers['x-hook-secret'] === SECRET)).toBe(true);
+      const sinks = JSON.stringify([
+        told.text,
+        [...told.headers],
+        stub.requests.map(({ headers, url, body }) => [headers, url, body.toString()]),
+        hook.requests.map(({ url, body }) => [url, body.toString()]),
+        await gateway.records(),
+      ]);
+      for (const spelling of SPELLINGS) expect(sinks).not.toContain(spelling);
+    }
+  });
+});

@@ -1,0 +1,260 @@
+import type { RateLimitRule, UsageLimitRule } from '@gw/contracts';
+import type { LedgerStore } from '@gw/limits';
+import { eventually, StubProvider, withRedis } from '@gw/testing';
+import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
+
+const DAY_MS = 86_400_000;
+const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
+jest.setTimeout(60_000);
+
+/** A thousand tokens of output at 10 USD a million: a call costs a cent. */
+const ANSWER = {
+  id: 'a',
+  model: 'gpt-4o',
+  choices: [],
+  usage: { prompt_tokens: 0, completion_tokens: 1_000 },
+};
+const BODY = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
+
+const budget = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
+  type: 'cost',
+  creditLimit: 1,
+  alertThreshold: null,
+  periodicReset: null,
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+  ...over,
+});
+/** An answer of Redis that comes too late is an outage, in which it must not pass either. */
+const CONCURRENCY: RateLimitRule = { type: 'concurrency', unit: null, value: 2, onOutage: 'refuse' };
+
+/** What the members of a limit do at the gateway. The counters are in Redis, so that they can be taken away. */
+describe('how limits act', () => {
+  const redis = withRedis();
+  let gateway: GatewayHarness;
+  let other: GatewayHarness;
+  let stub: StubProvider;
+  let keys = 0;
+
+  beforeEach(async () => {
+    stub = await StubProvider.start();
+    stub.answerJson(ANSWER);
+    [gateway, other] = await Promise.all([
+      GatewayHarness.start({ REDIS_URL: redis.url }),
+      GatewayHarness.start({ REDIS_URL: redis.url }),
+    ]);
+    for (const each of [gateway, other]) {
+      each.addProvider('main', 'openai', stub.origin);
+      // A process that has not reached its counters yet admits from local shares, and small limits have none.
+      const key = keyWith({
+        rateLimits: [{ type: 'requests', unit: 'rpd', value: 1e6, onOutage: 'refuse' }],
+      });
+      await becomes(200, key, { by: each });
+    }
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), other.stop(), stub.stop()]);
+  });
+
+  const keyWith = (limits: {
+    usageLimits?: readonly UsageLimitRule[];
+    rateLimits?: readonly RateLimitRule[];
+  }): string => {
+    keys += 1;
+    const key = `actingKey${String(keys).padStart(23, '0')}`;
+    for (const each of [gateway, other]) each.addKey(key, { id: `acting-${String(keys)}`, ...limits });
+    return key;
+  };
+  const send = (
+    key: string,
+    more: {
+      readonly body?: object;
+      readonly headers?: Record<string, string>;
+      readonly by?: GatewayHarness;
+      readonly signal?: AbortSignal;
+    } = {},
+  ): Promise<Response> =>
+    fetch(`${(more.by ?? gateway).baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': key,
+        'x-gw-provider': '@main',
+        'content-type': 'application/json',
+        ...more.headers,
+      },
+      body: JSON.stringify(more.body ?? BODY),
+      ...(more.signal ? { signal: more.signal } : {}),
+    });
+  const statusOf = async (key: string, more: Parameters<typeof send>[1] = {}): Promise<number> => {
+    const answer = await send(key, more);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const becomes = (status: number, key: string, more: Parameters<typeof send>[1] = {}): Promise<unknown> =>
+    eventually(async () => (await statusOf(key, more)) === status, PATIENCE);
+  /** A request that is admitted, and then under way until it is given up. */
+  const holdOpen = (key: string, more: NonNullable<Parameters<typeof send>[1]>): Promise<unknown> =>
+    eventually(async () => {
+      const before = stub.requests.length;
+      let refused = false;
+      send(key, more).then(
+        ({ status }) => {
+          refused = status !== 200;
+        },
+        () => undefined,
+      );
+      await eventually(() => refused || stub.requests.length > before, PATIENCE);
+      return !refused;
+    }, PATIENCE);
+  const ownLimits = async (key: string): Promise<Record<string, unknown>[]> => {
+    const answer = await fetch(`${gateway.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': key } });
+    return ((await answer.json()) as { data: Record<string, unknown>[] }).data;
+  };
+
+  it('[LIM-06] concurrency refuses what comes while as many are under way, over all gateways, and lets it in afterwards', async () => {
+    const key = keyWith({ rateLimits: [CONCURRENCY] });
+    stub.answer({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
+    const leaving = new AbortController();
+    const answered = stub.requests.length;
+    for (const by of [gateway, other]) await holdOpen(key, { by, signal: leaving.signal });
+    const refused = await eventually(async () => {
+      const answer = await send(key);
+      expect(answer.status).toBe(429);
+      return answer;
+    }, PATIENCE);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(refused.headers.get('ratelimit')).toMatch(/^limit=2, remaining=0, reset=\d+$/);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        type: 'rate_limited',
+        limit: { scope: 'api_key', type: 'concurrency', limit: 2, reserved: 2, resets_at: null },
+      },
+    });
+    expect(stub.requests).toHaveLength(answered + 2);
+    expect(await ownLimits(key)).toMatchObject([
+      {
+        ...{ type: 'concurrency', limit: 2, used: 2, remaining: 0 },
+        ...{ window: null, enforcement: null, on_outage: 'refuse' },
+      },
+    ]);
+    leaving.abort();
+    stub.answerJson(ANSWER);
+    await becomes(200, key);
+  });
+
+  it('concurrency of a policy counts each value by itself', async () => {
+    const policy = {
+      ...{ id: 'at-once', name: null, target: 'llm' as const, groupBy: ['metadata.team'] },
+      conditions: [{ key: 'metadata.team', value: '*' }],
+      limit: { ...CONCURRENCY, value: 1 },
+    } as const;
+    gateway.addTenant(WORKSPACE_ID, 'main', { policies: { usageLimits: [], rateLimits: [policy] } });
+    const of = (team: string): { readonly headers: Record<string, string> } => ({
+      headers: { 'x-gw-metadata': JSON.stringify({ team }) },
+    });
+    stub.answer({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
+    const leaving = new AbortController();
+    await holdOpen(gateway.apiKey, { ...of('a'), signal: leaving.signal });
+    stub.answerJson(ANSWER);
+    await becomes(429, gateway.apiKey, of('a'));
+    await becomes(200, gateway.apiKey, of('b'));
+    leaving.abort();
+    await becomes(200, gateway.apiKey, of('a'));
+  });
+
+  it('strict asks for room for all that a request may use, standard for any', async () => {
+    const large = { body: { ...BODY, max_tokens: 1_000_000 } };
+    const ofTokens = { type: 'tokens', unit: 'rpd', value: 2_000 } as const;
+    await becomes(200, keyWith({ rateLimits: [ofTokens] }), large);
+    await becomes(429, keyWith({ rateLimits: [{ ...ofTokens, enforcement: 'strict' }] }), large);
+    await becomes(200, keyWith({ usageLimits: [budget()] }), large);
+    const strict = keyWith({ usageLimits: [budget({ enforcement: 'strict' })] });
+    await becomes(412, strict, large);
+    await becomes(200, strict);
+    expect(await ownLimits(strict)).toMatchObject([{ enforcement: 'strict', on_outage: 'refuse' }]);
+  });
+
+  it('a sliding window gives back bit by bit what a fixed one gives back at once', async () => {
+    const ofSecond = { type: 'requests', unit: 'rps', value: 8 } as const;
+    const fixed = keyWith({ rateLimits: [ofSecond] });
+    const sliding = keyWith({ rateLimits: [{ ...ofSecond, window: 'sliding' }] });
+    const used = async (key: string): Promise<number> => Number((await ownLimits(key))[0]?.['used']);
+    /** What is read while a full window passes, without another request. Null: the requests did not fall into one window. */
+    const decline = async (key: string): Promise<number[] | null> => {
+      await eventually(async () => (await used(key)) === 0, PATIENCE);
+      await Promise.all(Array.from({ length: ofSecond.value }, () => statusOf(key)));
+      const readings = [await used(key)];
+      if (readings[0] !== ofSecond.value) return null;
+      await eventually(async () => {
+        readings.push(await used(key));
+        return readings.at(-1) === 0;
+      }, PATIENCE);
+      return readings;
+    };
+    const isBetween = (reading: number): boolean => reading > 0 && reading < ofSecond.value;
+    await eventually(async () => (await decline(sliding))?.some(isBetween) === true, PATIENCE);
+    await eventually(async () => {
+      const readings = await decline(fixed);
+      expect(readings?.some(isBetween) ?? false).toBe(false);
+      return readings !== null;
+    }, PATIENCE);
+    expect(await ownLimits(sliding)).toMatchObject([{ type: 'requests_per_s', window: 'sliding' }]);
+    expect(await ownLimits(fixed)).toMatchObject([{ type: 'requests_per_s', window: 'fixed' }]);
+  });
+
+  it('a caller is told how fast its budgets are used and when they run out, and null where nobody knows', async () => {
+    const record: LedgerStore = {
+      balances: (_tenant, asked) => asked.map(({ since }) => ({ period: since, used: 0, holders: [] })),
+      burnRates: (_tenant, asked) =>
+        Promise.resolve(asked.map(({ key }) => (key.includes(':cost:') ? 2e7 : null))),
+    };
+    const telling = await GatewayHarness.start({}, record);
+    try {
+      telling.addProvider('main', 'openai', stub.origin);
+      const key = 'tellingKey0000000000000000000001';
+      const tokens = budget({ type: 'tokens', creditLimit: 9_000 });
+      telling.addKey(key, { id: 'telling', usageLimits: [budget({ creditLimit: 1.01 }), tokens] });
+      expect(await statusOf(key, { by: telling })).toBe(200);
+      const from = Date.now();
+      const answer = await fetch(`${telling.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': key } });
+      const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
+      expect(data).toMatchObject([
+        { type: 'cost', used: 0.01, burn_rate_per_day: 0.2 },
+        { type: 'tokens', burn_rate_per_day: null, forecast_exhausted_at: null },
+      ]);
+      // 1 USD is left, at 0.2 a day.
+      const at = Date.parse(String(data[0]?.['forecast_exhausted_at']));
+      expect(at).toBeGreaterThanOrEqual(from + 5 * DAY_MS);
+      expect(at).toBeLessThanOrEqual(Date.now() + 5 * DAY_MS + 1);
+      expect(await ownLimits(keyWith({ usageLimits: [budget()] }))).toMatchObject([
+        { burn_rate_per_day: null, forecast_exhausted_at: null },
+      ]);
+    } finally {
+      await telling.stop();
+    }
+  });
+
+  it('without its counters each limit does what its on_outage says, and health tells of it', async () => {
+    const rate = { type: 'requests', unit: 'rpd', value: 1_000 } as const;
+    const holding = keyWith({ rateLimits: [rate] });
+    const refusing = keyWith({ rateLimits: [{ ...rate, onOutage: 'refuse' }] });
+    const budgets = keyWith({ usageLimits: [budget({ onOutage: 'refuse' })] });
+    const strictly = keyWith({ usageLimits: [budget({ enforcement: 'strict', onOutage: 'hold' })] });
+    for (const key of [holding, refusing, budgets, strictly]) await becomes(200, key);
+    await redis.kill();
+    await becomes(503, refusing);
+    await becomes(503, budgets);
+    expect(await statusOf(holding)).toBe(200);
+    expect(await statusOf(strictly)).toBe(200);
+    const health = async (): Promise<Record<string, unknown>> =>
+      (await (await fetch(new URL('/v1/health', gateway.baseUrl))).json()) as Record<string, unknown>;
+    await eventually(async () => (await health())['status'] === 'degraded', PATIENCE);
+    expect(await health()).toMatchObject({
+      limits: { counters_reachable: false, admitted_alone: expect.any(Number) as number },
+    });
+    await redis.start();
+    await becomes(200, refusing);
+    await eventually(async () => (await health())['status'] === 'ok', PATIENCE);
+  });
+});

@@ -1,0 +1,157 @@
+import type { RoutingState } from '@gw/routing';
+import type { Journal, LogShipper } from '@gw/telemetry';
+import type { ReadModel } from '@gw/read-model';
+import { Exposition, processMetrics } from '@gw/web';
+import type { ProviderCounts, RequestMetrics } from './request-metrics';
+
+/** 1e-8 USD. */
+const UNITS_PER_USD = 1e8;
+
+export interface GatewayParts {
+  readonly journal: Pick<Journal, 'stats'>;
+  readonly shipper: Pick<LogShipper, 'stats'>;
+  readonly documents: Pick<ReadModel, 'state'>;
+  readonly routing: Pick<RoutingState, 'health'>;
+}
+
+/** Writes all metrics of a gateway process, when it is asked for them. */
+export function gatewayMetrics(requests: RequestMetrics, parts: GatewayParts): () => Promise<string> {
+  const registry = processMetrics();
+  return async () => {
+    const out = new Exposition();
+    writeRequests(out, requests);
+    writeParts(out, parts);
+    return out.text() + (await registry.metrics());
+  };
+}
+
+function writeRequests(out: Exposition, requests: RequestMetrics): void {
+  const all = [...requests.providers()];
+  const models = all.flatMap((counts) => [...counts.models.values()].map((model) => ({ counts, model })));
+  out.family('tollgate_requests_total', 'counter', 'Requests that ended, by what the client got.');
+  for (const { counts, model } of models) {
+    for (const [status, { count }] of model.statuses)
+      out.sample('tollgate_requests_total', count, {
+        ...labelsOf(counts),
+        model: model.model,
+        status: String(status),
+      });
+  }
+  out.family(
+    'tollgate_request_duration_seconds',
+    'histogram',
+    'From the first byte of a request to the end of its answer.',
+  );
+  for (const counts of all)
+    out.histogram('tollgate_request_duration_seconds', counts.durations, labelsOf(counts));
+  out.family(
+    'tollgate_time_to_first_byte_seconds',
+    'histogram',
+    'Until the first byte of the answer: of a stream, its first token.',
+  );
+  for (const counts of all)
+    out.histogram('tollgate_time_to_first_byte_seconds', counts.firstBytes, labelsOf(counts));
+  out.family(
+    'tollgate_overhead_seconds',
+    'histogram',
+    'What the gateway itself took, without waiting for provider and client.',
+  );
+  out.histogram('tollgate_overhead_seconds', requests.overhead);
+  out.family('tollgate_tokens_total', 'counter', 'Tokens, as providers tell them.');
+  for (const { counts, model } of models) {
+    const labels = { ...labelsOf(counts), model: model.model };
+    out.sample('tollgate_tokens_total', model.inputTokens, { ...labels, direction: 'input' });
+    out.sample('tollgate_tokens_total', model.outputTokens, { ...labels, direction: 'output' });
+  }
+  out.family(
+    'tollgate_cost_usd_total',
+    'counter',
+    'What requests cost, in US dollars, as far as prices are known.',
+  );
+  for (const { counts, model } of models)
+    out.sample('tollgate_cost_usd_total', model.cost / UNITS_PER_USD, {
+      ...labelsOf(counts),
+      model: model.model,
+    });
+  writeCounts(out, requests);
+}
+
+const labelsOf = ({ route, provider }: ProviderCounts): { route: string; provider: string } => ({
+  route,
+  provider,
+});
+
+function writeCounts(out: Exposition, requests: RequestMetrics): void {
+  const families = [
+    ['tollgate_outcomes_total', 'outcome', 'Requests by how they ended.', requests.outcomes],
+    [
+      'tollgate_errors_total',
+      'type',
+      'Errors of the gateway itself, refusals by limits among them.',
+      requests.errors,
+    ],
+    ['tollgate_cache_total', 'status', 'Requests by what the cache did for them.', requests.cache],
+    [
+      'tollgate_routing_events_total',
+      'event',
+      'Breakers, hedges, and what else routing took into account.',
+      requests.routing,
+    ],
+  ] as const;
+  for (const [name, label, help, counts] of families) {
+    out.family(name, 'counter', help);
+    for (const [value, count] of counts) out.sample(name, count, { [label]: value });
+  }
+  out.family('tollgate_attempts_total', 'counter', 'Calls of providers, by how they ended.');
+  for (const [provider, ends] of requests.attempts)
+    for (const [end, count] of ends) out.sample('tollgate_attempts_total', count, { provider, end });
+}
+
+function writeParts(out: Exposition, { journal, shipper, documents, routing }: GatewayParts): void {
+  const { open, known } = routing.health.counts(Date.now());
+  out.single('tollgate_breakers_open', 'gauge', 'Endpoints that are left alone for now.', open);
+  out.single('tollgate_breakers_known', 'gauge', 'Endpoints that have a breaker.', known);
+  const log = journal.stats();
+  out.single(
+    'tollgate_journal_backlog_bytes',
+    'gauge',
+    'Log records that wait to be shipped.',
+    log.backlogBytes,
+  );
+  out.single('tollgate_journal_disk_bytes', 'gauge', 'What the journal takes on the disk.', log.diskBytes);
+  out.single('tollgate_journal_appended_total', 'counter', 'Log records written.', log.appended);
+  out.single(
+    'tollgate_journal_damaged_bytes_total',
+    'counter',
+    'Bytes that could not be read again.',
+    log.damagedBytes,
+  );
+  const dropped = 'tollgate_journal_dropped_total';
+  out.family(dropped, 'counter', 'Log records that are lost, by why.');
+  out.sample(dropped, log.droppedAtCap, { reason: 'cap' });
+  out.sample(dropped, log.droppedByDisk, { reason: 'disk' });
+  out.sample(dropped, log.droppedOversized, { reason: 'oversized' });
+  const { shipped, failedSends, failingSince } = shipper.stats();
+  out.single('tollgate_journal_shipped_total', 'counter', 'Log records that a worker has taken.', shipped);
+  out.single(
+    'tollgate_journal_failed_sends_total',
+    'counter',
+    'Batches that must be sent again.',
+    failedSends,
+  );
+  const failing = failingSince === null ? 0 : 1;
+  out.single(
+    'tollgate_journal_shipping_failing',
+    'gauge',
+    '1 while log records can not be shipped.',
+    failing,
+  );
+  const { verified, entries } = documents.state();
+  out.single(
+    'tollgate_read_model_verified',
+    'gauge',
+    '1 while changes of settings are heard.',
+    verified ? 1 : 0,
+  );
+  out.single('tollgate_read_model_documents', 'gauge', 'Documents in memory.', entries);
+}

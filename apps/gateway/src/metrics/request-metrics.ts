@@ -1,0 +1,142 @@
+import { Histogram } from '@gw/web';
+import type { Exchange } from '../pipeline/exchange';
+
+/** Names of models that a process tells apart; the rest are `other`. */
+const MODELS_MAX = 200;
+const MODEL_NAME_MAX = 100;
+/** Series of requests of a process; what comes later is counted under `other`. */
+const SERIES_MAX = 5_000;
+
+const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const FIRST_BYTES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const OVERHEADS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1];
+
+export interface ModelCounts {
+  readonly provider: string;
+  readonly model: string;
+  inputTokens: number;
+  outputTokens: number;
+  /** 1e-8 USD. */
+  cost: number;
+  readonly statuses: Map<number, { count: number }>;
+}
+
+export interface ProviderCounts {
+  readonly route: string;
+  readonly provider: string;
+  readonly durations: Histogram;
+  readonly firstBytes: Histogram;
+  readonly models: Map<string, ModelCounts>;
+}
+
+const OTHER = 'other';
+/** No provider, or no model, was asked. */
+const NONE = 'none';
+
+/**
+ * Counts requests where they are settled. On their path there are look-ups by names that are there already, and plain numbers; labels are
+ * written when somebody asks for them. All of it is bounded, whatever callers name.
+ */
+export class RequestMetrics {
+  readonly overhead = new Histogram(OVERHEADS);
+  readonly outcomes = new Map<string, number>();
+  readonly errors = new Map<string, number>();
+  readonly cache = new Map<string, number>();
+  readonly routing = new Map<string, number>();
+  /** By provider, then by how the attempt ended. */
+  readonly attempts = new Map<string, Map<string, number>>();
+  private readonly routes = new Map<string, Map<string, ProviderCounts>>();
+  private readonly models = new Set<string>();
+  private series = 0;
+
+  /** Once for each request, when all is known of it. */
+  count(exchange: Exchange, overheadMs: number): void {
+    const { answer, attempts, failure, firstByteAt, usage, cost } = exchange;
+    const provider = answer === null ? (attempts.at(-1)?.provider ?? NONE) : answer.upstream.provider.id;
+    const counts = this.providerCounts(exchange.route.name, provider);
+    counts.durations.observe(exchange.elapsedMs() / 1_000);
+    if (firstByteAt !== null) counts.firstBytes.observe((firstByteAt - exchange.startedAt) / 1_000);
+    const model = this.modelCounts(counts, this.modelOf(exchange));
+    if (usage !== null) {
+      model.inputTokens += usage.inputTokens;
+      model.outputTokens += usage.outputTokens;
+    }
+    if (cost !== null) model.cost += cost;
+    this.status(model, exchange.status);
+    this.overhead.observe(overheadMs / 1_000);
+    bump(this.outcomes, exchange.outcome);
+    if (failure !== null) bump(this.errors, failure.type);
+    if (answer !== null && answer.cache !== null) bump(this.cache, answer.cache.status);
+    for (const { event } of exchange.routing) bump(this.routing, event);
+    for (const attempt of attempts) this.attempt(attempt.provider, attempt.end);
+  }
+
+  *providers(): Generator<ProviderCounts> {
+    for (const providers of this.routes.values()) yield* providers.values();
+  }
+
+  private attempt(provider: string, end: string): void {
+    let ends = this.attempts.get(provider);
+    if (ends === undefined) {
+      ends = new Map();
+      this.attempts.set(this.attempts.size < MODELS_MAX ? provider : OTHER, ends);
+    }
+    bump(ends, end);
+  }
+
+  private providerCounts(route: string, provider: string): ProviderCounts {
+    let providers = this.routes.get(route);
+    if (providers === undefined) this.routes.set(route, (providers = new Map<string, ProviderCounts>()));
+    let counts = providers.get(provider);
+    if (counts === undefined) {
+      if (this.series >= SERIES_MAX && (route !== OTHER || provider !== OTHER))
+        return this.providerCounts(OTHER, OTHER);
+      this.series += 1;
+      counts = {
+        route,
+        provider,
+        durations: new Histogram(DURATIONS),
+        firstBytes: new Histogram(FIRST_BYTES),
+        models: new Map(),
+      };
+      providers.set(provider, counts);
+    }
+    return counts;
+  }
+
+  private modelCounts(counts: ProviderCounts, model: string): ModelCounts {
+    let found = counts.models.get(model);
+    if (found === undefined) {
+      if (this.series >= SERIES_MAX && model !== OTHER) return this.modelCounts(counts, OTHER);
+      this.series += 1;
+      const { provider } = counts;
+      found = { provider, model, inputTokens: 0, outputTokens: 0, cost: 0, statuses: new Map() };
+      counts.models.set(model, found);
+    }
+    return found;
+  }
+
+  private status({ statuses }: ModelCounts, status: number): void {
+    const found = statuses.get(status);
+    if (found !== undefined) found.count += 1;
+    else {
+      this.series += 1;
+      statuses.set(status, { count: 1 });
+    }
+  }
+
+  /** Callers name models; only what a provider has answered well takes one of the names that there may be. */
+  private modelOf({ answer, status }: Exchange): string {
+    if (answer === null) return NONE;
+    const { model } = answer.upstream;
+    if (model === null) return NONE;
+    if (this.models.has(model)) return model;
+    if (status >= 400 || this.models.size >= MODELS_MAX || model.length > MODEL_NAME_MAX) return OTHER;
+    this.models.add(model);
+    return model;
+  }
+}
+
+function bump(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

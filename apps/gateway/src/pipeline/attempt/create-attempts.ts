@@ -1,0 +1,77 @@
+import { sealingKeyring, type AddressPolicy } from '@gw/kernel';
+import type { OutboundClient } from '@gw/outbound';
+import { PROVIDERS } from '@gw/providers';
+import type { SecretResolver } from '@gw/secret-managers';
+import type { RoutingState } from '@gw/routing';
+import type { Accounts } from '../../limits/accounts';
+import type { GatewaySettings } from '../../settings';
+import type { Answers } from '../../state/answers';
+import { Credentials } from '../../state/credentials';
+import type { Documents } from '../../state/principals';
+import { CachingSender } from '../cache/caching-sender';
+import { Embeddings } from '../cache/embeddings';
+import type { Pricer } from '../settlement';
+import { AttemptStage } from '../stages/attempt.stage';
+import { FollowUpSender } from './follow-up-sender';
+import { IntegratedModelsSender } from './integrated-models-sender';
+import { RequestBuilder } from './request-builder';
+import { Sender, type AttemptSender } from './sender';
+import { Targeting } from './targeting';
+
+interface AttemptParts {
+  readonly settings: GatewaySettings;
+  readonly documents: Documents;
+  readonly policy: AddressPolicy;
+  readonly accounts: Accounts;
+  readonly routing: RoutingState;
+  readonly outbound: OutboundClient;
+  readonly pricer: Pricer;
+  readonly answers: Answers;
+  readonly secrets: SecretResolver;
+}
+
+/**
+ * Attempts differ in how they are sent, and in nothing else. `attempt` is that of HTTP requests, `plain` that of calls of our own, which
+ * no cache answers.
+ */
+export function createAttempts({
+  settings,
+  documents,
+  policy,
+  accounts,
+  routing,
+  outbound,
+  pricer,
+  answers,
+  secrets,
+}: AttemptParts): {
+  readonly attempts: (sender: AttemptSender) => AttemptStage;
+  readonly attempt: AttemptStage;
+  readonly plain: AttemptStage;
+} {
+  const credentials = new Credentials(sealingKeyring(settings.ENCRYPTION_KEY), secrets);
+  const targeting = new Targeting(documents, credentials, {
+    providers: PROVIDERS,
+    sandboxEnabled: settings.SANDBOX_ENABLED,
+  });
+  const builder = new RequestBuilder({
+    policy,
+    requestTimeoutMs: settings.REQUEST_TIMEOUT,
+    connectTimeoutMs: settings.CONNECT_TIMEOUT,
+  });
+  const sender = new Sender(outbound);
+  const caching = new CachingSender(sender, {
+    cache: answers.cache,
+    flights: answers.flights,
+    memory: answers.memory,
+    embeddings: new Embeddings(targeting, builder, sender, pricer),
+    bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
+  });
+  const attempts = (by: AttemptSender): AttemptStage =>
+    new AttemptStage(targeting, builder, by, accounts, routing);
+  return {
+    attempts,
+    plain: attempts(sender),
+    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),
+  };
+}

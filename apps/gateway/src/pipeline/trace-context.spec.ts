@@ -1,0 +1,59 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+describe('the trace context of a request', () => {
+  let gateway: GatewayHarness;
+  let provider: StubProvider;
+
+  beforeEach(async () => {
+    [gateway, provider] = await Promise.all([GatewayHarness.start(), StubProvider.start()]);
+    gateway.addProvider('main', 'openai', provider.origin);
+    provider.answerJson({ id: 'x', choices: [] });
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), provider.stop()]);
+  });
+
+  const logged = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        ...{ 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', 'content-type': 'application/json' },
+        ...headers,
+      },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    await answer.text();
+    const [record] = await gateway.records();
+    return record;
+  };
+
+  it('is that of traceparent, which goes on to the provider as it came', async () => {
+    const traceparent = `00-${TRACE}-${PARENT}-01`;
+    const record = await logged({ traceparent });
+    expect(record).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
+    expect(provider.requests.at(-1)?.headers['traceparent']).toBe(traceparent);
+  });
+
+  it('adds baggage to the metadata, of which what the request says itself wins, and drops what is none', async () => {
+    const record = await logged({
+      'x-gw-metadata': '{"team":"own"}',
+      baggage: 'team=other, region=eu%20west;ttl=1, __proto__=x, =1, bad name=2, cut=%E0%A4, empty=',
+    });
+    expect(record?.metadata).toEqual({ team: 'own', region: 'eu west', ['__proto__']: 'x', empty: '' });
+  });
+
+  it('stays within the bounds of metadata, however much baggage there is', async () => {
+    const many = Array.from({ length: 100 }, (_, i) => `k${String(i)}=v`).join(',');
+    const record = await logged({
+      'x-gw-metadata': '{"a":"1"}',
+      baggage: `long=${'x'.repeat(1_025)},${many}`,
+    });
+    expect(Object.keys(record?.metadata ?? {}).length).toBeLessThanOrEqual(64);
+    expect(record?.metadata).toMatchObject({ a: '1', k0: 'v' });
+    expect(record?.metadata).not.toHaveProperty('long');
+  });
+});

@@ -1,0 +1,77 @@
+import { ClickHouseAnalytics } from '@gw/clickhouse';
+import { openLogStores, type LogStores } from '@gw/object-store';
+import type { Log } from '@gw/web';
+import type { Provider } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { LOG_STREAM } from '../health.controller';
+import { LedgerBook } from '../ledger/ledger-book';
+import type { WorkerSettings } from '../settings';
+import { CLICKHOUSE, LOG, STORES, TRACES } from '../tokens';
+import { otlpHeaders, TraceExport } from '../traces/trace-export';
+import { LogBodyPacker } from './log-bodies';
+import { LogIngest } from './log-ingest';
+import { LogPartitions } from './log-partitions.service';
+import { LogStreamConsumer } from './log-stream.consumer';
+
+/** Records on their way from gateways to rows, bodies, sums and spans. */
+export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] => [
+  {
+    // No record must ever wait for a partition that only a job would make.
+    provide: LogPartitions,
+    inject: [DataSource],
+    useFactory: async (source: DataSource) => {
+      const partitions = new LogPartitions(source, settings.LOG_RETENTION_DAYS);
+      await partitions.prepareAhead();
+      return partitions;
+    },
+  },
+  { provide: STORES, useFactory: () => openLogStores(settings) },
+  {
+    provide: LogBodyPacker,
+    inject: [STORES],
+    useFactory: ({ bodies }: LogStores) => new LogBodyPacker(bodies, log),
+  },
+  { provide: CLICKHOUSE, useFactory: () => clickHouseOf(settings) },
+  { provide: TRACES, useFactory: () => traceExportOf(settings) },
+  {
+    provide: LogIngest,
+    inject: [TRACES, CLICKHOUSE, DataSource, LogPartitions, LedgerBook, LogBodyPacker, LOG],
+    useFactory: (
+      traces: TraceExport | null,
+      clickhouse: ClickHouseAnalytics | null,
+      ...parts: ConstructorParameters<typeof LogIngest>
+    ): LogIngest => {
+      const ingest = new LogIngest(...parts);
+      if (clickhouse) ingest.addUp = (_manager, rows) => clickhouse.add(rows);
+      if (traces) ingest.onStored = (rows) => traces.add(rows);
+      return ingest;
+    },
+  },
+  {
+    provide: LOG_STREAM,
+    inject: [LogIngest],
+    useFactory: (ingest: LogIngest) =>
+      settings.REDIS_URL === null ? null : new LogStreamConsumer(settings.REDIS_URL, ingest, log),
+  },
+];
+
+/** Rejects where the store can't be used: requests must not be counted nowhere. */
+async function clickHouseOf(settings: WorkerSettings): Promise<ClickHouseAnalytics | null> {
+  if (settings.ANALYTICS_STORE !== 'clickhouse') return null;
+  const clickhouse = new ClickHouseAnalytics(settings);
+  await clickhouse.prepare();
+  return clickhouse;
+}
+
+/** The general endpoint gets the path of traces; that of traces is taken as it is. */
+function traceExportOf(settings: WorkerSettings): TraceExport | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
+  const url = own ?? (base === null ? null : `${base.replace(/\/$/, '')}/v1/traces`);
+  if (url === null) return null;
+  return new TraceExport({
+    url,
+    headers: otlpHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS),
+    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
+    serviceName: settings.OTEL_SERVICE_NAME,
+  });
+}

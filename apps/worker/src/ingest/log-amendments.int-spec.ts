@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import type { GuardrailRecord, LogRecord } from '@gw/contracts';
+import { decodeLogBodies, findLog, qualityOf } from '@gw/entities';
+import { decodeFrames, encodeFrame } from '@gw/telemetry';
+import { sampleLogRecord, testDatabase } from '@gw/testing';
+import { createLog } from '@gw/web';
+import { LedgerBook } from '../ledger/ledger-book';
+import { LogBodyPacker } from './log-bodies';
+import { LogIngest } from './log-ingest';
+import { LogPartitions } from './log-partitions.service';
+
+const quiet = createLog('test', 'silent');
+
+const verdict = (id: string): GuardrailRecord => ({
+  stage: 'output',
+  id,
+  versionId: null,
+  verdict: false,
+  deny: true,
+  async: true,
+  monitor: false,
+  transformed: false,
+  durationMs: 1,
+  checks: [{ id: 'default.contains', verdict: false, transformed: false, durationMs: 1, error: null }],
+  feedback: null,
+});
+
+describe('records that come again with late verdicts', () => {
+  const database = testDatabase();
+  let ingest: LogIngest;
+
+  beforeEach(async () => {
+    const { dataSource } = database;
+    const partitions = new LogPartitions(dataSource);
+    await partitions.prepareAhead();
+    ingest = new LogIngest(
+      dataSource,
+      partitions,
+      new LedgerBook(dataSource),
+      new LogBodyPacker(null, quiet),
+      quiet,
+    );
+  });
+
+  const runs = async ({ organisationId, workspaceId }: LogRecord, ids = ['soon', 'late']) => {
+    const counted = ids.map((guardrail) =>
+      qualityOf(database.dataSource.manager, {
+        organisationId: organisationId as string,
+        workspaceId,
+        guardrail,
+      }),
+    );
+    return (await Promise.all(counted)).map((checks) => checks.reduce((sum, { runs }) => sum + runs, 0));
+  };
+
+  const make = (): { first: LogRecord; second: LogRecord } => {
+    // A workspace of its own: counts are of all that a workspace has.
+    const sample = sampleLogRecord({ workspaceId: randomUUID() });
+    const { id } = sample;
+    const of = (guardrails: readonly GuardrailRecord[]): LogRecord => ({
+      ...sample,
+      id,
+      decision: { ...sample.decision, guardrails },
+    });
+    return {
+      first: of([verdict('soon')]),
+      second: { ...of([verdict('soon'), verdict('late')]), amends: true },
+    };
+  };
+  const bodies = [Buffer.from('asked'), Buffer.from('told')] as const;
+  const frameOf = (record: LogRecord): Buffer =>
+    encodeFrame(
+      JSON.stringify(record),
+      record.amends ? null : bodies[0],
+      record.amends ? null : bodies[1],
+    ) as Buffer;
+  const store = async (...batches: readonly (readonly LogRecord[])[]): Promise<void> => {
+    for (const batch of batches) await ingest.store(decodeFrames(Buffer.concat(batch.map(frameOf))).frames);
+  };
+  const found = async ({ id, organisationId, workspaceId }: LogRecord) => {
+    const owner = { organisationId: organisationId as string, workspaceId };
+    return findLog(database.dataSource.manager, owner, id);
+  };
+
+  it.each<readonly [string, (of: { first: LogRecord; second: LogRecord }) => LogRecord[][]]>([
+    ['after the first', ({ first, second }) => [[first], [second]]],
+    ['in one batch with the first', ({ first, second }) => [[first, second]]],
+    ['before the first, which another consumer was slower with', ({ first, second }) => [[second], [first]]],
+    ['and the first comes again', ({ first, second }) => [[first], [second], [first]]],
+    ['twice', ({ first, second }) => [[first], [second, second], [second]]],
+  ])(
+    'have them all, and bodies, and each is counted once, however they come: %s',
+    async (_how, batchesOf) => {
+      const records = make();
+      await store(...batchesOf(records));
+      const row = await found(records.first);
+      expect(decodeLogBodies(row?.content as Buffer)).toEqual({ request: bodies[0], response: bodies[1] });
+      expect(row?.decision).toEqual(records.second.decision);
+      expect(await runs(records.first)).toEqual([1, 1]);
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { bodyFolder, bodyReference, dayOf, encodeLogBodies, type LogEntry } from '@gw/entities';
+import type { ObjectStore } from '@gw/object-store';
+import { describeFault, type Log } from '@gw/web';
+import { createHash } from 'node:crypto';
+
+/** How long the store is left alone after it has failed. */
+const PAUSE_MS = 30_000;
+
+/**
+ * Moves the bodies of a batch to the object store, as one object for each day. While the store fails they go to the database with
+ * their rows: neither a record nor its bodies wait for it.
+ */
+export class LogBodyPacker {
+  private pausedUntil = 0;
+
+  /** Null: bodies stand in the database anyway. */
+  constructor(
+    private readonly store: ObjectStore | null,
+    private readonly log: Log,
+  ) {}
+
+  get isFailing(): boolean {
+    return Date.now() < this.pausedUntil;
+  }
+
+  /** Never rejects. Objects are written before the rows that name them; a batch that comes again writes the same ones. */
+  async place(entries: readonly LogEntry[]): Promise<readonly LogEntry[]> {
+    if (this.store === null || this.isFailing) return entries;
+    const placed: LogEntry[] = [];
+    const days = new Set(entries.map(({ row }) => dayOf(row.created_at)));
+    for (const day of days) {
+      const ofDay = entries.filter(({ row }) => dayOf(row.created_at) === day);
+      placed.push(...(await this.placeDay(this.store, day, ofDay)));
+    }
+    return placed;
+  }
+
+  private async placeDay(
+    store: ObjectStore,
+    day: number,
+    entries: readonly LogEntry[],
+  ): Promise<readonly LogEntry[]> {
+    const encoded = entries.map(encodeLogBodies);
+    const pack = Buffer.concat(encoded.filter((content) => content !== null));
+    if (pack.length === 0) return entries;
+    const key = bodyFolder(day) + createHash('sha256').update(pack).digest('hex').slice(0, 32);
+    try {
+      await store.put(key, pack);
+    } catch (error) {
+      this.pausedUntil = Date.now() + PAUSE_MS;
+      this.log.warn(describeFault(error), 'the log store fails: bodies go to the database');
+      return entries;
+    }
+    let offset = 0;
+    return entries.map((entry, at) => {
+      const length = encoded[at]?.length ?? 0;
+      if (length === 0) return entry;
+      const body_ref = bodyReference({ key, offset, length });
+      offset += length;
+      return { row: { ...entry.row, body_ref }, request: null, response: null };
+    });
+  }
+}

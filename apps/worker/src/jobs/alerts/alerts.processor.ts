@@ -1,0 +1,76 @@
+import {
+  claimDelivery,
+  dropStaleAlerts,
+  finishDelivery,
+  webhookBinding,
+  type DueDelivery,
+} from '@gw/entities';
+import { alertsJob, type JobProcessor } from '@gw/jobs';
+import { unseal, type Keyring } from '@gw/kernel';
+import { OutboundError } from '@gw/outbound';
+import { describeFault, type Log } from '@gw/web';
+import type { DataSource } from 'typeorm';
+import type { WebhookSender } from './webhook-sender';
+
+/** Deliveries of one run; what is left is for the next. */
+const BATCH = 200;
+/** At the same time, so that one receiver that hangs does not hold up the others. */
+const LANES = 8;
+
+/**
+ * Safe to run twice, and on many machines: a delivery belongs to who claimed it until its next try is due. A worker that dies between the
+ * receiver's yes and the deletion leaves one that is posted again, under the same id.
+ */
+export class AlertsProcessor implements JobProcessor {
+  readonly spec = alertsJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly sender: WebhookSender,
+    /** Null: secrets cannot be opened here, so that deliveries wait for a worker that can. */
+    private readonly keyring: Keyring | null,
+    private readonly log: Log,
+  ) {}
+
+  async process(): Promise<void> {
+    await dropStaleAlerts(this.source.manager);
+    const { keyring } = this;
+    if (keyring === null) return;
+    let left = BATCH;
+    const lane = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        const delivery = await claimDelivery(this.source.manager);
+        if (delivery === null) return;
+        await this.deliver(delivery, keyring);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+  }
+
+  private async deliver(delivery: DueDelivery, keyring: Keyring): Promise<void> {
+    const { id, alertId, webhookId, organisationId, isLast } = delivery;
+    const failure = await this.failureOf(delivery, keyring);
+    if (failure !== null) {
+      this.log.warn(
+        { alertId, webhookId, organisationId, ...failure },
+        isLast ? 'an alert was given up' : 'an alert could not be delivered yet',
+      );
+    }
+    if (failure === null || isLast) await finishDelivery(this.source.manager, id);
+  }
+
+  /** Null: it was delivered. */
+  private async failureOf(
+    { alertId, url, event, webhookId, sealedSecret }: DueDelivery,
+    keyring: Keyring,
+  ): Promise<object | null> {
+    try {
+      const secret = unseal(keyring, sealedSecret, webhookBinding(webhookId));
+      const status = await this.sender.post({ url, id: alertId, body: JSON.stringify(event), secret });
+      return status >= 200 && status < 300 ? null : { status };
+    } catch (error) {
+      return error instanceof OutboundError ? { failure: error.failure } : describeFault(error);
+    }
+  }
+}

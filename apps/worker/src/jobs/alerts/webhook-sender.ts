@@ -1,0 +1,45 @@
+import { createHmac } from 'node:crypto';
+import type { BufferedClient } from '@gw/outbound';
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 65_536;
+
+export interface Post {
+  readonly url: string;
+  /** Tells one event from another, however often it comes. */
+  readonly id: string;
+  readonly body: string;
+  /** 32 bytes. */
+  readonly secret: Buffer;
+}
+
+/**
+ * Signs as Standard Webhooks has it: `webhook-signature` is `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`,
+ * with the time in Unix seconds, so that a receiver can refuse what is old.
+ */
+export function signatureHeaders(
+  { id, body, secret }: Omit<Post, 'url'>,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}
+
+/** Posts to addresses that tenants chose: under the address policy, without redirects, a bounded time. */
+export class WebhookSender {
+  constructor(private readonly client: BufferedClient) {}
+
+  /** The status of the answer. Rejects with `OutboundError` when there is none. */
+  async post(post: Post): Promise<number> {
+    const { status } = await this.client.fetchBuffered({
+      url: post.url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...signatureHeaders(post, Date.now()) },
+      body: post.body,
+      totalTimeoutMs: TIMEOUT_MS,
+      bytesMax: ANSWER_BYTES_MAX,
+    });
+    return status;
+  }
+}

@@ -1,0 +1,35 @@
+import type { AuditRow } from '@gw/entities';
+import type { JobSpec } from '@gw/jobs';
+import { uuidv7 } from '@gw/kernel';
+
+type Told = Pick<
+  AuditRow,
+  'organisationId' | 'workspaceId' | 'action' | 'resourceType' | 'resourceId' | 'before' | 'after'
+>;
+
+/** A change that nobody asked for. Secrets must be masked already. */
+export const jobAudit = (job: JobSpec, told: Told): AuditRow => ({
+  ...told,
+  id: uuidv7(),
+  createdAt: new Date(),
+  userType: 'system',
+  userId: null,
+  method: 'JOB',
+  uri: job.name,
+  requestId: null,
+  responseStatusCode: 200,
+  errorType: null,
+  clientIp: null,
+  userAgent: null,
+});
+
+/** By organisation and in one order, so that two workers never wait for each other's organisations. */
+export function auditsByOrganisation(rows: readonly AuditRow[]): (readonly AuditRow[])[] {
+  const grouped = new Map<string, AuditRow[]>();
+  for (const row of rows) {
+    const own = grouped.get(row.organisationId);
+    if (own) own.push(row);
+    else grouped.set(row.organisationId, [row]);
+  }
+  return [...grouped].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, own]) => own);
+}

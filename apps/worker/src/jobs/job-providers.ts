@@ -1,0 +1,112 @@
+import type { JobProcessor, JobStore } from '@gw/jobs';
+import { apiKeyPepper, sealingKeyring, SettingsError, type DatabaseTls } from '@gw/kernel';
+import { Mailer, mailServerOf } from '@gw/mail';
+import type { LogStores } from '@gw/object-store';
+import type { Log } from '@gw/web';
+import type { Provider } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { LogPartitions } from '../ingest/log-partitions.service';
+import { BudgetStates } from '../ledger/budget-states';
+import type { WorkerSettings } from '../settings';
+import { STORES, TLS } from '../tokens';
+import { AlertsProcessor } from './alerts/alerts.processor';
+import { BudgetsProcessor } from './budgets/budgets.processor';
+import { ExpiryProcessor } from './expiry/expiry.processor';
+import { JobRunner } from './job-runner';
+import { LogExportsProcessor } from './log-exports/log-exports.processor';
+import { LogPartitionsProcessor } from './log-partitions/log-partitions.processor';
+import { LogRetentionProcessor } from './log-retention/log-retention.processor';
+import { MailProcessor, type Post } from './mail/mail.processor';
+import { repricingProviders } from './repricings/repricing-providers';
+import { RepricingsProcessor } from './repricings/repricings.processor';
+import { RollupsProcessor } from './rollups/rollups.processor';
+import { RotationMails } from './rotation/rotation-mails';
+import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
+
+/** The processors of all jobs. */
+const PROCESSORS = [
+  LogPartitionsProcessor,
+  LogRetentionProcessor,
+  LogExportsProcessor,
+  ExpiryProcessor,
+  BudgetsProcessor,
+  MailProcessor,
+  AlertsProcessor,
+  RotationProcessor,
+  RollupsProcessor,
+  RepricingsProcessor,
+];
+
+/** What runs jobs, and all but the alerts that it runs. */
+export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => [
+  LogPartitionsProcessor,
+  RollupsProcessor,
+  {
+    provide: ExpiryProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new ExpiryProcessor(source, settings.AUDIT_LOGS_ENABLED),
+  },
+  {
+    provide: BudgetsProcessor,
+    inject: [DataSource, BudgetStates],
+    useFactory: (source: DataSource, states: BudgetStates) =>
+      new BudgetsProcessor(source, states, settings.AUDIT_LOGS_ENABLED),
+  },
+  {
+    provide: LogRetentionProcessor,
+    inject: [DataSource, LogPartitions, STORES],
+    useFactory: (source: DataSource, partitions: LogPartitions, { bodies }: LogStores) =>
+      new LogRetentionProcessor(source, partitions, bodies, settings.LOG_RETENTION_DAYS, log),
+  },
+  {
+    provide: LogExportsProcessor,
+    inject: [DataSource, STORES],
+    useFactory: (source: DataSource, stores: LogStores) =>
+      new LogExportsProcessor(source, stores, settings.DATA_EXPORTS_ENABLED, log),
+  },
+  ...postProviders(settings, log),
+  ...repricingProviders(settings, log),
+  {
+    provide: JobRunner,
+    inject: [TLS, ...PROCESSORS],
+    useFactory: (tls: DatabaseTls, ...processors: JobProcessor[]) =>
+      new JobRunner(jobStoreOf(settings, tls), processors, log),
+  },
+];
+
+const jobStoreOf = ({ DATABASE_URL, REDIS_URL }: WorkerSettings, tls: DatabaseTls): JobStore =>
+  REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL, tls } : { kind: 'redis', url: REDIS_URL };
+
+/** Mails, and the job that writes most of them. */
+const postProviders = (settings: WorkerSettings, log: Log): Provider[] => [
+  {
+    provide: MailProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new MailProcessor(source, postOf(settings), log),
+  },
+  {
+    provide: RotationProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new RotationProcessor(source, rotationToolsOf(settings, log)),
+  },
+];
+
+function rotationToolsOf(settings: WorkerSettings, log: Log): RotationTools | null {
+  const { ENCRYPTION_KEY: master, API_KEY_PREFIX: prefix, AUDIT_LOGS_ENABLED: auditEnabled } = settings;
+  if (master === null) {
+    log.warn('without ENCRYPTION_KEY no API key is rotated by its policy');
+    return null;
+  }
+  const keyring = sealingKeyring(master);
+  const mails = settings.SMTP_HOST === null ? null : new RotationMails(keyring);
+  return { maker: { prefix, pepper: apiKeyPepper(master) }, keyring, mails, auditEnabled };
+}
+
+/** Throws `SettingsError` for settings that don't go together. */
+function postOf(settings: WorkerSettings): Post | null {
+  const server = mailServerOf(settings);
+  if (!server) return null;
+  if (!settings.ENCRYPTION_KEY)
+    throw new SettingsError([{ name: 'ENCRYPTION_KEY', rule: 'is required by mail' }]);
+  return { mailer: new Mailer(server), keyring: sealingKeyring(settings.ENCRYPTION_KEY) };
+}

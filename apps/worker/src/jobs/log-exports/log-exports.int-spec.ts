@@ -1,0 +1,340 @@
+import {
+  insertLogs,
+  LogExportEntity,
+  LogExportPartEntity,
+  OrganisationEntity,
+  requestLogRow,
+  WorkspaceEntity,
+} from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { DiskObjectStore } from '@gw/object-store';
+import { sampleLogRecord, testDatabase } from '@gw/testing';
+import { createLog } from '@gw/web';
+import { parquetReadObjects } from 'hyparquet';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import { LogPartitions } from '../../ingest/log-partitions.service';
+import { LogExportsProcessor } from './log-exports.processor';
+
+const ROOT = resolve(__dirname, '../../../../..');
+const quiet = createLog('test', 'silent');
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-exports-'));
+const ALL_BUT_BODIES = [
+  'id',
+  'trace_id',
+  'created_at',
+  'is_success',
+  'total_units',
+  'cost',
+  'response_status_code',
+  'metadata',
+];
+
+describe('log exports', () => {
+  const database = testDatabase();
+  const organisationId = uuidv7();
+  const workspaceId = uuidv7();
+  const exports = new DiskObjectStore(folder);
+  const stores = { bodies: null, exports };
+
+  beforeAll(async () => {
+    const { manager } = database.dataSource;
+    await manager.insert(OrganisationEntity, { id: organisationId, name: 'o', slug: 'o' });
+    await manager.insert(WorkspaceEntity, { id: workspaceId, organisationId, name: 'w', slug: 'w' });
+    await new LogPartitions(database.dataSource).prepareAhead();
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const processor = (isEnabled = true): LogExportsProcessor =>
+    new LogExportsProcessor(database.dataSource, stores, isEnabled, quiet);
+
+  async function started(changes: Partial<LogExportEntity> = {}): Promise<string> {
+    const id = uuidv7();
+    await database.dataSource.manager.insert(LogExportEntity, {
+      id,
+      organisationId,
+      workspaceId,
+      status: 'in_progress',
+      format: 'jsonl',
+      filters: {},
+      requestedData: ALL_BUT_BODIES,
+      run: 1,
+      until: new Date(Date.now() + 60_000),
+      ...changes,
+    } as QueryDeepPartialEntity<LogExportEntity>);
+    return id;
+  }
+  const find = (id: string) => database.dataSource.manager.findOneByOrFail(LogExportEntity, { id });
+  async function fileOf(id: string): Promise<Buffer> {
+    const parts = await database.dataSource.manager.find(LogExportPartEntity, {
+      where: { exportId: id },
+      order: { number: 'ASC' },
+    });
+    const bytes = Buffer.concat(
+      await Promise.all(parts.map(async ({ key }) => (await exports.get(key)) as Buffer)),
+    );
+    expect(String(bytes.length)).toBe((await find(id)).bytesDone);
+    return bytes;
+  }
+  const rowsOf = async (id: string): Promise<Record<string, unknown>[]> =>
+    (await fileOf(id))
+      .toString()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const parquetRows = async (id: string): Promise<Record<string, unknown>[]> => {
+    const bytes = await fileOf(id);
+    const file = new Uint8Array(bytes).buffer;
+    return parquetReadObjects({ file });
+  };
+
+  describe('of a few logs', () => {
+    const traceId = 'few';
+    beforeAll(async () => {
+      const at = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString();
+      const entries = Array.from({ length: 25 }, (_, i) => ({
+        row: requestLogRow(
+          sampleLogRecord({
+            organisationId,
+            workspaceId,
+            traceId,
+            createdAt: at(i >> 1),
+            status: i % 5 === 0 ? 429 : 200,
+            metadata: { n: String(i), text: 'line\nend "x" ü' },
+            ...(i === 7 && { usage: null, cost: null }),
+          }),
+        ),
+        request: i % 2 === 0 ? Buffer.from('{"messages": [\n1]}') : null,
+        response: i % 3 === 0 ? Buffer.from([0xff, 0]) : Buffer.from('plain text'),
+      }));
+      await insertLogs(database.dataSource.manager, entries);
+    });
+    const filters = { trace_id: traceId };
+
+    it('hold the fields that were asked for, in a line for each log, newest first', async () => {
+      const requestedData = ['id', 'created_at', 'request', 'response', 'cost', 'metadata'];
+      const id = await started({ filters, requestedData });
+      await processor().process();
+      expect(await find(id)).toMatchObject({ status: 'success', rowsDone: 25, leaseOwner: null });
+      const rows = await rowsOf(id);
+      expect(rows).toHaveLength(25);
+      for (const row of rows) expect(Object.keys(row)).toEqual(requestedData);
+      const times = rows.map((row) => String(row['created_at']));
+      expect([...times].sort().reverse()).toEqual(times);
+      expect(new Set(rows.map((row) => row['id'])).size).toBe(25);
+      expect(rows.map((row) => row['request'])).toContainEqual({ messages: [1] });
+      expect(rows.map((row) => row['response'])).toEqual(expect.arrayContaining(['plain text', '/wA=']));
+      expect(rows.filter((row) => row['cost'] === null)).toHaveLength(1);
+    });
+
+    it('are Parquet that another reader reads, with the same rows', async () => {
+      const requestedData = ['id', 'created_at', 'is_success', 'total_units', 'cost', 'request', 'metadata'];
+      const lines = await started({ filters, requestedData });
+      const table = await started({ filters, requestedData, format: 'parquet' });
+      await processor().process();
+      await processor().process();
+      const plain = (row: Record<string, unknown>) => ({
+        ...row,
+        created_at: new Date(row['created_at'] as string).getTime(),
+        total_units: row['total_units'] === null ? null : Number(row['total_units']),
+        request:
+          typeof row['request'] === 'object' && row['request']
+            ? JSON.stringify(row['request'])
+            : row['request'],
+        metadata:
+          typeof row['metadata'] === 'string' ? (JSON.parse(row['metadata']) as object) : row['metadata'],
+      });
+      expect((await parquetRows(table)).map(plain)).toEqual((await rowsOf(lines)).map(plain));
+    });
+
+    it('are empty and whole where nothing matches', async () => {
+      const none = { trace_id: 'nothing' };
+      const lines = await started({ filters: none });
+      const table = await started({ filters: none, format: 'parquet' });
+      await processor().process();
+      await processor().process();
+      expect(await rowsOf(lines)).toEqual([]);
+      expect(await parquetRows(table)).toEqual([]);
+      expect((await find(table)).status).toBe('success');
+    });
+
+    it('hold one page where a page was asked for', async () => {
+      const all = await started({ filters });
+      const page = await started({ filters: { ...filters, page_size: 10, current_page: 1 } });
+      const behind = await started({ filters: { ...filters, page_size: 10, current_page: 9 } });
+      for (let i = 0; i < 3; i += 1) await processor().process();
+      expect(await rowsOf(page)).toEqual((await rowsOf(all)).slice(10, 20));
+      expect(await rowsOf(behind)).toEqual([]);
+    });
+
+    it('hold the logs that the filters name, and none of others or of later', async () => {
+      const some = await started({ filters: { ...filters, status_code: '429,500', metadata: { n: '10' } } });
+      const early = await started({ filters, until: new Date(Date.now() - 60_000) });
+      const foreign = await started({ filters, onlyUserId: uuidv7() });
+      for (let i = 0; i < 3; i += 1) await processor().process();
+      expect((await rowsOf(some)).map((row) => row['metadata'])).toEqual([
+        expect.objectContaining({ n: '10' }),
+      ]);
+      expect(await rowsOf(early)).toEqual([]);
+      expect(await rowsOf(foreign)).toEqual([]);
+    });
+
+    it('[ERR-04] fail where a field was denied after they were written down, and write nothing', async () => {
+      const { manager } = database.dataSource;
+      await manager.update(
+        OrganisationEntity,
+        { id: organisationId },
+        { exportSettings: { deniedFields: ['metadata'] } },
+      );
+      const id = await started({ filters });
+      await processor().process();
+      await manager.update(OrganisationEntity, { id: organisationId }, { exportSettings: {} });
+      const row = await find(id);
+      expect([row.status, row.failure]).toEqual(['failed', expect.stringContaining('metadata')]);
+      expect(await rowsOf(id)).toEqual([]);
+    });
+
+    it('[ENV-07] wait while exports are switched off', async () => {
+      const id = await started({ filters });
+      await processor(false).process();
+      expect((await find(id)).status).toBe('in_progress');
+      await processor().process();
+      expect((await find(id)).status).toBe('success');
+    });
+
+    it('are written by one worker, and not by one whose lease is another’s', async () => {
+      const id = await started({ filters, leaseOwner: 'another', leaseUntil: new Date(Date.now() + 60_000) });
+      await processor().process();
+      expect((await find(id)).status).toBe('in_progress');
+      await database.dataSource.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
+      await Promise.all([processor().process(), processor().process(), processor().process()]);
+      expect((await find(id)).rowsDone).toBe(25);
+      expect(await rowsOf(id)).toHaveLength(25);
+    });
+
+    it('[REL-01] leave no file behind when they are deleted', async () => {
+      const id = await started({ filters });
+      await processor().process();
+      const { key } = await database.dataSource.manager.findOneByOrFail(LogExportPartEntity, {
+        exportId: id,
+      });
+      await database.dataSource.manager.update(LogExportEntity, { id }, { deletedAt: new Date() });
+      await processor().process();
+      expect(await exports.get(key)).toBeNull();
+      expect(await database.dataSource.manager.countBy(LogExportPartEntity, { exportId: id })).toBe(0);
+    });
+  });
+
+  describe('of many logs', () => {
+    const ROWS = 25_000;
+    /** As the launcher starts workers. */
+    const FLAGS = ['--max-semi-space-size=4'];
+    let built: string;
+
+    beforeAll(async () => {
+      built = mkdtempSync(join(tmpdir(), 'tollgate-exports-build-'));
+      const swc = resolve(ROOT, 'node_modules/@swc/cli/bin/swc.js');
+      const flags = ['-d', built, '--config-file', '.swcrc', '--ignore', '**/*spec.ts', '--quiet'];
+      execFileSync(process.execPath, [swc, 'apps/worker/src', 'libs', ...flags], { cwd: ROOT });
+      // The worker's own part, in a process that can be killed. It ends when nothing is left to do.
+      writeFileSync(
+        join(built, 'exporter.cjs'),
+        `require('reflect-metadata');
+         const { DataSource } = require('typeorm');
+         const { dataSourceOptions } = require('./libs/entities/src/index.js');
+         const { DiskObjectStore } = require('./libs/object-store/src/index.js');
+         const { createLog } = require('./libs/web/src/index.js');
+         const { LogExportsProcessor } = require('./apps/worker/src/jobs/log-exports/log-exports.processor.js');
+         const [url, folder, at, when] = process.argv.slice(2);
+         let parts = 0;
+         class MortalStore extends DiskObjectStore {
+           async put(key, bytes) {
+             const isLast = ++parts === Number(at);
+             if (isLast && when === 'before') process.kill(process.pid, 'SIGKILL');
+             await super.put(key, bytes);
+             if (isLast) process.kill(process.pid, 'SIGKILL');
+           }
+         }
+         const options = dataSourceOptions({ url, poolSize: 2, applicationName: 'exporter' });
+         new DataSource(options).initialize().then(async (source) => {
+           const stores = { bodies: null, exports: new MortalStore(folder) };
+           await new LogExportsProcessor(source, stores, true, createLog('exporter', 'silent')).process();
+           process.stdout.write(String(process.resourceUsage().maxRSS));
+           await source.destroy();
+         });`,
+      );
+      const [template] = await database.dataSource.query<{ id: string }[]>(
+        `SELECT id FROM request_logs WHERE trace_id = 'few' LIMIT 1`,
+      );
+      const columns = (
+        await database.dataSource.query<{ name: string }[]>(
+          `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'request_logs'::regclass AND attnum > 0 AND NOT attisdropped`,
+        )
+      ).map(({ name }) => name);
+      const values = columns.map((name) => {
+        if (name === 'id') return 'gen_random_uuid()';
+        if (name === 'trace_id') return `'many'`;
+        if (name === 'metadata')
+          return `jsonb_build_object('n', n::text, 'filler', repeat(md5(n::text), 12))`;
+        return name === 'created_at' ? `now() - n * interval '1 millisecond'` : name;
+      });
+      await database.dataSource.query(
+        `INSERT INTO request_logs (${columns.join(', ')})
+         SELECT ${values.join(', ')} FROM request_logs, generate_series(1, $2::int) n WHERE id = $1`,
+        [template?.id, ROWS],
+      );
+    }, 120_000);
+    afterAll(() => {
+      rmSync(built, { recursive: true, force: true });
+    });
+
+    /** Dies without a word at the `at`th part that it writes, before or after the part's object is there. */
+    const exporter = (at = 0, when: 'before' | 'after' = 'before') =>
+      spawn(
+        process.execPath,
+        [...FLAGS, join(built, 'exporter.cjs'), database.url, folder, String(at), when],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+          env: { ...process.env, NODE_PATH: join(ROOT, 'node_modules') },
+        },
+      );
+
+    async function killed(id: string, ...how: Parameters<typeof exporter>): Promise<number> {
+      const [, signal] = (await once(exporter(...how), 'exit')) as [unknown, string];
+      const { status, rowsDone } = await find(id);
+      expect([signal, status]).toEqual(['SIGKILL', 'in_progress']);
+      // As if the minute of its lease were over.
+      await database.dataSource.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
+      return rowsDone;
+    }
+
+    it.each(['jsonl', 'parquet'] as const)(
+      'are the same bytes as %s whether their worker was killed twice or not at all',
+      async (format) => {
+        const until = new Date();
+        const changes = { filters: { trace_id: 'many' }, format, until, requestedData: [...ALL_BUT_BODIES] };
+        const undisturbed = await started(changes);
+        await processor().process();
+        const id = await started(changes);
+        const first = await killed(id, 2, 'after');
+        const second = await killed(id, 2, 'before');
+        expect(0 < first && first < second && second < ROWS).toBe(true);
+        const [said] = (await once(exporter().stdout, 'data')) as [Buffer];
+        expect(await find(id)).toMatchObject({ status: 'success', rowsDone: ROWS });
+        const bytes = await fileOf(id);
+        expect(bytes.equals(await fileOf(undisturbed))).toBe(true);
+        const rows = format === 'parquet' ? await parquetRows(id) : await rowsOf(id);
+        expect(new Set(rows.map((row) => row['id'])).size).toBe(ROWS);
+        // Kilobytes at its height, all of the process included.
+        expect(Number(said.toString())).toBeLessThan(256 * 1_024);
+      },
+      180_000,
+    );
+  });
+});

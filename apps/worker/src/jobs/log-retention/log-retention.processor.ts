@@ -1,0 +1,39 @@
+import { bodyFolder, dayOf, dropLogPartition, logPartitionDays, removeOldFeedback } from '@gw/entities';
+import { logRetentionJob, type JobProcessor } from '@gw/jobs';
+import type { ObjectStore } from '@gw/object-store';
+import { describeFault, type Log } from '@gw/web';
+import type { DataSource } from 'typeorm';
+import type { LogPartitions } from '../../ingest/log-partitions.service';
+
+/**
+ * Removes whole days: first the bodies that their rows name, then the rows. Safe to run twice, and after a run that died in between:
+ * what it left is removed by the next one.
+ */
+export class LogRetentionProcessor implements JobProcessor {
+  readonly spec = logRetentionJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly partitions: LogPartitions,
+    private readonly bodies: ObjectStore | null,
+    private readonly retentionDays: number,
+    private readonly log: Log,
+  ) {}
+
+  async process(): Promise<void> {
+    const oldest = dayOf(new Date()) - this.retentionDays;
+    for (const day of await logPartitionDays(this.source.manager)) {
+      if (day >= oldest) break;
+      await this.bodies?.removeFolder(bodyFolder(day));
+      try {
+        await dropLogPartition(this.source, day);
+      } catch (error) {
+        // Somebody reads it; the next run comes within the hour.
+        this.log.warn({ day, ...describeFault(error) }, 'a day of logs could not be removed yet');
+        return;
+      }
+      this.partitions.forget();
+    }
+    await removeOldFeedback(this.source.manager, new Date(oldest * 86_400_000));
+  }
+}

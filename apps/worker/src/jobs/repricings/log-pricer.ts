@@ -1,0 +1,75 @@
+import { PRICE_CATALOGUES } from '@gw/contracts';
+import { IntegrationEntity, IntegrationModelEntity, type PricedLog } from '@gw/entities';
+import {
+  createPriceBook,
+  createPricer,
+  SavedPrices,
+  type ModelConfigs,
+  type PricedRecord,
+  type Pricer,
+  type PriceRequest,
+} from '@gw/pricing';
+import { UUID } from '@gw/web';
+import { In, type EntityManager } from 'typeorm';
+
+/**
+ * Prices logs by what is known of prices now, as a gateway would: a model's own price, else a configured source's, else the catalogue's at the
+ * time of the request; times the adjustments of the integration.
+ */
+export class LogPricer {
+  readonly pricer: Pricer;
+
+  constructor(private readonly configs: ModelConfigs | null) {
+    this.pricer = createPricer(createPriceBook(), configs);
+  }
+
+  /** The logs as `reprice` takes them. Their cost is that of the answer alone, without what else the requests have paid for. */
+  async records(manager: EntityManager, logs: readonly PricedLog[]): Promise<PricedRecord[]> {
+    const saved = await savedPrices(manager, logs);
+    const providers = new Set(logs.flatMap(({ row }) => row.provider ?? []));
+    const { configs } = this;
+    if (configs !== null) await Promise.all([...providers].map((provider) => configs.load(provider)));
+    return logs.flatMap((log) => {
+      const { row, decision, usage } = log;
+      const request = this.requestOf(log, saved);
+      if (request === null) return [];
+      const cost = decision.price?.lines.reduce((sum, line) => sum + line.cost, 0) ?? null;
+      return [{ id: row.id, at: Date.parse(row.created_at), request, usage, cost }];
+    });
+  }
+
+  /** The model that was asked for carries an alias's custom price; the one that answered is the catalogue's. Null: neither can be priced. */
+  private requestOf({ row, usage }: PricedLog, saved: ReadonlyMap<string, SavedPrices>): PriceRequest | null {
+    const { provider } = row;
+    if (provider === null) return null;
+    const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
+    const catalogueId = PRICE_CATALOGUES.get(provider) ?? null;
+    for (const model of [row.model, row.response_model]) {
+      if (model === null) continue;
+      const request = prices
+        ? prices.request(provider, catalogueId, model)
+        : { provider, catalogueId, model };
+      if (request && this.pricer.price(request, usage, Date.parse(row.created_at)) !== null) return request;
+    }
+    return null;
+  }
+}
+
+async function savedPrices(
+  manager: EntityManager,
+  logs: readonly PricedLog[],
+): Promise<ReadonlyMap<string, SavedPrices>> {
+  const ids = [...new Set(logs.flatMap(({ row }) => row.integration_id ?? []))].filter((id) => UUID.test(id));
+  if (ids.length === 0) return new Map();
+  const integrations = await manager.findBy(IntegrationEntity, { id: In(ids) });
+  const models = await manager.findBy(IntegrationModelEntity, { integrationId: In(ids) });
+  return new Map(
+    integrations.map(({ id, pricingAdjustments }) => {
+      const own = models.filter(({ integrationId }) => integrationId === id);
+      const prices = own.map(({ slug, baseModelSlug, pricingConfig }) => ({
+        ...{ slug, baseModelSlug, pricingConfig, price: null },
+      }));
+      return [id, new SavedPrices(prices, pricingAdjustments)] as const;
+    }),
+  );
+}

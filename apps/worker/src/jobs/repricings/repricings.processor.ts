@@ -1,0 +1,179 @@
+import type { ChargeRecord, PriceLine } from '@gw/contracts';
+import {
+  addToRollups,
+  pricedLogs,
+  RepricingEntity,
+  setLogPrices,
+  type NewLogPrice,
+  type PricedLog,
+  type RepricingGroup,
+  type RepricingReport,
+} from '@gw/entities';
+import { repricingsJob, type JobProcessor } from '@gw/jobs';
+import { reprice, type Repricing } from '@gw/pricing';
+import { In, type DataSource, type EntityManager } from 'typeorm';
+import type { Adjustment, LedgerBook, TouchedBudget } from '../../ledger/ledger-book';
+import type { LogPricer } from './log-pricer';
+
+/** Logs of one transaction. */
+const BATCH = 500;
+/** Providers and models that a report tells apart; the rest is one group without a name. */
+const GROUPS_MAX = 1_000;
+/** Batches of one run; what is left is for the next, so that other jobs have their turn. */
+const STEPS_MAX = 2_000;
+
+/**
+ * Safe to run twice, and on many machines: a batch changes its logs, their budgets and the place where the next one begins in one transaction,
+ * under a lock of the repricing. A log that already has the newer price is not changed, so nothing is entered twice.
+ */
+export class RepricingsProcessor implements JobProcessor {
+  readonly spec = repricingsJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly book: LedgerBook,
+    private readonly pricer: LogPricer,
+    private readonly batch = BATCH,
+  ) {}
+
+  async process(): Promise<void> {
+    for (let step = 0; step < STEPS_MAX; step += 1) {
+      const touched = await this.source.transaction((manager) => this.step(manager));
+      if (touched === null) return;
+      this.book.committed(touched);
+    }
+  }
+
+  /** One batch of the oldest repricing that nobody else works on. Null: there is none. */
+  private async step(manager: EntityManager): Promise<readonly TouchedBudget[] | null> {
+    const row = await manager.findOne(RepricingEntity, {
+      where: { status: In(['previewing', 'applying']) },
+      order: { createdAt: 'ASC', id: 'ASC' },
+      lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+    });
+    if (row === null) return null;
+    const applies = row.status === 'applying';
+    const { organisationId, startTime: start, endTime: end, provider, model, cursorTime, cursorId } = row;
+    const after = cursorTime === null || cursorId === null ? null : { time: cursorTime, id: cursorId };
+    const filter = { organisationId, start, end, provider, model, after };
+    const logs = await pricedLogs(manager, filter, this.batch, applies);
+    const records = await this.pricer.records(manager, logs);
+    const repricing = reprice(records, this.pricer.pricer);
+    const priceable = new Set(records.map(({ id }) => id));
+    row.report = merged(row.report, logs, priceable, repricing);
+    const touched = applies ? await this.apply(manager, logs, repricing) : [];
+    const last = logs.at(-1);
+    if (last !== undefined) {
+      row.cursorTime = new Date(last.row.created_at);
+      row.cursorId = last.row.id;
+    }
+    if (logs.length < this.batch) row.status = applies ? 'applied' : 'previewed';
+    await manager.save(row);
+    return touched;
+  }
+
+  private async apply(
+    manager: EntityManager,
+    logs: readonly PricedLog[],
+    { changes }: Repricing,
+  ): Promise<readonly TouchedBudget[]> {
+    const byId = new Map(logs.map((log) => [log.row.id, log]));
+    const prices: NewLogPrice[] = [];
+    const before: PricedLog['row'][] = [];
+    const after: PricedLog['row'][] = [];
+    const adjustments: Adjustment[] = [];
+    for (const { id, before: earlier, after: later, lines } of changes) {
+      const log = byId.get(id);
+      if (log === undefined) continue;
+      const difference = later - (earlier ?? 0);
+      const cost = (log.row.cost ?? 0) + difference;
+      const charged = chargeOf(log);
+      prices.push(newPrice(log, cost, lines, charged, difference));
+      before.push(log.row);
+      after.push({ ...log.row, cost });
+      const { organisation_id: organisationId, created_at: createdAt } = log.row;
+      if (charged !== null && organisationId !== null) {
+        adjustments.push({ organisationId, createdAt, charge: charged, difference });
+      }
+    }
+    await setLogPrices(manager, prices);
+    // In the order of those who store logs, so that neither waits for the other's rows.
+    const touched = await this.book.adjust(manager, adjustments);
+    await addToRollups(manager, before, -1);
+    await addToRollups(manager, after);
+    return touched;
+  }
+}
+
+/** The charge of the answer that the client got. Null: the log was charged to no budget. */
+const chargeOf = ({ decision }: PricedLog): ChargeRecord | null =>
+  decision.charges?.findLast(({ requests, flags }) => requests === 1 && !flags.includes('estimated')) ?? null;
+
+function newPrice(
+  { row, decision }: PricedLog,
+  cost: number,
+  lines: readonly PriceLine[],
+  charged: ChargeRecord | null,
+  difference: number,
+): NewLogPrice {
+  const model = decision.price?.model ?? row.response_model ?? row.model;
+  const charges = decision.charges?.map((charge) =>
+    charge === charged
+      ? {
+          ...charge,
+          cost: (charge.cost ?? 0) + difference,
+          flags: charge.flags.filter((flag) => flag !== 'unpriced'),
+        }
+      : charge,
+  );
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    cost,
+    decision: {
+      ...decision,
+      price: { source: 'repriced', model, lines },
+      ...(charges === undefined ? {} : { charges }),
+    },
+  };
+}
+
+/** The report with what a batch has found. */
+function merged(
+  report: RepricingReport,
+  logs: readonly PricedLog[],
+  priceable: ReadonlySet<string>,
+  { changes }: Repricing,
+): RepricingReport {
+  const changeOf = new Map(changes.map((change) => [change.id, change]));
+  const groups = new Map<string, RepricingGroup>();
+  const nameOf = (provider: string | null, model: string | null): string => JSON.stringify([provider, model]);
+  for (const group of report.groups) groups.set(nameOf(group.provider, group.model), group);
+  for (const { row } of logs) {
+    const change = changeOf.get(row.id);
+    const unpriced = !priceable.has(row.id);
+    if (change === undefined && !unpriced) continue;
+    const isNamed = groups.size < GROUPS_MAX || groups.has(nameOf(row.provider, row.model));
+    const { provider, model } = isNamed ? row : { provider: null, model: null };
+    groups.set(
+      nameOf(provider, model),
+      grown(groups.get(nameOf(provider, model)) ?? { ...EMPTY, provider, model }, change, unpriced),
+    );
+  }
+  return { seen: report.seen + logs.length, groups: [...groups.values()] };
+}
+
+const EMPTY = { changed: 0, unpriced: 0, before: 0, after: 0 } as const;
+
+/** A group with one log more. */
+const grown = (
+  group: RepricingGroup,
+  change: Repricing['changes'][number] | undefined,
+  unpriced: boolean,
+): RepricingGroup => ({
+  ...group,
+  changed: group.changed + (change ? 1 : 0),
+  unpriced: group.unpriced + (unpriced ? 1 : 0),
+  before: group.before + (change?.before ?? 0),
+  after: group.after + (change?.after ?? 0),
+});

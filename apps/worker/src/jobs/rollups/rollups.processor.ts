@@ -1,0 +1,17 @@
+import { dropOldRollups, dropOldSpans } from '@gw/entities';
+import { rollupsJob, type JobProcessor } from '@gw/jobs';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Safe to run twice: what is removed is not found again. */
+@Injectable()
+export class RollupsProcessor implements JobProcessor {
+  readonly spec = rollupsJob;
+
+  constructor(private readonly source: DataSource) {}
+
+  async process(): Promise<void> {
+    await dropOldRollups(this.source, new Date());
+    await dropOldSpans(this.source, new Date());
+  }
+}

@@ -1,0 +1,62 @@
+import { queueMail, type ApiKeyEntity } from '@gw/entities';
+import type { Keyring } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+
+/** Addresses that one mail goes to; owners come first. */
+const RECIPIENTS_MAX = 50;
+
+type ToldKey = Pick<ApiKeyEntity, 'id' | 'organisationId' | 'name' | 'userId' | 'alertEmails'>;
+
+/** Tells owners and admins, the user of a key and its alert addresses of its rotation. */
+export class RotationMails {
+  constructor(private readonly keyring: Keyring) {}
+
+  async rotated(manager: EntityManager, key: ToldKey, oldEndsAt: Date): Promise<void> {
+    await this.tell(manager, key, 'rotated', `API key ${key.name} was rotated`, [
+      `The API key ${key.name} has a new secret, as its rotation policy says.`,
+      `Fetch the new secret with POST /v1/api-keys/${key.id}/rotate: it is shown once. The old one works until ${oldEndsAt.toUTCString()}.`,
+    ]);
+  }
+
+  async oldEnds(manager: EntityManager, key: ToldKey, oldEndsAt: Date): Promise<void> {
+    await this.tell(manager, key, 'old-ends', `The old secret of API key ${key.name} is about to end`, [
+      `The API key ${key.name} was rotated. Its old secret stops working at ${oldEndsAt.toUTCString()}.`,
+      `If you have not done so, fetch the new secret with POST /v1/api-keys/${key.id}/rotate.`,
+    ]);
+  }
+
+  async scheduled(manager: EntityManager, key: ToldKey, at: string): Promise<void> {
+    await this.tell(manager, key, 'scheduled', `API key ${key.name} is about to be rotated`, [
+      `The API key ${key.name} will be rotated at ${new Date(at).toUTCString()}, as its rotation policy says.`,
+    ]);
+  }
+
+  private async tell(
+    manager: EntityManager,
+    key: ToldKey,
+    event: string,
+    subject: string,
+    paragraphs: readonly string[],
+  ): Promise<void> {
+    await queueMail(manager, this.keyring, {
+      organisationId: key.organisationId,
+      topic: `api-key/${key.id}/${event}`,
+      to: await recipientsOf(manager, key),
+      message: { subject, paragraphs, action: null },
+    });
+  }
+}
+
+async function recipientsOf(manager: EntityManager, key: ToldKey): Promise<readonly string[]> {
+  const people = await manager.query<{ email: string }[]>(
+    `SELECT u.email FROM organisation_users seat JOIN users u ON u.id = seat.user_id
+     WHERE seat.organisation_id = $1 AND seat.status = 'active' AND u.status = 'active'
+       AND (seat.role IN ('owner', 'admin') OR seat.user_id = $2)
+     ORDER BY seat.user_id = $2 DESC NULLS LAST, seat.role DESC, u.email LIMIT $3`,
+    [key.organisationId, key.userId, RECIPIENTS_MAX],
+  );
+  return [...new Set([...people.map(({ email }) => email), ...(key.alertEmails ?? [])])].slice(
+    0,
+    RECIPIENTS_MAX,
+  );
+}

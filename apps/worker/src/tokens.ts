@@ -1,0 +1,6 @@
+/** What the worker's providers ask each other for beside their classes. */
+export const LOG = Symbol('log');
+export const TLS = Symbol('tls');
+export const STORES = Symbol('log stores');
+export const CLICKHOUSE = Symbol('analytics in ClickHouse, or null');
+export const TRACES = Symbol('export of spans, or null without a receiver');

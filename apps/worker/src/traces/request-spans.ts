@@ -1,0 +1,139 @@
+import type { AttemptRecord } from '@gw/contracts';
+import type { RequestLogRow } from '@gw/entities';
+import { SpanKind, type Attributes } from '@opentelemetry/api';
+import { spanIdOf, traceIdOf } from './span-ids';
+
+/** A span that is over. Times in milliseconds since 1970. */
+export interface EndedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentId: string | null;
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly attributes: Attributes;
+  /** Null: it went well, or the client's mistake. */
+  readonly error: string | null;
+}
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  'chat.completions': 'chat',
+  messages: 'chat',
+  responses: 'chat',
+  completions: 'text_completion',
+  embeddings: 'embeddings',
+};
+
+/** Names of the semantic conventions that differ from ours. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  'azure-openai': 'azure.ai.openai',
+  bedrock: 'aws.bedrock',
+  'vertex-ai': 'gcp.vertex_ai',
+  google: 'gcp.gemini',
+  'mistral-ai': 'mistral_ai',
+  'x-ai': 'x_ai',
+};
+
+/** Attempts of one request that get a span of their own. */
+const ATTEMPTS_MAX = 20;
+
+/**
+ * The spans of one request, by the semantic conventions for generative AI: one of the gateway for the request, and below it one of a client
+ * for each call of a provider. They hold no bodies and no metadata.
+ */
+export function requestSpans(row: RequestLogRow): EndedSpan[] {
+  const startedAt = Date.parse(row.created_at);
+  const traceId = traceIdOf(row.trace_id);
+  const spanId = row.span_id === null ? spanIdOf(row.id) : spanIdOf(row.span_id);
+  const operation = OPERATIONS[row.route] ?? row.route;
+  const request: EndedSpan = {
+    traceId,
+    spanId,
+    parentId: row.parent_span_id === null ? null : spanIdOf(row.parent_span_id),
+    name: row.span_name ?? named(operation, row.model),
+    kind: SpanKind.SERVER,
+    startedAt,
+    endedAt: startedAt + Math.max(0, row.duration_ms),
+    attributes: present({ ...requestAttributes(row), ...answerAttributes(row, operation) }),
+    error: row.status >= 500 || row.outcome === 'interrupted' ? (row.error_type ?? String(row.status)) : null,
+  };
+  const attempts: unknown = row.decision.attempts;
+  if (!Array.isArray(attempts)) return [request];
+  const called = (attempts as AttemptRecord[]).filter(({ end }) => end !== 'skipped').slice(0, ATTEMPTS_MAX);
+  return [request, ...called.map((attempt, at) => attemptSpan(request, row, operation, attempt, at))];
+}
+
+function attemptSpan(
+  request: EndedSpan,
+  row: RequestLogRow,
+  operation: string,
+  attempt: AttemptRecord,
+  at: number,
+): EndedSpan {
+  const startedAt = request.startedAt + Math.max(0, attempt.startedMs);
+  const answered = attempt.end === 'answered';
+  const failed = !answered && attempt.end !== 'cancelled' && attempt.end !== 'client_closed';
+  return {
+    traceId: request.traceId,
+    spanId: spanIdOf(`${row.id} ${String(at)}`),
+    parentId: request.spanId,
+    name: named(operation, attempt.model ?? row.model),
+    kind: SpanKind.CLIENT,
+    startedAt,
+    endedAt: startedAt + Math.max(0, attempt.durationMs),
+    attributes: present({
+      'gen_ai.operation.name': operation,
+      'gen_ai.provider.name': PROVIDERS[attempt.provider] ?? attempt.provider,
+      'gen_ai.request.model': attempt.model ?? row.model,
+      ...(answered ? usageAttributes(row) : {}),
+      'http.response.status_code': attempt.status,
+      'error.type': failed ? attempt.end : null,
+      'tollgate.attempt.target': attempt.target,
+      'tollgate.attempt.retry': attempt.retry,
+      'tollgate.attempt.end': attempt.end,
+    }),
+    error: failed ? (attempt.reason ?? attempt.end) : null,
+  };
+}
+
+const named = (operation: string, model: string | null): string =>
+  model === null ? operation : `${operation} ${model.slice(0, 100)}`;
+
+type Values = Readonly<Record<string, string | number | boolean | null>>;
+
+const requestAttributes = (row: RequestLogRow): Values => ({
+  'http.request.method': row.method,
+  'http.route': row.route,
+  'http.response.status_code': row.status,
+  'error.type': row.error_type,
+  'tollgate.request.id': row.id,
+  'tollgate.trace.id': row.trace_id,
+  'tollgate.organisation.id': row.organisation_id,
+  'tollgate.workspace.id': row.workspace_id,
+  'tollgate.api_key.id': row.api_key_id,
+  'tollgate.outcome': row.outcome,
+  'tollgate.config.id': row.config_id,
+  'tollgate.cache.status': row.cache_status,
+  'tollgate.cost.usd': row.cost === null ? null : row.cost / 1e8,
+  'tollgate.overhead.ms': row.overhead_ms,
+  'tollgate.gateway.id': row.gateway_id,
+});
+
+const answerAttributes = (row: RequestLogRow, operation: string): Values => ({
+  'gen_ai.operation.name': operation,
+  'gen_ai.provider.name': row.provider === null ? null : (PROVIDERS[row.provider] ?? row.provider),
+  'gen_ai.request.model': row.model,
+  ...usageAttributes(row),
+  'gen_ai.server.time_to_first_token': row.first_byte_ms === null ? null : row.first_byte_ms / 1_000,
+});
+
+const usageAttributes = (row: RequestLogRow): Values => ({
+  'gen_ai.response.model': row.response_model,
+  'gen_ai.usage.input_tokens': row.input_tokens,
+  'gen_ai.usage.output_tokens': row.output_tokens,
+  'gen_ai.usage.cache_read.input_tokens': row.cache_read_tokens === 0 ? null : row.cache_read_tokens,
+});
+
+const present = (values: Values): Attributes =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Attributes;

@@ -1,0 +1,124 @@
+import type { RequestLogRow } from '@gw/entities';
+import { GATEWAY_VERSION } from '@gw/kernel';
+import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type IdGenerator,
+} from '@opentelemetry/sdk-trace-base';
+import { requestSpans, type EndedSpan } from './request-spans';
+
+export interface TraceExportOptions {
+  /** Where OTLP over HTTP is taken, with its path. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly serviceName: string;
+}
+
+/** Spans that wait; more are dropped and counted. */
+const QUEUE_MAX = 16_384;
+const BATCH_MAX = 512;
+const PACE_MS = 1_000;
+const FLUSH_MS = 5_000;
+
+/** Gives spans the ids that they have already. */
+class GivenIds implements IdGenerator {
+  traceId = '';
+  spanId = '';
+  generateTraceId = (): string => this.traceId;
+  generateSpanId = (): string => this.spanId;
+}
+
+/**
+ * Sends the spans of requests over OTLP, as protobuf. They are made of log records once those are stored, so that no request waits for it
+ * and none is told twice; what the receiver does not take within the exporter's own tries is lost, since the log has it all.
+ */
+export class TraceExport {
+  private readonly ids = new GivenIds();
+  private readonly provider: BasicTracerProvider;
+  private readonly tracer: Tracer;
+
+  constructor({ url, headers, timeoutMs, serviceName }: TraceExportOptions) {
+    const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs });
+    this.provider = new BasicTracerProvider({
+      resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': GATEWAY_VERSION }),
+      sampler: new AlwaysOnSampler(),
+      idGenerator: this.ids,
+      spanProcessors: [
+        new BatchSpanProcessor(exporter, {
+          maxQueueSize: QUEUE_MAX,
+          maxExportBatchSize: BATCH_MAX,
+          scheduledDelayMillis: PACE_MS,
+          exportTimeoutMillis: timeoutMs,
+        }),
+      ],
+    });
+    this.tracer = this.provider.getTracer('tollgate', GATEWAY_VERSION);
+  }
+
+  add(rows: readonly RequestLogRow[]): void {
+    for (const row of rows) for (const span of requestSpans(row)) this.emit(span);
+  }
+
+  /** Sends what waits, for a bounded time. Never rejects. */
+  async stop(): Promise<void> {
+    const stopped = this.provider.shutdown().catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, FLUSH_MS);
+    });
+    await Promise.race([stopped, tooLong]);
+    clearTimeout(timer);
+  }
+
+  private emit({
+    traceId,
+    spanId,
+    parentId,
+    name,
+    kind,
+    startedAt,
+    endedAt,
+    attributes,
+    error,
+  }: EndedSpan): void {
+    this.ids.traceId = traceId;
+    this.ids.spanId = spanId;
+    // A span without a parent of its own begins the trace; the trace's id is given to it by the generator.
+    const context =
+      parentId === null
+        ? ROOT_CONTEXT
+        : trace.setSpanContext(ROOT_CONTEXT, {
+            traceId,
+            spanId: parentId,
+            traceFlags: TraceFlags.SAMPLED,
+            isRemote: true,
+          });
+    const span = this.tracer.startSpan(name, { kind, startTime: startedAt, attributes }, context);
+    if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error.slice(0, 255) });
+    span.end(endedAt);
+  }
+}
+
+/** Reads `OTEL_EXPORTER_OTLP_HEADERS`: `name=value` pairs with percent escapes, separated by commas. */
+export function otlpHeaders(text: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at).trim().toLowerCase();
+    if (at > 0 && name !== '') headers[name] = decoded(pair.slice(at + 1).trim());
+  }
+  return headers;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

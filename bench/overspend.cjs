@@ -1,0 +1,211 @@
+'use strict';
+
+/**
+ * By how much limits are passed when many gateways are asked at once: bursts on a budget, and steady rates below and above a rate limit.
+ * Real gateway processes over a real Redis. `--quick`: a few seconds instead of a few minutes.
+ */
+const { randomBytes } = require('node:crypto');
+const { Agent, createServer, request } = require('node:http');
+const { parseArgs } = require('node:util');
+const { builtGateway } = require('./lib/build.cjs');
+const { nodeOf, onPath } = require('./lib/cache.cjs');
+const { PATH, startGateway } = require('./lib/contestants.cjs');
+const { PROVIDER } = require('./lib/documents.cjs');
+const {
+  freePort,
+  listening,
+  pause,
+  start,
+  startScript,
+  stopAll,
+  temporaryFolder,
+} = require('./lib/processes.cjs');
+
+const BURST = { gateways: 4, atOnce: 250, covered: 300, callMs: 300 };
+const RATE = { gateways: 3, perSecond: 100, factors: [0.9, 1, 1.2, 1.5, 2] };
+const TOKENS = 1_000;
+const CENT_USD = 0.01;
+
+const say = (line) => process.stdout.write(`${line}\n`);
+const note = (line) => process.stderr.write(`bench: ${line}\n`);
+
+/** Sells a thousand tokens of output for a cent, after a while. Counts what it sells. */
+async function startStub() {
+  const usage = { prompt_tokens: 0, completion_tokens: TOKENS, total_tokens: TOKENS };
+  const answer = JSON.stringify({ id: 'a', object: 'chat.completion', model: 'gpt-4o', choices: [], usage });
+  const stub = { calls: 0, callMs: 0, port: 0, close: () => undefined };
+  const server = createServer((req, res) => {
+    req.resume();
+    stub.calls += 1;
+    setTimeout(() => {
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
+      res.end(answer);
+    }, stub.callMs);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stub.port = server.address().port;
+  stub.close = () => server.close();
+  return stub;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+
+/** The status; 0 where there was none. */
+function call(gateway, key, maxTokens) {
+  const body = JSON.stringify({
+    model: 'gpt-4o',
+    max_tokens: maxTokens,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  const headers = {
+    authorization: `Bearer ${gateway.keys[key]}`,
+    'x-gw-provider': `@${PROVIDER}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  };
+  return new Promise((resolve) => {
+    const req = request(
+      { agent, port: gateway.port, host: '127.0.0.1', path: PATH, method: 'POST', headers },
+      (res) => {
+        res.resume();
+        res.on('end', () => resolve(res.statusCode));
+        res.on('error', () => resolve(0));
+      },
+    );
+    req.on('error', () => resolve(0));
+    req.end(body);
+  });
+}
+
+const okOf = (statuses) => statuses.filter((status) => status === 200).length;
+
+async function wave(gateways, key, atOnce, maxTokens) {
+  const calls = gateways.flatMap((gateway) =>
+    Array.from({ length: atOnce }, () => call(gateway, key, maxTokens)),
+  );
+  return okOf(await Promise.all(calls));
+}
+
+/** One burst, then bursts for as long as they bring anything, each after what is kept was given back. */
+async function overspend(gateways, stub, { key, maxTokens }) {
+  const before = stub.calls;
+  const first = await wave(gateways, key, BURST.atOnce, maxTokens);
+  let accepted = first;
+  for (let idle = 0; idle < 3;) {
+    await pause(700);
+    const more = await wave(gateways.slice(0, 1), key, 5, maxTokens);
+    accepted += more;
+    idle = more === 0 ? idle + 1 : 0;
+  }
+  return { first, accepted, sold: stub.calls - before };
+}
+
+/** Begins and ends with a second of the wall clock, which is a window of the limit. */
+async function steady(gateways, key, factor, seconds) {
+  for (const gateway of gateways) await call(gateway, key, TOKENS);
+  await pause(1_005 - (Date.now() % 1_000));
+  const until = (Math.floor(Date.now() / 1_000) + seconds) * 1_000 - 40;
+  const started = performance.now();
+  const waiting = [];
+  let offered = 0;
+  while (Date.now() < until) {
+    const due = Math.floor(((performance.now() - started) * RATE.perSecond * factor) / 1_000);
+    for (; offered < due; offered += 1) waiting.push(call(gateways[offered % gateways.length], key, TOKENS));
+    await pause(2);
+  }
+  return { offered, accepted: okOf(await Promise.all(waiting)) };
+}
+
+async function main() {
+  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+  const redisServer = onPath('redis-server');
+  if (!redisServer) throw new Error('There is no redis-server on this machine.');
+  const build = builtGateway({}, note);
+  const node = nodeOf('26', note);
+  const stub = await startStub();
+  const redisPort = await freePort();
+  const redis = start('rest', redisServer, [
+    '--port',
+    String(redisPort),
+    '--save',
+    '',
+    '--dir',
+    temporaryFolder('redis'),
+  ]);
+  await listening(redis, redisPort);
+  const budget = (enforcement) => ({
+    type: 'cost',
+    creditLimit: BURST.covered * CENT_USD,
+    enforcement,
+    alertThreshold: null,
+    periodicReset: null,
+    periodicResetDays: null,
+    nextResetAt: null,
+    status: 'active',
+  });
+  const limited = [
+    ...['strict', 'standard'].flatMap((enforcement) =>
+      ['exact', 'twice'].map((size) => ({
+        name: `${enforcement}${size}`,
+        usageLimits: [budget(enforcement)],
+      })),
+    ),
+    ...RATE.factors.map((factor) => ({
+      name: `rate${String(factor * 10)}`,
+      rateLimits: [{ type: 'requests', unit: 'rps', value: RATE.perSecond }],
+    })),
+  ];
+  const master = randomBytes(32);
+  const env = { REDIS_URL: `redis://127.0.0.1:${String(redisPort)}` };
+  const gateways = [];
+  const controlPlane = await startScript('rest', node, 'control-plane.cjs');
+  while (gateways.length < BURST.gateways)
+    gateways.push(
+      await startGateway({ build, node, stubPort: stub.port, env, controlPlane, master, limited }),
+    );
+
+  stub.callMs = BURST.callMs;
+  say(
+    `A budget for ${BURST.covered} calls, ${BURST.gateways} gateways, ${BURST.atOnce} calls at once on each`,
+  );
+  for (const [enforcement, size] of [
+    ['strict', 'exact'],
+    ['strict', 'twice'],
+    ['standard', 'exact'],
+    ['standard', 'twice'],
+  ]) {
+    const maxTokens = size === 'twice' ? 2 * TOKENS : TOKENS;
+    const { first, accepted, sold } = await overspend(gateways, stub, {
+      key: `${enforcement}${size}`,
+      maxTokens,
+    });
+    say(
+      `  ${enforcement}, reserving ${size === 'twice' ? 'twice what is used' : 'what is used'}: ${first} of ${
+        BURST.gateways * BURST.atOnce
+      } pass at once, ${accepted} in all, ${sold} sold, ${Math.max(0, accepted - BURST.covered)} too many`,
+    );
+  }
+
+  stub.callMs = 0;
+  const seconds = values.quick ? 5 : 30;
+  const three = gateways.slice(0, RATE.gateways);
+  const allowance = RATE.perSecond * seconds;
+  say(`${RATE.perSecond} requests a second, ${RATE.gateways} gateways, ${seconds} s each`);
+  for (const factor of RATE.factors) {
+    const { offered, accepted } = await steady(three, `rate${String(factor * 10)}`, factor, seconds);
+    const share = (100 * accepted) / Math.min(allowance, offered);
+    say(
+      `  ${factor.toFixed(1)} times the rate: ${offered} offered, ${accepted} accepted, ${share.toFixed(1)} % of what was allowed and offered, ` +
+        `${Math.max(0, accepted - allowance)} too many`,
+    );
+  }
+  stub.close();
+  agent.destroy();
+}
+
+main()
+  .catch((error) => {
+    note(error.stack);
+    process.exitCode = 1;
+  })
+  .finally(stopAll);

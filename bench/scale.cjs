@@ -1,0 +1,325 @@
+'use strict';
+
+/**
+ * A control plane that is full: a million API keys and a hundred thousand configs of one organisation in Postgres. Measures its list
+ * pages and look-ups over HTTP, and the memory of a gateway that a hundred thousand of the keys come through.
+ *
+ *     node bench/scale.cjs [--keys 1000000] [--configs 100000] [--used 50000] [--calls 200]
+ */
+const { createHmac, randomBytes, randomUUID } = require('node:crypto');
+const { chmodSync, readFileSync } = require('node:fs');
+const { Agent, request } = require('node:http');
+const { join } = require('node:path');
+const { parseArgs } = require('node:util');
+const { Client } = require('pg');
+const { nodeOf } = require('./lib/cache.cjs');
+const { residentBytes } = require('./lib/proc-stat.cjs');
+const { freePort, listening, start, stopAll, temporaryFolder } = require('./lib/processes.cjs');
+const { markdown } = require('./lib/report.cjs');
+
+require('../tools/typescript.cjs');
+const { EmbeddedPostgres } = require('../libs/embedded-postgres/src/index.ts');
+const { apiKeyPepper } = require('../libs/kernel/src/index.ts');
+const { ensureBuilt } = require('../tools/build.cjs');
+
+const ROOT = join(__dirname, '..');
+const LIMIT_MS = 50;
+const WORKSPACES = 1_000;
+const AT_A_TIME = 8;
+/** Most of what a process has at once is garbage, which says nothing of what it keeps. */
+const GROWTH_MAX = 150 * 1_048_576;
+
+const { values } = parseArgs({
+  options: {
+    keys: { type: 'string', default: '1000000' },
+    configs: { type: 'string', default: '100000' },
+    used: { type: 'string', default: '50000' },
+    calls: { type: 'string', default: '200' },
+  },
+});
+const [KEYS, CONFIGS, USED, CALLS] = [values.keys, values.configs, values.used, values.calls].map(Number);
+
+const note = (line) => process.stderr.write(`scale: ${line}\n`);
+const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+const secretOf = (index) => `scale${String(index).padStart(27, '0')}`;
+
+function startApp(app, file, env) {
+  return start('rest', nodeOf('26', note), [join(ROOT, 'dist', app, 'apps', app, 'src', file)], { env });
+}
+
+async function startPlatform() {
+  await ensureBuilt();
+  const folder = temporaryFolder('scale');
+  // Postgres runs as another user, and lives elsewhere when it can't get here.
+  chmodSync(folder, 0o711);
+  const postgres = new EmbeddedPostgres({
+    home: join(folder, 'postgres'),
+    password: randomBytes(16).toString('hex'),
+    logFile: join(folder, 'postgres.log'),
+  });
+  await postgres.start();
+  const master = randomBytes(32);
+  const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+  const env = {
+    DATABASE_URL: postgres.url,
+    ENCRYPTION_KEY: master.toString('base64'),
+    SERVICE_TOKEN: randomBytes(32).toString('hex'),
+    ADMIN_PORT: String(admin),
+    GATEWAY_PORT: String(gateway),
+    WORKER_PORT: String(worker),
+    ADMIN_URL: `http://127.0.0.1:${admin}`,
+    WORKER_URL: `http://127.0.0.1:${worker}`,
+    DATA_DIR: folder,
+    CREDENTIALS_FILE: join(folder, 'credentials.json'),
+    SANDBOX_ENABLED: 'true',
+    CONTROL_PLANE_RATE_LIMIT: '0',
+    LOG_LEVEL: 'error',
+  };
+  const setup = startApp('admin-api', 'setup.js', env);
+  const code = await setup.gone;
+  if (code !== 0) throw new Error(`The set-up failed: ${setup.output}`);
+  const credentials = JSON.parse(readFileSync(env.CREDENTIALS_FILE, 'utf8'));
+  return { postgres, master, env, credentials, ports: { gateway, admin, worker } };
+}
+
+/** Valid rows of one organisation: keys and configs spread over its workspaces, and those that are used in the first of them. */
+async function fill({ postgres, master, credentials }) {
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  const { organisation_id: organisation, workspace_id: home } = credentials;
+  await client.query('SET synchronous_commit = off');
+  await client.query(
+    `INSERT INTO workspaces (id, organisation_id, name, slug)
+     SELECT gen_random_uuid(), $1, 'Workspace ' || i, 'scale-' || i FROM generate_series(1, $2::int) i`,
+    [organisation, WORKSPACES],
+  );
+  await client.query(
+    `CREATE TEMPORARY TABLE places AS
+     SELECT (row_number() OVER (ORDER BY slug))::int - 1 AS place, id FROM workspaces WHERE slug LIKE 'scale-%'`,
+  );
+  await client.query(
+    `CREATE TEMPORARY TABLE numbered AS
+     SELECT i, gen_random_uuid() AS id FROM generate_series(1, $1::int) i`,
+    [KEYS],
+  );
+  note('API keys');
+  await client.query(
+    `INSERT INTO api_keys (id, type, organisation_id, workspace_id, name, scopes, status, created_at, last_updated_at)
+     SELECT n.id, CASE WHEN n.i > $3 AND n.i % 20 = 0 THEN 'organisation-service' ELSE 'workspace-service' END, $1,
+            CASE WHEN n.i <= $3 THEN $2::uuid WHEN n.i % 20 = 0 THEN NULL ELSE p.id END, 'key ' || n.i,
+            ARRAY['completions.write'],
+            CASE WHEN n.i <= $3 THEN 'active' WHEN n.i % 50 = 1 THEN 'expired' WHEN n.i % 100 = 2 THEN 'exhausted'
+                 WHEN n.i % 20 = 3 THEN 'archived' ELSE 'active' END,
+            now() - interval '1 second' * ($4::int - n.i), now()
+     FROM numbered n JOIN places p ON p.place = n.i % ${String(WORKSPACES)}`,
+    [organisation, home, USED, KEYS],
+  );
+  const pepper = apiKeyPepper(master);
+  const hashes = Array.from({ length: USED }, (_, index) =>
+    createHmac('sha256', pepper)
+      .update(secretOf(index + 1))
+      .digest('hex'),
+  );
+  await client.query(
+    `INSERT INTO api_key_secrets (secret_hash, api_key_id, masked, state)
+     SELECT coalesce(u.hash, md5('a' || n.i) || md5('b' || n.i)), n.id, 'sc*****' || right('00' || n.i, 3), 'current'
+     FROM numbered n LEFT JOIN unnest($1::text[]) WITH ORDINALITY u (hash, i) ON u.i = n.i`,
+    [hashes],
+  );
+  note('configs');
+  await client.query(
+    `CREATE TEMPORARY TABLE contents AS
+     SELECT i, gen_random_uuid() AS id, gen_random_uuid() AS version FROM generate_series(1, $1::int) i`,
+    [CONFIGS],
+  );
+  await client.query(
+    `INSERT INTO configs (id, organisation_id, workspace_id, slug, name, current_version_id, created_at)
+     SELECT c.id, $1, p.id, 'pc-scale-' || c.i, 'Config ' || c.i, c.version, now() - interval '1 second' * ($2::int - c.i)
+     FROM contents c JOIN places p ON p.place = c.i % ${String(WORKSPACES)}`,
+    [organisation, CONFIGS],
+  );
+  await client.query(
+    `INSERT INTO config_versions (id, config_id, number, content)
+     SELECT version, id, 1, '{"strategy":{"mode":"fallback"},"targets":[{"provider":"@a"},{"provider":"@b"}]}' FROM contents`,
+  );
+  // What autovacuum does within a minute of such a load.
+  for (const table of ['workspaces', 'api_keys', 'api_key_secrets', 'configs', 'config_versions'])
+    await client.query(`VACUUM ANALYZE ${table}`);
+  const { rows } = await client.query('SELECT pg_database_size(current_database())::float8 AS bytes');
+  const samples = await client.query(
+    `SELECT (SELECT array_agg(id) FROM (SELECT id FROM numbered ORDER BY random() LIMIT 500) k) AS keys,
+            (SELECT array_agg(slug) FROM (SELECT slug FROM workspaces WHERE slug LIKE 'scale-%' ORDER BY random() LIMIT 500) w) AS workspaces,
+            (SELECT array_agg(slug) FROM (SELECT slug FROM configs ORDER BY random() LIMIT 500) c) AS configs`,
+  );
+  await client.end();
+  return { bytes: rows[0].bytes, ...samples.rows[0] };
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
+
+/** Milliseconds until the whole answer is there; throws for one that is not as expected. */
+function call(port, path, headers, { method = 'GET', body, expected = [200] } = {}) {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const req = request({ agent, host: '127.0.0.1', port, path, method, headers }, (res) => {
+      let text = '';
+      res.setEncoding('utf8');
+      res.on('data', (chunk) => (text += chunk));
+      res.on('end', () => {
+        if (!expected.includes(res.statusCode))
+          reject(new Error(`${path}: ${res.statusCode} ${text.slice(0, 500)}`));
+        else resolve(performance.now() - startedAt);
+      });
+    });
+    req.on('error', reject);
+    req.end(body);
+  });
+}
+
+const PAGE = 50;
+const any = (list) => list[Math.floor(Math.random() * list.length)];
+
+/** What a call costs where nothing is read: the rest is the machine's and HTTP's. */
+const NOTHING = ['(health: no rows)', () => '/health'];
+
+/** Name and path of each kind of read; paths are drawn anew for each call. */
+function reads({ keys, workspaces, configs }) {
+  const lastPage = Math.floor((KEYS * 0.9) / PAGE);
+  const list = (query) => `/v1/api-keys?page_size=${String(PAGE)}&${query}`;
+  return [
+    ['API keys: first page', () => list('')],
+    ['API keys: page 2 to 200', () => list(`current_page=${String(1 + Math.floor(Math.random() * 200))}`)],
+    ['API keys: any page', () => list(`current_page=${String(Math.floor(Math.random() * lastPage))}`)],
+    ['API keys: last page', () => list(`current_page=${String(lastPage)}`)],
+    ['API keys: exhausted', () => list('status=exhausted')],
+    [
+      'API keys: expired, any page',
+      () => list(`status=expired&current_page=${String(Math.floor(Math.random() * 300))}`),
+    ],
+    ['API keys: of a workspace', () => list(`workspace_id=${any(workspaces)}`)],
+    ['API keys: 50 by ids', () => list(`ids=${Array.from({ length: PAGE }, () => any(keys)).join(',')}`)],
+    ['API key: by id', () => `/v1/api-keys/${any(keys)}`],
+    ['API key: unknown', () => `/v1/api-keys/${randomUUID()}`],
+    ['Workspaces: first page', () => '/v1/workspaces?page_size=50'],
+    ['Workspaces: by name', () => '/v1/workspaces?exact_name=Workspace%20500'],
+    ['Workspace: by slug', () => `/v1/workspaces/${any(workspaces)}`],
+    ['Configs: of a workspace', () => `/v1/configs?page_size=50&workspace_id=${any(workspaces)}`],
+    ['Configs: second page', () => `/v1/configs?page_size=50&current_page=1&workspace_id=${any(workspaces)}`],
+    ['Config: by slug', () => `/v1/configs/${any(configs)}`],
+  ];
+}
+
+async function measureReads(platform, samples) {
+  const { port, key } = { port: platform.ports.admin, key: platform.credentials.admin_api_key };
+  const headers = { 'x-gw-api-key': key };
+  const rows = [];
+  for (const [name, pathOf] of [NOTHING, ...reads(samples)]) {
+    for (let warm = 0; warm < 20; warm += 1) await call(port, pathOf(), headers, { expected: [200, 404] });
+    const times = [];
+    for (let index = 0; index < CALLS; index += 1)
+      times.push(await call(port, pathOf(), headers, { expected: [200, 404] }));
+    times.sort((one, other) => one - other);
+    rows.push({ name, p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: times.at(-1) });
+    note(`${name}: p95 ${percentile(times, 0.95).toFixed(1)} ms`);
+  }
+  return rows;
+}
+
+let retries = 0;
+
+async function callWithEach(port, first, last) {
+  let next = first;
+  const body = JSON.stringify({ model: 'sandbox-small', messages: [{ role: 'user', content: 'Hi' }] });
+  const caller = async () => {
+    while (next <= last) {
+      const headers = {
+        'x-gw-api-key': secretOf(next),
+        'x-gw-provider': '@sandbox',
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      };
+      next += 1;
+      // A machine that is busy with other things may be late to tell a gateway of a new key.
+      for (let tries = 1; ; tries += 1) {
+        try {
+          await call(port, '/v1/chat/completions', headers, { method: 'POST', body });
+          break;
+        } catch (error) {
+          if (tries === 5) throw error;
+          retries += 1;
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, caller));
+}
+
+/** Resident memory of the gateway after so many different keys. */
+async function measureMemory(platform) {
+  const worker = startApp('worker', 'main.js', platform.env);
+  await listening(worker, platform.ports.worker);
+  const { DATABASE_URL: _none, ...env } = platform.env;
+  const gateway = startApp('gateway', 'main.js', env);
+  await listening(gateway, platform.ports.gateway);
+  const pid = () => residentBytes([gateway.pid]);
+  const rows = [];
+  const steps = 5;
+  // One key as often as many keys: what requests cost by themselves is no matter of keys.
+  for (let warm = 0; warm < 2_000; warm += 1) await callWithEach(platform.ports.gateway, 1, 1);
+  rows.push({ keys: 1, bytes: pid() });
+  for (let step = 0; step < steps; step += 1) {
+    const size = Math.floor(USED / steps);
+    await callWithEach(platform.ports.gateway, step * size + 1, (step + 1) * size);
+    rows.push({ keys: (step + 1) * size, bytes: pid() });
+    note(`${String((step + 1) * size)} keys: ${(pid() / 1_048_576).toFixed(0)} MiB`);
+  }
+  await callWithEach(platform.ports.gateway, 1, USED);
+  rows.push({ keys: `${String(USED)}, again`, bytes: pid() });
+  return rows;
+}
+
+async function end({ postgres }) {
+  agent.destroy();
+  await postgres.stop();
+  await stopAll();
+}
+
+async function main() {
+  const platform = await startPlatform();
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => void end(platform).finally(() => process.exit(1)));
+  try {
+    note(`filling: ${String(KEYS)} keys, ${String(CONFIGS)} configs`);
+    const samples = await fill(platform);
+    note(`database: ${(samples.bytes / 1_048_576).toFixed(0)} MiB`);
+    const admin = startApp('admin-api', 'main.js', platform.env);
+    await listening(admin, platform.ports.admin);
+    const found = await measureReads(platform, samples);
+    const memory = USED > 0 ? await measureMemory(platform) : [];
+    const ms = (value) => value.toFixed(1);
+    const lines = [
+      `${String(KEYS)} API keys, ${String(CONFIGS)} configs, ${String(WORKSPACES)} workspaces of one organisation; ${String(CALLS)} calls each.`,
+      '',
+      markdown(
+        ['read', 'p50 ms', 'p95 ms', 'longest ms'],
+        found.map(({ name, p50, p95, max }) => [name, ms(p50), ms(p95), ms(max)]),
+      ),
+      '',
+      markdown(
+        ['different keys through the gateway', 'resident MiB'],
+        memory.map(({ keys, bytes }) => [String(keys), (bytes / 1_048_576).toFixed(0)]),
+      ),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+    if (retries > 0) note(`${String(retries)} calls were made again`);
+    const slow = found.filter(({ p95 }) => p95 > LIMIT_MS).map(({ name }) => name);
+    const grown = memory.length > 0 ? memory.at(-1).bytes - memory[0].bytes : 0;
+    if (slow.length > 0) note(`over ${String(LIMIT_MS)} ms: ${slow.join('; ')}`);
+    if (grown > GROWTH_MAX) note(`the gateway grew by ${(grown / 1_048_576).toFixed(0)} MiB`);
+    if (slow.length > 0 || grown > GROWTH_MAX) process.exitCode = 1;
+  } finally {
+    await end(platform);
+  }
+}
+
+void main();

@@ -1,0 +1,119 @@
+import { eventually, startRedis } from '@gw/testing';
+import { Redis } from 'ioredis';
+import { BODY, CENT, PATIENCE, withSpending } from './spec-support/spending';
+import { TurnedClock } from './spec-support/turned-clock';
+import { withProduct, type NewKey } from './spec-support/workbench';
+
+jest.setTimeout(180_000);
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+const MINUTE_MS = 60_000;
+
+/** The rows of the fault plan that are about time: Redis' clock alone decides, and here it is turned. */
+describe('three gateway processes, by the clock of their Redis', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  let clock: TurnedClock;
+  const bench = withProduct(async () => {
+    redis = await startRedis();
+    clock = await TurnedClock.before(redis.url);
+    return { redisUrl: redis.url };
+  });
+  afterAll(async () => {
+    await clock.stop();
+    await redis.stop();
+  });
+  const { spending, stub } = withSpending(bench, () => redis.url, {
+    environment: () => Promise.resolve({ REDIS_URL: clock.url }),
+  });
+
+  const nextMonday = (nowMs: number): number => nowMs + WEEK_MS - ((nowMs - FIRST_MONDAY_MS) % WEEK_MS);
+  const clockOf = async (client: Redis): Promise<number> => {
+    const [seconds, micros] = await client.time();
+    return (Number(seconds) + clock.seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  };
+  const periodOf = async ({ id }: NewKey): Promise<number> => {
+    const [name = ''] = await spending().redis.keys(`gw:limit:*api_key:${id}:cost:budget`);
+    return Number(await spending().redis.hget(name, 'p'));
+  };
+
+  it('[LIM-03] bud-17, bud-21: a weekly budget starts again once, on Monday at midnight, loses no call, and not again when the clock goes back', async () => {
+    const realMs = Date.now();
+    const monday = nextMonday(realMs);
+    // Enough of the old week is left for a few calls.
+    clock.seconds = Math.floor((monday - realMs) / 1_000) - 12;
+    const key = await bench().newKey({ usage_limits: { credit_limit: 100, periodic_reset: 'weekly' } });
+    const before = stub().requests.length;
+    const periods = new Set<number>();
+    let calls = 0;
+    await eventually(
+      async () => {
+        const batch = Array.from({ length: 5 }, (_, at) => spending().call(spending().on(at), key));
+        for (const { status } of await Promise.all(batch)) expect(status).toBe(200);
+        calls += 5;
+        periods.add(await periodOf(key));
+        return (await clockOf(spending().redis)) > monday + 4_000;
+      },
+      { ...PATIENCE, everyMs: 100 },
+    );
+    expect([...periods]).toEqual([monday - WEEK_MS, monday]);
+    expect(stub().requests.length - before).toBe(calls);
+    await eventually(async () => (await spending().recorded(key)) === calls * CENT, PATIENCE);
+    const inNewWeek = await spending().recorded(key, { since: monday });
+    expect(inNewWeek).toBeGreaterThan(0);
+    expect(inNewWeek).toBeLessThan(calls * CENT);
+    await eventually(async () => (await spending().counted(key)) === inNewWeek, PATIENCE);
+
+    clock.seconds -= 3_600;
+    expect(await spending().load(key, 30, 5)).toBe(30);
+    expect(await periodOf(key)).toBe(monday);
+    await eventually(async () => (await spending().counted(key)) === inNewWeek + 30 * CENT, PATIENCE);
+    clock.seconds = 0;
+  });
+
+  it('bud-19: a reset that is due while Redis is down happens once, when it is back, and all calls are in the record', async () => {
+    const realMs = Date.now();
+    const monday = nextMonday(realMs);
+    clock.seconds = Math.floor((monday - realMs) / 1_000) - 12;
+    const key = await bench().newKey({ usage_limits: { credit_limit: 100, periodic_reset: 'weekly' } });
+    expect(await spending().load(key, 30, 3)).toBe(30);
+    await eventually(async () => (await spending().recorded(key)) === 30 * CENT, PATIENCE);
+    expect(await periodOf(key)).toBe(monday - WEEK_MS);
+    await redis.kill();
+    await eventually(() => Date.now() + clock.seconds * 1_000 > monday + 1_000, PATIENCE);
+    const during = await spending().load(key, 30, 3);
+    await redis.start();
+    let after = 0;
+    await eventually(async () => {
+      after += await spending().load(key, 3, 3);
+      return (await periodOf(key)) === monday && after >= 30;
+    }, PATIENCE);
+    const calls = 30 + during + after;
+    await eventually(async () => (await spending().recorded(key)) === calls * CENT, PATIENCE);
+    const inNewWeek = await spending().recorded(key, { since: monday });
+    expect(inNewWeek).toBe((during + after) * CENT);
+    await eventually(async () => (await spending().counted(key)) === inNewWeek, PATIENCE);
+    clock.seconds = 0;
+  });
+
+  it('bud-27: tokens in a window are reserved by the estimate and counted by use: streams pass the limit by one call', async () => {
+    const limit = 10_000;
+    const stream = { model: BODY_MODEL, messages: [{ role: 'user', content: 'Hi' }], stream: true };
+    // A run that the minute ends in has the allowance of two.
+    for (;;) {
+      const key = await spending().newKey(100, {
+        rate_limits: [{ type: 'tokens', unit: 'rpm', value: limit }],
+      });
+      const minute = async (): Promise<number> => Math.floor((await clockOf(spending().redis)) / MINUTE_MS);
+      const begun = await minute();
+      const accepted = await spending().load(key, 60, 20, stream);
+      if ((await minute()) !== begun) continue;
+      expect(accepted).toBeGreaterThan(0);
+      expect(accepted * 1_000).toBeLessThanOrEqual(limit + 1_000);
+      return;
+    }
+  });
+});
+
+const BODY_MODEL = (BODY as { model: string }).model;

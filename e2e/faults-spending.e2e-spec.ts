@@ -1,0 +1,281 @@
+import { eventually, startRedis, type StubAnswer } from '@gw/testing';
+import {
+  answerFor,
+  BODY,
+  bodyFor,
+  CENT,
+  PATIENCE,
+  sells,
+  STREAM,
+  streamed,
+  TOKENS,
+  withSpending,
+} from './spec-support/spending';
+import { withProduct, type NewKey } from './spec-support/workbench';
+
+jest.setTimeout(180_000);
+
+/** The budget and rate-limit rows of the fault plan, over gateway processes that share nothing but Redis and the control plane. */
+describe('three gateway processes over one Redis', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  const bench = withProduct(async () => {
+    redis = await startRedis();
+    return { redisUrl: redis.url };
+  });
+  afterAll(() => redis.stop());
+  const { spending, stub } = withSpending(bench, () => redis.url);
+  beforeEach(() => stub().answer(sells));
+
+  /** What other processes kept for their next requests comes back, so that in the end all of a limit can be used. */
+  async function used(key: NewKey, before: number, calls: number, body = BODY): Promise<number> {
+    let accepted = before;
+    await eventually(async () => (accepted += await spending().load(key, 3, 1, body)) >= calls, PATIENCE);
+    expect(accepted).toBeLessThanOrEqual(calls + 1);
+    return accepted;
+  }
+
+  it('bud-01: of 150 calls one after the other, a limit of 100 lets exactly the first 100 pass', async () => {
+    const key = await spending().newKey(1);
+    const statuses: number[] = [];
+    for (let at = 0; at < 150; at += 1) {
+      statuses.push((await spending().call(spending().on(0), key)).status);
+    }
+    expect(statuses).toEqual([
+      ...Array.from({ length: 100 }, () => 200),
+      ...Array.from({ length: 50 }, () => 412),
+    ]);
+    await spending().agreeOn(key, 100 * CENT);
+  });
+
+  it('[LIM-06] bud-02: 500 calls at once to one process pass a limit by one call at most', async () => {
+    const key = await spending().newKey(1);
+    const before = stub().requests.length;
+    const statuses = await Promise.all(
+      Array.from({ length: 500 }, () => spending().call(spending().on(0), key)),
+    );
+    const accepted = statuses.filter(({ status }) => status === 200).length;
+    expect(accepted).toBeLessThanOrEqual(101);
+    expect(stub().requests.length - before).toBe(accepted);
+    await used(key, accepted, 100);
+  });
+
+  it('[LIM-06] bud-03: 1,500 calls, 300 at once, over three processes pass a limit by one call at most', async () => {
+    const key = await spending().newKey(1);
+    const accepted = await spending().load(key, 1_500, 300);
+    expect(accepted).toBeLessThanOrEqual(101);
+    await spending().agreeOn(key, (await used(key, accepted, 100)) * CENT);
+  });
+
+  it('bud-04: the first 50 calls of a new key, all at once, make its counter once', async () => {
+    const key = await spending().newKey(1);
+    const accepted = await spending().load(key, 50, 50, bodyFor(10));
+    expect(accepted).toBeLessThanOrEqual(11);
+    await used(key, accepted, 10, bodyFor(10));
+    expect(await spending().redis.keys(`gw:limit:*${key.id}*`)).toHaveLength(1);
+  });
+
+  it('bud-05: a model without a price is answered, counted and told to be unpriced', async () => {
+    const key = await spending().newKey(1);
+    stub().answerJson({ ...answerFor(), model: 'a-model-of-nobody' });
+    expect(await spending().load(key, 100, 10, { ...BODY, model: 'a-model-of-nobody' })).toBe(100);
+    await eventually(async () => (await spending().logged(key)).length === 100, PATIENCE);
+    const costs = (await spending().logged(key)).map(({ cost_exact: cost }) => cost);
+    expect(new Set(costs)).toEqual(new Set([null]));
+    expect(await spending().counted(key)).toBe(0);
+  });
+
+  it('bud-06: a stream that used far more than its estimate is charged all of it, and is the last', async () => {
+    const key = await spending().newKey(1);
+    stub().answer(streamed(undefined, 500_000));
+    const dear = { ...STREAM, max_tokens: 500_000 };
+    expect((await spending().call(spending().on(0), key, dear)).status).toBe(200);
+    stub().answer(sells);
+    let cents = 500;
+    for (const gateway of spending().gateways) {
+      await eventually(async () => {
+        const { status } = await spending().call(gateway, key);
+        if (status === 200) cents += 1;
+        return status === 412;
+      }, PATIENCE);
+    }
+    expect(cents).toBeLessThanOrEqual(510);
+    await spending().agreeOn(key, cents * CENT);
+  });
+
+  it('bud-07: clients that leave in the middle of their stream are charged, logged once, and hold nothing', async () => {
+    const key = await spending().newKey(100);
+    stub().answer(streamed(new Promise(() => undefined)));
+    const calls = 200;
+    const leave = async (at: number): Promise<void> => {
+      const controller = new AbortController();
+      const response = await fetch(`${spending().on(at).baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'x-gw-api-key': key.key,
+          'x-gw-provider': '@main',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(STREAM),
+        signal: controller.signal,
+      });
+      await response.body?.getReader().read();
+      controller.abort();
+    };
+    for (let at = 0; at < calls; at += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, one) => leave(at + one)));
+    }
+    await everyCutIsCharged(key, calls, 'client_closed');
+  });
+
+  it('bud-08: streams that their provider cuts are charged, logged once, and hold nothing', async () => {
+    const key = await spending().newKey(100);
+    const cut: StubAnswer = {
+      headers: { 'content-type': 'text/event-stream' },
+      steps: [...(streamed().steps?.slice(0, 1) ?? []), { cut: 'reset' }],
+    };
+    stub().answer(cut);
+    const calls = 200;
+    let begun = 0;
+    const worker = async (): Promise<void> => {
+      while ((begun += 1) <= calls) {
+        await spending()
+          .call(spending().on(begun), key, STREAM)
+          .catch(() => undefined);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, worker));
+    await everyCutIsCharged(key, calls, 'interrupted');
+  });
+
+  async function everyCutIsCharged(key: NewKey, calls: number, outcome: string): Promise<void> {
+    await eventually(async () => (await spending().logged(key)).length >= calls, PATIENCE);
+    const logs = await spending().logged(key);
+    expect(logs).toHaveLength(calls);
+    expect(logs.filter(({ cost_exact: cost }) => Number(cost) > 0)).toHaveLength(calls);
+    expect(new Set(logs.map((log) => log.outcome))).toEqual(new Set([outcome]));
+    const sum = logs.reduce((total, { cost_exact: cost }) => total + Number(cost), 0);
+    await spending().agreeOn(key, sum);
+    await eventually(async () => (await spending().held(key)) === 0, PATIENCE);
+  }
+
+  it('bud-10: each attempt that was billed is counted once, to the line that it was made for', async () => {
+    const key = await spending().newKey(100);
+    const config = await bench().config({
+      provider: '@main',
+      retry: { attempts: 1, on_status_codes: [503] },
+    });
+    let asked = 0;
+    stub().answer(() => ({ status: (asked += 1) % 2 === 1 ? 503 : 200, body: answerFor() }));
+    for (let at = 0; at < 20; at += 1) {
+      const { status } = await spending().call(spending().on(at), key, BODY, {
+        headers: { 'x-gw-config': config },
+      });
+      expect(status).toBe(200);
+    }
+    await spending().agreeOn(key, 40 * CENT);
+  });
+
+  it('bud-11: of 100 equal calls with a cache, only those that a provider answered are billed', async () => {
+    const key = await spending().newKey(100);
+    const config = await bench().config({ provider: '@main', cache: { mode: 'simple' } });
+    const headers = { 'x-gw-config': config };
+    const before = stub().requests.length;
+    expect((await spending().call(spending().on(0), key, BODY, { headers })).status).toBe(200);
+    for (let at = 1; at < 100; at += 1) await spending().call(spending().on(at), key, BODY, { headers });
+    const misses = stub().requests.length - before;
+    // What one process has stored is in Redis for all of them a moment later.
+    expect(misses).toBeLessThanOrEqual(3);
+    await spending().agreeOn(key, misses * CENT);
+  });
+
+  it('[PAS-06] bud-12: a budget that is used up refuses passthrough and unknown routes like every other', async () => {
+    const key = await spending().newKey(1);
+    await used(key, 0, 1, bodyFor(100));
+    const before = stub().requests.length;
+    for (let at = 0; at < 51; at += 1) {
+      const path = at % 2 === 0 ? '/some/unknown/route' : '/proxy/chat/completions';
+      const gateway = spending().on(at);
+      const refused = async (): Promise<boolean> =>
+        (await spending().call(gateway, key, BODY, { path })).status === 412;
+      expect(await refused()).toBe(true);
+    }
+    expect(stub().requests.length).toBe(before);
+  });
+
+  it('bud-14: a batch is charged once, at its discount, when its results arrive, however often and where it is asked for', async () => {
+    const key = await spending().newKey(100);
+    const requests = 1_000;
+    const batch = { ...answerFor(requests * TOKENS), id: `batch_${key.id}`, object: 'batch' };
+    for (const status of ['in_progress', 'completed', 'completed']) {
+      stub().answerJson({ ...batch, status, ...(status === 'in_progress' && { usage: null }) });
+      for (const gateway of spending().gateways) {
+        const response = await fetch(`${gateway.baseUrl}/batches/${batch.id}`, {
+          headers: { 'x-gw-api-key': key.key, 'x-gw-provider': '@main' },
+        });
+        expect(response.status).toBe(200);
+        await response.arrayBuffer();
+      }
+    }
+    await eventually(async () => (await spending().logged(key)).length === 9, PATIENCE);
+    await spending().agreeOn(key, (requests * CENT) / 2);
+  });
+
+  it('[LIM-04] [REL-07] bud-15, bud-16: a limit that is raised or lowered holds on every gateway', async () => {
+    const key = await spending().newKey(1);
+    const set = (limit: number): Promise<unknown> =>
+      bench().manage('PUT', `/api-keys/${key.id}`, {
+        key: bench().adminKey,
+        body: { usage_limits: { credit_limit: limit } },
+      });
+    const all = async (status: number): Promise<void> => {
+      for (const gateway of spending().gateways) {
+        await eventually(
+          async () => (await spending().call(gateway, key, bodyFor(10))).status === status,
+          PATIENCE,
+        );
+      }
+    };
+    await all(412);
+    await set(100);
+    await all(200);
+    await set(1);
+    await all(412);
+  });
+
+  it('bud-24: counts that no provider can mean are charged as an estimate, and lower no counter', async () => {
+    const key = await spending().newKey(100);
+    let before = 0;
+    for (const completion of [-5, 1e308, '5']) {
+      const usage = { prompt_tokens: 0, completion_tokens: completion };
+      stub().answerJson({ ...answerFor(), usage });
+      expect((await spending().call(spending().on(0), key)).status).toBe(200);
+      await eventually(async () => (await spending().counted(key)) > before, PATIENCE);
+      before = await spending().counted(key);
+    }
+    const logs = await eventually(async () => {
+      const found = await spending().logged(key);
+      return found.length === 3 && found;
+    }, PATIENCE);
+    expect(logs.filter(({ cost_exact: cost }) => Number(cost) > 0)).toHaveLength(3);
+  });
+
+  it('bud-28: a budget and a rate limit of one key are both enforced, and a refusal leaks nothing', async () => {
+    const key = await spending().newKey(100, {
+      rate_limits: [{ type: 'requests', unit: 'rpd', value: 30 }],
+    });
+    const accepted = await spending().load(key, 200, 60);
+    expect(accepted).toBeLessThanOrEqual(30);
+    await eventually(async () => (await spending().held(key)) === 0, PATIENCE);
+    await spending().agreeOn(key, accepted * CENT);
+  });
+
+  it('bud-29: a key that is made again under the same name inherits nothing', async () => {
+    const name = 'The same name';
+    const first = await spending().newKey(1, { name });
+    await used(first, 0, 1, bodyFor(100));
+    await bench().manage('DELETE', `/api-keys/${first.id}`, { key: bench().adminKey });
+    const second = await spending().newKey(2, { name });
+    const spent = await used(second, 0, 2, bodyFor(100));
+    await spending().agreeOn(second, spent * 100 * CENT);
+  });
+});

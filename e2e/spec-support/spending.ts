@@ -1,0 +1,230 @@
+import { eventually, type RecordedRequest, type StubAnswer, type StubProvider } from '@gw/testing';
+import { Redis } from 'ioredis';
+import { environmentOf, FleetGateway } from './fleet';
+import type { LogEntry } from './logs';
+import type { NewKey, Workbench } from './workbench';
+
+export const PATIENCE = { timeoutMs: 60_000, everyMs: 100 };
+/** A thousand tokens of output at 10 USD a million. */
+export const CENT = 1_000_000;
+export const TOKENS = 1_000;
+
+/** At the same price; one for each size of calls, since what a model's answers use is learnt for each model. */
+const MODELS: Readonly<Record<number, string>> = {
+  1: 'gpt-4o',
+  10: 'gpt-4o-2024-11-20',
+  100: 'gpt-4o-2024-08-06',
+};
+/** A call for so many cents. */
+export const bodyFor = (cents: 1 | 10 | 100): object => ({
+  model: MODELS[cents],
+  max_tokens: cents * TOKENS,
+  messages: [{ role: 'user', content: 'Hi' }],
+});
+export const BODY = bodyFor(1);
+export const STREAM = { ...BODY, stream: true };
+
+const usageOf = (tokens: number): object => ({
+  prompt_tokens: 0,
+  completion_tokens: tokens,
+  total_tokens: tokens,
+});
+export const answerFor = (tokens = TOKENS, model = 'gpt-4o'): object => ({
+  id: 'a',
+  object: 'chat.completion',
+  model,
+  choices: [],
+  usage: usageOf(tokens),
+});
+
+const event = (data: object | string): string =>
+  `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+const chunk = (content: string): string =>
+  event({
+    id: 'a',
+    object: 'chat.completion.chunk',
+    model: 'gpt-4o',
+    choices: [{ index: 0, delta: { content } }],
+  });
+
+/** A stream whose last events wait for `until`. */
+export const streamed = (until?: Promise<unknown>, tokens = TOKENS): StubAnswer => ({
+  headers: { 'content-type': 'text/event-stream' },
+  steps: [
+    { chunk: chunk('Hel') },
+    ...(until === undefined ? [] : [{ until }]),
+    { chunk: chunk('lo') },
+    {
+      chunk: event({
+        id: 'a',
+        object: 'chat.completion.chunk',
+        model: 'gpt-4o',
+        choices: [],
+        usage: usageOf(tokens),
+      }),
+    },
+    { chunk: event('[DONE]') },
+  ],
+});
+
+/** Answers with as many tokens as the call allows, in whichever way it asks for. */
+export const sells = ({ body }: RecordedRequest): StubAnswer => {
+  const asked = JSON.parse(body.toString()) as { model: string; max_tokens?: number; stream?: boolean };
+  const { model, max_tokens: tokens = TOKENS, stream = false } = asked;
+  return stream ? streamed(undefined, tokens) : { body: answerFor(tokens, model) };
+};
+
+export interface Called {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Gateways, keys, and what each of the three ledgers says: the clients' answers, the counters, the durable record. */
+export class Spending {
+  readonly redis: Redis;
+  private next = 0;
+
+  constructor(
+    readonly bench: Workbench,
+    readonly gateways: readonly FleetGateway[],
+    redisUrl: string,
+  ) {
+    this.redis = new Redis(redisUrl, { retryStrategy: () => 100, maxRetriesPerRequest: null });
+    this.redis.on('error', () => undefined);
+  }
+
+  on(at: number): FleetGateway {
+    return this.gateways[at % this.gateways.length] as FleetGateway;
+  }
+
+  newKey(creditLimit: number, body: object = {}): Promise<NewKey> {
+    return this.bench.newKey({ usage_limits: { credit_limit: creditLimit }, ...body });
+  }
+
+  /** Rejects when the answer does not come to its end. */
+  async call(
+    gateway: FleetGateway,
+    { key }: NewKey,
+    body: object = BODY,
+    { headers = {}, path = '/chat/completions', signal }: CallOptions = {},
+  ): Promise<Called> {
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': key,
+        'x-gw-provider': '@main',
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+      ...(signal ? { signal } : {}),
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** Calls spread over the gateways; how many were answered with 200. */
+  async load(key: NewKey, calls: number, atOnce: number, body: object = BODY): Promise<number> {
+    let begun = 0;
+    let accepted = 0;
+    const worker = async (): Promise<void> => {
+      while (begun < calls) {
+        begun += 1;
+        const { status } = await this.call(this.on((this.next += 1)), key, body);
+        if (status === 200) accepted += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    return accepted;
+  }
+
+  /** The counter of a key's budget, as Redis has it; −1: it has none. */
+  async counted({ id }: NewKey, type = 'cost'): Promise<number> {
+    const name = await this.counterName(id, type);
+    return name === null ? -1 : Number(await this.redis.hget(name, 'u'));
+  }
+
+  /** What processes hold of a key's budget at this time. */
+  async held({ id }: NewKey, type = 'cost'): Promise<number> {
+    const name = await this.counterName(id, type);
+    if (name === null) return 0;
+    const [fields, [seconds]] = await Promise.all([this.redis.hgetall(name), this.redis.time()]);
+    const live = Object.entries(fields).filter(([field]) => field.startsWith('h:'));
+    return live.reduce((sum, [, value]) => {
+      const [, hold, expires] = value.split(' ').map(Number);
+      return sum + (Number(expires) > Number(seconds) * 1_000 ? (hold ?? 0) : 0);
+    }, 0);
+  }
+
+  /** What the durable record says that a key's budget was charged. */
+  async recorded({ id }: NewKey, { type = 'cost', since = 0 } = {}): Promise<number> {
+    const { SERVICE_TOKEN = '', WORKER_URL = '' } = environmentOf(this.bench.product.pidOf('gateway') ?? 0);
+    const response = await fetch(`${WORKER_URL}/internal/v1/balances`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${SERVICE_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        organisationId: this.bench.product.credentials.organisation_id,
+        counters: [{ key: `api_key:${id}:${type}:budget`, since }],
+      }),
+    });
+    const { balances } = (await response.json()) as { balances: { used: number }[] };
+    return balances[0]?.used ?? -1;
+  }
+
+  /** Every record of a key's answered calls. */
+  async logged({ id }: NewKey): Promise<LogEntry[]> {
+    return this.bench.allLogs(`api_key_id=${id}`);
+  }
+
+  /** Until log, durable record and counter say that the key was charged exactly that. */
+  async agreeOn(key: NewKey, units: number): Promise<void> {
+    await eventually(async () => {
+      const logs = await this.logged(key);
+      const sum = logs.reduce((total, { cost_exact: cost }) => total + Number(cost ?? 0), 0);
+      const said = { log: sum, recorded: await this.recorded(key), counted: await this.counted(key) };
+      expect(said).toEqual({ log: units, recorded: units, counted: units });
+      return true;
+    }, PATIENCE);
+  }
+
+  async stop(): Promise<void> {
+    this.redis.disconnect();
+    await Promise.all(this.gateways.map((gateway) => gateway.stop()));
+  }
+
+  private async counterName(id: string, type: string): Promise<string | null> {
+    return (await this.redis.keys(`gw:limit:*api_key:${id}:${type}:budget`))[0] ?? null;
+  }
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly path?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Three gateways beside the product's own, and the provider `@main` that sells calls for a cent. Read it from the first test on. */
+export function withSpending(
+  bench: () => Workbench,
+  redisUrl: () => string,
+  { environment = () => Promise.resolve({}) }: { environment?: () => Promise<Record<string, string>> } = {},
+): { readonly spending: () => Spending; readonly stub: () => StubProvider } {
+  let made: { spending: Spending; stub: StubProvider } | undefined;
+  beforeAll(async () => {
+    const stub = await bench().stub();
+    stub.answer(sells);
+    await bench().provider({ slug: 'main', type: 'openai', stub });
+    const settings = await environment();
+    const gateways = await Promise.all(
+      ['one', 'two', 'three'].map((name) => FleetGateway.start(bench(), name, settings)),
+    );
+    made = { spending: new Spending(bench(), gateways, redisUrl()), stub };
+  }, 120_000);
+  afterAll(async () => {
+    await made?.spending.stop();
+  }, 60_000);
+  const get = (): { spending: Spending; stub: StubProvider } => {
+    if (!made) throw new Error('The gateways run from beforeAll on; use them in a test or a hook.');
+    return made;
+  };
+  return { spending: () => get().spending, stub: () => get().stub };
+}

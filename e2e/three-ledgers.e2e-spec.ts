@@ -1,0 +1,146 @@
+import { eventually, startRedis } from '@gw/testing';
+import { BODY, CENT, PATIENCE, sells, STREAM, streamed, withSpending } from './spec-support/spending';
+import { withProduct, type NewKey } from './spec-support/workbench';
+
+jest.setTimeout(600_000);
+
+/** How long Redis is away; more for a run by hand. */
+const OUTAGE_MS = Number(process.env['LEDGER_OUTAGE_SECONDS'] ?? '6') * 1_000;
+/** What a dead process held is free when its lease ends. */
+const LEASE_PATIENCE = { timeoutMs: 180_000, everyMs: 500 };
+const OPEN_STREAMS = 100;
+
+describe('what clients got, what the provider sold, and what log, durable record and counters say', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  const bench = withProduct(async () => {
+    redis = await startRedis();
+    return { redisUrl: redis.url };
+  });
+  afterAll(() => redis.stop());
+  const { spending, stub } = withSpending(bench, () => redis.url);
+  beforeEach(() => stub().answer(sells));
+
+  /** Calls on the gateways named, one after the other each, until `during` has ended. How many came whole to their clients. */
+  async function callsDuring(
+    key: NewKey,
+    on: readonly number[],
+    during: (served: () => number) => Promise<void>,
+  ): Promise<number> {
+    let served = 0;
+    const refused: string[] = [];
+    let ended = false;
+    const worker = async (at: number): Promise<void> => {
+      for (let call = at; !ended; call += 1) {
+        const { status, text } = await spending().call(
+          spending().on(on[call % on.length] ?? 0),
+          key,
+          call % 2 === 0 ? BODY : STREAM,
+        );
+        if (status !== 200) refused.push(text);
+        else if (call % 2 === 0 || text.endsWith('data: [DONE]\n\n')) served += 1;
+      }
+    };
+    const workers = Array.from({ length: 8 }, (_, at) => worker(at));
+    const working = Promise.all(workers);
+    const told = during(() => served).finally(() => (ended = true));
+    await Promise.all([told, working]).catch((error: unknown) => {
+      throw new Error(`${String(served)} were served; refused: ${refused.slice(0, 3).join('\n')}`, {
+        cause: error,
+      });
+    });
+    expect(refused).toEqual([]);
+    return served;
+  }
+
+  const more = (served: () => number, calls: number): Promise<unknown> => {
+    const from = served();
+    return eventually(() => served() >= from + calls, PATIENCE);
+  };
+
+  /** To the last unit, and with nothing held by anybody. */
+  async function allAgree(key: NewKey, served: number, sold: number): Promise<void> {
+    expect(sold).toBe(served);
+    await spending().agreeOn(key, served * CENT);
+    const logs = await spending().logged(key);
+    expect(logs).toHaveLength(served);
+    expect(logs.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
+  }
+  const soldSince = (before: number): number =>
+    stub()
+      .requests.slice(before)
+      .filter(({ finished }) => finished).length;
+
+  it('bud-09: agree after kill -9 of a gateway with 100 streams open, whose reservations end with their lease', async () => {
+    const key = await spending().newKey(1_000);
+    const before = stub().requests.length;
+    const dying = spending().on(2);
+    stub().answer(streamed(new Promise(() => undefined)));
+    const cut = Array.from({ length: OPEN_STREAMS }, () =>
+      spending()
+        .call(dying, key, STREAM)
+        .then(
+          () => 'whole',
+          () => 'broken',
+        ),
+    );
+    await stub().waitForRequest(before + OPEN_STREAMS, 60_000);
+    await eventually(async () => (await spending().held(key)) >= OPEN_STREAMS * CENT, PATIENCE);
+    stub().answer(sells);
+    const served = await callsDuring(key, [0, 1], async (count) => {
+      await more(count, 40);
+      await dying.kill();
+      await more(count, 40);
+      await dying.start();
+      await more(count, 20);
+    });
+    // A stream that is cut never looks like one that has ended.
+    expect(new Set(await Promise.all(cut))).toEqual(new Set(['broken']));
+    expect(await spending().load(key, 30, 3)).toBe(30);
+    await allAgree(key, served + 30, soldSince(before));
+    await eventually(async () => (await spending().held(key)) === 0, LEASE_PATIENCE);
+  });
+
+  it('bud-22: agree after FLUSHALL under load, and the counter is rebuilt while the load goes on', async () => {
+    const key = await spending().newKey(1_000);
+    const before = stub().requests.length;
+    const served = await callsDuring(key, [0, 1, 2], async (count) => {
+      await more(count, 100);
+      await spending().redis.flushall();
+      await more(count, 200);
+    });
+    await allAgree(key, served, soldSince(before));
+  });
+
+  it('bud-23: agree after a Redis that failed over and lost its last second of writes', async () => {
+    const key = await spending().newKey(1_000);
+    const before = stub().requests.length;
+    const served = await callsDuring(key, [0, 1, 2], async (count) => {
+      await more(count, 100);
+      await spending().redis.save();
+      const until = Date.now() + 1_000;
+      await eventually(() => Date.now() >= until);
+      await redis.kill();
+      await redis.start();
+      await more(count, 100);
+    });
+    await allAgree(key, served, soldSince(before));
+  });
+
+  it('agree after a restart of Redis that lost everything, and after an outage', async () => {
+    const key = await spending().newKey(1_000);
+    const before = stub().requests.length;
+    const served = await callsDuring(key, [0, 1, 2], async (count) => {
+      await more(count, 100);
+      await redis.kill();
+      await redis.start();
+      await more(count, 100);
+      await redis.kill();
+      const until = Date.now() + OUTAGE_MS;
+      await eventually(() => Date.now() >= until, { timeoutMs: 2 * OUTAGE_MS });
+      await more(count, 20);
+      await redis.start();
+      await more(count, 100);
+    });
+    await allAgree(key, served, soldSince(before));
+  });
+});

@@ -1,0 +1,31 @@
+export {
+  DIMENSIONS,
+  MEASURES,
+  PERCENTILES,
+  REQUEST_TYPES,
+  VALUE_FILTERS,
+  type AnalyticsAsk,
+  type AnalyticsFilter,
+  type AnalyticsRow,
+  type AnalyticsScope,
+  type AnalyticsStore,
+  type Dimension,
+  type GroupKey,
+  type Measure,
+  type NumberRange,
+  type RequestType,
+  type TimeBucket,
+} from './ask';
+export { LATENCY_BOUNDS, LATENCY_ERROR_MAX, latencyBucket, latencyOfBucket } from './latency-scale';
+export { derivedFacts, type DerivedFacts } from './request-facts';
+export {
+  analyticsRow,
+  asksForMetadata,
+  asksForSingles,
+  countStatement,
+  filterConditions,
+  rowsStatement,
+  type Bind,
+  type BoundType,
+  type SqlDialect,
+} from './statement';

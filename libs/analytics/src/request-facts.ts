@@ -1,0 +1,54 @@
+import type { RequestType } from './ask';
+
+/** What analytics know of a request beside what its log record says by name. */
+export interface DerivedFacts {
+  readonly request_type: RequestType;
+  readonly prompt_slug: string | null;
+  /** Another target had been asked before the one that answered. */
+  readonly fell_back: boolean;
+  /** What the cache saved, 1e-8 USD; null: nothing, or it is not known. */
+  readonly saved_cost: number | null;
+}
+
+/** What of a log record they are made of. */
+export interface RecordedRequest {
+  readonly route: string;
+  readonly decision: {
+    readonly prompt?: { readonly slug: string };
+    readonly attempts: readonly RecordedAttempt[];
+    readonly cache: { readonly savedCost?: number };
+  };
+}
+
+interface RecordedAttempt {
+  readonly target: string;
+  readonly end: string;
+}
+
+/** Records come from gateways of other versions, and nothing that they lack may keep them from being stored. */
+export function derivedFacts({ route, decision }: RecordedRequest): DerivedFacts {
+  const { prompt, attempts, cache } = decision as Partial<RecordedRequest['decision']>;
+  const saved: unknown = cache?.savedCost;
+  const slug: unknown = prompt?.slug;
+  return {
+    request_type: typeOf(route),
+    prompt_slug: typeof slug === 'string' ? slug : null,
+    fell_back: Array.isArray(attempts) && fellBack(attempts),
+    saved_cost: Number.isSafeInteger(saved) ? (saved as number) : null,
+  };
+}
+
+function typeOf(route: unknown): RequestType {
+  if (typeof route !== 'string') return 'llm';
+  if (/^mcp(?:\.|$)/.test(route)) return 'mcp';
+  return /^(?:a2a|agents)(?:\.|$)/.test(route) ? 'a2a' : 'llm';
+}
+
+/** A target that was passed over without being asked, or lost a race, is none that failed. */
+function fellBack(attempts: readonly RecordedAttempt[]): boolean {
+  const last = attempts.at(-1);
+  if (last?.end !== 'answered' && last?.end !== 'status') return false;
+  return attempts.some(
+    ({ target, end }) => target !== last.target && end !== 'skipped' && end !== 'cancelled',
+  );
+}

@@ -1,0 +1,232 @@
+import {
+  PERCENTILES,
+  VALUE_FILTERS,
+  type AnalyticsAsk,
+  type AnalyticsRow,
+  type GroupKey,
+  type Measure,
+  type Percentile,
+} from './ask';
+import { latencyOfBucket } from './latency-scale';
+
+/** Takes a value into the statement's parameters and gives what stands for it. */
+export type Bind = (value: unknown, type: BoundType) => string;
+export type BoundType = 'text' | 'texts' | 'uuid' | 'uuids' | 'number' | 'numbers' | 'floats' | 'json';
+
+/** What differs between the two stores. Column names of facts are the same in both. */
+export interface SqlDialect {
+  /** A text that is never null, empty for nothing. */
+  text(expression: string): string;
+  metadataText(name: string): string;
+  hasMetadata(name: string): string;
+  anyOf(column: string, type: 'text' | 'uuid' | 'number', bound: string): string;
+  metadataMatches(metadata: Readonly<Record<string, string>>, bind: Bind): string;
+  /** Number of the time bucket of a fact. */
+  bucketNumber(size: string, offset: string): string;
+  /** As a double. */
+  float(expression: string): string;
+  readonly distinctUsers: string;
+  /** What stands in `FROM` for facts with their histograms, as `latency_bucket` and `latency_count`. */
+  readonly histogram: string;
+}
+
+const HITS = `cache_status IN ('HIT', 'SEMANTIC HIT')`;
+const MISSES = `cache_status IN ('MISS', 'SEMANTIC MISS', 'REFRESH')`;
+const sum = (column: string, condition?: string): string =>
+  `coalesce(sum(${column})${condition === undefined ? '' : ` FILTER (WHERE ${condition})`}, 0)`;
+
+/** Means over all requests of a group. */
+const MEANS = {
+  avg_cost: sum('cost'),
+  avg_tokens: sum('total_tokens'),
+  avg_input_tokens: sum('input_tokens'),
+  avg_output_tokens: sum('output_tokens'),
+  avg_duration: sum('duration_us'),
+  success_rate: sum('requests', 'status BETWEEN 200 AND 299'),
+  hit_rate: sum('requests', HITS),
+} as const satisfies Partial<Record<Measure, string>>;
+
+type Mean = keyof typeof MEANS;
+
+const isMean = (measure: Measure): measure is Mean => measure in MEANS;
+
+const EXPRESSIONS: Readonly<Record<Exclude<Measure, Percentile | Mean | 'users' | 'user_requests'>, string>> =
+  {
+    requests: sum('requests'),
+    errors: sum('requests', 'status >= 400'),
+    successes: sum('requests', 'status BETWEEN 200 AND 299'),
+    cost: sum('cost'),
+    input_tokens: sum('input_tokens'),
+    output_tokens: sum('output_tokens'),
+    total_tokens: sum('total_tokens'),
+    duration: sum('duration_us'),
+    simple_hits: sum('requests', `cache_status = 'HIT'`),
+    semantic_hits: sum('requests', `cache_status = 'SEMANTIC HIT'`),
+    simple_savings: sum('saved_cost', `cache_status = 'HIT'`),
+    semantic_savings: sum('saved_cost', `cache_status = 'SEMANTIC HIT'`),
+    hit_duration: sum('duration_us', HITS),
+    misses: sum('requests', MISSES),
+    miss_duration: sum('duration_us', MISSES),
+    retried: sum('requests', 'retries > 0 AND status < 400'),
+    fell_back: sum('requests', 'fell_back AND status < 400'),
+    llm: sum('requests', `request_type = 'llm'`),
+    mcp: sum('requests', `request_type = 'mcp'`),
+    a2a: sum('requests', `request_type = 'a2a'`),
+    first_seen: 'min(first_ms)',
+    last_seen: 'max(last_ms)',
+  };
+
+const isPercentile = (measure: Measure): measure is Percentile => measure in PERCENTILES;
+
+const expressionOf = (measure: Exclude<Measure, Percentile>, dialect: SqlDialect): string => {
+  if (measure === 'users') return dialect.distinctUsers;
+  if (isMean(measure)) return `${dialect.float(MEANS[measure])} / ${dialect.float('sum(requests)')}`;
+  if (measure === 'user_requests') return sum('requests', dialect.hasMetadata(`'_user'`));
+  return EXPRESSIONS[measure];
+};
+
+/** Conditions on facts that the filter, the grouping and the measures make. Those of the owner and the time are the store's own. */
+export function filterConditions(ask: AnalyticsAsk, dialect: SqlDialect, bind: Bind): string[] {
+  const { filter } = ask;
+  const conditions: string[] = [];
+  for (const column of VALUE_FILTERS) {
+    const values = filter.values[column];
+    if (!values) continue;
+    const type = column === 'api_key_id' ? 'uuid' : 'text';
+    conditions.push(dialect.anyOf(column, type, bind(values, type === 'uuid' ? 'uuids' : 'texts')));
+  }
+  if (filter.statuses.length > 0)
+    conditions.push(dialect.anyOf('status', 'number', bind(filter.statuses, 'numbers')));
+  if (filter.models.length > 0) {
+    const models = filter.models.map(
+      ({ provider, model }) => `(provider = ${bind(provider, 'text')} AND model = ${bind(model, 'text')})`,
+    );
+    conditions.push(`(${models.join(' OR ')})`);
+  }
+  if (Object.keys(filter.metadata).length > 0)
+    conditions.push(dialect.metadataMatches(filter.metadata, bind));
+  for (const key of ask.by) {
+    if (typeof key !== 'string') conditions.push(dialect.hasMetadata(bind(key.metadata, 'text')));
+  }
+  return [...conditions, ...singleConditions(ask, dialect, bind)];
+}
+
+/** Those that only single requests can meet. */
+function singleConditions({ filter }: AnalyticsAsk, dialect: SqlDialect, bind: Bind): string[] {
+  const conditions: string[] = [];
+  if (filter.traceIds.length > 0)
+    conditions.push(dialect.anyOf('trace_id', 'text', bind(filter.traceIds, 'texts')));
+  if (filter.spanIds.length > 0)
+    conditions.push(dialect.anyOf('span_id', 'text', bind(filter.spanIds, 'texts')));
+  for (const [column, { min, max }] of Object.entries(filter.ranges)) {
+    if (min !== undefined) conditions.push(`${column} >= ${bind(min, 'number')}`);
+    if (max !== undefined) conditions.push(`${column} <= ${bind(max, 'number')}`);
+  }
+  return conditions;
+}
+
+/** Whether rows of single requests are needed. */
+export const asksForSingles = ({ filter }: AnalyticsAsk): boolean =>
+  filter.traceIds.length > 0 || filter.spanIds.length > 0 || Object.keys(filter.ranges).length > 0;
+
+/** Whether metadata is needed. */
+export const asksForMetadata = ({ filter, by, measures }: AnalyticsAsk): boolean =>
+  Object.keys(filter.metadata).length > 0 ||
+  by.some((key) => typeof key !== 'string') ||
+  measures.includes('users') ||
+  measures.includes('user_requests');
+
+const keyExpression = (key: GroupKey, dialect: SqlDialect, bind: Bind): string =>
+  typeof key === 'string' ? dialect.text(key) : dialect.metadataText(bind(key.metadata, 'text'));
+
+/** The statement that answers an ask, over `facts`, a query of one row for a request or for many alike. */
+export function rowsStatement(ask: AnalyticsAsk, facts: string, dialect: SqlDialect, bind: Bind): string {
+  const { names, selected } = keysOf(ask, dialect, bind);
+  const measures = new Set<Measure>(ask.measures);
+  if (ask.order) measures.add(ask.order.by);
+  const percentiles = [...measures].filter(isPercentile);
+  const plain = [...measures].filter((measure) => !isPercentile(measure));
+  const sums = plain.map((measure) => `${expressionOf(measure, dialect)} AS m_${measure}`);
+  const grouped = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
+  const parts = [
+    `facts AS (${facts})`,
+    `totals AS (SELECT ${[...selected, ...sums, 'sum(requests) AS counted'].join(', ')} FROM facts ${grouped}
+       HAVING sum(requests) > 0)`,
+    ...(percentiles.length === 0 ? [] : percentileParts(names, selected, percentiles, dialect)),
+  ];
+  const using = names.length === 0 ? 'ON TRUE' : `USING (${names.join(', ')})`;
+  const joined = percentiles.length === 0 ? '' : `LEFT JOIN percentiles ${using}`;
+  const columns = [
+    ...names,
+    ...plain.map((measure) => `m_${measure}`),
+    ...percentiles.map((percentile) => `m_${percentile}`),
+  ];
+  return `WITH ${parts.join(', ')} SELECT ${columns.join(', ')} FROM totals ${joined}
+    ${orderOf(ask, names)} LIMIT ${bind(ask.limit, 'number')} OFFSET ${bind(ask.offset ?? 0, 'number')}`;
+}
+
+export function countStatement(ask: AnalyticsAsk, facts: string, dialect: SqlDialect, bind: Bind): string {
+  const { names, selected } = keysOf(ask, dialect, bind);
+  const grouped = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
+  return `WITH facts AS (${facts})
+    SELECT count(*) AS total FROM (SELECT ${[...selected, 'sum(requests) AS counted'].join(', ')} FROM facts ${grouped}
+      HAVING sum(requests) > 0) AS found`;
+}
+
+function keysOf(ask: AnalyticsAsk, dialect: SqlDialect, bind: Bind): { names: string[]; selected: string[] } {
+  const names = ask.by.map((_, i) => `k${String(i)}`);
+  const selected = ask.by.map((key, i) => `${keyExpression(key, dialect, bind)} AS k${String(i)}`);
+  const { bucket } = ask;
+  if (bucket !== null) {
+    names.unshift('t');
+    const number = dialect.bucketNumber(bind(bucket.sizeMs, 'number'), bind(bucket.offsetMs, 'number'));
+    selected.unshift(`${number} AS t`);
+  }
+  return { names, selected };
+}
+
+/** The lowest bucket of the histogram below which the wanted part of all requests lies. */
+function percentileParts(
+  names: readonly string[],
+  selected: readonly string[],
+  percentiles: readonly Percentile[],
+  { histogram }: SqlDialect,
+): string[] {
+  const keys = names.length === 0 ? '' : `${names.join(', ')}, `;
+  const partition = names.length === 0 ? '' : `PARTITION BY ${names.join(', ')}`;
+  const grouped = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
+  const found = percentiles.map(
+    (name) =>
+      `min(latency_bucket) FILTER (WHERE below * 100 >= ${String(PERCENTILES[name])} * whole AND latency_count > 0) AS m_${name}`,
+  );
+  return [
+    `histogram AS (SELECT ${[...selected, 'latency_bucket', 'sum(latency_count) AS latency_count'].join(', ')}
+       FROM ${histogram} GROUP BY ${keys}latency_bucket)`,
+    `ranks AS (SELECT ${keys}latency_bucket, latency_count,
+       sum(latency_count) OVER (${partition} ORDER BY latency_bucket) AS below,
+       sum(latency_count) OVER (${partition}) AS whole FROM histogram)`,
+    `percentiles AS (SELECT ${[...names, ...found].join(', ')} FROM ranks ${grouped})`,
+  ];
+}
+
+function orderOf(ask: AnalyticsAsk, names: readonly string[]): string {
+  const first = ask.order ? [`m_${ask.order.by} ${ask.order.descending ? 'DESC' : 'ASC'}`] : [];
+  const all = [...first, ...names];
+  return all.length === 0 ? '' : `ORDER BY ${all.join(', ')}`;
+}
+
+/** What `rowsStatement` gave, as the answer of a store. Numbers may come as text. */
+export function analyticsRow(ask: AnalyticsAsk, found: Readonly<Record<string, unknown>>): AnalyticsRow {
+  const { bucket } = ask;
+  const values = Object.fromEntries(
+    ask.measures.map((measure) => {
+      const value = Number(found[`m_${measure}`] ?? 0);
+      return [measure, isPercentile(measure) ? latencyOfBucket(value) : value];
+    }),
+  ) as Record<Measure, number>;
+  return {
+    at: bucket === null ? null : Number(found['t']) * bucket.sizeMs - bucket.offsetMs,
+    keys: ask.by.map((_, i) => String(found[`k${String(i)}`])),
+    values,
+  };
+}

@@ -1,0 +1,53 @@
+import { analyticsContract } from '@gw/testing';
+import { readSettings } from '@gw/kernel';
+import { ClickHouseAnalytics } from './clickhouse-analytics';
+import { ANALYTICS_STORE_SETTINGS } from './settings';
+import { startEngine, type Engine } from './spec-support/engine';
+
+/** Where the engine is installed; `npm run test:clickhouse` sets it. */
+const { CLICKHOUSE_ENGINE: folder } = process.env;
+
+describe('the settings of the analytics store', () => {
+  it('name Postgres unless they say otherwise, and refuse a table that is no plain name', () => {
+    expect(readSettings(ANALYTICS_STORE_SETTINGS, {}).ANALYTICS_STORE).toBe('postgres');
+    expect(() => readSettings(ANALYTICS_STORE_SETTINGS, { ANALYTICS_LOG_TABLE: 'a; DROP TABLE b' })).toThrow(
+      'ANALYTICS_LOG_TABLE must be a plain name',
+    );
+  });
+
+  it('need an endpoint for ClickHouse', () => {
+    const settings = readSettings(ANALYTICS_STORE_SETTINGS, { ANALYTICS_STORE: 'clickhouse' });
+    expect(() => new ClickHouseAnalytics(settings)).toThrow('ANALYTICS_STORE_ENDPOINT');
+  });
+});
+
+// The engine is half a gigabyte, so that it is no dependency: without it there is nothing to run these on.
+if (folder !== undefined) {
+  describe('ClickHouseAnalytics, on the engine of ClickHouse', () => {
+    let engine: Engine;
+    let store: ClickHouseAnalytics;
+    beforeAll(async () => {
+      engine = await startEngine(folder);
+      const settings = readSettings(ANALYTICS_STORE_SETTINGS, {
+        ANALYTICS_STORE: 'clickhouse',
+        ANALYTICS_STORE_ENDPOINT: engine.url,
+      });
+      store = new ClickHouseAnalytics(settings);
+      await store.prepare();
+      await store.prepare();
+    }, 60_000);
+    afterAll(async () => {
+      await store.close();
+      await engine.stop();
+    });
+
+    analyticsContract(
+      () => store,
+      async (rows) => {
+        await store.add(rows);
+        // A batch may come again, whole or in part.
+        await store.add(rows.slice(100, 300));
+      },
+    );
+  });
+}

@@ -1,0 +1,156 @@
+import {
+  analyticsRow,
+  asksForMetadata,
+  countStatement,
+  filterConditions,
+  rowsStatement,
+  type AnalyticsAsk,
+  type AnalyticsRow,
+  type AnalyticsStore,
+  type Bind,
+  type BoundType,
+  type SqlDialect,
+} from '@gw/analytics';
+import { createClient, type ClickHouseClient } from '@clickhouse/client';
+import { GatewayError } from '@gw/kernel';
+import { factOf, factsTable, type FactRow } from './facts-table';
+import type { AnalyticsStoreSettings } from './settings';
+
+const REQUEST_MS = 30_000;
+const CONNECTIONS_MAX = 10;
+
+const DIALECT: SqlDialect = {
+  text: (expression) => `toString(${expression})`,
+  metadataText: (name) => `metadata[${name}]`,
+  hasMetadata: (name) => `mapContains(metadata, ${name})`,
+  anyOf: (column, _type, bound) => `has(${bound}, ${column})`,
+  metadataMatches: (metadata, bind) =>
+    Object.entries(metadata)
+      .map(([name, value]) => {
+        const key = bind(name, 'text');
+        return `(mapContains(metadata, ${key}) AND metadata[${key}] = ${bind(value, 'text')})`;
+      })
+      .join(' AND '),
+  bucketNumber: (size, offset) => `intDiv(first_ms + ${offset}, ${size})`,
+  float: (expression) => `toFloat64(${expression})`,
+  distinctUsers: `uniqExactIf(metadata['_user'], mapContains(metadata, '_user'))`,
+  histogram: 'facts',
+};
+
+const SHARED = [
+  ...['workspace_id', 'api_key_id', 'provider', 'credential', 'model', 'config_id', 'prompt_slug', 'route'],
+  ...['request_type', 'status', 'cache_status', 'retries', 'fell_back', 'cost', 'saved_cost'],
+  ...['input_tokens', 'output_tokens', 'total_tokens', 'duration_us', 'latency_bucket'],
+] as const;
+
+function typeOf(value: unknown, type: BoundType): string {
+  switch (type) {
+    case 'texts':
+    case 'uuids':
+      return 'Array(String)';
+    case 'numbers':
+      return 'Array(Int32)';
+    case 'floats':
+      return 'Array(Float64)';
+    case 'number':
+      return Number.isSafeInteger(value) ? 'Int64' : 'Float64';
+    case 'text':
+    case 'uuid':
+    case 'json':
+      return 'String';
+  }
+}
+
+/** Ids are written in small letters. */
+const written = (value: unknown, type: BoundType): unknown => {
+  if (type === 'uuid') return String(value).toLowerCase();
+  return type === 'uuids' ? (value as readonly string[]).map((id) => id.toLowerCase()) : value;
+};
+
+/** Keeps one row for each request in ClickHouse, and answers from those. */
+export class ClickHouseAnalytics implements AnalyticsStore {
+  private readonly client: ClickHouseClient;
+  private readonly table: string;
+
+  /** Throws where the settings name no endpoint. */
+  constructor(settings: AnalyticsStoreSettings) {
+    const { ANALYTICS_STORE_ENDPOINT: endpoint } = settings;
+    if (endpoint === null) {
+      throw new GatewayError('internal_error', {
+        message: 'ANALYTICS_STORE=clickhouse needs ANALYTICS_STORE_ENDPOINT.',
+      });
+    }
+    this.table = settings.ANALYTICS_LOG_TABLE;
+    this.client = createClient({
+      url: endpoint,
+      username: settings.ANALYTICS_STORE_USER,
+      password: settings.ANALYTICS_STORE_PASSWORD,
+      database: settings.ANALYTICS_STORE_DATABASE,
+      application: 'tollgate',
+      request_timeout: REQUEST_MS,
+      max_open_connections: CONNECTIONS_MAX,
+    });
+  }
+
+  /** Makes the table where it is missing. */
+  async prepare(): Promise<void> {
+    await this.client.command({ query: factsTable(this.table) });
+  }
+
+  /** Adds requests; those that are there already replace themselves. Requests of nobody are left out. */
+  async add(rows: readonly FactRow[]): Promise<void> {
+    const values = rows.filter(({ organisation_id: id }) => id !== null).map(factOf);
+    if (values.length > 0) await this.client.insert({ table: this.table, values, format: 'JSONEachRow' });
+  }
+
+  async rows(ask: AnalyticsAsk): Promise<AnalyticsRow[]> {
+    return (await this.run(ask, rowsStatement)).map((row) => analyticsRow(ask, row));
+  }
+
+  async count(ask: AnalyticsAsk): Promise<number> {
+    const [found] = await this.run(ask, countStatement);
+    return Number(found?.['total'] ?? 0);
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  private async run(ask: AnalyticsAsk, statement: typeof rowsStatement): Promise<Record<string, unknown>[]> {
+    const parameters: Record<string, unknown> = {};
+    let count = 0;
+    const bind: Bind = (value, type) => {
+      const name = `p${String((count += 1))}`;
+      parameters[name] = written(value, type);
+      return `{${name}:${typeOf(value, type)}}`;
+    };
+    const query = statement(ask, this.factsOf(ask, bind), DIALECT, bind);
+    const result = await this.client.query({
+      query,
+      query_params: parameters,
+      format: 'JSONEachRow',
+      // Many traces would not fit into an address.
+      use_multipart_params_auto: true,
+      clickhouse_settings: { prefer_column_name_to_alias: 1, max_result_rows: '100000' },
+    });
+    return result.json<Record<string, unknown>>();
+  }
+
+  private factsOf(ask: AnalyticsAsk, bind: Bind): string {
+    const { scope, from, to } = ask;
+    const owner = [`organisation_id = ${bind(scope.organisationId, 'uuid')}`];
+    if (scope.workspaceId !== null) owner.push(`workspace_id = ${bind(scope.workspaceId, 'uuid')}`);
+    if (scope.userId !== null) owner.push(`user_id = ${bind(scope.userId, 'text')}`);
+    const time = (ms: number): string => `fromUnixTimestamp64Milli(${bind(ms, 'number')}, 'UTC')`;
+    const conditions = [
+      ...owner,
+      `created_at >= ${time(from)}`,
+      `created_at <= ${time(to)}`,
+      ...filterConditions(ask, DIALECT, bind),
+    ];
+    const metadata = asksForMetadata(ask) ? ', metadata' : '';
+    return `SELECT ${SHARED.join(', ')}${metadata}, 1 AS requests, 1 AS latency_count,
+        toUnixTimestamp64Milli(created_at) AS first_ms, toUnixTimestamp64Milli(created_at) AS last_ms
+      FROM ${this.table} FINAL WHERE ${conditions.join(' AND ')}`;
+  }
+}

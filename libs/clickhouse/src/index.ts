@@ -1,0 +1,3 @@
+export { ClickHouseAnalytics } from './clickhouse-analytics';
+export type { FactRow } from './facts-table';
+export { ANALYTICS_STORE_SETTINGS, type AnalyticsStoreSettings } from './settings';

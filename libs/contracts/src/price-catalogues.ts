@@ -1,0 +1,20 @@
+/** Providers that the catalogue of prices knows, by our id: theirs in it. */
+export const PRICE_CATALOGUES: ReadonlyMap<string, string> = new Map([
+  ['anthropic', 'anthropic'],
+  ['azure-openai', 'azure'],
+  ['cerebras', 'cerebras'],
+  ['cohere', 'cohere'],
+  ['deepseek', 'deepseek'],
+  ['fireworks-ai', 'fireworks'],
+  ['google', 'google'],
+  ['groq', 'groq'],
+  ['mistral-ai', 'mistral'],
+  ['moonshot', 'moonshotai'],
+  ['novita-ai', 'novita'],
+  ['openai', 'openai'],
+  ['openrouter', 'openrouter'],
+  ['perplexity-ai', 'perplexity'],
+  ['together-ai', 'together'],
+  ['x-ai', 'x-ai'],
+  ['zhipu', 'zhipuai'],
+]);

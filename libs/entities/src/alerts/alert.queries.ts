@@ -1,0 +1,163 @@
+import { uuidv7 } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+
+/** The last try begins about an hour after the first: 1, 2, 4, 8, 16 and 32 minutes lie between them. */
+export const DELIVERY_ATTEMPTS_MAX = 7;
+/** Longer than any period of a budget that resets, so that none is told of twice. */
+const ALERT_DAYS_MAX = 400;
+const RECIPIENTS_MAX = 100;
+
+export interface LimitAlert {
+  readonly organisationId: string;
+  /** Null: of no workspace. */
+  readonly workspaceId: string | null;
+  /** The budget's counter in the ledger. */
+  readonly counter: string;
+  /** Unix milliseconds: when the counter's period began. */
+  readonly period: number;
+  readonly kind: 'threshold' | 'exhausted';
+  /** What was reached, 1e-8 USD, tokens or requests: another threshold is told of anew. */
+  readonly amount: number;
+  /** Told as it is; its id is the alert's. */
+  readonly event: object;
+}
+
+/**
+ * Keeps an alert and puts it in line for every webhook that wants it, in the transaction that found the limit reached. The alert's id;
+ * null: it was told before, by whichever process.
+ */
+export async function raiseAlert(manager: EntityManager, alert: LimitAlert): Promise<string | null> {
+  const { organisationId, workspaceId, counter, period, kind, amount, event } = alert;
+  const id = uuidv7();
+  const inserted: { id: string }[] = await manager.query(
+    `INSERT INTO limit_alerts (id, organisation_id, counter, period, kind, amount, event)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (organisation_id, counter, period, kind, amount) DO NOTHING RETURNING id`,
+    [id, organisationId, counter, period, kind, amount, JSON.stringify({ id, ...event })],
+  );
+  if (inserted.length === 0) return null;
+  await manager.query(
+    `INSERT INTO alert_deliveries (id, alert_id, webhook_id)
+     SELECT gen_random_uuid(), $1, id FROM alert_webhooks
+     WHERE organisation_id = $2 AND enabled AND (workspace_id IS NULL OR workspace_id = $3)`,
+    [id, organisationId, workspaceId],
+  );
+  return id;
+}
+
+/** What was told of counters in the periods from `since` on. */
+export async function alertsRaised(
+  manager: EntityManager,
+  organisationId: string,
+  asked: readonly { readonly counter: string; readonly since: number }[],
+): Promise<readonly Pick<LimitAlert, 'counter' | 'kind' | 'amount'>[]> {
+  if (asked.length === 0) return [];
+  const rows: { counter: string; kind: LimitAlert['kind']; amount: string }[] = await manager.query(
+    `SELECT alert.counter, alert.kind, alert.amount FROM unnest($2::text[], $3::bigint[]) AS asked (counter, since)
+     JOIN limit_alerts AS alert
+       ON alert.organisation_id = $1 AND alert.counter = asked.counter AND alert.period >= asked.since`,
+    [organisationId, asked.map(({ counter }) => counter), asked.map(({ since }) => since)],
+  );
+  return rows.map(({ counter, kind, amount }) => ({ counter, kind, amount: Number(amount) }));
+}
+
+export interface DueDelivery {
+  readonly id: string;
+  readonly alertId: string;
+  readonly organisationId: string;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly sealedSecret: string;
+  /** What is told. */
+  readonly event: Readonly<Record<string, unknown>>;
+  /** Whether this is the last try. */
+  readonly isLast: boolean;
+}
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly alert_id: string;
+  readonly organisation_id: string;
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly sealed_secret: string;
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly attempts: number;
+}
+
+/** The delivery that has been due longest, for this caller alone until its next try is due; null when none is. */
+export async function claimDelivery(manager: EntityManager): Promise<DueDelivery | null> {
+  const [rows] = await manager.query<[ClaimedRow[], number]>(
+    `UPDATE alert_deliveries AS delivery
+     SET attempts = delivery.attempts + 1, due_at = now() + interval '1 minute' * power(2, delivery.attempts)
+     FROM limit_alerts AS alert, alert_webhooks AS webhook
+     WHERE delivery.id = (SELECT id FROM alert_deliveries WHERE due_at <= now() AND attempts < $1
+                          ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+       AND alert.id = delivery.alert_id AND webhook.id = delivery.webhook_id
+     RETURNING delivery.id, delivery.alert_id, delivery.attempts, alert.organisation_id, alert.event,
+       webhook.id AS webhook_id, webhook.url, webhook.sealed_secret`,
+    [DELIVERY_ATTEMPTS_MAX],
+  );
+  const row = rows[0];
+  return row
+    ? {
+        id: row.id,
+        alertId: row.alert_id,
+        organisationId: row.organisation_id,
+        webhookId: row.webhook_id,
+        url: row.url,
+        sealedSecret: row.sealed_secret,
+        event: row.event,
+        isLast: row.attempts >= DELIVERY_ATTEMPTS_MAX,
+      }
+    : null;
+}
+
+/** After a delivery was made, or given up. */
+export async function finishDelivery(manager: EntityManager, id: string): Promise<void> {
+  await manager.query('DELETE FROM alert_deliveries WHERE id = $1', [id]);
+}
+
+/** Drops deliveries whose worker died in the last try, and alerts of periods that are long over. */
+export async function dropStaleAlerts(manager: EntityManager): Promise<void> {
+  await manager.query('DELETE FROM alert_deliveries WHERE attempts >= $1 AND due_at <= now()', [
+    DELIVERY_ATTEMPTS_MAX,
+  ]);
+  // The period 0 is that of budgets that never reset.
+  await manager.query(
+    `DELETE FROM limit_alerts WHERE created_at < now() - interval '1 day' * $1 AND period > 0`,
+    [ALERT_DAYS_MAX],
+  );
+}
+
+/**
+ * Whom an alert is mailed to: owners and admins of the organisation, admins and managers of the workspace, the user whom a key is of, and
+ * the key's own addresses. At most 100.
+ */
+export async function alertRecipients(
+  manager: EntityManager,
+  { organisationId, workspaceId, apiKeyId }: AlertAudience,
+): Promise<readonly string[]> {
+  const rows: { email: string }[] = await manager.query(
+    `WITH reader AS (
+       SELECT user_id FROM organisation_users
+         WHERE organisation_id = $1 AND role IN ('owner', 'admin') AND status = 'active'
+       UNION SELECT member.user_id FROM workspace_users AS member JOIN organisation_users AS user_of
+         ON user_of.user_id = member.user_id AND user_of.organisation_id = $1 AND user_of.status = 'active'
+         WHERE member.workspace_id = $2 AND member.role IN ('admin', 'manager')
+       UNION SELECT user_id FROM api_keys WHERE id = $3 AND organisation_id = $1 AND user_id IS NOT NULL
+     )
+     SELECT lower(email) AS email FROM users JOIN reader ON reader.user_id = users.id WHERE users.status = 'active'
+     UNION SELECT lower(unnest(alert_emails)) FROM api_keys WHERE id = $3 AND organisation_id = $1
+     ORDER BY email LIMIT $4`,
+    [organisationId, workspaceId, apiKeyId, RECIPIENTS_MAX],
+  );
+  return rows.map(({ email }) => email);
+}
+
+export interface AlertAudience {
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+  /** Null: the budget is no key's. */
+  readonly apiKeyId: string | null;
+}

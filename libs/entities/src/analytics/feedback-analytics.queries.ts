@@ -1,0 +1,123 @@
+import type { AnalyticsScope, TimeBucket } from '@gw/analytics';
+import type { EntityManager } from 'typeorm';
+
+/** Feedback of one organisation, given within a time. */
+export interface FeedbackAsk {
+  readonly scope: AnalyticsScope;
+  /** Unix milliseconds, both included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface FeedbackGroup {
+  /** Of the bucket, the score, the model or the value; empty for none. */
+  readonly key: string;
+  readonly total: number;
+  /** Mean of value times weight. */
+  readonly weighted: number;
+}
+
+const CONDITIONS = `f.organisation_id = $1 AND ($2::uuid IS NULL OR f.workspace_id = $2)
+  AND ($3::text IS NULL OR f.user_id::text = $3)
+  AND f.created_at >= to_timestamp($4::double precision / 1000)
+  AND f.created_at <= to_timestamp($5::double precision / 1000)`;
+
+const parametersOf = ({ scope, from, to }: FeedbackAsk): unknown[] => [
+  scope.organisationId,
+  scope.workspaceId,
+  scope.userId,
+  from,
+  to,
+];
+
+/** Requests that feedback is of: those of its trace, in its workspace. */
+const WITH_LOGS = `feedback f JOIN request_logs log
+  ON log.trace_id = f.trace_id AND log.workspace_id = f.workspace_id AND log.organisation_id = f.organisation_id`;
+
+interface Found {
+  readonly key: string | null;
+  readonly total: string;
+  readonly weighted: number | null;
+}
+
+const groupOf = ({ key, total, weighted }: Found): FeedbackGroup => ({
+  key: key ?? '',
+  total: Number(total),
+  weighted: weighted ?? 0,
+});
+
+const MEASURED = 'count(*) AS total, avg(f.value * f.weight) AS weighted';
+
+/** By when it was given; `key` is the number of the bucket. */
+export async function feedbackByTime(
+  manager: EntityManager,
+  ask: FeedbackAsk,
+  bucket: TimeBucket,
+): Promise<FeedbackGroup[]> {
+  const found: Found[] = await manager.query(
+    `SELECT floor((extract(epoch FROM f.created_at) * 1000 + $6) / $7)::text AS key, ${MEASURED}
+     FROM feedback f WHERE ${CONDITIONS} GROUP BY 1`,
+    [...parametersOf(ask), bucket.offsetMs, bucket.sizeMs],
+  );
+  return found.map(groupOf);
+}
+
+/** By its value, at most `limit`. */
+export async function feedbackByScore(
+  manager: EntityManager,
+  ask: FeedbackAsk,
+  limit: number,
+): Promise<FeedbackGroup[]> {
+  const found: Found[] = await manager.query(
+    `SELECT f.value::text AS key, ${MEASURED} FROM feedback f WHERE ${CONDITIONS}
+     GROUP BY f.value ORDER BY f.value LIMIT $6`,
+    [...parametersOf(ask), limit],
+  );
+  return found.map(groupOf);
+}
+
+/** By the model of the requests that it is of; feedback of a trace of several models counts for each. */
+export async function feedbackByModel(
+  manager: EntityManager,
+  ask: FeedbackAsk,
+  limit: number,
+): Promise<FeedbackGroup[]> {
+  const found: Found[] = await manager.query(
+    `SELECT key, count(*) AS total, avg(score) AS weighted FROM (
+       SELECT DISTINCT f.id, log.model AS key, f.value * f.weight AS score FROM ${WITH_LOGS} WHERE ${CONDITIONS}
+     ) AS given GROUP BY key ORDER BY total DESC, key LIMIT $6`,
+    [...parametersOf(ask), limit],
+  );
+  return found.map(groupOf);
+}
+
+/** By what requests say under a metadata name, for these values. `total` counts requests. */
+export async function feedbackByMetadata(
+  manager: EntityManager,
+  ask: FeedbackAsk,
+  name: string,
+  values: readonly string[],
+): Promise<FeedbackGroup[]> {
+  if (values.length === 0) return [];
+  const found: Found[] = await manager.query(
+    `SELECT log.metadata->>$6 AS key, count(DISTINCT log.id) AS total, avg(f.value * f.weight) AS weighted
+     FROM ${WITH_LOGS} WHERE ${CONDITIONS} AND log.metadata->>$6 = ANY($7::text[]) GROUP BY 1`,
+    [...parametersOf(ask), name, values],
+  );
+  return found.map(groupOf);
+}
+
+/** Traces whose feedback, value times weight on average, is within the bounds; at most `limit`. */
+export async function tracesByFeedback(
+  manager: EntityManager,
+  { organisationId, workspaceId }: AnalyticsScope,
+  bounds: { readonly min?: number | undefined; readonly max?: number | undefined },
+  limit: number,
+): Promise<string[]> {
+  const found: { trace_id: string }[] = await manager.query(
+    `SELECT trace_id FROM feedback WHERE organisation_id = $1 AND ($2::uuid IS NULL OR workspace_id = $2)
+     GROUP BY workspace_id, trace_id HAVING avg(value * weight) BETWEEN $3 AND $4 LIMIT $5`,
+    [organisationId, workspaceId, bounds.min ?? -10, bounds.max ?? 10, limit],
+  );
+  return found.map(({ trace_id: traceId }) => traceId);
+}

@@ -1,0 +1,79 @@
+import { documentKey, type DocumentKey } from '@gw/contracts';
+import { hashApiKey, randomAlphanumeric, seal, unseal, type Keyring } from '@gw/kernel';
+import type { KeyObject } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { ApiKeySecretEntity } from './api-key-secret.entity';
+
+/** 32 characters of [A-Za-z0-9] carry 190 bits. */
+const SECRET_LENGTH = 32;
+
+/** What secrets of this installation are made by. */
+export interface SecretMaker {
+  readonly prefix: string;
+  /** Of the HMAC that secrets are stored by. */
+  readonly pepper: KeyObject;
+}
+
+export interface FreshSecret {
+  /** In the clear: shown once and never stored like this. */
+  readonly secret: string;
+  readonly secretHash: string;
+  readonly masked: string;
+}
+
+export interface Replacement {
+  readonly oldMasked: string;
+  /** For `recordChange`. */
+  readonly changed: readonly DocumentKey[];
+  readonly removed: readonly DocumentKey[];
+}
+
+export function makeSecret({ prefix, pepper }: SecretMaker): FreshSecret {
+  const secret = prefix + randomAlphanumeric(SECRET_LENGTH);
+  const masked = `${secret.slice(0, 2)}*****${secret.slice(-3)}`;
+  return { secret, secretHash: hashApiKey(pepper, secret), masked };
+}
+
+/** `sealed` only for a secret that nobody was there to be shown. */
+export async function insertSecret(
+  manager: EntityManager,
+  apiKeyId: string,
+  { secretHash, masked }: FreshSecret,
+  sealed: string | null = null,
+): Promise<void> {
+  const row = { secretHash, apiKeyId, masked, state: 'current', expiresAt: null, sealed } as const;
+  await manager.insert(ApiKeySecretEntity, row);
+}
+
+/**
+ * Makes `fresh` the current secret and lets the one before work until `until`. The caller holds the lock of the key's row and has
+ * seen that no secret is in transition that still works; one whose transition is over is removed.
+ */
+export async function replaceSecret(
+  manager: EntityManager,
+  apiKeyId: string,
+  fresh: FreshSecret,
+  { until, sealed }: { readonly until: Date; readonly sealed: string | null },
+): Promise<Replacement> {
+  const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId });
+  const current = secrets.find(({ state }) => state === 'current');
+  const previous = secrets.find(({ state }) => state === 'transition');
+  if (!current) throw new Error('A live key has a current secret.');
+  if (previous) await manager.delete(ApiKeySecretEntity, { secretHash: previous.secretHash });
+  const old = { secretHash: current.secretHash };
+  await manager.update(ApiKeySecretEntity, old, { state: 'transition', expiresAt: until, sealed: null });
+  await insertSecret(manager, apiKeyId, fresh, sealed);
+  return {
+    oldMasked: current.masked,
+    changed: [current.secretHash, fresh.secretHash].map(documentKey.apiKey),
+    removed: previous ? [documentKey.apiKey(previous.secretHash)] : [],
+  };
+}
+
+export const sealSecret = (keyring: Keyring, apiKeyId: string, { secret }: FreshSecret): string =>
+  seal(keyring, secret, bindingOf(apiKeyId));
+
+export const openSecret = (keyring: Keyring, apiKeyId: string, sealed: string): string =>
+  unseal(keyring, sealed, bindingOf(apiKeyId)).toString('utf8');
+
+const bindingOf = (apiKeyId: string): string => `api-key-secret/${apiKeyId}`;

@@ -1,0 +1,96 @@
+import type { EntityManager } from 'typeorm';
+import type { LedgerBalance, LedgerRow } from './ledger.queries';
+
+export interface HolderRow extends LedgerRow {
+  /** The name under which a gateway counts. */
+  readonly holder: string;
+}
+
+export interface HeldBalance extends LedgerBalance {
+  readonly holders: readonly (Omit<LedgerBalance, 'account'> & { readonly holder: string })[];
+}
+
+/** Gateways use a name for half a day; what nobody has charged for so long is part of the balance alone. */
+const KEPT = `interval '2 days'`;
+/** Of one account, the newest. */
+const HOLDERS_MAX = 1_000;
+
+/** Adds to the parts of balances, in the transaction that adds to the balances themselves. At most one row for each of its keys. */
+export async function addHolders(manager: EntityManager, rows: readonly HolderRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const sorted = [...rows].sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+  await manager.query(
+    `INSERT INTO ledger_holders AS known (organisation_id, account, period, holder, cost, tokens, requests)
+     SELECT * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
+     ON CONFLICT (organisation_id, account, period, holder) DO UPDATE SET
+       cost = known.cost + excluded.cost,
+       tokens = known.tokens + excluded.tokens,
+       requests = known.requests + excluded.requests,
+       updated_at = now()`,
+    [
+      sorted.map(({ organisationId }) => organisationId),
+      sorted.map(({ account }) => account),
+      sorted.map(({ period }) => period),
+      sorted.map(({ holder }) => holder),
+      sorted.map(({ cost }) => cost),
+      sorted.map(({ tokens }) => tokens),
+      sorted.map(({ requests }) => requests),
+    ],
+  );
+}
+
+/** What accounts were charged in the periods from `since` on, and by whom, in order. One statement: all of it is of one moment. */
+export async function heldBalancesOf(
+  manager: EntityManager,
+  organisationId: string,
+  asked: readonly { readonly account: string; readonly since: number }[],
+): Promise<HeldBalance[]> {
+  if (asked.length === 0) return [];
+  const rows: (Texts & { account: string; holders: (Texts & { holder: string })[] })[] = await manager.query(
+    `SELECT asked.account, sums.cost, sums.tokens, sums.requests, coalesce(parts.holders, '[]') AS holders
+     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS asked (account, since, place)
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(cost), 0) AS cost, coalesce(sum(tokens), 0) AS tokens, coalesce(sum(requests), 0) AS requests
+       FROM ledger_balances AS known
+       WHERE known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
+     ) AS sums
+     CROSS JOIN LATERAL (
+       SELECT json_agg(json_build_object('holder', holder, 'cost', cost::text, 'tokens', tokens::text,
+         'requests', requests::text)) AS holders
+       FROM (
+         SELECT holder, sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests
+         FROM ledger_holders AS part
+         WHERE part.organisation_id = $1 AND part.account = asked.account AND part.period >= asked.since
+           AND part.updated_at > now() - ${KEPT}
+         GROUP BY holder ORDER BY max(part.updated_at) DESC LIMIT ${String(HOLDERS_MAX)}
+       ) AS newest
+     ) AS parts
+     ORDER BY asked.place`,
+    [organisationId, asked.map(({ account }) => account), asked.map(({ since }) => since)],
+  );
+  return rows.map(({ account, holders, ...sums }) => ({
+    account,
+    ...amountOf(sums),
+    holders: holders.map(({ holder, ...part }) => ({ holder, ...amountOf(part) })),
+  }));
+}
+
+/** Parts that no gateway counts under its name any more. */
+export async function forgetHolders(manager: EntityManager): Promise<void> {
+  await manager.query(`DELETE FROM ledger_holders WHERE updated_at <= now() - ${KEPT}`);
+}
+
+interface Texts {
+  readonly cost: string;
+  readonly tokens: string;
+  readonly requests: string;
+}
+
+const amountOf = ({ cost, tokens, requests }: Texts): Omit<LedgerBalance, 'account'> => ({
+  cost: Number(cost),
+  tokens: Number(tokens),
+  requests: Number(requests),
+});
+
+const orderOf = ({ organisationId, account, period, holder }: HolderRow): string =>
+  `${organisationId} ${account} ${String(period)} ${holder}`;

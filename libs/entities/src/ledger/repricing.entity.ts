@@ -1,0 +1,63 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { Row } from '../row';
+
+/** What the logs of one provider and model cost, and what they would. Money is 1e-8 USD. */
+export interface RepricingGroup {
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** Whose cost differs. */
+  readonly changed: number;
+  /** Without a price in the newer book too; they keep what they have. */
+  readonly unpriced: number;
+  /** Of those that change; unpriced before counts as 0. */
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface RepricingReport {
+  /** Logs that were looked at. */
+  readonly seen: number;
+  readonly groups: readonly RepricingGroup[];
+}
+
+/** The logs of a time, priced anew: first to see what would change, then, when somebody asks for it, for good. */
+@Entity('repricings')
+@Check('repricings_status_ck', `status IN ('previewing', 'previewed', 'applying', 'applied')`)
+@Index('repricings_page_ix', ['organisationId', 'createdAt', 'id'])
+export class RepricingEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'repricings_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'repricings_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'status', type: 'varchar', length: 16 })
+  status!: 'previewing' | 'previewed' | 'applying' | 'applied';
+
+  @Column({ name: 'start_time', type: 'timestamptz', precision: 3 })
+  startTime!: Date;
+
+  /** Not part of it. */
+  @Column({ name: 'end_time', type: 'timestamptz', precision: 3 })
+  endTime!: Date;
+
+  /** Null: all. */
+  @Column({ name: 'provider', type: 'text', nullable: true })
+  provider!: string | null;
+
+  @Column({ name: 'model', type: 'text', nullable: true })
+  model!: string | null;
+
+  /** The last log that was looked at; with it, where a worker goes on. */
+  @Column({ name: 'cursor_time', type: 'timestamptz', precision: 3, nullable: true })
+  cursorTime!: Date | null;
+
+  @Column({ name: 'cursor_id', type: 'uuid', nullable: true })
+  cursorId!: string | null;
+
+  /** Of the preview, or of what was applied. */
+  @Column({ name: 'report', type: 'jsonb' })
+  report!: RepricingReport;
+}

@@ -1,0 +1,71 @@
+import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib';
+
+/** The bodies of one logged request, as they went over the wire. Null: none was kept. */
+export interface LogBodies {
+  readonly request: Buffer | null;
+  readonly response: Buffer | null;
+}
+
+/** The first byte of the encoded form; a new form gets a new number, and old ones stay readable. */
+const PLAIN = 0;
+const ZSTD = 1;
+const HEAD_BYTES = 8;
+/** Below this the frame costs as much as it saves. */
+const COMPRESSED_FROM_BYTES = 256;
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
+/** More than two bodies of the largest size that a gateway keeps: what claims to be larger is damaged. */
+const PLAIN_BYTES_MAX = 16 * 1_048_576;
+
+/** Both bodies as one piece, compressed together, since they have much in common; null where there is neither. */
+export function encodeLogBodies({ request, response }: LogBodies): Buffer | null {
+  if (request === null && response === null) return null;
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  head.writeInt32BE(request?.length ?? -1, 0);
+  head.writeInt32BE(response?.length ?? -1, 4);
+  const plain = Buffer.concat([head, request ?? NONE, response ?? NONE]);
+  return plain.length < COMPRESSED_FROM_BYTES
+    ? Buffer.concat([Buffer.of(PLAIN), plain])
+    : Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(plain, LEVEL)]);
+}
+
+const NONE = Buffer.alloc(0);
+
+/** Throws for bytes that `encodeLogBodies` did not make. */
+export function decodeLogBodies(encoded: Buffer): LogBodies {
+  const plain = plainOf(encoded);
+  const [requestLength, responseLength] = [plain.readInt32BE(0), plain.readInt32BE(4)];
+  const middle = HEAD_BYTES + Math.max(0, requestLength);
+  if (plain.length !== middle + Math.max(0, responseLength)) throw new Error('A logged body is damaged.');
+  return {
+    request: requestLength < 0 ? null : plain.subarray(HEAD_BYTES, middle),
+    response: responseLength < 0 ? null : plain.subarray(middle),
+  };
+}
+
+function plainOf(encoded: Buffer): Buffer {
+  const form = encoded[0];
+  if (form === PLAIN) return encoded.subarray(1);
+  if (form === ZSTD) return zstdDecompressSync(encoded.subarray(1), { maxOutputLength: PLAIN_BYTES_MAX });
+  throw new Error('A logged body has a form that this release does not know.');
+}
+
+/** Where the bodies of one log stand in a pack: an object that holds those of a whole batch. */
+export interface BodyPlace {
+  readonly key: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export const bodyReference = ({ key, offset, length }: BodyPlace): string =>
+  `${key}#${String(offset)}.${String(length)}`;
+
+/** Throws for text that `bodyReference` did not make. */
+export function bodyPlace(reference: string): BodyPlace {
+  const [, key, offset, length] = /^([^#]+)#(\d+)\.(\d+)$/.exec(reference) ?? [];
+  if (key === undefined) throw new Error('The reference to a logged body is not valid.');
+  return { key, offset: Number(offset), length: Number(length) };
+}
+
+/** The folder of all packs of a UTC day (`dayOf`); they go with its partition. */
+export const bodyFolder = (day: number): string =>
+  `bodies/${new Date(day * 86_400_000).toISOString().slice(0, 10)}/`;

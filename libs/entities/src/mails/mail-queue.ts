@@ -1,0 +1,89 @@
+import type { MailMessage } from '@gw/contracts';
+import { seal, unseal, uuidv7, type Keyring } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import { MailEntity } from './mail.entity';
+
+/** The last try begins about an hour after the first: 2, 4, 8, 16 and 32 minutes lie between them. */
+export const MAIL_ATTEMPTS_MAX = 6;
+/** What is older is of no use to anyone; it is dropped, also where mail was switched off. */
+const MAIL_DAYS_MAX = 3;
+
+export interface OutgoingMail {
+  readonly organisationId: string;
+  /** Up to 200 characters. A mail that still waits under the same topic for the same recipient is replaced. */
+  readonly topic: string;
+  /** Addresses, one mail for each. */
+  readonly to: readonly string[];
+  readonly message: MailMessage;
+}
+
+export interface DueMail {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly topic: string;
+  readonly recipient: string;
+  readonly message: MailMessage;
+  /** Whether this is the last try. */
+  readonly isLast: boolean;
+}
+
+/** Puts mails in line for the worker, in the transaction of the write that they tell of: both happen or neither. */
+export async function queueMail(manager: EntityManager, keyring: Keyring, mail: OutgoingMail): Promise<void> {
+  const content = JSON.stringify(mail.message);
+  // In one order, so that two writers of the same mails never wait for each other.
+  for (const recipient of [...new Set(mail.to.map((address) => address.toLowerCase()))].sort()) {
+    const id = uuidv7();
+    await manager.query(
+      `INSERT INTO mails (id, organisation_id, topic, recipient, sealed) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (topic, recipient) DO UPDATE
+         SET id = excluded.id, sealed = excluded.sealed, attempts = 0, due_at = now(), created_at = now()`,
+      [id, mail.organisationId, mail.topic, recipient, seal(keyring, content, bindingOf(id))],
+    );
+  }
+}
+
+/** Takes back the mails of a topic that were not sent yet. */
+export async function dropMail(manager: EntityManager, topic: string): Promise<void> {
+  await manager.delete(MailEntity, { topic });
+}
+
+/** The mail that has been due longest, for this caller alone until its next try is due; null when none is. */
+export async function claimMail(manager: EntityManager, keyring: Keyring): Promise<DueMail | null> {
+  const [rows] = await manager.query<[ClaimedRow[], number]>(
+    `UPDATE mails SET attempts = attempts + 1, due_at = now() + interval '1 minute' * power(2, attempts + 1)
+     WHERE id = (SELECT id FROM mails WHERE due_at <= now() AND attempts < $1
+                 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING id, organisation_id, topic, recipient, sealed, attempts`,
+    [MAIL_ATTEMPTS_MAX],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  const { id, topic, recipient } = row;
+  const message = JSON.parse(unseal(keyring, row.sealed, bindingOf(id)).toString('utf8')) as MailMessage;
+  const isLast = row.attempts >= MAIL_ATTEMPTS_MAX;
+  return { id, organisationId: row.organisation_id, topic, recipient, message, isLast };
+}
+
+/** After a mail was sent, or given up. One that replaced it meanwhile has another id and stays. */
+export async function finishMail(manager: EntityManager, id: string): Promise<void> {
+  await manager.delete(MailEntity, { id });
+}
+
+/** Drops what nobody will send any more: its tries are used up (its worker died in the last), or it is too old. */
+export async function dropStaleMails(manager: EntityManager): Promise<void> {
+  await manager.query(
+    `DELETE FROM mails WHERE created_at < now() - interval '1 day' * $1 OR (attempts >= $2 AND due_at <= now())`,
+    [MAIL_DAYS_MAX, MAIL_ATTEMPTS_MAX],
+  );
+}
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly topic: string;
+  readonly recipient: string;
+  readonly sealed: string;
+  readonly attempts: number;
+}
+
+const bindingOf = (id: string): string => `mail/${id}`;

@@ -1,0 +1,24 @@
+import { isObject, objectsOf } from '../json';
+import { AZURE_PARAMETERS, azureCall } from './azure-content-safety';
+import type { PartnerDefinition } from './partner';
+
+export const azureShieldPrompt: PartnerDefinition = {
+  id: 'azure.shieldPrompt',
+  doc: 'Azure AI Content Safety, Prompt Shields: attacks in what users write and in the texts that come with it.',
+  parameters: AZURE_PARAMETERS,
+  ...azureCall('text:shieldPrompt'),
+  example: { endpoint: 'https://safety.cognitiveservices.azure.com', apiKey: '…' },
+  scope: ['last_message'],
+  textLengthMax: 10_000,
+  textsMax: 1,
+  body: ([userPrompt = '']) => ({ userPrompt, documents: [] }),
+  read(answer) {
+    const prompt = isObject(answer) ? answer['userPromptAnalysis'] : undefined;
+    if (!isObject(answer) || !isObject(prompt) || typeof prompt['attackDetected'] !== 'boolean') return null;
+    const inDocuments = objectsOf(answer['documentsAnalysis']).some(
+      (each) => each['attackDetected'] === true,
+    );
+    const flagged = prompt['attackDetected'] || inDocuments;
+    return { flagged, data: { attackDetected: flagged } };
+  },
+};

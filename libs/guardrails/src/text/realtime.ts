@@ -1,0 +1,44 @@
+import { isObject, listOf, type JsonObject } from '../json';
+import { responsesItem, tools } from './items';
+import type { PassageCollector } from './passages';
+
+/** Events without any text: sound, and what points to things by their ids. */
+const WITHOUT_TEXT =
+  /^(?:input_audio_buffer\.|output_audio_buffer\.|response\.cancel$|conversation\.item\.(?:truncate|delete|retrieve)$)/;
+
+/** The texts of one event of a realtime session. Of an event that nobody here knows, all are taken. */
+export function realtimeEvent(collector: PassageCollector, event: JsonObject): void {
+  const type = typeof event['type'] === 'string' ? event['type'] : '';
+  const { session, response, item } = event;
+  if (WITHOUT_TEXT.test(type)) return;
+  if (type.endsWith('session.update') && isObject(session)) instructions(collector, session);
+  else if (type === 'response.create') {
+    if (isObject(response)) instructions(collector, response);
+  } else if (type.startsWith('conversation.item.') && isObject(item) && typeof item['type'] === 'string')
+    responsesItem(collector, item);
+  else if (type === TRANSCRIBED) collector.take('user', event, 'transcript');
+  else collector.walk('other', { event }, 'event');
+}
+
+/** What a user has said, as the provider has understood it. */
+const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
+
+/** What a session or one response of it is told to do, and the conversation that a response is given of its own. */
+function instructions(collector: PassageCollector, told: JsonObject): void {
+  tools(collector, told);
+  collector.take('system', told, 'instructions');
+  for (const holder of transcriptions(told)) collector.take('system', holder, 'prompt');
+  if (isObject(told['prompt'])) collector.walk('user', told['prompt'], 'variables');
+  collector.unit++;
+  for (const each of listOf(told['input'])) responsesItem(collector, each);
+}
+
+/** Where the words stand that help to transcribe, in the older and in the newer form. */
+function* transcriptions(told: JsonObject): Generator<JsonObject> {
+  const older = told['input_audio_transcription'];
+  if (isObject(older)) yield older;
+  const { audio } = told;
+  const input = isObject(audio) ? audio['input'] : null;
+  const newer = isObject(input) ? input['transcription'] : null;
+  if (isObject(newer)) yield newer;
+}

@@ -1,0 +1,2 @@
+export { Mailer, MailError } from './mailer';
+export { MAIL_SETTINGS, mailServerOf, type MailServer } from './settings';

@@ -1,0 +1,73 @@
+import type { MailMessage } from '@gw/contracts';
+import { createTransport } from 'nodemailer';
+import { layOut } from './layout';
+import type { MailServer } from './settings';
+
+const CONNECT_MS = 10_000;
+const GREETING_MS = 10_000;
+/** Longest silence of the server. */
+const SILENCE_MS = 20_000;
+
+/** Why a mail was not taken. */
+export class MailError extends Error {
+  override readonly name = 'MailError';
+  constructor(
+    /** `refused`: the server will not take this mail, whenever it is asked. `later`: this mail not now. `unreachable`: none now. */
+    readonly kind: 'refused' | 'later' | 'unreachable',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Sends mails by SMTP, each over a connection of its own. */
+export class Mailer {
+  private readonly transport: ReturnType<typeof openTransport>;
+
+  constructor(private readonly server: MailServer) {
+    this.transport = openTransport(server);
+  }
+
+  /** Resolves once the server has taken the mail. Throws `MailError`. */
+  async send(to: string, message: MailMessage): Promise<void> {
+    try {
+      await this.transport.sendMail({
+        from: this.server.from,
+        // As an object an address is one address, whatever it holds.
+        to: { name: '', address: to },
+        ...layOut(message, this.server.brand),
+      });
+    } catch (error) {
+      throw toMailError(error);
+    }
+  }
+}
+
+function openTransport({ host, port, security, credentials }: MailServer) {
+  return createTransport({
+    host,
+    port,
+    secure: security === 'tls',
+    // Without this a server, or whoever sits before it, could ask for the password in the clear.
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(credentials === null ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: GREETING_MS,
+    socketTimeout: SILENCE_MS,
+    dnsTimeout: CONNECT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+function toMailError(error: unknown): MailError {
+  const { responseCode, code } = error as { readonly responseCode?: number; readonly code?: string };
+  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const kind = !isOfMail ? 'unreachable' : (responseCode ?? 500) >= 500 ? 'refused' : 'later';
+  // The server's own words may repeat addresses; its code says enough.
+  return new MailError(kind, `The mail server answered ${String(responseCode ?? code ?? 'nothing')}.`, {
+    cause: error,
+  });
+}

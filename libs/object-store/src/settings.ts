@@ -1,0 +1,95 @@
+import {
+  createAddressPolicy,
+  oneOf,
+  optional,
+  parseTrustedHosts,
+  SettingsError,
+  text,
+  url,
+} from '@gw/kernel';
+import { BufferedClient } from '@gw/outbound';
+import { join } from 'node:path';
+import { DiskObjectStore } from './disk-object-store';
+import type { ObjectStore } from './object-store';
+import { S3ObjectStore } from './s3-object-store';
+
+/** Where bodies of logged requests and files of exports are kept. */
+export const OBJECT_STORE_SETTINGS = {
+  /** `postgres`: bodies in the database and exports on the disk; `local`: both on the disk, below DATA_DIR; `s3`: both in buckets. */
+  LOG_STORE: oneOf(['postgres', 'local', 's3'], 'postgres'),
+  LOG_STORE_REGION: text('us-east-1'),
+  /** Absent: Amazon's own. The host is trusted, however private. */
+  LOG_STORE_ENDPOINT: optional(url({ protocols: ['http:', 'https:'] })),
+  LOG_STORE_ACCESS_KEY: optional(text()),
+  LOG_STORE_SECRET_KEY: optional(text()),
+  LOG_STORE_GENERATIONS_BUCKET: optional(text()),
+  /** A folder of the bucket. */
+  LOG_STORE_BASEPATH: text(''),
+  /** Absent: that of the bodies. */
+  LOG_EXPORTS_BUCKET: optional(text()),
+} as const;
+
+export interface ObjectStoreSettings {
+  readonly LOG_STORE: 'postgres' | 'local' | 's3';
+  readonly LOG_STORE_REGION: string;
+  readonly LOG_STORE_ENDPOINT: string | null;
+  readonly LOG_STORE_ACCESS_KEY: string | null;
+  readonly LOG_STORE_SECRET_KEY: string | null;
+  readonly LOG_STORE_GENERATIONS_BUCKET: string | null;
+  readonly LOG_STORE_BASEPATH: string;
+  readonly LOG_EXPORTS_BUCKET: string | null;
+  readonly DATA_DIR: string;
+  readonly HTTPS_PROXY: string | null;
+  readonly HTTP_PROXY: string | null;
+  readonly NO_PROXY: string;
+}
+
+export interface LogStores {
+  /** Null: bodies stand in the database. */
+  readonly bodies: ObjectStore | null;
+  readonly exports: ObjectStore;
+}
+
+/** Throws when `s3` lacks its bucket or its credentials. */
+export function openLogStores(settings: ObjectStoreSettings): LogStores {
+  if (settings.LOG_STORE === 's3') return s3Stores(settings);
+  const disk = new DiskObjectStore(join(settings.DATA_DIR, 'objects'));
+  return { bodies: settings.LOG_STORE === 'local' ? disk : null, exports: disk };
+}
+
+const REQUIRED_OF_S3 = [
+  'LOG_STORE_GENERATIONS_BUCKET',
+  'LOG_STORE_ACCESS_KEY',
+  'LOG_STORE_SECRET_KEY',
+] as const;
+
+function missing(name: string): never {
+  throw new SettingsError([{ name, rule: 'is required with LOG_STORE=s3' }]);
+}
+
+function s3Stores(settings: ObjectStoreSettings): LogStores {
+  const { LOG_STORE_ENDPOINT: endpoint } = settings;
+  const [bucket, accessKeyId, secretAccessKey] = REQUIRED_OF_S3.map(
+    (name) => settings[name] ?? missing(name),
+  ) as [string, string, string];
+  const basePath = settings.LOG_STORE_BASEPATH.replace(/^\/+|\/+$/g, '');
+  const { HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy, NO_PROXY: noProxy } = settings;
+  const client = new BufferedClient({
+    policy: createAddressPolicy({
+      trustedHosts: endpoint === null ? [] : parseTrustedHosts(new URL(endpoint).hostname),
+    }),
+    proxy: { httpsProxy, httpProxy, noProxy },
+  });
+  const open = (name: string): ObjectStore =>
+    new S3ObjectStore({
+      bucket: name,
+      region: settings.LOG_STORE_REGION,
+      endpoint,
+      basePath: basePath === '' ? '' : `${basePath}/`,
+      credentials: { accessKeyId, secretAccessKey },
+      client,
+    });
+  const bodies = open(bucket);
+  const { LOG_EXPORTS_BUCKET: exportsBucket } = settings;
+  return { bodies, exports: exportsBucket === null ? bodies : open(exportsBucket) };
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fetchJson, readJsonFile } from './operator-json';
+
+describe('JSON of the operator’s own', () => {
+  let server: Server;
+  let folder: string;
+  const answers: Record<string, { readonly status: number; readonly body: string }> = {
+    '/good': { status: 200, body: '{"a":[1]}' },
+    '/none': { status: 404, body: 'not found' },
+    '/failing': { status: 500, body: '{"a":1}' },
+    '/text': { status: 200, body: 'hello' },
+    '/large': { status: 200, body: `"${'x'.repeat(17 * 1_048_576)}"` },
+    '/moved': { status: 302, body: '' },
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'operator-'));
+    server = createServer((req, res) => {
+      const { status, body } = answers[req.url ?? ''] ?? { status: 400, body: '' };
+      res.writeHead(status).end(body);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await new Promise((done) => server.close(done));
+  });
+  const fetched = (path: string): Promise<unknown> =>
+    fetchJson(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}${path}`);
+
+  it('is read from a service: a document, or none', async () => {
+    expect(await fetched('/good')).toEqual({ a: [1] });
+    expect(await fetched('/none')).toBeNull();
+  });
+
+  it.each(['/failing', '/text', '/large', '/moved'])(
+    'is refused from a service that answers %s',
+    async (path) => {
+      await expect(fetched(path)).rejects.toThrow();
+    },
+  );
+
+  it('is refused from a service that is not there', async () => {
+    await expect(fetchJson('http://127.0.0.1:9/')).rejects.toThrow();
+  });
+
+  it('is read from a file: a document, none, or a refusal', async () => {
+    const path = (name: string): string => join(folder, name);
+    writeFileSync(path('good.json'), '{"a":1}');
+    writeFileSync(path('bad.json'), '{"a":');
+    writeFileSync(path('large.json'), Buffer.alloc(17 * 1_048_576, 0x20));
+    expect(await readJsonFile(path('good.json'))).toEqual({ a: 1 });
+    expect(await readJsonFile(path('missing.json'))).toBeNull();
+    await expect(readJsonFile(path('bad.json'))).rejects.toThrow('JSON');
+    await expect(readJsonFile(path('large.json'))).rejects.toThrow('too large');
+  });
+});

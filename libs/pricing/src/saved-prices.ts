@@ -1,0 +1,59 @@
+import { compileAdjustments, type Adjustments } from './adjustments';
+import type { PriceCard } from './catalogue';
+import { customCard, type CustomPrice } from './price-book';
+import { parsePricingConfig } from './price-file';
+import type { PriceRequest } from './pricer';
+
+/** A model of an integration, as far as its price depends on it. */
+export interface SavedModel {
+  readonly slug: string;
+  /** The catalogue's model whose price it has; null: its own name. */
+  readonly baseModelSlug: string | null;
+  /** Wins over `price`. */
+  readonly pricingConfig?: Readonly<Record<string, unknown>> | null;
+  readonly price: CustomPrice | null;
+}
+
+/** What an integration says of prices, read once. */
+export class SavedPrices {
+  private readonly adjustments: Adjustments | null;
+  /** By model; null: its price cannot be read, so that it is unpriced. */
+  private readonly customs: ReadonlyMap<string, PriceCard | null>;
+
+  constructor(
+    private readonly models: readonly SavedModel[],
+    pricingAdjustments: unknown,
+  ) {
+    this.adjustments = compileAdjustments(pricingAdjustments);
+    this.customs = new Map(
+      models.flatMap((model) => {
+        const card = cardOf(model);
+        return card === undefined ? [] : [[model.slug, card] as const];
+      }),
+    );
+  }
+
+  /** Null: the model has a price of its own that can't be read. */
+  request(provider: string, catalogueId: string | null, model: string): PriceRequest | null {
+    const custom = this.customs.size === 0 ? undefined : this.customs.get(model);
+    if (custom === null) return null;
+    const base = this.models.find(({ slug }) => slug === model)?.baseModelSlug ?? null;
+    return {
+      provider,
+      catalogueId,
+      model: base ?? model,
+      custom: custom ?? null,
+      adjustments: this.adjustments,
+    };
+  }
+}
+
+/** Undefined: it has no price of its own. Null: it has one that can't be read. */
+function cardOf({ price, pricingConfig }: SavedModel): PriceCard | null | undefined {
+  try {
+    if (pricingConfig) return parsePricingConfig(pricingConfig);
+    return price === null ? undefined : customCard(price);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,343 @@
+import {
+  latencyBucket,
+  latencyOfBucket,
+  MEASURES,
+  type AnalyticsAsk,
+  type AnalyticsRow,
+  type AnalyticsStore,
+  type GroupKey,
+  type Measure,
+  type NumberRange,
+} from '@gw/analytics';
+import type { AttemptRecord, LogRecord } from '@gw/contracts';
+import { requestLogRow, type RequestLogRow } from '@gw/entities';
+import { sampleLogRecord } from './log-record';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ORGANISATION = '11111111-1111-4111-8111-111111111111';
+const STRANGERS = '99999999-9999-4999-8999-999999999999';
+const WORKSPACES = ['22222222-2222-4222-8222-222222222222', '22222222-2222-4222-8222-222222222223'] as const;
+const KEYS = [
+  '33333333-3333-4333-8333-333333333333',
+  '33333333-3333-4333-8333-333333333334',
+  '33333333-3333-4333-8333-333333333335',
+] as const;
+
+/** Numbers from 0 to 1 that are the same for the same seed. */
+function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Rows of all sorts, of the days before `now` and of two organisations. */
+export function analyticsSample(count: number, now: number, seed = 1): RequestLogRow[] {
+  const next = numbersFrom(seed);
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)] as T;
+  return Array.from({ length: count }, () => {
+    const status = pick([200, 200, 200, 201, 400, 429, 500, 502]);
+    const used = status < 300 && next() < 0.9;
+    const retries = pick([0, 0, 0, 1, 2]);
+    const cacheStatus = pick(['DISABLED', 'MISS', 'HIT', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH']);
+    const sample = sampleLogRecord();
+    const age = pick([HOUR_MS, 5 * HOUR_MS, DAY_MS, 6 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS]);
+    return requestLogRow({
+      ...sample,
+      createdAt: new Date(Math.floor(now - next() * age)).toISOString(),
+      organisationId: next() < 0.9 ? ORGANISATION : STRANGERS,
+      workspaceId: pick([...WORKSPACES, null]),
+      apiKeyId: pick([...KEYS, null]),
+      userId: pick(['user-1', 'user-2', null]),
+      traceId: `trace-${String(Math.floor(next() * 50))}`,
+      spanId: pick(['span-1', 'span-2', null]),
+      provider: pick(['openai', 'anthropic', null]),
+      credential: pick(['main', "o'brien", null]),
+      model: pick(['gpt-4o', 'claude-4', 'ünï \\ "quoted"', null]),
+      configId: pick(['config-1', null]),
+      route: pick(['chat.completions', 'embeddings', 'mcp.call', 'a2a.send']),
+      status,
+      usage: used
+        ? { ...(sample.usage as NonNullable<LogRecord['usage']>), inputTokens: pick([0, 7, 900]) }
+        : null,
+      cost: used ? Math.floor(next() * 1e9) : null,
+      retries,
+      cacheStatus,
+      metadata: pick<Record<string, string>>([
+        {},
+        { _user: 'ann', team: 'a' },
+        { _user: 'bob', team: 'b' },
+        { team: 'it\'s \\ {"a": 1}' },
+      ]),
+      durationMs: Math.round(10 ** (next() * 6) * 10) / 1_000,
+      decision: {
+        ...sample.decision,
+        attempts: attemptsOf(retries, next() < 0.2),
+        cache: {
+          status: cacheStatus,
+          key: null,
+          ...(cacheStatus.endsWith('HIT') ? { savedCost: 1_234 } : {}),
+        },
+        ...(next() < 0.3
+          ? { prompt: { id: 'p', slug: pick(['pp-1', 'pp-2']), versionId: 'v', version: 1 } }
+          : {}),
+      },
+    });
+  });
+}
+
+function attemptsOf(retry: number, fellBack: boolean): AttemptRecord[] {
+  const attempt = (target: string, end: AttemptRecord['end'], tries: number): AttemptRecord => ({
+    ...{
+      target,
+      provider: 'openai',
+      credential: null,
+      model: null,
+      retry: tries,
+      status: 500,
+      end,
+      reason: null,
+    },
+    ...{ startedMs: 0, durationMs: 1 },
+  });
+  const last = attempt('config.targets[1]', 'answered', retry);
+  return fellBack ? [attempt('config.targets[0]', 'status', 0), last] : [last];
+}
+
+const NO_FILTER: AnalyticsAsk['filter'] = {
+  values: {},
+  statuses: [],
+  models: [],
+  metadata: {},
+  traceIds: [],
+  spanIds: [],
+  ranges: {},
+};
+const COUNTED = MEASURES.filter((measure) => measure !== 'users' && measure !== 'user_requests');
+
+/** Asks of every kind, by name. */
+export function analyticsAsks(now: number): Readonly<Record<string, AnalyticsAsk>> {
+  const ask = (
+    changes: Partial<AnalyticsAsk>,
+    filter: Partial<AnalyticsAsk['filter']> = {},
+  ): AnalyticsAsk => ({
+    scope: { organisationId: ORGANISATION, workspaceId: WORKSPACES[0], userId: null },
+    from: now - 20 * DAY_MS - 1_234_567,
+    to: now - 7_654,
+    filter: { ...NO_FILTER, ...filter },
+    bucket: null,
+    by: [],
+    measures: COUNTED,
+    limit: 10_000,
+    ...changes,
+  });
+  const every = (minutes: number, offset = 0): AnalyticsAsk['bucket'] => ({
+    sizeMs: minutes * 60_000,
+    offsetMs: offset * 60_000,
+  });
+  const recent = { from: now - 3 * HOUR_MS, to: now };
+  const whole = { scope: { organisationId: ORGANISATION, workspaceId: null, userId: null } };
+  return {
+    'all of a workspace': ask({}),
+    'all of an organisation': ask(whole),
+    'of one user': ask({ scope: { organisationId: ORGANISATION, workspaceId: null, userId: 'user-1' } }),
+    'by the minute': ask({ ...recent, bucket: every(1) }),
+    'by the quarter': ask({ ...recent, bucket: every(15) }),
+    'by the hour': ask({ bucket: every(60) }),
+    'by six hours, east': ask({ bucket: every(360, 120) }),
+    'by the day, half an hour east': ask({ bucket: every(1_440, 330) }),
+    'by the day, west, long ago': ask({ ...whole, bucket: every(1_440, -480), from: now - 89 * DAY_MS }),
+    'within an hour': ask({ ...whole, from: now - 600_000, to: now, bucket: every(1) }),
+    'within a moment': ask({ ...whole, from: now - HOUR_MS, to: now - HOUR_MS }),
+    'by status and time': ask({ bucket: every(360), by: ['status'] }),
+    'by model': ask({ by: ['model'] }),
+    'by key and cache': ask({ ...whole, by: ['api_key_id', 'cache_status'] }),
+    'by workspace': ask({ ...whole, by: ['workspace_id'] }),
+    'by what is left': ask({
+      by: ['credential', 'config_id', 'prompt_slug', 'route', 'request_type', 'retries'],
+    }),
+    'second page by cost': ask({
+      by: ['model'],
+      order: { by: 'cost', descending: true },
+      limit: 2,
+      offset: 1,
+    }),
+    'by slowness': ask({ by: ['provider'], order: { by: 'p95', descending: false } }),
+    'by likelihood of success': ask({
+      ...whole,
+      by: ['model', 'provider'],
+      order: { by: 'success_rate', descending: true },
+    }),
+    users: ask({ bucket: every(1_440), measures: ['users', 'user_requests'] }),
+    'users of all': ask({ ...whole, measures: ['users', 'user_requests'] }),
+    'by metadata': ask({ by: [{ metadata: 'team' }] }),
+    'by metadata that nobody has': ask({ by: [{ metadata: 'nothing' }] }),
+    'of metadata': ask({ bucket: every(1_440) }, { metadata: { team: 'it\'s \\ {"a": 1}' } }),
+    'of two metadata': ask({ by: ['status'] }, { metadata: { team: 'a', _user: 'ann' } }),
+    'of keys': ask({}, { values: { api_key_id: [KEYS[0], KEYS[1]] } }),
+    'of values': ask(
+      { by: ['model'] },
+      { values: { credential: ["o'brien"], cache_status: ['HIT', 'MISS'] } },
+    ),
+    'of prompts': ask({}, { values: { prompt_slug: ['pp-1'], config_id: ['config-1'] } }),
+    'of statuses': ask({ by: ['status'] }, { statuses: [429, 500] }),
+    'of models': ask(
+      { by: ['model'] },
+      {
+        models: [
+          { provider: 'openai', model: 'gpt-4o' },
+          { provider: 'anthropic', model: 'ünï \\ "quoted"' },
+        ],
+      },
+    ),
+    'of traces': ask({ by: ['status'] }, { traceIds: ['trace-1', 'trace-2'], spanIds: ['span-1'] }),
+    'of amounts': ask(
+      { bucket: every(360) },
+      { ranges: { cost: { min: 1e6, max: 5e8 }, input_tokens: { min: 1 }, total_tokens: { max: 500 } } },
+    ),
+    'of nobody': ask({ scope: { ...whole.scope, organisationId: KEYS[0] }, bucket: every(60) }),
+  };
+}
+
+/** What an ask is answered with, worked out request by request. */
+export function expectedRows(ask: AnalyticsAsk, rows: readonly RequestLogRow[]): AnalyticsRow[] {
+  const groups = new Map<string, RequestLogRow[]>();
+  for (const row of rows.filter((candidate) => isAskedFor(ask, candidate))) {
+    const group = JSON.stringify([atOf(ask, row), ...ask.by.map((key) => keyOf(key, row))]);
+    groups.set(group, [...(groups.get(group) ?? []), row]);
+  }
+  const all = [...groups].map(([group, members]): AnalyticsRow => {
+    const [at, ...keys] = JSON.parse(group) as [number | null, ...string[]];
+    const values = Object.fromEntries(ask.measures.map((name) => [name, measured(name, members)]));
+    return { at, keys, values: values as Record<Measure, number> };
+  });
+  const { order, offset = 0, limit } = ask;
+  const sign = order?.descending === true ? -1 : 1;
+  all.sort((one, other) => {
+    const byMeasure = order ? sign * (one.values[order.by] - other.values[order.by]) : 0;
+    return byMeasure || (one.at ?? 0) - (other.at ?? 0) || compare(one.keys, other.keys);
+  });
+  return all.slice(offset, offset + limit);
+}
+
+function compare(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((key, i) => key !== other[i]);
+  return at === -1 ? 0 : (one[at] as string) < (other[at] as string) ? -1 : 1;
+}
+
+const atOf = ({ bucket }: AnalyticsAsk, row: RequestLogRow): number | null =>
+  bucket === null
+    ? null
+    : Math.floor((Date.parse(row.created_at) + bucket.offsetMs) / bucket.sizeMs) * bucket.sizeMs -
+      bucket.offsetMs;
+
+const keyOf = (key: GroupKey, row: RequestLogRow): string =>
+  String((typeof key === 'string' ? row[key] : row.metadata[key.metadata]) ?? '');
+
+function isAskedFor(ask: AnalyticsAsk, row: RequestLogRow): boolean {
+  const { scope, from, to, by } = ask;
+  const at = Date.parse(row.created_at);
+  return (
+    row.organisation_id === scope.organisationId &&
+    (scope.workspaceId === null || row.workspace_id === scope.workspaceId) &&
+    (scope.userId === null || row.user_id === scope.userId) &&
+    at >= from &&
+    at <= to &&
+    by.every((key) => typeof key === 'string' || row.metadata[key.metadata] !== undefined) &&
+    meets(ask.filter, row)
+  );
+}
+
+const oneOf = (values: readonly unknown[], value: unknown): boolean =>
+  values.length === 0 || values.includes(value);
+
+const meets = (filter: AnalyticsAsk['filter'], row: RequestLogRow): boolean =>
+  Object.entries(filter.values).every(([column, values]) => oneOf(values, row[column as 'model'])) &&
+  oneOf(filter.statuses, row.status) &&
+  (filter.models.length === 0 ||
+    filter.models.some(({ provider, model }) => row.provider === provider && row.model === model)) &&
+  Object.entries(filter.metadata).every(([name, value]) => row.metadata[name] === value) &&
+  oneOf(filter.traceIds, row.trace_id) &&
+  oneOf(filter.spanIds, row.span_id) &&
+  Object.entries(filter.ranges).every(([column, range]) => isWithin(row[column as 'cost'], range));
+
+const isWithin = (value: number | null, { min = -Infinity, max = Infinity }: NumberRange): boolean =>
+  value !== null && value >= min && value <= max;
+
+type Rows = readonly RequestLogRow[];
+
+const sum = (rows: Rows, value: (row: RequestLogRow) => number | null): number =>
+  rows.reduce((total, row) => total + (value(row) ?? 0), 0);
+const count = (rows: Rows, test: (row: RequestLogRow) => boolean): number => rows.filter(test).length;
+const cached = (rows: Rows, statuses: readonly string[]): Rows =>
+  rows.filter((row) => statuses.includes(row.cache_status));
+const took = (rows: Rows): number => sum(rows, (row) => Math.round(row.duration_ms * 1_000));
+const MISSES = ['MISS', 'SEMANTIC MISS', 'REFRESH'];
+
+const MEASURED: Readonly<Record<Measure, (rows: Rows) => number>> = {
+  requests: (rows) => rows.length,
+  errors: (rows) => count(rows, ({ status }) => status >= 400),
+  successes: (rows) => count(rows, ({ status }) => status >= 200 && status < 300),
+  cost: (rows) => sum(rows, (row) => row.cost),
+  input_tokens: (rows) => sum(rows, (row) => row.input_tokens),
+  output_tokens: (rows) => sum(rows, (row) => row.output_tokens),
+  total_tokens: (rows) => sum(rows, (row) => row.total_tokens),
+  duration: took,
+  simple_hits: (rows) => cached(rows, ['HIT']).length,
+  semantic_hits: (rows) => cached(rows, ['SEMANTIC HIT']).length,
+  simple_savings: (rows) => sum(cached(rows, ['HIT']), (row) => row.saved_cost),
+  semantic_savings: (rows) => sum(cached(rows, ['SEMANTIC HIT']), (row) => row.saved_cost),
+  hit_duration: (rows) => took(cached(rows, ['HIT', 'SEMANTIC HIT'])),
+  misses: (rows) => cached(rows, MISSES).length,
+  miss_duration: (rows) => took(cached(rows, MISSES)),
+  retried: (rows) => count(rows, ({ retries, status }) => retries > 0 && status < 400),
+  fell_back: (rows) => count(rows, ({ fell_back: fellBack, status }) => fellBack && status < 400),
+  llm: (rows) => count(rows, ({ route }) => route !== 'mcp.call' && route !== 'a2a.send'),
+  mcp: (rows) => count(rows, ({ route }) => route === 'mcp.call'),
+  a2a: (rows) => count(rows, ({ route }) => route === 'a2a.send'),
+  users: (rows) => new Set(rows.flatMap(({ metadata }) => metadata['_user'] ?? [])).size,
+  user_requests: (rows) => count(rows, ({ metadata }) => metadata['_user'] !== undefined),
+  first_seen: (rows) => Math.min(...rows.map((row) => Date.parse(row.created_at))),
+  last_seen: (rows) => Math.max(...rows.map((row) => Date.parse(row.created_at))),
+  avg_cost: (rows) => sum(rows, (row) => row.cost) / rows.length,
+  avg_tokens: (rows) => sum(rows, (row) => row.total_tokens) / rows.length,
+  avg_input_tokens: (rows) => sum(rows, (row) => row.input_tokens) / rows.length,
+  avg_output_tokens: (rows) => sum(rows, (row) => row.output_tokens) / rows.length,
+  avg_duration: (rows) => took(rows) / rows.length,
+  success_rate: (rows) => count(rows, ({ status }) => status >= 200 && status < 300) / rows.length,
+  hit_rate: (rows) => cached(rows, ['HIT', 'SEMANTIC HIT']).length / rows.length,
+  p50: (rows) => percentile(rows, 50),
+  p90: (rows) => percentile(rows, 90),
+  p95: (rows) => percentile(rows, 95),
+  p99: (rows) => percentile(rows, 99),
+};
+
+const measured = (name: Measure, rows: Rows): number => MEASURED[name](rows);
+
+function percentile(rows: Rows, hundredths: number): number {
+  const sorted = rows.map((row) => latencyBucket(row.duration_ms)).sort((one, other) => one - other);
+  return latencyOfBucket(sorted[Math.ceil((hundredths * sorted.length) / 100) - 1] ?? 0);
+}
+
+/** What every store of analytics promises. `put` stores rows as the ingester does. */
+export function analyticsContract(
+  store: () => AnalyticsStore,
+  put: (rows: readonly RequestLogRow[]) => Promise<void>,
+): void {
+  const now = Date.now();
+  const asks = analyticsAsks(now);
+  const rows = analyticsSample(3_000, now);
+
+  beforeAll(async () => {
+    for (let at = 0; at < rows.length; at += 500) await put(rows.slice(at, at + 500));
+  }, 60_000);
+
+  it.each(Object.keys(asks))('answers as the requests themselves add up: %s', async (name) => {
+    const ask = asks[name] as AnalyticsAsk;
+    const found = await store().rows(ask);
+    expect(found).toEqual(expectedRows(ask, rows));
+    expect(await store().count(ask)).toBe(expectedRows({ ...ask, limit: Infinity, offset: 0 }, rows).length);
+  });
+}

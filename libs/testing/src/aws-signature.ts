@@ -1,0 +1,49 @@
+import { createHash, createHmac } from 'node:crypto';
+
+import type { RecordedRequest } from './stub-provider';
+
+/** Key ids to their secrets, with the session token that must come along, if any. */
+export type AwsKeys = Readonly<Record<string, { readonly secret: string; readonly token?: string }>>;
+
+const TIME_APART_MAX_MS = 300_000;
+
+const SIGNED_BY =
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/;
+const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
+
+/** AWS Signature Version 4, worked out from what arrived. */
+export function isAwsSigned(request: RecordedRequest, service: string, keys: AwsKeys): boolean {
+  const { headers } = request;
+  const parts = SIGNED_BY.exec(String(headers['authorization']));
+  if (!parts || !isFresh(headers['x-amz-date'])) return false;
+  const [keyId, day, region, named, list, signature] = parts.slice(1) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const known = keys[keyId];
+  if (known === undefined || named !== service) return false;
+  if (known.token !== undefined && headers['x-amz-security-token'] !== known.token) return false;
+  const signed = list.split(';');
+  if (!signed.includes('host') || !signed.includes('x-amz-date')) return false;
+  const scope = `${day}/${region}/${service}/aws4_request`;
+  const toSign = `AWS4-HMAC-SHA256\n${String(headers['x-amz-date'])}\n${scope}\n${sha256(canonicalOf(request, list))}`;
+  let key: Buffer | string = `AWS4${known.secret}`;
+  for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
+  return createHmac('sha256', key).update(toSign).digest('hex') === signature;
+}
+
+function isFresh(time: unknown): boolean {
+  const sentAt = Date.parse(String(time).replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+  return Math.abs(Date.now() - sentAt) < TIME_APART_MAX_MS;
+}
+
+function canonicalOf({ method, url, headers, body }: RecordedRequest, list: string): string {
+  const lines = list.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`);
+  const [path = '/', query = ''] = url.split('?');
+  const sorted = query === '' ? '' : query.split('&').sort().join('&');
+  return `${method}\n${path}\n${sorted}\n${lines.join('')}\n${list}\n${sha256(body)}`;
+}

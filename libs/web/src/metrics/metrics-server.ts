@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface MetricsServer {
+  readonly port: number;
+  close(): void;
+}
+
+const REQUEST_MS = 10_000;
+const CONNECTIONS_MAX = 32;
+
+/** Serves `GET /metrics` on a port of its own, which no client of the product needs to reach. Rejects when the port is taken. */
+export async function startMetricsServer(
+  { host, port }: { readonly host: string; readonly port: number },
+  render: () => Promise<string>,
+): Promise<MetricsServer> {
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (req, res) => {
+    if (req.url?.split('?', 1)[0] !== '/metrics') {
+      res.writeHead(404).end();
+      return;
+    }
+    if (req.method !== 'GET') {
+      res.writeHead(405, { allow: 'GET' }).end();
+      return;
+    }
+    render().then(
+      (text) => res.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
+      () => res.writeHead(500).end(),
+    );
+  });
+  server.maxConnections = CONNECTIONS_MAX;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // Processes of one cluster would otherwise share the port, and a scrape would meet any one of them.
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  // It never keeps a process that has nothing else to do.
+  server.unref();
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

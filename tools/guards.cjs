@@ -1,0 +1,205 @@
+// `npm run test:guards`: takes guards of the control plane away, one at a time and picked at random, and expects the matrix of routes,
+// roles and targets to fail for each. Works on a copy of the tree. `--count 10`, `--seed 1`, `--only <part of a name>`; ends with 1 when a guard is not missed.
+const { execFileSync, spawnSync } = require('node:child_process');
+const {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} = require('node:fs');
+const { tmpdir } = require('node:os');
+const { dirname, join } = require('node:path');
+const { parseArgs } = require('node:util');
+const { ROOT, runtimePath } = require('./runtime.cjs');
+
+const SOURCES = 'apps/admin-api/src';
+const MATRIX = `${SOURCES}/auth/tenancy-matrix.int-spec.ts`;
+const GUARD = `${SOURCES}/auth/access.guard.ts`;
+const ENFORCED = `if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);`;
+/** What ties the rows of a query to the caller's tenant. */
+const TENANT = /\.\.\.(?:reach|inWorkspace|visibleTo)\(caller\),?\s*/g;
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '10' },
+    only: { type: 'string', default: '' },
+    seed: { type: 'string', default: String(Date.now() % 1e6) },
+  },
+});
+
+/** Mulberry32. */
+function randomOf(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const filesOf = (suffix) =>
+  readdirSync(join(ROOT, SOURCES), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.includes('spec'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+    .filter((file) => file.endsWith(suffix) && !file.includes('spec-support'))
+    .sort();
+
+/** What the ids of a controller's operations begin with. */
+const prefixOf = (controller) =>
+  `${controller[0].toLowerCase()}${controller.slice(1).replace(/Controller$/, '')}_`;
+
+const controllersIn = (folder) =>
+  filesOf('.controller.ts')
+    .filter((file) => dirname(file) === folder)
+    .flatMap((file) => [...readFileSync(join(ROOT, file), 'utf8').matchAll(/export class (\w+)/g)])
+    .map(([, name]) => name);
+
+/** The scope check of one route, which stays declared. */
+function scopeGuards() {
+  return filesOf('.controller.ts').flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const classes = [...text.matchAll(/export class (\w+)/g)];
+    return [...text.matchAll(/@Requires\([\s\S]*?\n {2}(\w+)\(/g)].map((match) => {
+      const owner = classes.findLast((each) => each.index < match.index)?.[1];
+      const isThis = `context.getClass().name === '${owner}' && context.getHandler().name === '${match[1]}'`;
+      return {
+        name: `scopes of ${owner}.${match[1]}`,
+        routes: [`${prefixOf(owner)}${match[1]}`],
+        file: GUARD,
+        change: (source) => source.replace(ENFORCED, `if (!(${isThis})) { ${ENFORCED} }`),
+      };
+    });
+  });
+}
+
+/** The tenant of one query. */
+function tenantGuards() {
+  return filesOf('.ts').flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return [...text.matchAll(TENANT)]
+      .filter(({ index }) => !/^\s*(\*|\/\/)/.test(text.slice(text.lastIndexOf('\n', index) + 1, index)))
+      .map(({ index, 0: guard }) => ({
+        name: `tenant in ${file}:${String(text.slice(0, index).split('\n').length)} (${guard.trim()})`,
+        routes: controllersIn(dirname(file)).map(prefixOf),
+        file,
+        change: (source) => source.slice(0, index) + source.slice(index + guard.length),
+      }));
+  });
+}
+
+function pick(list, count, random) {
+  const left = [...list];
+  return Array.from({ length: Math.min(count, left.length) }, () =>
+    left.splice(Math.floor(random() * left.length), 1).at(0),
+  );
+}
+
+function copyTree() {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-guards-'));
+  const tree = join(folder, 'tree');
+  mkdirSync(tree);
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT });
+  const packed = execFileSync('tar', ['--null', '-T', '-', '-c'], {
+    cwd: ROOT,
+    input: files,
+    maxBuffer: 1 << 28,
+  });
+  execFileSync('tar', ['-x'], { cwd: tree, input: packed });
+  symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+  symlinkSync(join(ROOT, '..', 'shared'), join(folder, 'shared'));
+  return { folder, tree };
+}
+
+/** Of the matrix in a copy, the rows of these routes: a part that is red makes the whole red. */
+function narrowMatrix(tree, whole, routes) {
+  const text = [
+    [
+      'if (!row) return [];',
+      `if (!row || !${JSON.stringify(routes)}.some((each) => route.handler.startsWith(each))) return [];`,
+    ],
+    ['toBeGreaterThan(4_000)', 'toBeGreaterThan(0)'],
+    ['toBeGreaterThan(400)', 'toBeGreaterThan(-1)'],
+  ].reduce((source, [before, after]) => {
+    if (!source.includes(before)) throw new Error(`The matrix no longer says: ${before}`);
+    return source.replace(before, after);
+  }, whole);
+  writeFileSync(join(tree, MATRIX), text);
+}
+
+/** Titles of the cases that failed; null when none did. Throws when the matrix could not be run. */
+function runMatrix(tree) {
+  const output = join(tree, 'matrix.json');
+  rmSync(output, { force: true });
+  const args = [
+    'node_modules/jest/bin/jest.js',
+    '-c',
+    'jest.int.cjs',
+    '--maxWorkers',
+    '1',
+    '--json',
+    '--outputFile',
+    output,
+    MATRIX,
+  ];
+  const { stderr } = spawnSync(runtimePath(), args, { cwd: tree, encoding: 'utf8', timeout: 600_000 });
+  const { testResults } = JSON.parse(readFileSync(output, 'utf8'));
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+  if (results.length === 0) throw new Error(`The matrix did not run:\n${stderr}`);
+  const failed = results.filter(({ status }) => status === 'failed').map(({ title }) => title);
+  return failed.length > 0 ? failed : null;
+}
+
+function main() {
+  const seed = Number(values.seed);
+  const random = randomOf(seed);
+  const count = Number(values.count);
+  const [scopes, tenants] = [scopeGuards(), tenantGuards()].map((guards) =>
+    guards.filter(({ name }) => name.includes(values.only)),
+  );
+  const picked = [
+    ...pick(scopes, Math.ceil(count / 2), random),
+    ...pick(tenants, Math.floor(count / 2), random),
+  ];
+  console.log(
+    `Seed ${String(seed)}: ${String(picked.length)} of ${String(scopes.length)} scope checks and ${String(tenants.length)} tenant conditions.`,
+  );
+  const { folder, tree } = copyTree();
+  let missed = 0;
+  try {
+    const whole = readFileSync(join(tree, MATRIX), 'utf8');
+    narrowMatrix(
+      tree,
+      whole,
+      picked.flatMap(({ routes }) => routes),
+    );
+    const before = runMatrix(tree);
+    if (before) throw new Error(`The matrix fails with every guard in place: ${before[0]}`);
+    for (const { name, routes, file, change } of picked) {
+      narrowMatrix(tree, whole, routes);
+      const source = readFileSync(join(tree, file), 'utf8');
+      const mutant = change(source);
+      if (mutant === source) throw new Error(`${name}: there is nothing to take away.`);
+      writeFileSync(join(tree, file), mutant);
+      let failed = runMatrix(tree);
+      if (!failed) {
+        // Not missed by its own rows: perhaps by others.
+        writeFileSync(join(tree, MATRIX), whole);
+        failed = runMatrix(tree);
+      }
+      writeFileSync(join(tree, file), source);
+      if (!failed) missed += 1;
+      console.log(
+        failed ? `red    ${name}: ${String(failed.length)} cases, first: ${failed[0]}` : `GREEN  ${name}`,
+      );
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  process.exitCode = missed > 0 ? 1 : 0;
+}
+
+main();
