@@ -2,11 +2,13 @@
 // run directly because starting Nx takes longer than all builds together.
 const { createHash } = require('node:crypto');
 const { spawn } = require('node:child_process');
-const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { withLock } = require('./lock.cjs');
 const { ROOT, StartError, runtimeEnvironment } = require('./runtime.cjs');
 
 const STAMP = join(ROOT, 'dist', '.build-stamp');
+const LOCK = join(ROOT, 'dist', '.build-lock');
 const SHARED_INPUTS = ['.swcrc', 'tsconfig.base.json', 'package-lock.json'];
 const NOT_BUILT = /\.(?:int-|e2e-)?spec\.ts$/;
 
@@ -59,16 +61,18 @@ function build(app) {
   });
 }
 
-/** Leaves `dist/<app>` in step with the sources. Says nothing when there is nothing to do. */
+/** Leaves `dist/<app>` in step with the sources. Says nothing when there is nothing to do. Who comes while another builds waits for it. */
 async function ensureBuilt() {
   const apps = appNames();
   const stamp = fingerprint(apps);
   if (isBuilt(apps, stamp)) return;
-  console.log(`Building ${apps.join(', ')} …`);
-  rmSync(STAMP, { force: true });
-  await Promise.all(apps.map(build));
-  mkdirSync(join(ROOT, 'dist'), { recursive: true });
-  writeFileSync(STAMP, stamp);
+  await withLock(LOCK, async () => {
+    if (isBuilt(apps, stamp)) return;
+    console.log(`Building ${apps.join(', ')} …`);
+    rmSync(STAMP, { force: true });
+    await Promise.all(apps.map(build));
+    writeFileSync(STAMP, stamp);
+  });
 }
 
 module.exports = { ensureBuilt };

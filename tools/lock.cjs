@@ -1,0 +1,61 @@
+// One process at a time, on one machine. A lock is a file with its holder's process id, so one that died holding it keeps nobody out.
+const { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { dirname } = require('node:path');
+const { setTimeout: delay } = require('node:timers/promises');
+const { StartError } = require('./runtime.cjs');
+
+const POLL_MS = 100;
+const PATIENCE_MS = 5 * 60_000;
+
+function holderOf(path) {
+  try {
+    return Number(readFileSync(path, 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** A link either appears with its content or fails: nobody reads a lock that has no holder yet. */
+function take(path, own) {
+  try {
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+/** Runs `work` while no other process runs work under the same path; waits for it as long as a build may take. */
+async function withLock(path, work) {
+  mkdirSync(dirname(path), { recursive: true });
+  const own = `${path}.${String(process.pid)}`;
+  writeFileSync(own, String(process.pid));
+  try {
+    const until = Date.now() + PATIENCE_MS;
+    while (!take(path, own)) {
+      const holder = holderOf(path);
+      if (holder > 0 && !isAlive(holder)) rmSync(path, { force: true });
+      else if (Date.now() > until) throw new StartError(`Process ${String(holder)} still holds ${path}.`);
+      else await delay(POLL_MS);
+    }
+    try {
+      return await work();
+    } finally {
+      rmSync(path, { force: true });
+    }
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+module.exports = { withLock };
