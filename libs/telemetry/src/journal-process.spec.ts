@@ -21,7 +21,7 @@ describe('Journal of another process', () => {
     writeFileSync(
       join(built, 'writer.cjs'),
       `const { writeSync } = require('node:fs');
-       const { Journal } = require('./libs/telemetry/src/index.js');
+       const { Journal } = require('./libs/telemetry/src/journal.js');
        const [directory, turns] = process.argv.slice(2);
        const journal = Journal.open({ directory });
        const body = Buffer.alloc(2000, 'b');
