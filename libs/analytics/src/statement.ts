@@ -108,6 +108,8 @@ export function filterConditions(ask: AnalyticsAsk, dialect: SqlDialect, bind: B
   for (const key of ask.by) {
     if (typeof key !== 'string') conditions.push(dialect.hasMetadata(bind(key.metadata, 'text')));
   }
+  // Rollups keep requests without metadata apart, so they are left out of every store's answer.
+  if (asksForUsers(ask)) conditions.push(dialect.hasMetadata(`'_user'`));
   return [...conditions, ...singleConditions(ask, dialect, bind)];
 }
 
@@ -133,8 +135,7 @@ export const asksForSingles = ({ filter }: AnalyticsAsk): boolean =>
 export const asksForMetadata = ({ filter, by, measures }: AnalyticsAsk): boolean =>
   Object.keys(filter.metadata).length > 0 ||
   by.some((key) => typeof key !== 'string') ||
-  measures.includes('users') ||
-  measures.includes('user_requests');
+  asksForUsers({ measures });
 
 const keyExpression = (key: GroupKey, dialect: SqlDialect, bind: Bind): string =>
   typeof key === 'string' ? dialect.text(key) : dialect.metadataText(bind(key.metadata, 'text'));
@@ -230,3 +231,7 @@ export function analyticsRow(ask: AnalyticsAsk, found: Readonly<Record<string, u
     values,
   };
 }
+
+/** Whether users are counted; groups that have none are not told of. */
+const asksForUsers = ({ measures }: Pick<AnalyticsAsk, 'measures'>): boolean =>
+  measures.includes('users') || measures.includes('user_requests');

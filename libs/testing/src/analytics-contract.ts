@@ -246,6 +246,7 @@ function isAskedFor(ask: AnalyticsAsk, row: RequestLogRow): boolean {
     at >= from &&
     at <= to &&
     by.every((key) => typeof key === 'string' || row.metadata[key.metadata] !== undefined) &&
+    (!ask.measures.includes('users') || row.metadata['_user'] !== undefined) &&
     meets(ask.filter, row)
   );
 }
