@@ -272,6 +272,27 @@ describe('the command line', () => {
     await manage('POST', '/prompts/plain/share', { access: 'organisation', workspace_id });
   }
 
+  const accept = (link: string): Promise<unknown> =>
+    manage('POST', '/invites/accept', { token: link.split('/').at(-1), password: 'correct horse battery' });
+
+  /** One who has come, and one who is invited. */
+  async function fillPeople(): Promise<void> {
+    const { invite_link: link } = await manage<{ invite_link: string }>('POST', '/users/invites', {
+      email: 'ada@example.com',
+      role: 'admin',
+      workspaces: [{ id: 'search', role: 'manager' }],
+    });
+    await accept(link);
+    await manage('POST', '/users/invites', {
+      email: 'bob@example.com',
+      role: 'member',
+      workspaces: [
+        { id: 'search', role: 'member' },
+        { id: 'ads', role: 'admin' },
+      ],
+    });
+  }
+
   const read = async <T>(path: string): Promise<T> => {
     const headers = { 'x-gw-api-key': product.credentials.admin_api_key };
     return (await (await fetch(`${product.adminUrl}/v1${path}`, { headers })).json()) as T;
@@ -286,6 +307,7 @@ describe('the command line', () => {
   it('reproduces the state of one instance on an empty one, and a second apply changes nothing', async () => {
     await fill();
     await fillTexts();
+    await fillPeople();
     const exported = await tollgate(['export']);
     expect([exported.code, exported.err]).toEqual([0, '']);
     for (const secret of Object.values(SECRETS)) expect(exported.out).not.toContain(secret);
@@ -307,6 +329,9 @@ describe('the command line', () => {
     const missing = await tollgate(['apply', '-f', '-'], exported.out, some);
     expect(missing.code).toBe(2);
     expect(missing.err).toContain('TOLLGATE_PLUGIN_PATRONUS_APIKEY is needed');
+
+    // Both are invited here; what a file says of them stays the same.
+    expect(missing.out.match(/^\+ users .*\n {2}invite_link: \S+$/gm)).toHaveLength(2);
 
     // What the failed one has made is there; this one makes the rest.
     const applied = await tollgate(['apply', '-f', '-'], exported.out);
@@ -347,6 +372,44 @@ describe('the command line', () => {
     );
     await tollgate(['apply', '-f', '-', '--prune'], without);
     expect((await tollgate(['export'])).out).not.toContain('slug: vk-one');
+  }, 120_000);
+
+  it('invites people, changes their roles, and takes them out of the organisation and its workspaces with --prune alone', async () => {
+    const apply = async (users: string, ...options: string[]): Promise<string> => {
+      const { out, err } = await tollgate(['apply', '-f', '-', ...options], `version: 1\nusers:\n${users}`);
+      return out + err;
+    };
+    const eve = (role: string, workspaces: string): string =>
+      `  - { email: Eve@Example.com, role: ${role}, workspaces: ${workspaces} }\n`;
+    const exported = async (): Promise<string> =>
+      /^users:\n(?:[ -].*\n)*/m.exec((await tollgate(['export'])).out)?.[0] ?? '';
+    const invited = await apply(eve('member', '{ search: member }'));
+    expect(invited).toMatch(/^\+ users eve@example\.com\n {2}invite_link: \S+\n$/);
+    expect(await apply(eve('member', '{ search: member }'))).toBe('Nothing to change.\n');
+
+    // Whose invite says something else is invited anew.
+    const anew = await apply(eve('member', '{ search: manager }'));
+    expect(anew).toMatch(/^~ users eve@example\.com \(workspaces\)\n {2}invite_link: \S+\n$/);
+    await expect(accept(invited.trim())).rejects.toThrow();
+    await accept(anew.trim());
+    expect(await apply(eve('member', '{ search: manager }'))).toBe('Nothing to change.\n');
+    expect(await exported()).toContain(
+      'email: eve@example.com\n    role: member\n    workspaces:\n      search: manager\n',
+    );
+
+    expect(await apply(eve('admin', '{ ads: member }'))).toBe('~ users eve@example.com (role, workspaces)\n');
+    expect(await exported()).toContain(
+      'email: eve@example.com\n    role: admin\n    workspaces:\n      search: manager\n      ads: member\n',
+    );
+    expect(await apply(eve('admin', '{ ads: member }'))).toBe('Nothing to change.\n');
+    expect(await apply(eve('admin', '{ ads: member }'), '--prune')).toBe(
+      '~ users eve@example.com (workspaces)\n- users bob@example.com\n- users ada@example.com\n',
+    );
+    expect(await exported()).not.toContain('search');
+    expect(await apply(eve('admin', '{ ads: member }'), '--prune')).toBe('Nothing to change.\n');
+
+    const owner = `  - { email: ${product.credentials.owner_email}, role: member }\n`;
+    expect(await apply(owner)).toContain('is an owner here, whom only an owner changes.');
   }, 120_000);
 
   it('makes a key, and prints the requests that are made with it', async () => {

@@ -251,7 +251,11 @@ describe('settings that are not set', () => {
 });
 
 describe('settings', () => {
-  const admin = new TestAdminApi({ API_ACCESS_ENABLED: 'OFF', BLOCK_INLINE_CONFIG: 'true' });
+  const admin = new TestAdminApi({
+    API_ACCESS_ENABLED: 'OFF',
+    BLOCK_INLINE_CONFIG: 'true',
+    SCIM_MEMBERSHIP_USER_MODE: 'ON',
+  });
 
   it('[ENV-07] API_ACCESS_ENABLED=OFF closes the control plane to API keys, and not to sessions', async () => {
     const { organisationId, adminKey } = await admin.tenant();
@@ -262,11 +266,14 @@ describe('settings', () => {
     expect((await admin.get('/v1/workspaces', { token })).status).toBe(200);
   });
 
-  it('BLOCK_INLINE_CONFIG=true shows as in force for every organisation', async () => {
+  it('[ENV-05] BLOCK_INLINE_CONFIG=true and SCIM_MEMBERSHIP_USER_MODE=ON show as in force for every organisation', async () => {
     const { organisationId } = await admin.tenant();
     const { email } = await admin.user(organisationId, 'owner');
     const { body } = await admin.get('/v1/admin/organisation/settings', { token: await admin.login(email) });
-    expect(body['data_plane_security_settings']).toEqual({ block_inline_config: true });
+    expect(body).toMatchObject({
+      data_plane_security_settings: { block_inline_config: true },
+      scim_settings: { membership_user_mode: true },
+    });
   });
 });
 

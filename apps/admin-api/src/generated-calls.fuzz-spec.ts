@@ -1,12 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { TestAdminApi } from './spec-support/admin-api';
 import { faultsOfGeneratedCalls } from './spec-support/generated-calls';
+import { StubWorker } from './spec-support/stub-worker';
 
 const CALLS = 10_000;
 const MINUTES_MAX = 15;
 
 describe('calls that are generated from the OpenAPI document', () => {
-  const admin = new TestAdminApi();
+  let worker: StubWorker;
+  const admin: TestAdminApi = new TestAdminApi(async () => {
+    worker = await StubWorker.start(() => admin.dataSource);
+    return { WORKER_URL: worker.stub.origin };
+  });
+  afterAll(() => worker.stub.stop());
   const seed = randomInt(1_000_000_000);
 
   it(

@@ -73,7 +73,14 @@ describe('rotation settings, keys and users by the cases of the specification', 
 });
 
 describe('settings of the environment by the cases of the specification', () => {
-  const names = ['DB_SSL', 'DB_POOL_SIZE', 'GUARDRAILS_ENABLED', 'API_KEY_PREFIX'];
+  const names = [
+    'DB_SSL',
+    'DB_POOL_SIZE',
+    'GUARDRAILS_ENABLED',
+    'API_KEY_PREFIX',
+    'HTTPS_PROXY',
+    'SCIM_MEMBERSHIP_USER_MODE',
+  ];
 
   it.each(titled(...names.map((name) => `env ${name}`)))('[ENV-09] %s', (_title, one) => {
     const read = (): unknown =>

@@ -15,11 +15,13 @@ import {
   sealingKeyring,
   secret,
   text,
+  trustedHosts,
   url,
   type Keyring,
   type readSettings,
 } from '@gw/kernel';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
+import { PROXY_SETTINGS } from '@gw/outbound';
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import type { KeyObject } from 'node:crypto';
 
@@ -52,14 +54,14 @@ export const ADMIN_SETTINGS = {
   API_KEY_PREFIX: apiKeyPrefix,
   /** True blocks inline configs everywhere, whatever the organisations say. */
   BLOCK_INLINE_CONFIG: flag(false),
-  TRUSTED_CUSTOM_HOSTS: text(''),
-  HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
-  HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
-  NO_PROXY: text(''),
+  TRUSTED_CUSTOM_HOSTS: trustedHosts,
+  ...PROXY_SETTINGS,
   DATA_DIR: text('.data'),
   ...OBJECT_STORE_SETTINGS,
   ...SECRET_MANAGER_SETTINGS,
   ...FEATURE_SETTINGS,
+  /** True: who is in a workspace comes from the groups of SCIM's users; members that its groups name change nothing. */
+  SCIM_MEMBERSHIP_USER_MODE: flag(false),
   /** Requests of one credential in a minute; 0 for no limit. */
   CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
   /** Days, shown to users only: what is really kept is the log store's affair. */

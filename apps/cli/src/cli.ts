@@ -21,7 +21,7 @@ const USAGE = `tollgate: the control plane as a file.
   tollgate logs tail [--workspace SLUG] [--once]
                                             Print requests as they are logged, as JSON lines.
 
-  --prune    Delete what the file's lists leave out.
+  --prune    Delete what the file's lists leave out, the workspaces of its users included.
   --secrets  Write the secrets of what is there already, too.
   --url URL  The control plane; TOLLGATE_URL or http://127.0.0.1:8788 when absent.
 

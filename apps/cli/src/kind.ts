@@ -57,12 +57,16 @@ export interface Kind {
   readonly identity: readonly string[];
   /** Members that a change may not touch. */
   readonly fixed?: readonly string[];
+  /** An item of a file in the form in which the server keeps it. */
+  kept?(item: Item): Item;
   standing(world: World): Promise<Standing[]>;
   /** Absent: it is there with what it belongs to, and only ever changed. Gives what is shown once, such as a secret. */
   create?(world: World, item: Item): Promise<Json>;
   /** `item` holds every member that the thing shall have; what it leaves out, and `before` has, is cleared. */
   update(world: World, path: string, item: Item, before: Item): Promise<Json>;
   readonly removable: boolean;
+  /** The item with the parts that stay, since nothing is removed without `--prune`. Absent: an item says all of its thing. */
+  unpruned?(item: Item, before: Item): Item;
 }
 
 export const put = (world: World, path: string, body: unknown): Promise<Json> =>

@@ -12,6 +12,7 @@ import { collections } from './kinds/collection.kinds';
 import { defaultGuardrails, guardrails, workspaceGuardrails } from './kinds/guardrail.kinds';
 import { partials, prompts } from './kinds/template.kinds';
 import { labels } from './kinds/prompt.kinds';
+import { users } from './kinds/user.kinds';
 import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
 import {
   integrationAccess,
@@ -36,6 +37,7 @@ export const KINDS: readonly Kind[] = [
   workspaceGuardrails,
   configs,
   userKeyConfigs,
+  users,
   apiKeys,
   labels,
   collections,

@@ -97,7 +97,7 @@ async function makeSo({ kind, world, standing, wanted, options, note }: Task): P
   const there = new Map(standing.map((one) => [nameOf(kind, one.item), one]));
   const seen = new Set<string>();
   for (const raw of wanted) {
-    const item = tidyFields(raw);
+    const item = tidyFields(kind.kept?.(raw) ?? raw);
     const name = nameOf(kind, item);
     if (seen.has(name)) throw new Error(`${kind.name}: ${name} is in the file twice.`);
     seen.add(name);
@@ -128,9 +128,10 @@ async function bringInLine(
   { kind, world, options, note }: Tools,
   name: string,
   { item: raw, path }: Standing,
-  item: Item,
+  wanted: Item,
 ): Promise<void> {
   const before = tidyFields(raw);
+  const item = options.prune ? wanted : tidyFields(kind.unpruned?.(wanted, before) ?? wanted);
   const ignored = isDefaultWorkspace(kind, item) ? ['slug'] : [];
   const fields = [...new Set([...Object.keys(before), ...Object.keys(item)])]
     .filter((member) => !ignored.includes(member))
@@ -138,10 +139,10 @@ async function bringInLine(
   if (fields.length === 0 && !(options.secrets && hasSecrets(item))) return;
   const fixed = fields.filter((member) => kind.fixed?.includes(member));
   if (fixed.length > 0) throw new Error(`${kind.name}: ${fixed.join(', ')} of ${name} cannot be changed.`);
-  if (!options.dryRun) {
-    await kind.update(world, path, withSecrets(item, options.environment, false) as Item, before);
-  }
-  note({ action: 'update', kind: kind.name, name, fields }, {});
+  const shownOnce = options.dryRun
+    ? {}
+    : await kind.update(world, path, withSecrets(item, options.environment, false) as Item, before);
+  note({ action: 'update', kind: kind.name, name, fields }, shownOnce);
 }
 
 function assertKnown(state: State): void {

@@ -1,5 +1,18 @@
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
-import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
+import {
+  base64Key,
+  flag,
+  integer,
+  oneOf,
+  optional,
+  port,
+  readSettings,
+  secret,
+  text,
+  trustedHosts,
+  url,
+} from '@gw/kernel';
+import { PROXY_SETTINGS } from '@gw/outbound';
 import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 
 const MINUTE = 60_000;
@@ -21,10 +34,8 @@ const SCHEMA = {
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
   SANDBOX_ENABLED: flag(false),
   BLOCK_INLINE_CONFIG: flag(false),
-  TRUSTED_CUSTOM_HOSTS: text(''),
-  HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
-  HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
-  NO_PROXY: text(''),
+  TRUSTED_CUSTOM_HOSTS: trustedHosts,
+  ...PROXY_SETTINGS,
   ...SECRET_MANAGER_SETTINGS,
   /** Pages that may read answers: origins separated by commas, or `*`. Empty: none, and OPTIONS belongs to the provider. */
   CORS_ALLOWED_ORIGINS: text(''),

@@ -12,9 +12,11 @@ import {
   readSettings,
   secret,
   text,
+  trustedHosts,
   url,
 } from '@gw/kernel';
 import { MAIL_SETTINGS } from '@gw/mail';
+import { PROXY_SETTINGS } from '@gw/outbound';
 import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 
 const SCHEMA = {
@@ -22,11 +24,9 @@ const SCHEMA = {
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
   SERVICE_TOKEN: secret(16),
   DATA_DIR: text('.data'),
-  HTTPS_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
-  HTTP_PROXY: optional(url({ protocols: ['http:', 'https:'], allowCredentials: true })),
-  NO_PROXY: text(''),
+  ...PROXY_SETTINGS,
   /** Hosts inside that alerts may be posted to, as the admin API has it. */
-  TRUSTED_CUSTOM_HOSTS: text(''),
+  TRUSTED_CUSTOM_HOSTS: trustedHosts,
   ...OBJECT_STORE_SETTINGS,
   ...MODEL_CONFIG_SETTINGS,
   /** Whole days that logs, their bodies and feedback are kept, besides today. */

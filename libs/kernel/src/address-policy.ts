@@ -8,6 +8,7 @@ import {
 } from './address-policy.names';
 import { parseAddress, type ParsedAddress } from './address-policy.ranges';
 import { GatewayError } from './errors';
+import type { Setting } from './settings';
 
 export type AddressVerdict = { readonly ok: true } | { readonly ok: false; readonly rule: string };
 export type UrlVerdict =
@@ -49,6 +50,18 @@ export function parseTrustedHosts(text: string): string[] {
     .map(hostOfEntry)
     .filter((host) => host !== '');
 }
+
+/** Of every process that calls addresses that callers name. */
+export const trustedHosts: Setting<string> = {
+  fallback: '',
+  parse: (value) => {
+    const entries = value.split(',').filter((entry) => entry.trim() !== '');
+    if (entries.some((entry) => /\/\d+\s*$/.test(entry) || hostOfEntry(entry) === '')) {
+      throw new Error('must be host names, *.domain and addresses separated by commas; not * and no ranges');
+    }
+    return value;
+  },
+};
 
 function hostOfEntry(entry: string): string {
   const authority = entry

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
@@ -7,11 +8,16 @@ const BUNDLE = 'MANAGED_BUNDLE';
 const MODES = ['DISABLED', 'PREFERRED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY', BUNDLE] as const;
 
 /** PEM text, or the path of a file that holds it. */
-const pem = (what: string): Setting<string> => ({
+const pem = (what: 'CERTIFICATE' | 'PRIVATE KEY'): Setting<string> => ({
   fallback: undefined,
   parse: (value) => {
     const text = value.includes('-----BEGIN ') ? value.replaceAll('\\n', '\n') : readPem(value, what);
-    if (!text.includes(`${what}-----`)) throw new Error(`must hold a ${what.toLowerCase()} in PEM`);
+    try {
+      if (what === 'CERTIFICATE') new X509Certificate(text);
+      else createPrivateKey(text);
+    } catch {
+      throw new Error(`must hold a ${what.toLowerCase()} in PEM`);
+    }
     return text;
   },
 });

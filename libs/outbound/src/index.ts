@@ -7,7 +7,7 @@ export {
 export { fetchJson, readJsonFile } from './operator-json';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export type { LookupAll } from './connector';
-export type { ProxySettings } from './proxy';
+export { PROXY_SETTINGS, type ProxySettings } from './proxy';
 export {
   OutboundError,
   type BodySource,

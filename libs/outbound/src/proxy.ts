@@ -1,3 +1,4 @@
+import { optional, url, type Setting } from '@gw/kernel';
 import { BlockList, isIP } from 'node:net';
 import { parseTarget, type Target } from './target';
 
@@ -41,32 +42,57 @@ function parseProxy(value: string | null | undefined): Proxy | null {
     // The value is not repeated: it may hold credentials.
     throw new Error('A proxy must be given as an http or https URL.');
   }
-  const url = new URL(full);
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const { username, password, origin } = new URL(full);
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {
-    target: parseTarget(url.origin),
+    target: parseTarget(origin),
     authorization: credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
 }
 
-function createExemption(text: string): (target: Target) => boolean {
-  const entries = text
+interface Exemption {
+  readonly range?: { readonly address: string; readonly bits: number };
+  /** Covers the names below it. `port` null: every one. */
+  readonly host?: { readonly name: string; readonly port: number | null };
+}
+
+const entriesOf = (text: string): string[] =>
+  text
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((entry) => entry !== '');
+
+/** Null for an entry that names neither a host nor a range. */
+function exemptionOf(entry: string): Exemption | null {
+  const range = rangeOf(entry);
+  if (range) return { range };
+  const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(entry);
+  const plain = isIP(entry) === 6 ? [entry, entry] : /^([^:]*)(?::(\d{1,5}))?$/.exec(entry);
+  const [, host, port] = bracketed ?? plain ?? [];
+  const name = host?.replace(/^\*?\./, '') ?? '';
+  if (isIP(name) === 0 && !/^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*\.?$/u.test(name)) return null;
+  return { host: { name, port: port === undefined ? null : Number(port) } };
+}
+
+function rangeOf(entry: string): Exemption['range'] | null {
+  const [address = '', bits = ''] = entry.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= most ? { address, bits: Number(bits) } : null;
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+function createExemption(text: string): (target: Target) => boolean {
+  const entries = entriesOf(text);
   if (entries.includes('*')) return () => true;
   const ranges = new BlockList();
-  const hosts: { name: string; port: number | null }[] = [];
-  for (const entry of entries) {
-    if (addRange(ranges, entry)) continue;
-    const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(entry);
-    const plain = isIP(entry) === 6 ? [entry, entry] : /^([^:]*)(?::(\d+))?$/.exec(entry);
-    const [, host, port] = bracketed ?? plain ?? [];
-    const name = host?.replace(/^\*?\./, '');
-    if (name) hosts.push({ name, port: port === undefined ? null : Number(port) });
+  const exemptions = entries.map(exemptionOf);
+  for (const { range } of exemptions.filter((one) => one !== null)) {
+    if (range) ranges.addSubnet(range.address, range.bits, familyOf(range.address));
   }
+  const hosts = exemptions.flatMap((one) => one?.host ?? []);
   return ({ host, isLiteral, port }) =>
-    (isLiteral && ranges.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4')) ||
+    (isLiteral && ranges.check(host, familyOf(host))) ||
     hosts.some(
       (entry) =>
         (entry.port === null || entry.port === port) &&
@@ -74,11 +100,32 @@ function createExemption(text: string): (target: Target) => boolean {
     );
 }
 
-function addRange(ranges: BlockList, entry: string): boolean {
-  const [address = '', bits] = entry.split('/');
-  const family = isIP(address);
-  if (bits === undefined || family === 0 || !/^\d{1,3}$/.test(bits)) return false;
-  if (Number(bits) > (family === 6 ? 128 : 32)) return false;
-  ranges.addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4');
-  return true;
-}
+const noProxy: Setting<string> = {
+  fallback: '',
+  parse: (value) => {
+    if (entriesOf(value).some((entry) => entry !== '*' && exemptionOf(entry) === null)) {
+      throw new Error('must be hosts, addresses and CIDR ranges separated by commas, or *');
+    }
+    return value;
+  },
+};
+
+const proxyUrl: Setting<string> = {
+  fallback: undefined,
+  parse: (value) => {
+    const checked = url({ protocols: ['http:', 'https:'], allowCredentials: true }).parse(value);
+    try {
+      parseProxy(checked);
+    } catch {
+      throw new Error('must have its credentials percent-encoded');
+    }
+    return checked;
+  },
+};
+
+/** Of every process that calls other hosts. */
+export const PROXY_SETTINGS = {
+  HTTPS_PROXY: optional(proxyUrl),
+  HTTP_PROXY: optional(proxyUrl),
+  NO_PROXY: noProxy,
+};

@@ -1,4 +1,7 @@
 import { readSettings } from '@gw/kernel';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createModelConfigs,
   MODEL_CONFIG_SETTINGS,
@@ -6,13 +9,22 @@ import {
   type ModelConfigReaders,
 } from './model-configs';
 
+const HOME = mkdtempSync(join(tmpdir(), 'model-configs-'));
+const folderOf = (name: string): string => {
+  mkdirSync(join(HOME, name));
+  return join(HOME, name);
+};
+afterAll(() => {
+  rmSync(HOME, { recursive: true });
+});
+
 const ENVIRONMENT = {
   MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'ON',
   MODEL_CONFIGS_PROXY_URL: 'https://configs.example.com/',
-  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: 'prices',
-  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: 'capabilities',
-  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: '/etc/models/general',
-  MODEL_CONFIGS_PRICING_LOCAL_PATH: '/etc/models/pricing',
+  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: folderOf('prices'),
+  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: folderOf('capabilities'),
+  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: folderOf('local-general'),
+  MODEL_CONFIGS_PRICING_LOCAL_PATH: folderOf('local-pricing'),
 };
 const GOOD = { m: { pay_as_you_go: { request_token: { price: 0.001 }, response_token: { price: 0.001 } } } };
 const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
@@ -44,8 +56,8 @@ describe('[ENV-08] the sources of model configurations', () => {
     expect((await configs.load('openai'))?.models).toBe(1);
     expect(asked).toEqual([
       'fetch https://configs.example.com/pricing/openai',
-      'logStore prices/openai.json',
-      'file /etc/models/pricing/openai.json',
+      `logStore ${HOME}/prices/openai.json`,
+      `file ${HOME}/local-pricing/openai.json`,
     ]);
     time.now = 3_599_999;
     await configs.load('openai');
@@ -64,15 +76,24 @@ describe('[ENV-08] the sources of model configurations', () => {
     await off.configs.load('openai');
     await off.configs.capabilities('openai');
     expect(off.asked).toEqual([
-      'logStore prices/openai.json',
-      'file /etc/models/pricing/openai.json',
-      'logStore capabilities/openai.json',
-      'file /etc/models/general/openai.json',
+      `logStore ${HOME}/prices/openai.json`,
+      `file ${HOME}/local-pricing/openai.json`,
+      `logStore ${HOME}/capabilities/openai.json`,
+      `file ${HOME}/local-general/openai.json`,
     ]);
     const none = world({});
     expect(await none.configs.load('openai')).toBeNull();
     expect(none.configs.prices('openai')).toBeNull();
     expect(none.asked).toEqual([]);
+  });
+
+  it('[ENV-09] are refused at the start where one cannot be there', () => {
+    const { MODEL_CONFIGS_PROXY_URL: _none, ...withoutUrl } = ENVIRONMENT;
+    expect(() => world(withoutUrl)).toThrow(/^MODEL_CONFIGS_PROXY_URL is required with /);
+    for (const name of Object.keys(ENVIRONMENT).filter((one) => one.endsWith('_PATH'))) {
+      const nowhere = { ...ENVIRONMENT, [name]: join(HOME, 'nowhere') };
+      expect(() => world(nowhere)).toThrow(`${name} must be the path of a folder that can be read`);
+    }
   });
 
   it('keep the last good document when a bad one comes, raise an alarm, and are asked again soon', async () => {

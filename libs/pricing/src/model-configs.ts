@@ -1,4 +1,4 @@
-import { flag, optional, text, url } from '@gw/kernel';
+import { flag, folder, optional, SettingsError, url } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { parsePriceFile, type PriceFile } from './price-file';
 
@@ -6,10 +6,10 @@ import { parsePriceFile, type PriceFile } from './price-file';
 export const MODEL_CONFIG_SETTINGS = {
   MODEL_CONFIGS_PROXY_FETCH_ENABLED: flag(false),
   MODEL_CONFIGS_PROXY_URL: optional(url({ protocols: ['https:', 'http:'] })),
-  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: optional(text()),
-  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: optional(text()),
-  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: optional(text()),
-  MODEL_CONFIGS_PRICING_LOCAL_PATH: optional(text()),
+  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: optional(folder),
+  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: optional(folder),
+  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: optional(folder),
+  MODEL_CONFIGS_PRICING_LOCAL_PATH: optional(folder),
 } as const;
 
 export interface ModelConfigSettings {
@@ -77,12 +77,17 @@ const PROVIDERS_MAX = 512;
 /** A name that is a file name and a path segment, and nothing else. */
 const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
+/** Throws `SettingsError` for settings that don't go together. */
 export function createModelConfigs({
   settings,
   readers,
   alarm,
   clock = Date.now,
 }: ModelConfigsOptions): ModelConfigs {
+  if (settings.MODEL_CONFIGS_PROXY_FETCH_ENABLED && settings.MODEL_CONFIGS_PROXY_URL === null) {
+    const rule = 'is required with MODEL_CONFIGS_PROXY_FETCH_ENABLED=ON';
+    throw new SettingsError([{ name: 'MODEL_CONFIGS_PROXY_URL', rule }]);
+  }
   const sources = {
     pricing: sourcesOf('pricing', settings, readers),
     general: sourcesOf('general', settings, readers),

@@ -1,10 +1,7 @@
 import {
   documentKey,
   type ApiKeyDocument,
-  type ChangeEvent,
   type ConfigDocument,
-  EVERY_DOCUMENT,
-  type ControlPlaneEvent,
   type DocumentKey,
   type OrganisationDocument,
   type ProviderDocument,
@@ -14,8 +11,9 @@ import {
 import { DiskCopy, type DiskCopyContent } from './disk-copy';
 import { AbsentKeys, CHANGED, DocumentCache, type CacheEntry } from './document-cache';
 import { DocumentLoader } from './document-loader';
+import { EventFollower } from './event-follower';
 import { readModelLimits, type ReadModelLimits } from './limits';
-import type { DocumentSource, EventSource, FoundDocument, Subscription } from './ports';
+import type { DocumentSource, EventSource, FoundDocument } from './ports';
 import { ReadModelUnavailable, within } from './unavailable';
 
 /** `liveEpoch` while the event stream is not up to date: equal to the epoch of no entry. */
@@ -68,18 +66,14 @@ export class ReadModel {
   private readonly loader: DocumentLoader;
   private readonly disk: DiskCopy | null;
   private readonly listeners = new Set<ChangeListener>();
-  private subscription: Subscription | null = null;
-  private watchdog: NodeJS.Timeout | null = null;
+  private readonly events: EventFollower;
 
   /** Rises with every reset: entries of an older one are unverified even while the stream is up to date. */
   private epoch = 0;
   /** `epoch` while the stream is up to date, `NONE` otherwise; the one comparison of a look-up. */
   private liveEpoch = NONE;
-  private sequence: number | null = null;
   /** Until when entries of this epoch are known to have been right. */
   private verifiedUntil = -Infinity;
-  private heardAt = -Infinity;
-  private lastEventAt: string | null = null;
   /** Until then nothing known is asked for again: the last try failed. */
   private verifyRetryAt = -Infinity;
 
@@ -99,6 +93,36 @@ export class ReadModel {
         this.deliver(key, found, epoch);
       },
     });
+    this.events = new EventFollower({
+      events: options.events,
+      silenceMaxMs: this.limits.silenceMaxMs,
+      now: this.now,
+      followed: {
+        confirmed: () => {
+          this.liveEpoch = this.epoch;
+          this.verifiedUntil = this.now();
+          this.verifyRetryAt = -Infinity;
+        },
+        lost: () => {
+          this.liveEpoch = NONE;
+        },
+        startedOver: () => {
+          this.epoch += 1;
+          this.absent.clear();
+          this.liveEpoch = NONE;
+        },
+        removed: (key, sequence) => {
+          this.loader.raise(key, sequence);
+          this.forget(key, this.cache.peek(key) !== undefined);
+        },
+        changed: (key, sequence) => {
+          this.markChanged(key, sequence);
+        },
+        applied: () => {
+          if (this.liveEpoch !== NONE) this.verifiedUntil = this.now();
+        },
+      },
+    });
     this.disk = options.disk
       ? new DiskCopy({ ...options.disk, limits: this.limits, warn: this.warn, content: () => this.content() })
       : null;
@@ -108,26 +132,12 @@ export class ReadModel {
   async start(): Promise<void> {
     const copy = await this.disk?.read();
     if (copy) this.restore(copy);
-    this.heardAt = this.now();
-    this.subscription = this.options.events.subscribe(() => this.sequence, {
-      onEvent: (event) => {
-        this.onEvent(event);
-      },
-      onLost: () => {
-        this.lose();
-      },
-    });
-    this.watchdog = setInterval(() => {
-      this.watch();
-    }, this.limits.silenceMaxMs / 6);
-    this.watchdog.unref();
+    this.events.start();
   }
 
   /** Closes the event stream and writes the disk copy. */
   async stop(): Promise<void> {
-    if (this.watchdog) clearInterval(this.watchdog);
-    this.subscription?.close();
-    this.lose();
+    this.events.stop();
     await this.disk?.close();
     this.options.release?.();
   }
@@ -203,11 +213,11 @@ export class ReadModel {
   state(): ReadModelState {
     return {
       verified: this.liveEpoch !== NONE,
-      sequence: this.sequence,
+      sequence: this.events.sequence,
       entries: this.cache.entries,
       absent: this.absent.size,
       source: this.options.events.name,
-      lastEventAt: this.lastEventAt,
+      lastEventAt: this.events.lastEventAt,
     };
   }
 
@@ -271,83 +281,16 @@ export class ReadModel {
     this.tell(key, null);
   }
 
-  private onEvent(event: ControlPlaneEvent): void {
-    this.lastEventAt = new Date().toISOString();
-    switch (event.type) {
-      case 'change':
-        this.onChangeEvent(event);
-        break;
-      case 'heartbeat':
-        if (this.sequence === null) this.startOver(event.sequence);
-        if (event.sequence > (this.sequence ?? 0)) this.recover();
-        else if (event.sequence === this.sequence) this.confirm();
-        // An older one says nothing of what we know: a publisher lags behind another, or the database is an older one, which
-        // shows when nothing else is heard.
-        break;
-      case 'reset':
-        this.startOver(event.sequence);
-        break;
-    }
-  }
-
-  private onChangeEvent(event: ChangeEvent): void {
-    if (this.sequence !== null) {
-      if (event.sequence <= this.sequence) return;
-      if (event.previous > this.sequence) {
-        this.recover();
-        return;
-      }
-      this.sequence = event.sequence;
-    }
-    this.heardAt = this.now();
-    for (const key of event.removed) {
-      this.loader.raise(key, event.sequence);
-      this.forget(key, this.cache.peek(key) !== undefined);
-    }
-    for (const key of event.changed) {
-      this.absent.delete(key);
-      this.loader.raise(key, event.sequence);
-      const entry = this.cache.peek(key);
-      if (entry === undefined) continue;
-      entry.epoch = CHANGED;
-      entry.changedAt = this.now();
-      this.disk?.changed();
-      // When it fails the entry is asked for on its next use.
-      this.loader.load(key, event.sequence, true).catch(() => undefined);
-    }
-    if (event.changed.includes(EVERY_DOCUMENT)) this.startOver(event.sequence);
-    if (this.liveEpoch !== NONE) this.verifiedUntil = this.now();
-  }
-
-  private confirm(): void {
-    this.liveEpoch = this.epoch;
-    this.heardAt = this.verifiedUntil = this.now();
-    this.verifyRetryAt = -Infinity;
-  }
-
-  private lose(): void {
-    this.liveEpoch = NONE;
-  }
-
-  /** An event is missing: catch up from what was seen last. */
-  private recover(): void {
-    this.lose();
-    this.subscription?.reconnect();
-  }
-
-  /** What was missed cannot be told any more: nothing counts as verified that was read before. */
-  private startOver(sequence: number): void {
-    this.heardAt = this.now();
-    this.epoch += 1;
-    this.sequence = sequence;
-    this.absent.clear();
-    this.lose();
-  }
-
-  private watch(): void {
-    if (this.now() - this.heardAt <= this.limits.silenceMaxMs) return;
-    this.heardAt = this.now();
-    this.recover();
+  private markChanged(key: DocumentKey, sequence: number): void {
+    this.absent.delete(key);
+    this.loader.raise(key, sequence);
+    const entry = this.cache.peek(key);
+    if (entry === undefined) return;
+    entry.epoch = CHANGED;
+    entry.changedAt = this.now();
+    this.disk?.changed();
+    // When it fails the entry is asked for on its next use.
+    this.loader.load(key, sequence, true).catch(() => undefined);
   }
 
   private tell(key: DocumentKey, document: ReadModelDocument | null): void {
@@ -355,7 +298,7 @@ export class ReadModel {
   }
 
   private restore(copy: DiskCopyContent): void {
-    this.sequence = copy.sequence;
+    this.events.sequence = copy.sequence;
     for (const { key, document, size, changed } of copy.documents) {
       const epoch = changed ? CHANGED : this.epoch;
       this.cache.set(key, { document, size, epoch, verifiedAt: -Infinity, changedAt: -Infinity });
@@ -367,6 +310,6 @@ export class ReadModel {
     for (const [key, { document, size, epoch }] of this.cache.all()) {
       documents.push({ key, document, size, changed: epoch !== this.epoch });
     }
-    return { sequence: this.sequence, documents };
+    return { sequence: this.events.sequence, documents };
   }
 }

@@ -4,11 +4,15 @@ import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 
 /** A list of up to so many rows is counted and read as it is at this moment. */
-const NEAR = 10_000;
+const NEAR = 2_000;
 /** Rows between two marks; more where a list would have too many marks. */
-const STRIDE = 1_000;
+const STRIDE = 500;
 const MARKS_MAX = 5_000;
 const FRESH_MS = 30_000;
+/** Marks that took long are kept for so many times as long: to make them again takes a twentieth of one connection at most. */
+const FRESH_TIMES = 20;
+/** New rows that are counted on top of the marks; more, and the marks are made again at once. */
+const NEWER_MAX = 10_000;
 /** Lists whose marks are kept; the one that was read longest ago goes. */
 const LISTS_MAX = 100;
 
@@ -19,7 +23,7 @@ interface Position {
 
 /** Where the rows of a long list were, newest first. */
 interface Marks {
-  readonly madeAtMs: number;
+  readonly staleAtMs: number;
   readonly total: number;
   readonly stride: number;
   /** The newest row, then each `stride`th. */
@@ -35,8 +39,9 @@ type Where = FindOptionsWhere<ApiKeyEntity>;
 
 /**
  * Pages of keys, newest first, however many there are. To count a million rows, or to walk past them to a late page, takes a second:
- * of a list beyond 10,000 rows the count and the places of some of its rows are kept, and looked up again in the background once
- * they are 30 seconds old. New keys are counted on top, so that no page misses one; the count may be late by what was deleted since.
+ * of a list beyond 2,000 rows the count and the places of some of its rows are kept, and looked up again in the background once
+ * they are 30 seconds old, later where that takes long. New keys are counted on top, so that no page misses one; the count may be
+ * late by what was deleted since.
  */
 @Injectable()
 export class ApiKeyPages {
@@ -53,8 +58,12 @@ export class ApiKeyPages {
       if (count > NEAR) marks = await this.mark(where, key);
       if (!marks) return [await rowsOf(manager, where, window), count];
     }
-    if (marks.madeAtMs < Date.now() - FRESH_MS) void this.mark(where, key).catch(() => undefined);
-    const fresh = await countNewer(manager, where, marks.positions[0]);
+    if (marks.staleAtMs < Date.now()) void this.mark(where, key).catch(() => undefined);
+    let fresh = await countNewer(manager, where, marks.positions[0]);
+    if (fresh === NEWER_MAX) {
+      marks = (await this.mark(where, key)) ?? marks;
+      fresh = await countNewer(manager, where, marks.positions[0]);
+    }
     const total = marks.total + fresh;
     const at = window.skip - fresh;
     if (at < NEAR) return [await rowsOf(manager, where, window), total];
@@ -68,9 +77,7 @@ export class ApiKeyPages {
   private mark(where: Where, key: string): Promise<Marks | null> {
     const known = this.marking.get(key);
     if (known) return known;
-    const marking = this.dataSource
-      // Count and places are of one moment.
-      .transaction('REPEATABLE READ', (manager) => makeMarks(manager, where))
+    const marking = makeMarks(this.dataSource.manager, where)
       .then((marks) => {
         if (marks) this.marks.set(key, marks);
         else this.marks.delete(key);
@@ -91,10 +98,19 @@ function rowsOf(
   { skip, take }: Window,
   from?: Position,
 ): Promise<ApiKeyEntity[]> {
-  const query = queryOf(manager, where);
-  if (from) query.andWhere('(key.created_at, key.id) <= (:createdAt, :id)', from);
-  return query.orderBy('key.createdAt', 'DESC').addOrderBy('key.id', 'DESC').skip(skip).take(take).getMany();
+  // The rows that are skipped are read from the index alone: to fetch them takes fifty times as long.
+  const places = queryOf(manager, where).select('key.id');
+  if (from) places.andWhere('(key.created_at, key.id) <= (:createdAt, :id)', from);
+  newestFirst(places).offset(skip).limit(take);
+  const query = manager
+    .createQueryBuilder(ApiKeyEntity, 'row')
+    .where(`row.id IN (${places.getQuery()})`)
+    .setParameters(places.getParameters());
+  return newestFirst(query).getMany();
 }
+
+const newestFirst = (query: SelectQueryBuilder<ApiKeyEntity>): SelectQueryBuilder<ApiKeyEntity> =>
+  query.orderBy(`${query.alias}.createdAt`, 'DESC').addOrderBy(`${query.alias}.id`, 'DESC');
 
 /** No further than `limit`. */
 async function countTo(
@@ -114,22 +130,31 @@ async function countTo(
 }
 
 const countNewer = (manager: EntityManager, where: Where, newest: Position | undefined): Promise<number> =>
-  newest ? countTo(manager, where, NEAR, newest) : Promise.resolve(0);
+  newest ? countTo(manager, where, NEWER_MAX, newest) : Promise.resolve(0);
 
+/** Null for a list of up to `NEAR` rows. Reads the index once. */
 async function makeMarks(manager: EntityManager, where: Where): Promise<Marks | null> {
-  const madeAtMs = Date.now();
-  const total = await countTo(manager, where, Number.MAX_SAFE_INTEGER);
-  if (total <= NEAR) return null;
-  const stride = Math.max(STRIDE, Math.ceil(total / MARKS_MAX));
+  const startedAtMs = Date.now();
   const [sql, parameters] = queryOf(manager, where)
     .select('key.createdAt', 'created_at')
     .addSelect('key.id', 'id')
-    .addSelect('row_number() OVER (ORDER BY key.created_at DESC, key.id DESC)', 'place')
     .getQueryAndParameters();
-  const rows = await manager.query<{ created_at: Date; id: string }[]>(
-    `SELECT created_at, id FROM (${sql}) numbered WHERE place % ${String(stride)} = 1 ORDER BY place`,
+  const rows = await manager.query<{ created_at: Date; id: string; place: string }[]>(
+    `SELECT created_at, id, place
+     FROM (SELECT created_at, id, row_number() OVER newest AS place, lead(id) OVER newest IS NULL AS is_last
+           FROM (${sql}) listed WINDOW newest AS (ORDER BY created_at DESC, id DESC)) numbered
+     WHERE place % ${String(STRIDE)} = 1 OR is_last
+     ORDER BY place`,
     parameters,
   );
-  const positions = rows.map(({ created_at: createdAt, id }) => ({ createdAt, id }));
-  return { madeAtMs, total, stride, positions };
+  const total = Number(rows.at(-1)?.place ?? 0);
+  if (total <= NEAR) return null;
+  const marked = rows.filter(({ place }) => Number(place) % STRIDE === 1);
+  const every = Math.ceil(marked.length / MARKS_MAX);
+  const positions = marked
+    .filter((_row, index) => index % every === 0)
+    .map(({ created_at: createdAt, id }) => ({ createdAt, id }));
+  const tookMs = Date.now() - startedAtMs;
+  const staleAtMs = startedAtMs + Math.max(FRESH_MS, tookMs * FRESH_TIMES);
+  return { staleAtMs, total, stride: STRIDE * every, positions };
 }

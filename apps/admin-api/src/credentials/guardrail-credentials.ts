@@ -141,13 +141,20 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 /**
  * The partner whose account a check takes its credentials from; null: it has its own, or needs none. A check that names an address takes
- * nothing of an account, whose credentials would be sent there.
+ * nothing of an account, whose credentials would be sent there. Also of a check as it was written, whose shape is judged later.
  */
-export function accountNeededBy({ id, parameters = {} }: SavedGuardrailCheck): string | null {
-  const definition = findCheck(id);
+export function accountNeededBy({
+  id,
+  parameters,
+}: {
+  readonly id?: unknown;
+  readonly parameters?: unknown;
+}): string | null {
+  const definition = typeof id === 'string' ? findCheck(id) : undefined;
   if (!definition) return null;
+  const given = typeof parameters === 'object' && parameters !== null ? parameters : {};
   const own = [...(definition.secretParameters ?? []), 'endpoint'];
-  return own.some((name) => parameters[name] !== undefined) ? null : partnerOf(definition);
+  return own.some((name) => Object.hasOwn(given, name)) ? null : partnerOf(definition);
 }
 
 const withAccounts = (checks: Checks, accounts: Accounts): Checks =>
@@ -156,8 +163,9 @@ const withAccounts = (checks: Checks, accounts: Accounts): Checks =>
 /** What of the account is a parameter of the check; what the check says itself stays. */
 function withAccount(check: SavedGuardrailCheck, accounts: Accounts): SavedGuardrailCheck {
   const account = accounts.get(accountNeededBy(check) ?? '');
+  if (!account) return check;
   const known = findCheck(check.id)?.parameters['properties'];
-  if (!account || typeof known !== 'object' || known === null) return check;
+  if (typeof known !== 'object' || known === null) return check;
   const taken = Object.entries(account).filter(([name]) => Object.hasOwn(known, name));
   return { ...check, parameters: { ...Object.fromEntries(taken), ...check.parameters } };
 }

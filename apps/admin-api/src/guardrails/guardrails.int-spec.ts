@@ -168,6 +168,9 @@ describe('/v1/guardrails', () => {
   it.each([
     ['no checks', { checks: [] }],
     ['checks that are none', { checks: ['x'] }],
+    ['a check without an id', { checks: [{}] }],
+    ['a check whose id is no text', { checks: [{ id: 5 }] }],
+    ['parameters that are none', { checks: [{ id: 'patronus.toxicity', parameters: null }] }],
     ['an unknown action', { actions: { dney: true } }],
     ['an unknown field', { colour: 'red' }],
     ['the organisation of somebody else', { organisation_id: UNKNOWN_ID }],

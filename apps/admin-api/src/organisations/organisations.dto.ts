@@ -118,6 +118,14 @@ class SessionSettingsAnswer {
   readonly max_session_ttl!: number;
 }
 
+class ScimSettingsAnswer {
+  @Answer.boolean({
+    description:
+      'Set by the installation. True: memberships come from the groups of users; members that groups name change nothing.',
+  })
+  readonly membership_user_mode!: boolean;
+}
+
 export class OrganisationSettingsAnswer {
   @Answer.kind('organisation-settings')
   readonly object!: 'organisation-settings';
@@ -136,6 +144,9 @@ export class OrganisationSettingsAnswer {
 
   @Answer.one(() => SessionSettingsAnswer)
   readonly session_settings!: SessionSettingsAnswer;
+
+  @Answer.one(() => ScimSettingsAnswer)
+  readonly scim_settings!: ScimSettingsAnswer;
 
   @Answer.one(() => WorkspaceOverridesAnswer)
   readonly workspace_overrides!: WorkspaceOverridesAnswer;

@@ -31,7 +31,10 @@ export class OrganisationsService {
     @Inject(SETTINGS)
     private readonly env: Pick<
       AdminSettings,
-      'BLOCK_INLINE_CONFIG' | 'LOG_RETENTION_DISPLAY' | 'METRICS_RETENTION_DISPLAY'
+      | 'BLOCK_INLINE_CONFIG'
+      | 'LOG_RETENTION_DISPLAY'
+      | 'METRICS_RETENTION_DISPLAY'
+      | 'SCIM_MEMBERSHIP_USER_MODE'
     >,
   ) {}
 
@@ -125,6 +128,7 @@ export class OrganisationsService {
         overrides: {},
       }),
       session_settings: { max_session_ttl: sessionSecondsOf(row) },
+      scim_settings: { membership_user_mode: this.env.SCIM_MEMBERSHIP_USER_MODE },
       workspace_overrides: { ...OVERRIDE_DEFAULTS, ...row.workspaceOverrides },
       etag: etagOf(row),
     };

@@ -1,35 +1,14 @@
-import { PromptEntity, PromptVersionEntity } from '@gw/entities';
-import { assertMatches, invalid, listOf, windowOf, type ListAnswer, type PageQuery } from '@gw/web';
+import { PromptVersionEntity, type PromptEntity } from '@gw/entities';
+import { invalid, listOf, type ListAnswer, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { In, type EntityManager } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { inWorkspace } from '../auth/tenancy';
 import { findLabel } from '../labels/labels.service';
 import { EMPTY_CONTENT, type VersionContent } from './prompt-content';
 import { audiencesOf, pageOfPrompts } from './prompt-lists';
-import {
-  actorOf,
-  findOwn,
-  findReadable,
-  keysOf,
-  labelsOf,
-  latestOf,
-  RESOURCE,
-  splitReference,
-  versionById,
-  versionMeant,
-} from './prompt-rows';
-import {
-  addVersion,
-  archive,
-  auditOf,
-  createPrompt,
-  moveTo,
-  plainSlug,
-  publish,
-  setLabel,
-} from './prompt-writes';
+import { findOwn, findReadable, labelsOf, splitReference, versionById, versionMeant } from './prompt-rows';
+import { createPrompt, plainSlug, setLabel } from './prompt-writes';
 import type {
   CreatedPromptDto,
   CreatePromptDto,
@@ -45,13 +24,11 @@ import {
   type PromptItemAnswer,
   type PromptVersionAnswer,
 } from './prompts.view';
+import { TemplatesService } from './templates.service';
 
 @Injectable()
-export class PromptsService {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly writes: Writes,
-  ) {}
+export class PromptsService extends TemplatesService {
+  protected readonly type = 'prompt';
 
   create(caller: Principal, input: CreatePromptDto): Promise<CreatedPromptDto> {
     const owner = inWorkspace(caller);
@@ -93,50 +70,17 @@ export class PromptsService {
     return answerOf(manager, row, await versionMeant(manager, row, version ?? named));
   }
 
-  update(
+  async update(
     caller: Principal,
     reference: string,
     input: UpdatePromptDto,
     ifMatch: string | undefined,
   ): Promise<UpdatedPromptAnswer> {
     assertWhole(input);
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await findOwn(manager, caller, 'prompt', reference);
-      assertMatches(ifMatch, row);
-      const latest = await latestOf(manager, row);
-      if (input.status === 'archived') {
-        await archive(write, row);
-      } else {
-        const before = { ...auditOf(row), version: latest.number };
-        if (input.name !== undefined) row.name = input.name;
-        if (input.collection_id !== undefined) await moveTo(manager, row, input.collection_id);
-        const content = contentOf(input, latest);
-        if (hasVersionFields(input)) await addVersion(manager, caller, row, content);
-        row.updatedBy = actorOf(caller);
-        await manager.save(PromptEntity, row);
-        write.audit({
-          action: 'update',
-          resourceType: RESOURCE.prompt,
-          resourceId: row.id,
-          workspaceId: row.workspaceId,
-          before,
-          after: { ...auditOf(row), ...(hasVersionFields(input) ? content : {}) },
-        });
-        write.changed(...keysOf(row));
-      }
-      return { id: row.id, slug: row.slug, prompt_version_id: row.latestVersionId };
-    });
-  }
-
-  /** Soft. 409 while it is shared. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const row = await findOwn(write.manager, caller, 'prompt', reference);
-      assertMatches(ifMatch, row);
-      await archive(write, row);
-      return {};
-    });
+    const row = await this.change(caller, reference, input, ifMatch, (latest) =>
+      hasVersionFields(input) ? contentOf(input, latest) : null,
+    );
+    return { id: row.id, slug: row.slug, prompt_version_id: row.latestVersionId };
   }
 
   /** Newest first. */
@@ -146,12 +90,7 @@ export class PromptsService {
     query: PageQuery,
   ): Promise<ListAnswer<PromptVersionAnswer>> {
     const { manager } = this.dataSource;
-    const row = await findReadable(manager, caller, 'prompt', reference);
-    const [versions, total] = await manager.findAndCount(PromptVersionEntity, {
-      where: { promptId: row.id },
-      order: { number: 'DESC' },
-      ...windowOf(query),
-    });
+    const { versions, total } = await this.pageOfVersions(manager, caller, reference, query);
     const labels = await labelsOf(
       manager,
       versions.map(({ id }) => id),
@@ -176,20 +115,6 @@ export class PromptsService {
         throw invalid('label_id', 'label_id is of another workspace');
       }
       await setLabel(write, row, version, label?.id ?? null);
-      return {};
-    });
-  }
-
-  publish(
-    caller: Principal,
-    reference: string,
-    number: number,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const row = await findOwn(write.manager, caller, 'prompt', reference);
-      assertMatches(ifMatch, row);
-      await publish(write, caller, row, number);
       return {};
     });
   }

@@ -9,33 +9,38 @@ interface Operation {
   readonly handler: string;
   readonly method: string;
   readonly path: RegExp;
-  readonly success: object | null;
+  /** Place of its schema among `answers`; null when it has none. */
+  readonly success: number | null;
 }
 
 const JSON_TYPE = 'application/json';
-const ERROR = { $ref: '#/components/schemas/ErrorAnswer' };
+const ERROR = 0;
+const ROOT = 'document';
 
 /** Holds answers against the document that the app serves: every one must be as it says, with no field that it does not name. */
 export class DocumentedAnswers {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
-  private readonly components: object;
   private readonly operations: readonly Operation[];
-  private readonly validators = new Map<object, ValidateFunction>();
   /** Handlers that answered with success. */
   readonly seen = new Set<string>();
 
   constructor(document: OpenAPIObject) {
     addFormats(this.ajv);
-    this.components = { schemas: closed(document.components?.schemas ?? {}, true) };
+    const answers: object[] = [{ $ref: '#/components/schemas/ErrorAnswer' }];
+    const placeOf = (schema: object | undefined): number | null =>
+      schema === undefined ? null : answers.push(schema) - 1;
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item as Record<string, Described>).map(([method, { operationId, responses }]) => ({
         name: `${method.toUpperCase()} ${path}`,
         handler: operationId.split('__', 1)[0] ?? '',
         method: method.toUpperCase(),
         path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
-        success: responses['200']?.content?.[JSON_TYPE]?.schema ?? null,
+        success: placeOf(responses['200']?.content?.[JSON_TYPE]?.schema),
       })),
     );
+    // One root for all: what several answers refer to is compiled once.
+    const components = { schemas: closed(document.components?.schemas ?? {}, true) };
+    this.ajv.addSchema({ $id: ROOT, components, answers });
   }
 
   get handlers(): Set<string> {
@@ -54,21 +59,20 @@ export class DocumentedAnswers {
     // `/config/slug/x` is more telling than `/config/{config}/x`.
     const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
     if (!operation) return;
-    const schema = status >= 400 ? ERROR : operation.success;
+    const place = status >= 400 ? ERROR : operation.success;
     if (status < 400) this.seen.add(operation.handler);
-    const validate = schema && this.validatorOf(schema);
-    if (validate && !validate(body)) {
+    if (place === null) return;
+    const validate = this.validatorOf(place);
+    if (!validate(body)) {
       const faults = JSON.stringify(validate.errors, null, 1);
       throw new Error(`${operation.name} answered ${String(status)} unlike its document: ${faults}`);
     }
   }
 
   /** Compiled at the first use: an app has many operations, a suite calls a few. */
-  private validatorOf(schema: object): ValidateFunction {
-    const known = this.validators.get(schema);
-    if (known) return known;
-    const validate = this.ajv.compile({ ...schema, components: this.components });
-    this.validators.set(schema, validate);
+  private validatorOf(place: number): ValidateFunction {
+    const validate = this.ajv.getSchema(`${ROOT}#/answers/${String(place)}`);
+    if (!validate) throw new Error('The document has a reference to nothing.');
     return validate;
   }
 }

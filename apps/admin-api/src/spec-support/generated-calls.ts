@@ -36,6 +36,8 @@ interface GeneratedCall {
 
 /** Calls by one tenant, who may delete what they stand on: then the next begins afresh. */
 const CALLS_OF_A_TENANT = 500;
+/** At one time, so that what may not meet meets. */
+const CALLS_AT_A_TIME = 8;
 /** Of each kind, the newest. */
 const KNOWN_MAX = 20;
 const HAS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -191,14 +193,19 @@ export async function faultsOfGeneratedCalls(
       },
       known: new Map([['workspaces', [tenant.workspaceId]]]),
     };
-    for (let turn = 0; turn < CALLS_OF_A_TENANT && done < count; turn += 1, done += 1) {
-      // Operations take turns, with a stride that meets all of them and mixes what is made with what is read.
-      const operation = operations[(done * 101) % operations.length] as Operation;
-      const [call] = fc.sample(callsOf(operation, around), { seed: seed + done, numRuns: 1 });
-      if (!call) continue;
-      const { fault, answer } = await make(admin, call, credentials[call.by]);
-      if (fault !== null) faults.push(fault);
-      if (answer) {
+    const end = Math.min(done + CALLS_OF_A_TENANT, count);
+    while (done < end) {
+      const turns = Array.from({ length: Math.min(CALLS_AT_A_TIME, end - done) }, (_unused, at) => done + at);
+      done += turns.length;
+      const calls = turns.flatMap((turn) => {
+        // Operations take turns, with a stride that meets all of them and mixes what is made with what is read.
+        const operation = operations[(turn * 101) % operations.length] as Operation;
+        return fc.sample(callsOf(operation, around), { seed: seed + turn, numRuns: 1 });
+      });
+      const made = await Promise.all(calls.map((call) => make(admin, call, credentials[call.by])));
+      for (const { call, fault, answer } of made) {
+        if (fault !== null) faults.push(fault);
+        if (!answer) continue;
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
         if (answer.status === 200) remember(around, call.url, answer.body);
       }
@@ -209,9 +216,10 @@ export async function faultsOfGeneratedCalls(
 
 async function make(
   admin: TestAdminApi,
-  { method, url, statuses, body, headers }: GeneratedCall,
+  call: GeneratedCall,
   credential: Call,
-): Promise<{ readonly fault: string | null; readonly answer: Answer | null }> {
+): Promise<{ readonly call: GeneratedCall; readonly fault: string | null; readonly answer: Answer | null }> {
+  const { method, url, statuses, body, headers } = call;
   const told = `${method} ${url.slice(0, 300)} ${(JSON.stringify(body) ?? '').slice(0, 600)}`;
   try {
     const answer = await admin.call(method, url, {
@@ -223,8 +231,12 @@ async function make(
     // Failures are declared as one: `default`.
     const isDeclared = statuses.includes(String(status)) || (status >= 400 && statuses.includes('default'));
     const isWrong = status >= 500 || !isDeclared;
-    return { answer, fault: isWrong ? `${told} answered ${String(status)} ${text.slice(0, 300)}` : null };
+    return {
+      call,
+      answer,
+      fault: isWrong ? `${told} answered ${String(status)} ${text.slice(0, 300)}` : null,
+    };
   } catch (error) {
-    return { answer: null, fault: `${told}: ${String(error).slice(0, 600)}` };
+    return { call, answer: null, fault: `${told}: ${String(error).slice(0, 600)}` };
   }
 }

@@ -118,6 +118,14 @@ function ofType(
 const within = (value: number, minimum: number, maximum: number): number =>
   minimum + (Math.abs(value) % Math.max(1, maximum - minimum + 1));
 
+// To make an arbitrary of texts costs more than the call that it is for.
+const WORDS = fc.stringMatching(/^[a-z][a-z0-9-]{2,15}$/);
+const NAMES = fc.stringMatching(/^[a-z]{1,8}$/);
+const TEXT_MAX = 24;
+const TEXTS = Array.from({ length: TEXT_MAX + 1 }, (_unused, maxLength) =>
+  fc.string({ unit: 'grapheme', minLength: Math.min(1, maxLength), maxLength }),
+);
+
 function textsOf({ format, maxLength }: Schema, { known }: Mischief): Arbitrary<unknown> {
   const ids = known.length === 0 ? [] : [fc.constantFrom(...known)];
   if (format === 'uuid') return fc.oneof(fc.uuid(), ...ids);
@@ -127,9 +135,9 @@ function textsOf({ format, maxLength }: Schema, { known }: Mischief): Arbitrary<
       .date({ min: new Date('2020-01-01'), max: new Date('2040-01-01'), noInvalidDate: true })
       .map((at) => at.toISOString());
   }
-  const most = Math.min(24, Number(maxLength ?? 24));
-  const word = fc.stringMatching(/^[a-z][a-z0-9-]{2,15}$/).map((text) => text.slice(0, most));
-  return fc.oneof(word, word, fc.string({ unit: 'grapheme', minLength: 1, maxLength: most }), ...ids);
+  const most = Math.min(TEXT_MAX, Number(maxLength ?? TEXT_MAX));
+  const word = WORDS.map((text) => text.slice(0, most));
+  return fc.oneof(word, word, TEXTS[most] ?? WORDS, ...ids);
 }
 
 /** All that is required, and a few of the rest. */
@@ -144,7 +152,7 @@ function fieldsOf(
     return someOf(properties, needed, inner, mischief);
   }
   const values = isObject(additionalProperties) ? inner(additionalProperties) : fc.jsonValue({ maxDepth: 2 });
-  return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), values, { maxKeys: 3 });
+  return fc.dictionary(NAMES, values, { maxKeys: 3 });
 }
 
 /** A record of the fields that are needed and of up to three others; a field of a known name is mostly what it should be. */

@@ -1,0 +1,105 @@
+import type { Json } from '../api-client';
+import { post, put, type Item, type Kind, type Standing, type World } from '../kind';
+
+const USERS = '/v1/users';
+const INVITES = '/v1/users/invites';
+const membersOf = (workspaceId: string): string => `/v1/workspaces/${workspaceId}/users`;
+
+/** Slug of a workspace to the role in it. */
+type Roles = Readonly<Record<string, string>>;
+
+const rolesOf = (item: Item): Roles => (item['workspaces'] as Roles | undefined) ?? {};
+
+/**
+ * People by their addresses, invited ones included: until an invite is accepted it stands for its user. Owners are in no file, since
+ * only an owner makes, changes or removes one.
+ */
+export const users: Kind = {
+  name: 'users',
+  identity: ['email'],
+  kept: (item) => ({ ...item, email: String(item['email']).toLowerCase() }),
+  async standing(world) {
+    const memberships = await membershipsOf(world);
+    const people = await world.api.all(USERS);
+    const invites = await world.api.all(INVITES, { status: 'pending' });
+    const standing = [
+      ...people
+        .filter(({ role }) => role !== 'owner')
+        .map((row) =>
+          personOf(row, memberships.get(String(row['id'])) ?? {}, `${USERS}/${String(row['id'])}`),
+        ),
+      ...invites.map((row) => personOf(row, invitedTo(world, row), `${INVITES}/${String(row['id'])}`)),
+    ];
+    return standing.sort((one, other) => (String(one.item['email']) < String(other.item['email']) ? -1 : 1));
+  },
+  async create(world, item) {
+    const { email } = item;
+    const query = new URLSearchParams({ email: String(email), role: 'owner' });
+    const owners = await world.api.call<{ total: number }>('GET', `${USERS}?${query.toString()}`);
+    if (owners.total > 0)
+      throw new Error(`users: ${String(email)} is an owner here, whom only an owner changes.`);
+    return invite(world, item);
+  },
+  async update(world, path, item, before) {
+    // An invite cannot be changed: its link says what it grants.
+    if (path.startsWith(INVITES)) {
+      await world.api.call('DELETE', path);
+      return invite(world, item);
+    }
+    if (item['role'] !== before['role']) await put(world, path, { role: item['role'] });
+    await changeMemberships(world, path.slice(USERS.length + 1), rolesOf(before), rolesOf(item));
+    return {};
+  },
+  removable: true,
+  unpruned: (item, before) => ({ ...item, workspaces: { ...rolesOf(before), ...rolesOf(item) } }),
+};
+
+const personOf = ({ email, role }: Json, workspaces: Roles, path: string): Standing => ({
+  item: { email, role, workspaces },
+  path,
+});
+
+/** By the user's id. */
+async function membershipsOf(world: World): Promise<Map<string, Roles>> {
+  const found = new Map<string, Roles>();
+  for (const [slug, id] of world.workspaces.all) {
+    for (const row of await world.api.all(membersOf(id))) {
+      const userId = String(row['id']);
+      found.set(userId, { ...found.get(userId), [slug]: String(row['role']) });
+    }
+  }
+  return found;
+}
+
+/** Without workspaces that have been deleted since. */
+function invitedTo({ workspaces }: World, invited: Json): Roles {
+  const slugs = new Map(workspaces.all.map(([slug, id]) => [id, slug]));
+  const places = invited['workspaces'] as readonly { readonly id: string; readonly role: string }[];
+  return Object.fromEntries(
+    places.flatMap(({ id, role }) => {
+      const slug = slugs.get(id);
+      return slug === undefined ? [] : [[slug, role]];
+    }),
+  );
+}
+
+const invite = (world: World, item: Item): Promise<Json> =>
+  post(world, INVITES, {
+    email: item['email'],
+    role: item['role'],
+    workspaces: Object.entries(rolesOf(item)).map(([slug, role]) => ({
+      id: world.workspaces.idOf(slug),
+      role,
+    })),
+  });
+
+async function changeMemberships(world: World, userId: string, before: Roles, after: Roles): Promise<void> {
+  for (const slug of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const role = after[slug];
+    if (before[slug] === role) continue;
+    const members = membersOf(world.workspaces.idOf(slug));
+    if (role === undefined) await world.api.call('DELETE', `${members}/${userId}`);
+    else if (before[slug] === undefined) await post(world, members, { users: [{ id: userId, role }] });
+    else await put(world, `${members}/${userId}`, { role });
+  }
+}
