@@ -1,20 +1,39 @@
 import { eventually, startRedis } from '@gw/testing';
+import { MixedLedgers } from './spec-support/mixed-load/mixed-ledgers';
+import { withoutPostgres } from './spec-support/mixed-load/outage';
+import { bookTable, memoryOf, outageTable } from './spec-support/mixed-load/report';
 import { BODY, CENT, PATIENCE, sells, STREAM, streamed, withSpending } from './spec-support/spending';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
-jest.setTimeout(600_000);
+/** Of `npm run test:ledgers`; the defaults are those of `npm test`. */
+const setting = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
+const REQUESTS = setting('LEDGERS_REQUESTS', 600);
+const ROUNDS = setting('LEDGERS_ROUNDS', 1);
+const POSTGRES_AWAY_MS = setting('LEDGERS_POSTGRES_AWAY', 4) * 1_000;
+/** Calls a second while Postgres is away. */
+const RATE = setting('LEDGERS_RATE', 50);
+/** A process goes up and down by some megabytes on its way. */
+const MEMORY_SLACK = { factor: 1.1, bytes: 16 * 1_048_576 };
+const MEMORY_FROM_MS = 120_000;
+const DRAINED_WITHIN_MS = 60_000;
+
+const isLong = REQUESTS > 10_000;
+/** Of `npm run test:ledgers`, which is watched. */
+const say = (line: string): void => void (isLong && process.stdout.write(`${line}\n`));
+
+jest.setTimeout(isLong ? 7_200_000 : 600_000);
 
 /** How long Redis is away; more for a run by hand. */
 const OUTAGE_MS = Number(process.env['LEDGER_OUTAGE_SECONDS'] ?? '6') * 1_000;
 /** What a dead process held is free when its lease ends. */
-const LEASE_PATIENCE = { timeoutMs: 180_000, everyMs: 500 };
+const LEASE_PATIENCE = { timeoutMs: 90_000, everyMs: 500 };
 const OPEN_STREAMS = 100;
 
 describe('what clients got, what the provider sold, and what log, durable record and counters say', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   const bench = withProduct(async () => {
     redis = await startRedis();
-    return { redisUrl: redis.url };
+    return { redisUrl: redis.url, environment: { LIMITS_LEASE: '15000' } };
   });
   afterAll(() => redis.stop());
   const { spending, stub } = withSpending(bench, () => redis.url);
@@ -142,5 +161,36 @@ describe('what clients got, what the provider sold, and what log, durable record
       await more(count, 100);
     });
     await allAgree(key, served, soldSince(before));
+  });
+
+  it('[SVC-02] agree call by call after every part was killed under a mixed load, and Postgres was away', async () => {
+    const mixed = await MixedLedgers.start(bench(), spending(), redis);
+    const { crashes } = mixed;
+    const rounds = Array.from({ length: ROUNDS }, (_, round) => [
+      () => crashes.gateway(round),
+      crashes.worker,
+      crashes.redis,
+      crashes.postgres,
+    ]);
+    try {
+      await mixed.survive(REQUESTS, rounds.flat(), say);
+      const outage = await withoutPostgres(bench(), mixed.load, spending().gateways, {
+        awayMs: POSTGRES_AWAY_MS,
+        perSecond: RATE,
+      });
+      const books = await mixed.books();
+      say(`${bookTable(books)}\n\n${outageTable(outage)}`);
+      expect(mixed.load.errors).toEqual([]);
+      expect(books).toMatchObject({ lost: [], double: [], different: [] });
+      for (const { logged, recorded, counted } of books.balances)
+        expect([recorded, counted]).toEqual([logged, logged]);
+      expect(outage.drainedMs).toBeLessThan(DRAINED_WITHIN_MS);
+      if (POSTGRES_AWAY_MS >= MEMORY_FROM_MS) {
+        for (const { first, last } of memoryOf(outage))
+          expect(last).toBeLessThan(first * MEMORY_SLACK.factor + MEMORY_SLACK.bytes);
+      }
+    } finally {
+      await mixed.stop();
+    }
   });
 });

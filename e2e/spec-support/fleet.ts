@@ -44,6 +44,11 @@ export class FleetGateway {
     return `http://127.0.0.1:${String(this.port)}/v1`;
   }
 
+  /** Null while it does not run. */
+  get pid(): number | null {
+    return this.child?.pid ?? null;
+  }
+
   /** Starts it, again after `kill`, with the journal that it has left. */
   async start(): Promise<void> {
     const [file = '', ...args] = this.command;
