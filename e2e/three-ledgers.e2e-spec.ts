@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually, startRedis } from '@gw/testing';
 import { MixedLedgers } from './spec-support/mixed-load/mixed-ledgers';
 import { withoutPostgres } from './spec-support/mixed-load/outage';
@@ -89,7 +91,13 @@ describe('what clients got, what the provider sold, and what log, durable record
       .requests.slice(before)
       .filter(({ finished }) => finished).length;
 
-  it('bud-09: agree after kill -9 of a gateway with 100 streams open, whose reservations end with their lease', async () => {
+  /** What a gateway has noted of requests that take long. */
+  const noted = (dataDir: string): number => {
+    const path = join(dataDir, 'gateway', 'journal-0', 'under-way.jsonl');
+    return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length : 0;
+  };
+
+  it('bud-09: agree after kill -9 of a gateway with 100 streams open, which are charged as estimates; their reservations end with their lease', async () => {
     const key = await spending().newKey(1_000);
     const before = stub().requests.length;
     const dying = spending().on(2);
@@ -104,6 +112,7 @@ describe('what clients got, what the provider sold, and what log, durable record
     );
     await stub().waitForRequest(before + OPEN_STREAMS, 60_000);
     await eventually(async () => (await spending().held(key)) >= OPEN_STREAMS * CENT, PATIENCE);
+    await eventually(() => noted(dying.dataDir) === OPEN_STREAMS, PATIENCE);
     stub().answer(sells);
     const served = await callsDuring(key, [0, 1], async (count) => {
       await more(count, 40);
@@ -115,7 +124,18 @@ describe('what clients got, what the provider sold, and what log, durable record
     // A stream that is cut never looks like one that has ended.
     expect(new Set(await Promise.all(cut))).toEqual(new Set(['broken']));
     expect(await spending().load(key, 30, 3)).toBe(30);
-    await allAgree(key, served + 30, soldSince(before));
+    const whole = served + 30;
+    const logs = await eventually(async () => {
+      const found = await spending().logged(key);
+      return found.length === whole + OPEN_STREAMS && found;
+    }, PATIENCE);
+    const lost = logs.filter(({ outcome }) => outcome === 'interrupted');
+    expect(lost).toHaveLength(OPEN_STREAMS);
+    expect(new Set(lost.map(({ error_type: type }) => type))).toEqual(new Set(['gateway_lost']));
+    const estimated = lost.reduce((sum, { cost_exact: cost }) => sum + Number(cost), 0);
+    expect(estimated).toBeGreaterThan(0);
+    expect(soldSince(before)).toBe(whole);
+    await spending().agreeOn(key, whole * CENT + estimated);
     await eventually(async () => (await spending().held(key)) === 0, LEASE_PATIENCE);
   });
 

@@ -13,6 +13,7 @@ export class FleetGateway {
 
   private constructor(
     readonly port: number,
+    readonly dataDir: string,
     private readonly command: readonly string[],
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
@@ -29,7 +30,7 @@ export class FleetGateway {
     const port = await freePort();
     const dataDir = join(bench.product.dataDir, name);
     mkdirSync(dataDir, { recursive: true });
-    const gateway = new FleetGateway(port, commandOf(pid), {
+    const gateway = new FleetGateway(port, dataDir, commandOf(pid), {
       ...environment,
       GATEWAY_PORT: String(port),
       GATEWAY_WORKERS: '1',

@@ -62,7 +62,7 @@ export function compare(
   records: readonly Logged[],
 ): Comparison {
   const [lost, double, different]: [string[], string[], string[]] = [[], [], []];
-  const byTrace = Map.groupBy(records, ({ trace }) => trace);
+  const byTrace = grouped(records, ({ trace }) => trace);
   const rows = new Map<Seen, Row>();
   const rowOf = (seen: Seen): Row => {
     const row = rows.get(seen) ?? { seen, clients: 0, sold: 0, records: 0, charged: 0 };
@@ -85,7 +85,7 @@ export function compare(
     else if (!isAsExpected(call, seen, record)) different.push(`${what}: ${JSON.stringify(record)}`);
   }
   for (const trace of byTrace.keys()) different.push(`${trace}: a record that no client knows of`);
-  for (const [name, alike] of Map.groupBy(calls, (call) => call.name)) {
+  for (const [name, alike] of grouped(calls, ({ name }) => name)) {
     const of = (seen: Seen): number => alike.filter((call) => call.seen === seen).length;
     const { whole } = sold.get(name) ?? { whole: 0 };
     rowOf('whole').sold += Math.min(whole, of('whole'));
@@ -95,6 +95,17 @@ export function compare(
     if (more > of('cut')) double.push(`${name}: ${String(whole)} sold, ${String(of('whole'))} answered`);
   }
   return { rows: [...rows.values()], lost, double, different };
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }
 
 function isAsExpected({ kind }: Call, seen: Exclude<Seen, 'cut'>, { outcome, cost }: Logged): boolean {
