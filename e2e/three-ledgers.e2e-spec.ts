@@ -1,20 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually, startRedis } from '@gw/testing';
+import { MixedLedgers } from './spec-support/mixed-load/mixed-ledgers';
+import { withoutPostgres } from './spec-support/mixed-load/outage';
+import { bookTable, memoryOf, outageTable } from './spec-support/mixed-load/report';
 import { BODY, CENT, PATIENCE, sells, STREAM, streamed, withSpending } from './spec-support/spending';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
-jest.setTimeout(600_000);
+/** Of `npm run test:ledgers`; the defaults are those of `npm test`. */
+const setting = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
+const REQUESTS = setting('LEDGERS_REQUESTS', 600);
+const ROUNDS = setting('LEDGERS_ROUNDS', 1);
+const POSTGRES_AWAY_MS = setting('LEDGERS_POSTGRES_AWAY', 4) * 1_000;
+/** Calls a second while Postgres is away. */
+const RATE = setting('LEDGERS_RATE', 50);
+/** A process goes up and down by some megabytes on its way. */
+const MEMORY_SLACK = { factor: 1.1, bytes: 16 * 1_048_576 };
+const MEMORY_FROM_MS = 120_000;
+const DRAINED_WITHIN_MS = 60_000;
+
+const isLong = REQUESTS > 10_000;
+/** Of `npm run test:ledgers`, which is watched. */
+const say = (line: string): void => void (isLong && process.stdout.write(`${line}\n`));
+
+jest.setTimeout(isLong ? 7_200_000 : 600_000);
 
 /** How long Redis is away; more for a run by hand. */
 const OUTAGE_MS = Number(process.env['LEDGER_OUTAGE_SECONDS'] ?? '6') * 1_000;
 /** What a dead process held is free when its lease ends. */
-const LEASE_PATIENCE = { timeoutMs: 180_000, everyMs: 500 };
+const LEASE_PATIENCE = { timeoutMs: 90_000, everyMs: 500 };
 const OPEN_STREAMS = 100;
 
 describe('what clients got, what the provider sold, and what log, durable record and counters say', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   const bench = withProduct(async () => {
     redis = await startRedis();
-    return { redisUrl: redis.url };
+    return { redisUrl: redis.url, environment: { LIMITS_LEASE: '15000' } };
   });
   afterAll(() => redis.stop());
   const { spending, stub } = withSpending(bench, () => redis.url);
@@ -70,7 +91,13 @@ describe('what clients got, what the provider sold, and what log, durable record
       .requests.slice(before)
       .filter(({ finished }) => finished).length;
 
-  it('bud-09: agree after kill -9 of a gateway with 100 streams open, whose reservations end with their lease', async () => {
+  /** What a gateway has noted of requests that take long. */
+  const noted = (dataDir: string): number => {
+    const path = join(dataDir, 'gateway', 'journal-0', 'under-way.jsonl');
+    return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length : 0;
+  };
+
+  it('bud-09: agree after kill -9 of a gateway with 100 streams open, which are charged as estimates; their reservations end with their lease', async () => {
     const key = await spending().newKey(1_000);
     const before = stub().requests.length;
     const dying = spending().on(2);
@@ -85,6 +112,7 @@ describe('what clients got, what the provider sold, and what log, durable record
     );
     await stub().waitForRequest(before + OPEN_STREAMS, 60_000);
     await eventually(async () => (await spending().held(key)) >= OPEN_STREAMS * CENT, PATIENCE);
+    await eventually(() => noted(dying.dataDir) === OPEN_STREAMS, PATIENCE);
     stub().answer(sells);
     const served = await callsDuring(key, [0, 1], async (count) => {
       await more(count, 40);
@@ -96,7 +124,18 @@ describe('what clients got, what the provider sold, and what log, durable record
     // A stream that is cut never looks like one that has ended.
     expect(new Set(await Promise.all(cut))).toEqual(new Set(['broken']));
     expect(await spending().load(key, 30, 3)).toBe(30);
-    await allAgree(key, served + 30, soldSince(before));
+    const whole = served + 30;
+    const logs = await eventually(async () => {
+      const found = await spending().logged(key);
+      return found.length === whole + OPEN_STREAMS && found;
+    }, PATIENCE);
+    const lost = logs.filter(({ outcome }) => outcome === 'interrupted');
+    expect(lost).toHaveLength(OPEN_STREAMS);
+    expect(new Set(lost.map(({ error_type: type }) => type))).toEqual(new Set(['gateway_lost']));
+    const estimated = lost.reduce((sum, { cost_exact: cost }) => sum + Number(cost), 0);
+    expect(estimated).toBeGreaterThan(0);
+    expect(soldSince(before)).toBe(whole);
+    await spending().agreeOn(key, whole * CENT + estimated);
     await eventually(async () => (await spending().held(key)) === 0, LEASE_PATIENCE);
   });
 
@@ -142,5 +181,36 @@ describe('what clients got, what the provider sold, and what log, durable record
       await more(count, 100);
     });
     await allAgree(key, served, soldSince(before));
+  });
+
+  it('[SVC-02] agree call by call after every part was killed under a mixed load, and Postgres was away', async () => {
+    const mixed = await MixedLedgers.start(bench(), spending(), redis);
+    const { crashes } = mixed;
+    const rounds = Array.from({ length: ROUNDS }, (_, round) => [
+      () => crashes.gateway(round),
+      crashes.worker,
+      crashes.redis,
+      crashes.postgres,
+    ]);
+    try {
+      await mixed.survive(REQUESTS, rounds.flat(), say);
+      const outage = await withoutPostgres(bench(), mixed.load, spending().gateways, {
+        awayMs: POSTGRES_AWAY_MS,
+        perSecond: RATE,
+      });
+      const books = await mixed.books();
+      say(`${bookTable(books)}\n\n${outageTable(outage)}`);
+      expect(mixed.load.errors).toEqual([]);
+      expect(books).toMatchObject({ lost: [], double: [], different: [] });
+      for (const { logged, recorded, counted } of books.balances)
+        expect([recorded, counted]).toEqual([logged, logged]);
+      expect(outage.drainedMs).toBeLessThan(DRAINED_WITHIN_MS);
+      if (POSTGRES_AWAY_MS >= MEMORY_FROM_MS) {
+        for (const { first, last } of memoryOf(outage))
+          expect(last).toBeLessThan(first * MEMORY_SLACK.factor + MEMORY_SLACK.bytes);
+      }
+    } finally {
+      await mixed.stop();
+    }
   });
 });

@@ -13,6 +13,7 @@ export class FleetGateway {
 
   private constructor(
     readonly port: number,
+    readonly dataDir: string,
     private readonly command: readonly string[],
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
@@ -29,7 +30,7 @@ export class FleetGateway {
     const port = await freePort();
     const dataDir = join(bench.product.dataDir, name);
     mkdirSync(dataDir, { recursive: true });
-    const gateway = new FleetGateway(port, commandOf(pid), {
+    const gateway = new FleetGateway(port, dataDir, commandOf(pid), {
       ...environment,
       GATEWAY_PORT: String(port),
       GATEWAY_WORKERS: '1',
@@ -42,6 +43,11 @@ export class FleetGateway {
   /** Ends in `/v1`. */
   get baseUrl(): string {
     return `http://127.0.0.1:${String(this.port)}/v1`;
+  }
+
+  /** Null while it does not run. */
+  get pid(): number | null {
+    return this.child?.pid ?? null;
   }
 
   /** Starts it, again after `kill`, with the journal that it has left. */

@@ -1,4 +1,10 @@
-import { eventually, type RecordedRequest, type StubAnswer, type StubProvider } from '@gw/testing';
+import {
+  eventually,
+  type RecordedRequest,
+  type StubAnswer,
+  type StubProvider,
+  type StubStep,
+} from '@gw/testing';
 import { Redis } from 'ioredis';
 import { environmentOf, FleetGateway } from './fleet';
 import type { LogEntry } from './logs';
@@ -47,25 +53,28 @@ const chunk = (content: string): string =>
     choices: [{ index: 0, delta: { content } }],
   });
 
+/** The events of a whole stream. */
+export const streamEvents = (tokens = TOKENS): readonly [string, ...string[]] => [
+  chunk('Hel'),
+  chunk('lo'),
+  event({
+    id: 'a',
+    object: 'chat.completion.chunk',
+    model: 'gpt-4o',
+    choices: [],
+    usage: usageOf(tokens),
+  }),
+  event('[DONE]'),
+];
+
 /** A stream whose last events wait for `until`. */
-export const streamed = (until?: Promise<unknown>, tokens = TOKENS): StubAnswer => ({
-  headers: { 'content-type': 'text/event-stream' },
-  steps: [
-    { chunk: chunk('Hel') },
-    ...(until === undefined ? [] : [{ until }]),
-    { chunk: chunk('lo') },
-    {
-      chunk: event({
-        id: 'a',
-        object: 'chat.completion.chunk',
-        model: 'gpt-4o',
-        choices: [],
-        usage: usageOf(tokens),
-      }),
-    },
-    { chunk: event('[DONE]') },
-  ],
-});
+export function streamed(until?: Promise<unknown>, tokens = TOKENS): StubAnswer {
+  const [first, ...rest] = streamEvents(tokens).map((text) => ({ chunk: text }));
+  return {
+    headers: { 'content-type': 'text/event-stream' },
+    steps: [first as StubStep, ...(until === undefined ? [] : [{ until }]), ...rest],
+  };
+}
 
 /** Answers with as many tokens as the call allows, in whichever way it asks for. */
 export const sells = ({ body }: RecordedRequest): StubAnswer => {

@@ -37,6 +37,9 @@ import { PromptStage } from './pipeline/prompt/prompt.stage';
 import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
 import { Settlement } from './pipeline/settlement';
+import type { Exchange } from './pipeline/exchange';
+import { lostRecord } from './pipeline/under-way/lost-record';
+import { RequestsUnderWay } from './pipeline/under-way/requests-under-way';
 import type { RequestMetrics } from './metrics/request-metrics';
 import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
@@ -77,6 +80,9 @@ export interface DataPlane {
   /** For requests that ask for a WebSocket. */
   readonly realtime: UpgradeHandler;
   readonly routing: RoutingState;
+  readonly underWay: RequestsUnderWay;
+  /** What is to be logged of a request if its gateway ends before it does; a line of JSON. */
+  readonly lostRecord: (exchange: Exchange) => string;
   close(): void;
 }
 
@@ -95,11 +101,13 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const routing = createRoutingState({ store: breakers.store });
   const limits = createLimits({ settings, documents, balances, log });
   const { accounts, pricer, ledger } = limits;
+  const underWay = new RequestsUnderWay();
   const answers = createAnswers(settings, log);
   const { settle, settleCheck } = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
     metrics: parts.metrics,
+    underWay,
   });
   const stopListening = routing.health.listen(Date.now);
   const shared = {
@@ -126,12 +134,23 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const failures = failureLog(log);
   const charge = accounts.chargePart;
   const options = realtimeOptions(settings);
-  const realtime = createRealtime({ stages, attempts, settle, charge, outbound, failures, options });
+  const realtime = createRealtime({
+    stages,
+    attempts,
+    settle,
+    charge,
+    outbound,
+    failures,
+    underWay,
+    options,
+  });
   return {
     realtime: realtime.door,
     routing,
+    underWay,
+    lostRecord: (exchange) => lostRecord(exchange, limits.lostUses, gatewayId),
     door: new FrontDoor(
-      new Pipeline(stages, failures),
+      new Pipeline(stages, failures, underWay),
       controlPlane,
       withLimits(parts.health, limits),
       new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),

@@ -20,6 +20,7 @@ import { DurableBalances } from './limits/durable-balances';
 import type { GatewaySettings } from './settings';
 import { gatewayMetrics } from './metrics/gateway-metrics';
 import { RequestMetrics } from './metrics/request-metrics';
+import { recoverUnderWay, UnderWayFile } from './pipeline/under-way/under-way-file';
 import { Presence } from './state/presence';
 
 export const DATA_PLANE = Symbol('data plane');
@@ -56,6 +57,7 @@ export class GatewayModule
     @Inject(LOG_REDIS) private readonly redis: Redis | null,
     private readonly presence: Presence,
     @Inject(METRICS_SERVER) private readonly metrics: MetricsServer | null,
+    private readonly underWay: UnderWayFile,
   ) {}
 
   static with(gateway: GatewayProcess): DynamicModule {
@@ -104,6 +106,11 @@ export class GatewayModule
             dataPlaneOf(gateway, ...parts),
         },
         {
+          provide: UnderWayFile,
+          inject: [DATA_PLANE],
+          useFactory: (plane: DataPlane) => underWayFileOf(gateway, plane),
+        },
+        {
           provide: METRICS,
           useFactory: () => (settings.METRICS_PORT === null ? null : new RequestMetrics()),
         },
@@ -119,6 +126,7 @@ export class GatewayModule
 
   onApplicationBootstrap(): void {
     this.presence.start();
+    this.underWay.start();
   }
 
   /** Before the listener is closed: requests under way may end, but not for ever. */
@@ -136,6 +144,7 @@ export class GatewayModule
     this.metrics?.close();
     await this.shipper.stop(DRAIN_MS);
     this.journal.close();
+    await this.underWay.stop();
     for (const { journal, shipper } of this.leftBehind) {
       await shipper.stop(0);
       journal.close();
@@ -194,12 +203,29 @@ const dataPlaneOf = (
   return createDataPlane({ settings, documents, journal, health, log, gatewayId, balances, metrics });
 };
 
-const openedJournal = ({ settings, log, index }: GatewayProcess): Journal =>
-  Journal.open({
-    directory: journalDirectory(settings, index),
+function openedJournal({ settings, log, index }: GatewayProcess): Journal {
+  const directory = journalDirectory(settings, index);
+  const journal = Journal.open({
+    directory,
     capBytes: settings.JOURNAL_MAX_BYTES,
     report: ({ message }) => {
       log.error(message);
+    },
+  });
+  const lost = recoverUnderWay(directory, journal);
+  if (lost > 0) log.warn({ requests: lost }, 'requests were under way when this gateway ended last');
+  return journal;
+}
+
+const underWayFileOf = (
+  { settings, log, index }: GatewayProcess,
+  { underWay, lostRecord }: DataPlane,
+): UnderWayFile =>
+  new UnderWayFile(underWay, {
+    directory: journalDirectory(settings, index),
+    recordOf: lostRecord,
+    onError: (error) => {
+      log.warn(describeFault(error), 'what is under way could not be written down');
     },
   });
 
@@ -215,7 +241,9 @@ function adoptJournals({ settings, index }: GatewayProcess, sink: LogSink): read
     .map((name) => /^journal-(\d+)$/.exec(name)?.[1])
     .filter((other) => other !== undefined && Number(other) >= settings.GATEWAY_WORKERS)
     .map((other) => {
-      const journal = Journal.open({ directory: journalDirectory(settings, Number(other)) });
+      const directory = journalDirectory(settings, Number(other));
+      const journal = Journal.open({ directory });
+      recoverUnderWay(directory, journal);
       const shipper = new LogShipper(journal, sink);
       shipper.start();
       return { journal, shipper };

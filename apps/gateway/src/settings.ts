@@ -81,6 +81,8 @@ const SCHEMA = {
   IDEMPOTENCY_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 64 * 1_048_576),
   /** Bytes of a first answer's body; a longer one can't be replayed. */
   IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
+  /** Milliseconds after which what a silent process holds of limits is free again. */
+  LIMITS_LEASE: integer({ min: 5_000, max: 10 * MINUTE }, 90_000),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
   ...MODEL_CONFIG_SETTINGS,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),

@@ -1,7 +1,9 @@
 import { chmodSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { eventually } from '@gw/testing';
 import { Client } from 'pg';
 
 import { EmbeddedPostgres } from './embedded-postgres';
@@ -95,6 +97,21 @@ describe('EmbeddedPostgres', () => {
     await exited;
     await server.start();
     expect(await query(server.url, 'SELECT value FROM kept')).toEqual([42]);
+  });
+
+  it('keeps its URL when its port is taken while it is started again, for others hold that URL', async () => {
+    server = create();
+    await server.start();
+    const { url } = server;
+    await server.stop();
+    const intruder = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => intruder.listen(Number(new URL(url).port), '127.0.0.1', resolve));
+    const starting = server.start();
+    await eventually(() => readFileSync(join(folder, 'postgres.log'), 'utf8').includes('could not bind'));
+    await new Promise((resolve) => intruder.close(resolve));
+    await starting;
+    expect(server.url).toBe(url);
+    expect(await query(url, 'SELECT 1')).toEqual([1]);
   });
 
   it('starts over a stale pid file whose number now belongs to another process', async () => {

@@ -25,8 +25,10 @@ export interface EmbeddedPostgresOptions {
 }
 
 const DATABASE = 'tollgate';
-/** Crash recovery after a power cut replays up to `max_wal_size`, so readiness may take a while. */
+/** For a server that says nothing of itself. */
 const READY_TIMEOUT_MS = 60_000;
+/** SQLSTATE of one that is on its way: crash recovery replays up to `max_wal_size`, for however long that takes. */
+const STARTING = '57P03';
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 5_000;
 const START_ATTEMPTS = 3;
@@ -75,13 +77,14 @@ export class EmbeddedPostgres {
     const binaries = findBinaries(user, join(home, 'binaries'));
     const folder = prepareCluster(home, binaries, user, this.options.password);
     await endEarlierServer(folder);
+    const isKnown = this.port !== undefined;
     for (let attempt = 1; ; attempt += 1) {
       this.port ??= await freePort();
       this.server = this.spawnServer(join(binaries.folder, 'postgres'), folder, user);
       if (await this.isReady(this.server)) break;
       if (attempt === START_ATTEMPTS) throw this.startError();
-      // The port may have been taken since, or the memory of a killed server not yet be free.
-      this.port = undefined;
+      // The memory of a killed server may not yet be free, or the port be taken: another one will do, unless others have its URL.
+      if (!isKnown) this.port = undefined;
       await delay(500);
     }
     await this.ensureDatabase();
@@ -120,7 +123,7 @@ export class EmbeddedPostgres {
   }
 
   private async isReady(server: ChildProcess): Promise<boolean> {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
+    let deadline = Date.now() + READY_TIMEOUT_MS;
     while (!hasExited(server) && Date.now() < deadline) {
       const client = new Client({ connectionString: this.urlOf('postgres'), connectionTimeoutMillis: 5_000 });
       client.on('error', () => undefined);
@@ -128,7 +131,9 @@ export class EmbeddedPostgres {
         await client.connect();
         return true;
       } catch (error) {
-        if ((error as { code?: unknown }).code === '28P01') {
+        const { code } = error as { code?: unknown };
+        if (code === STARTING) deadline = Date.now() + READY_TIMEOUT_MS;
+        if (code === '28P01') {
           server.kill('SIGINT');
           throw new EmbeddedPostgresError(
             `The password kept for ${this.options.home} is not the one it was made with.`,

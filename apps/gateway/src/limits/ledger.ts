@@ -22,7 +22,7 @@ const RESERVATION_MIN_MS = 900_000;
 
 /** Counters in Redis where there is one, else in this process. `record` null: lost ones start at nothing. */
 export function createLedger(settings: GatewaySettings, record: LedgerStore | null, log: Log): RunningLedger {
-  const { REDIS_URL: url, REQUEST_TIMEOUT } = settings;
+  const { REDIS_URL: url, REQUEST_TIMEOUT, LIMITS_LEASE: leaseMs } = settings;
   const redis =
     url === null
       ? null
@@ -38,7 +38,7 @@ export function createLedger(settings: GatewaySettings, record: LedgerStore | nu
   const ledger = new Ledger({
     counters,
     record,
-    settings: { reservationMaxMs: Math.max(RESERVATION_MIN_MS, 2 * REQUEST_TIMEOUT) },
+    settings: { leaseMs, reservationMaxMs: Math.max(RESERVATION_MIN_MS, 2 * REQUEST_TIMEOUT) },
     onAbandoned: ({ buckets }) => {
       log.warn({ limits: buckets.length }, 'a reservation was never settled');
     },

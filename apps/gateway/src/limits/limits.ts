@@ -9,10 +9,12 @@ import { GatewayPricer } from '../state/pricer';
 import type { Documents } from '../state/principals';
 import { Accounts } from './accounts';
 import { Estimates } from './estimates';
+import { LostUses } from './lost-use';
 import { createLedger, type RunningLedger } from './ledger';
 
 export interface Limits extends RunningLedger {
   readonly accounts: Accounts;
+  readonly lostUses: LostUses;
   readonly pricer: GatewayPricer;
   /** Null: no source of prices is set. */
   readonly priceSources: ModelConfigs | null;
@@ -34,7 +36,8 @@ export function createLimits({
   const pricer = new GatewayPricer(priceSources);
   const running = createLedger(settings, balances, log);
   const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
-  return { ...running, pricer, priceSources, accounts: new Accounts(running.ledger, estimates, pricer) };
+  const accounts = new Accounts(running.ledger, estimates, pricer);
+  return { ...running, pricer, priceSources, accounts, lostUses: new LostUses(estimates) };
 }
 
 /**

@@ -56,6 +56,9 @@ export interface GatewayHeaders {
 export class Exchange {
   readonly startedAt = performance.now();
   readonly startedWallMs = Date.now();
+  /** Its neighbours among the requests under way. */
+  before: Exchange | null = null;
+  after: Exchange | null = null;
 
   // accept
   gw!: GatewayHeaders;
@@ -117,6 +120,8 @@ export class Exchange {
   routing: readonly RoutingEvent[] = NO_EVENTS;
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
+  /** Who is being asked; null: nobody, or the answer has been picked. */
+  asked: Upstream | null = null;
   /** Who had been asked when the client left before an answer was picked. */
   left: Upstream | null = null;
   /** What the cache did for the try that was begun last; null: none was asked. */

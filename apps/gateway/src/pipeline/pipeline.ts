@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError, toGatewayError } from '@gw/kernel';
 import type { Exchange, Stage } from './exchange';
+import type { RequestsUnderWay } from './under-way/requests-under-way';
 
 /** The stage that answers, which it does for failures of the others too. */
 export interface LastStage extends Stage {
@@ -45,12 +46,14 @@ export class Pipeline {
   constructor(
     private readonly stages: PipelineStages,
     private readonly log: FailureLog,
+    private readonly underWay: RequestsUnderWay,
   ) {
     this.ordered = ORDER.map((name) => stages[name]);
   }
 
   /** Never throws: a failure is answered. */
   run(exchange: Exchange): void {
+    this.underWay.join(exchange);
     this.runFrom(0, exchange, exchange.startedAt);
   }
 

@@ -14,6 +14,7 @@ import type { Guarding } from './guard/guarding';
 import type { RequestMetrics } from '../metrics/request-metrics';
 import { logRecord, overheadOf } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
+import type { RequestsUnderWay } from './under-way/requests-under-way';
 
 /** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
@@ -36,6 +37,8 @@ export interface SettlementOptions {
   readonly bodyMaxBytes: number;
   /** Null: nobody asks for metrics, so nothing is counted. */
   readonly metrics: RequestMetrics | null;
+  /** Which a request leaves with its record. */
+  readonly underWay: RequestsUnderWay;
 }
 
 /** The last stage: what was used, what it cost, one log record. Runs once for every request, whatever became of it. */
@@ -113,6 +116,7 @@ export class Settlement {
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
     this.amendLater(exchange.guarding, record);
     this.journal.append(record, request, response, onDurable);
+    this.options.underWay.leave(exchange);
   }
 
   /** The record once more, with the verdicts that come after the answer has left. Its bodies are there already. */

@@ -3,6 +3,7 @@ import type { AttemptSender } from '../pipeline/attempt/sender';
 import type { Stage } from '../pipeline/exchange';
 import { Pipeline, type FailureLog, type PipelineStages } from '../pipeline/pipeline';
 import type { Settle } from '../pipeline/reply';
+import type { RequestsUnderWay } from '../pipeline/under-way/requests-under-way';
 import { HandshakeSender } from './handshake';
 import { QueryModelStage } from './query-model.stage';
 import { RealtimeDoor } from './realtime-door';
@@ -18,6 +19,7 @@ export interface RealtimeParts {
   readonly charge: SessionCharge;
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
+  readonly underWay: RequestsUnderWay;
   readonly options: SessionsOptions & { readonly connectionsMax: number };
 }
 
@@ -28,7 +30,7 @@ export interface Realtime {
 
 /** WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { stages, attempts, settle, charge, outbound, failures, options } = parts;
+  const { stages, attempts, settle, charge, outbound, failures, underWay, options } = parts;
   const sessions = new Sessions(settle, charge, options);
   const pipeline = new Pipeline(
     {
@@ -38,6 +40,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       reply: new UpgradeStage(stages.reply, sessions),
     },
     failures,
+    underWay,
   );
   return {
     door: new RealtimeDoor(pipeline, options.connectionsMax),

@@ -74,6 +74,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   begun(answer: Answer): void {
+    this.exchange.asked = answer.upstream;
     this.exchange.cacheUse = answer.cache;
     this.exchange.whenClientGone(answer);
   }
@@ -195,6 +196,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private conclude(tried: Tried, outcome: AttemptOutcome, tookMs: number): void {
     const { exchange } = this;
+    exchange.asked = null;
     // While the reply is under way, its own time holds this.
     if (exchange.reply === null) exchange.waitedMs += tookMs;
     this.last = tried;

@@ -163,6 +163,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   /** A call that begins late, since something had to be looked up first, may be wanted no more. */
   begun(answer: Answer): void {
     this.answer = answer;
+    this.exchange.asked = answer.upstream;
     this.hidesUsage = this.exchange.hidesUsage;
     if (this.over || this.exchange.clientGone) this.leave();
   }

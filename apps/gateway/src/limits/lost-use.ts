@@ -1,0 +1,51 @@
+import type { ChargeLine, ChargeRecord } from '@gw/contracts';
+import { isBudget, type Estimate, type Reservation } from '@gw/limits';
+import type { Upstream } from '../pipeline/answer';
+import { cacheUseOf } from '../pipeline/cache/cache-use';
+import type { Exchange } from '../pipeline/exchange';
+import { budgetsOf } from './charges';
+import { usesModel, type Estimates } from './estimates';
+
+/** What a request is charged whose gateway ended before it did. */
+export interface LostUse {
+  /** Of all its attempts, 1e-8 USD; null: no price is known. */
+  readonly cost: number | null;
+  /** To budgets; empty: none is concerned. */
+  readonly charges: readonly ChargeRecord[];
+}
+
+/** Reckons what requests that are under way would be charged if they were cut off now. Nothing is reserved, charged or settled. */
+export class LostUses {
+  constructor(private readonly estimates: Estimates) {}
+
+  of(exchange: Exchange, upstream: Upstream, line: ChargeLine): LostUse {
+    const made = exchange.charges ?? [];
+    const before = made.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+    const own = this.ownOf(exchange, upstream);
+    const cost = own.cost === null && before === 0 ? null : (own.cost ?? 0) + before;
+    const from = budgetsOf(exchange.reservation, upstream.reservation ?? null);
+    if (from.length === 0 && made.length === 0) return { cost, charges: [] };
+    const flags = own.cost === null ? (['estimated', 'unpriced'] as const) : (['estimated'] as const);
+    const charge = { line, provider: upstream.provider.id, ...own, requests: 1 as const, flags, from };
+    return {
+      cost,
+      charges: [...made, charge].map(({ from: held, ...rest }) => ({ ...rest, counters: countersOf(held) })),
+    };
+  }
+
+  private ownOf(exchange: Exchange, upstream: Upstream): Estimate {
+    const { answer, route, parts } = exchange;
+    const isSold = usesModel(exchange) && (answer === null || answer.status < 400);
+    if (!isSold || cacheUseOf(exchange)?.isFree === true) return { cost: 0, tokens: 0 };
+    // The parts of a session were counted.
+    if (route.kind === 'realtime') return parts ?? { cost: 0, tokens: 0 };
+    return this.estimates.ofUncounted(exchange, upstream, upstream.model);
+  }
+}
+
+const countersOf = (from: readonly Reservation[]): ChargeRecord['counters'] =>
+  from.flatMap((reservation) =>
+    reservation.buckets.flatMap((bucket, at) =>
+      isBudget(bucket) ? [[bucket.key, reservation.periodOf(at), reservation.holderOf(at)] as const] : [],
+    ),
+  );

@@ -1,0 +1,116 @@
+import { Client as Postgres } from 'pg';
+import type { Sold } from './counting-provider';
+import type { Call, Seen } from './mixed-load';
+
+/** One record of the log, as Postgres has it. */
+export interface Logged {
+  readonly trace: string;
+  readonly keyId: string;
+  readonly outcome: string;
+  readonly cost: number;
+  readonly tokens: number;
+}
+
+export interface Row {
+  readonly seen: string;
+  clients: number;
+  /** Answers that the provider has sold for these calls. */
+  sold: number;
+  records: number;
+  /** Of the records, in 1e-8 USD. */
+  charged: number;
+}
+
+export interface Comparison {
+  readonly rows: readonly Row[];
+  /** Calls without a record that must have one, answers and records beyond one, and what else does not agree; the first of each. */
+  readonly lost: readonly string[];
+  readonly double: readonly string[];
+  readonly different: readonly string[];
+}
+
+/** What the log says of calls of each kind. */
+const OUTCOMES: Readonly<Record<Exclude<Seen, 'cut'>, string>> = {
+  whole: 'ok',
+  free: 'ok',
+  denied: 'denied',
+  failed: 'provider_error',
+  left: 'client_closed',
+};
+
+/** Every record of the keys, with the tokens that it was charged. */
+export async function recordsOf(databaseUrl: string, keyIds: readonly string[]): Promise<Logged[]> {
+  const postgres = new Postgres({ connectionString: databaseUrl });
+  await postgres.connect();
+  try {
+    const { rows } = await postgres.query<Omit<Logged, 'cost' | 'tokens'> & { cost: string; tokens: string }>(
+      `SELECT trace_id AS trace, api_key_id AS "keyId", outcome, coalesce(cost, 0) AS cost,
+         (SELECT coalesce(sum((charge->>'tokens')::bigint), 0) FROM jsonb_array_elements(decision->'charges') charge) AS tokens
+       FROM request_logs WHERE api_key_id = ANY($1)`,
+      [keyIds],
+    );
+    return rows.map(({ cost, tokens, ...row }) => ({ ...row, cost: Number(cost), tokens: Number(tokens) }));
+  } finally {
+    await postgres.end();
+  }
+}
+
+/** Call by call: what its client saw, what the provider has sold and what the log says must tell one story. */
+export function compare(
+  calls: readonly Call[],
+  sold: ReadonlyMap<string, Sold>,
+  records: readonly Logged[],
+): Comparison {
+  const [lost, double, different]: [string[], string[], string[]] = [[], [], []];
+  const byTrace = grouped(records, ({ trace }) => trace);
+  const rows = new Map<Seen, Row>();
+  const rowOf = (seen: Seen): Row => {
+    const row = rows.get(seen) ?? { seen, clients: 0, sold: 0, records: 0, charged: 0 };
+    rows.set(seen, row);
+    return row;
+  };
+  for (const call of calls) {
+    const { trace, seen, kind } = call;
+    const found = byTrace.get(trace) ?? [];
+    byTrace.delete(trace);
+    const row = rowOf(seen);
+    row.clients += 1;
+    row.records += found.length;
+    for (const { cost } of found) row.charged += cost;
+    const what = `${trace} (${kind.name}, ${seen})`;
+    if (found.length > 1) double.push(`${what}: ${String(found.length)} records`);
+    if (seen === 'cut') continue;
+    const [record] = found;
+    if (record === undefined) lost.push(`${what}: no record`);
+    else if (!isAsExpected(call, seen, record)) different.push(`${what}: ${JSON.stringify(record)}`);
+  }
+  for (const trace of byTrace.keys()) different.push(`${trace}: a record that no client knows of`);
+  for (const [name, alike] of grouped(calls, ({ name }) => name)) {
+    const of = (seen: Seen): number => alike.filter((call) => call.seen === seen).length;
+    const { whole } = sold.get(name) ?? { whole: 0 };
+    rowOf('whole').sold += Math.min(whole, of('whole'));
+    const more = whole - of('whole');
+    if (more > 0) rowOf('cut').sold += more;
+    if (more < 0) lost.push(`${name}: ${String(whole)} sold, ${String(of('whole'))} answered`);
+    if (more > of('cut')) double.push(`${name}: ${String(whole)} sold, ${String(of('whole'))} answered`);
+  }
+  return { rows: [...rows.values()], lost, double, different };
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+function isAsExpected({ kind }: Call, seen: Exclude<Seen, 'cut'>, { outcome, cost }: Logged): boolean {
+  if (outcome !== OUTCOMES[seen]) return false;
+  // What an answer has cost that was left is an estimate.
+  if (seen === 'left') return cost > 0;
+  return cost === (seen === 'whole' ? kind.cost : 0);
+}

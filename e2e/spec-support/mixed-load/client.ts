@@ -1,0 +1,72 @@
+import { Agent, request } from 'node:http';
+
+export interface Sent {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+  /** Leaves as soon as the first bytes of the answer are there. */
+  readonly leaves: boolean;
+}
+
+export interface Got {
+  /** Null: there was no answer, or it broke off. */
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** Why it is not whole. */
+  readonly reason: string | null;
+}
+
+/** A client of one gateway, which keeps its connections. */
+export class Client {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
+
+  constructor(private readonly port: number) {}
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  /** Never rejects. */
+  send({ path, headers, body, leaves }: Sent): Promise<Got> {
+    const text = JSON.stringify(body);
+    const length = String(Buffer.byteLength(text));
+    return new Promise((resolve) => {
+      const broken = (error: Error): void => {
+        resolve({ status: null, headers: {}, text: '', reason: error.message });
+      };
+      const req = request(
+        {
+          agent: this.agent,
+          host: '127.0.0.1',
+          port: this.port,
+          path,
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json', 'content-length': length },
+        },
+        (res) => {
+          const chunks: Buffer[] = [];
+          const answered = (): void => {
+            const { statusCode = null, headers: told } = res;
+            resolve({
+              status: statusCode,
+              headers: told,
+              text: Buffer.concat(chunks).toString(),
+              reason: null,
+            });
+          };
+          res.on('data', (chunk: Buffer) => {
+            chunks.push(chunk);
+            if (!leaves || res.statusCode !== 200) return;
+            answered();
+            req.destroy();
+          });
+          res.on('error', broken);
+          res.on('end', answered);
+        },
+      );
+      req.on('error', broken);
+      req.end(text);
+    });
+  }
+}

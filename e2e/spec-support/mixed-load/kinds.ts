@@ -1,0 +1,94 @@
+import { ANTHROPIC_COST, CLAUDE } from '../fake-anthropic';
+import { bodyFor, CENT, TOKENS } from '../spending';
+
+/** What the provider does with a call. */
+export type Answering = 'sells' | 'fails once' | 'fails' | 'stalls';
+
+export interface Kind {
+  readonly name: string;
+  /** Of a hundred calls. */
+  readonly share: number;
+  readonly path: '/chat/completions' | '/embeddings' | '/messages';
+  /** Of the call that is told by this name, which the provider finds in it. */
+  readonly body: (name: string) => object;
+  /** Which of the keys it uses; each call one of `PAYERS` when absent. */
+  readonly key?: 'exhausted' | 'limited';
+  /** `@sold` when absent. */
+  readonly provider?: '@claude';
+  /** A saved config in the place of a provider. */
+  readonly config?: 'cached' | 'guarded' | 'retried' | 'fallback';
+  readonly answering?: Answering;
+  /** What a whole answer costs that was made for the call, in 1e-8 USD, and its tokens. */
+  readonly cost: number;
+  readonly tokens: number;
+  /** Calls that ask the same thing; each its own when absent. */
+  readonly alike?: number;
+  /** Sent twice, one after the other, under one `Idempotency-Key`. */
+  readonly repeated?: true;
+}
+
+const EMBEDDED_TOKENS = 8;
+
+const said = (name: string): object[] => [{ role: 'user', content: name }];
+const chat = (name: string): object => ({ ...bodyFor(1), messages: said(name) });
+const stream = (name: string): object => ({ ...chat(name), stream: true });
+const PAID = { path: '/chat/completions', cost: CENT, tokens: TOKENS } as const;
+
+/** The mix; a name begins with that of its kind, which decides what the provider does. */
+export const KINDS: readonly Kind[] = [
+  { ...PAID, name: 'json', share: 24, body: chat },
+  { ...PAID, name: 'stream', share: 18, body: stream },
+  {
+    name: 'embeddings',
+    share: 10,
+    path: '/embeddings',
+    body: (name) => ({ model: 'text-embedding-3-small', input: name }),
+    // 0.02 USD a million.
+    cost: EMBEDDED_TOKENS * 2,
+    tokens: EMBEDDED_TOKENS,
+  },
+  {
+    name: 'messages',
+    share: 8,
+    path: '/messages',
+    provider: '@claude',
+    body: (name) => ({ model: CLAUDE, max_tokens: 64, messages: said(name) }),
+    cost: ANTHROPIC_COST,
+    tokens: 35,
+  },
+  { ...PAID, name: 'cached', share: 10, config: 'cached', alike: 40, body: chat },
+  { ...PAID, name: 'repeated', share: 4, repeated: true, body: chat },
+  { ...PAID, name: 'guarded', share: 5, config: 'guarded', body: (name) => chat(`forbidden ${name}`) },
+  {
+    name: 'exhausted',
+    share: 4,
+    path: '/chat/completions',
+    key: 'exhausted',
+    body: (name) => ({ ...bodyFor(100), messages: said(name) }),
+    cost: 100 * CENT,
+    tokens: 100 * TOKENS,
+  },
+  { ...PAID, name: 'limited', share: 4, key: 'limited', body: chat },
+  { ...PAID, name: 'retried', share: 4, config: 'retried', answering: 'fails once', body: chat },
+  { ...PAID, name: 'fallback', share: 4, config: 'fallback', body: stream },
+  { ...PAID, name: 'failing', share: 4, answering: 'fails', body: chat },
+  { ...PAID, name: 'left', share: 1, answering: 'stalls', body: stream },
+];
+
+/** What the configs of the kinds do. */
+export const CONFIGS: Readonly<Record<NonNullable<Kind['config']>, object>> = {
+  cached: { provider: '@sold', cache: { mode: 'simple', max_age: 86_400 } },
+  guarded: {
+    provider: '@sold',
+    input_guardrails: [{ deny: true, 'default.contains': { operator: 'none', words: ['forbidden'] } }],
+  },
+  retried: { provider: '@sold', retry: { attempts: 1, on_status_codes: [500] } },
+  fallback: { strategy: { mode: 'fallback' }, targets: [{ provider: '@failing' }, { provider: '@sold' }] },
+};
+
+/** The kinds in an order that mixes them evenly: the call with the number n is of the kind n modulo its length. */
+export const MIX: readonly Kind[] = KINDS.flatMap((kind) =>
+  Array.from({ length: kind.share }, (_, at) => ({ kind, at: (at + 0.5) / kind.share })),
+)
+  .sort((one, other) => one.at - other.at)
+  .map(({ kind }) => kind);

@@ -1,0 +1,152 @@
+import { eventually, type TestRedis } from '@gw/testing';
+import { environmentOf } from '../fleet';
+import type { Spending } from '../spending';
+import type { NewKey, Workbench } from '../workbench';
+import { compare, recordsOf, type Comparison } from './books';
+import { CountingProvider } from './counting-provider';
+import { CONFIGS, type Kind } from './kinds';
+import { MixedLoad } from './mixed-load';
+import { backlogOf } from './outage';
+
+/** A counter that a killed gateway has told too much is corrected once it has rested. */
+const AGREEMENT = { timeoutMs: 180_000, everyMs: 500 };
+/** Postgres replays what it had not written yet. */
+const RESTART = { timeoutMs: 300_000 };
+const STEP = { timeoutMs: 3_600_000, everyMs: 50 };
+const LIMIT_USD = 1_000_000_000;
+
+export interface Books extends Comparison {
+  /** What each key was charged: by the log, by the durable record, by the counter in Redis. */
+  readonly balances: readonly Balance[];
+}
+
+export interface Balance {
+  readonly key: string;
+  readonly logged: number;
+  readonly recorded: number;
+  readonly counted: number;
+}
+
+interface Paying {
+  readonly name: string;
+  readonly key: NewKey;
+  readonly type: 'cost' | 'tokens';
+}
+
+/** The product under a mixed load: what clients saw, what the provider sold, log, durable record and counters. */
+export class MixedLedgers {
+  private constructor(
+    private readonly bench: Workbench,
+    private readonly spending: Spending,
+    private readonly redis: TestRedis,
+    private readonly provider: CountingProvider,
+    private readonly keys: readonly Paying[],
+    readonly load: MixedLoad,
+  ) {}
+
+  static async start(bench: Workbench, spending: Spending, redis: TestRedis): Promise<MixedLedgers> {
+    const provider = await CountingProvider.start();
+    await bench.provider({ slug: 'sold', type: 'openai', stub: provider });
+    await bench.provider({ slug: 'failing', type: 'openai', stub: provider });
+    await bench.provider({ slug: 'claude', type: 'anthropic', stub: provider });
+    const configs: Record<string, string> = {};
+    for (const [name, config] of Object.entries(CONFIGS)) configs[name] = await bench.config(config);
+    const newKey = async (name: string, limits: object, type: Paying['type'] = 'cost'): Promise<Paying> => ({
+      name,
+      key: await bench.newKey({ name, usage_limits: { type, credit_limit: LIMIT_USD }, ...limits }),
+      type,
+    });
+    const payers = await Promise.all([
+      newKey('first', {}),
+      newKey('second', {}),
+      newKey('by tokens', {}, 'tokens'),
+    ]);
+    const exhausted = await newKey('exhausted', { usage_limits: { credit_limit: 1 } });
+    const limited = await newKey('limited', { rate_limits: [{ type: 'requests', unit: 'rpm', value: 30 }] });
+    const load = new MixedLoad({
+      gateways: spending.gateways,
+      payers: payers.map(({ key }) => key),
+      exhausted: exhausted.key,
+      limited: limited.key,
+      configs: configs as Record<NonNullable<Kind['config']>, string>,
+    });
+    return new MixedLedgers(bench, spending, redis, provider, [...payers, exhausted, limited], load);
+  }
+
+  /** Each ends one part as a crash does and brings it back. */
+  readonly crashes = {
+    gateway: (at: number): Promise<void> => this.load.crash(at),
+    worker: (): Promise<void> => this.crashOf('worker'),
+    redis: async (): Promise<void> => {
+      await this.redis.kill();
+      await this.redis.start();
+    },
+    postgres: (): Promise<void> => this.crashOf('postgres'),
+  };
+
+  /** Makes that many calls or more, and one crash after the other on the way, each an equal number of calls after the one before. */
+  async survive(
+    calls: number,
+    crashes: readonly (() => Promise<void>)[],
+    progress: (line: string) => void,
+  ): Promise<void> {
+    const { load } = this;
+    let over = false;
+    const more = (): Promise<unknown> => {
+      const until = load.calls.length + calls / (crashes.length + 1);
+      return eventually(() => load.calls.length >= until, STEP);
+    };
+    const crashing = async (): Promise<void> => {
+      for (const [at, crash] of crashes.entries()) {
+        await more();
+        await crash();
+        progress(
+          `${String(at + 1)} of ${String(crashes.length)} crashes, ${String(load.calls.length)} calls`,
+        );
+      }
+      await more();
+    };
+    await Promise.all([crashing().finally(() => (over = true)), load.run(() => over)]);
+  }
+
+  /** Once the gateways have shipped all, and the ledgers agree or don't. */
+  async books(): Promise<Books> {
+    await eventually(async () => {
+      const backlogs = await Promise.all(this.spending.gateways.map(backlogOf));
+      return backlogs.every((bytes) => bytes === 0);
+    }, AGREEMENT);
+    const { DATABASE_URL = '' } = environmentOf(this.bench.product.pidOf('worker') ?? 0);
+    const records = await recordsOf(
+      DATABASE_URL,
+      this.keys.map(({ key }) => key.id),
+    );
+    let balances: readonly Balance[] = [];
+    await eventually(async () => {
+      balances = await Promise.all(
+        this.keys.map(async ({ key, name, type }) => ({
+          key: `${name} (${type})`,
+          logged: records
+            .filter(({ keyId }) => keyId === key.id)
+            .reduce((sum, record) => sum + record[type], 0),
+          recorded: await this.spending.recorded(key, { type }),
+          counted: await this.spending.counted(key, type),
+        })),
+      );
+      return balances.every(({ logged, recorded, counted }) => logged === recorded && recorded === counted);
+    }, AGREEMENT).catch(() => undefined);
+    return { ...compare(this.load.calls, this.provider.sold, records), balances };
+  }
+
+  async stop(): Promise<void> {
+    this.load.close();
+    await this.provider.stop();
+  }
+
+  private async crashOf(part: 'worker' | 'postgres'): Promise<void> {
+    const { product } = this.bench;
+    const before = await product.kill(part);
+    await eventually(() => ![null, before].includes(product.pidOf(part)), RESTART).catch(() => {
+      throw new Error(`The ${part} did not come back:\n${product.printed}`);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { setInterval } from 'node:timers';
+import { eventually } from '@gw/testing';
+import type { FleetGateway } from '../fleet';
+import type { Workbench } from '../workbench';
+import type { MixedLoad } from './mixed-load';
+
+export interface Outage {
+  /** From the start of Postgres until no gateway has more to ship than one batch, under load; milliseconds. */
+  readonly drainedMs: number;
+  /** The largest backlog of a gateway's journal, in bytes. */
+  readonly backlogBytes: number;
+  /** Resident memory of each gateway, in bytes, one reading a second while Postgres was away. */
+  readonly residentBytes: readonly (readonly number[])[];
+}
+
+/** What one batch holds. */
+const BATCH_BYTES = 1_048_576;
+const SAMPLE_MS = 1_000;
+const DRAIN_PATIENCE = { timeoutMs: 600_000, everyMs: 200 };
+
+/** Takes Postgres away for `awayMs` while the load goes on, and brings it back. */
+export async function withoutPostgres(
+  bench: Workbench,
+  load: MixedLoad,
+  gateways: readonly FleetGateway[],
+  { awayMs, perSecond }: { readonly awayMs: number; readonly perSecond: number },
+): Promise<Outage> {
+  let ended = false;
+  const working = load.run(() => ended, perSecond);
+  const staying = async (): Promise<Outage> => {
+    await bench.product.stopProcess('postgres');
+    const until = performance.now() + awayMs;
+    const residentBytes = gateways.map((): number[] => []);
+    const sampling = setInterval(() => {
+      for (const [at, { pid }] of gateways.entries())
+        if (pid !== null) residentBytes[at]?.push(residentOf(pid));
+    }, SAMPLE_MS);
+    await eventually(() => performance.now() >= until, { timeoutMs: 2 * awayMs + 60_000, everyMs: 100 });
+    clearInterval(sampling);
+    const backlogBytes = Math.max(...(await Promise.all(gateways.map(backlogOf))));
+    const from = performance.now();
+    await bench.product.startStopped();
+    await eventually(async () => {
+      const backlogs = await Promise.all(gateways.map(backlogOf));
+      return backlogs.every((bytes) => bytes <= BATCH_BYTES);
+    }, DRAIN_PATIENCE);
+    return { drainedMs: performance.now() - from, backlogBytes, residentBytes };
+  };
+  const [outage] = await Promise.all([staying().finally(() => (ended = true)), working]);
+  return outage;
+}
+
+/** Bytes of log records that no worker has stored. */
+export async function backlogOf({ baseUrl }: FleetGateway): Promise<number> {
+  const { journal } = (await (await fetch(`${baseUrl}/health`)).json()) as {
+    journal: { backlog_bytes: number };
+  };
+  return journal.backlog_bytes;
+}
+
+/** From /proc, so on Linux alone. */
+const residentOf = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1] ?? NaN) * 1_024;

@@ -1,0 +1,45 @@
+// Clients, provider, log, durable record and counters compared call by call, after every part was killed under load and Postgres was away.
+// `npm test` does the same with a few hundred requests.
+const { spawnSync } = require('node:child_process');
+const { join } = require('node:path');
+const { parseArgs } = require('node:util');
+const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+
+const OPTIONS = {
+  /** While parts are killed. */
+  requests: { type: 'string', default: '100000' },
+  /** How often each part is killed. */
+  rounds: { type: 'string', default: '5' },
+  /** Seconds without Postgres. */
+  'postgres-away': { type: 'string', default: '300' },
+  /** Requests a second meanwhile. */
+  rate: { type: 'string', default: '100' },
+};
+
+runMain(async () => {
+  const { values } = parseArgs({ options: OPTIONS });
+  const settings = Object.entries(values).map(([name, value]) => [
+    `LEDGERS_${name.replace('-', '_').toUpperCase()}`,
+    value,
+  ]);
+  const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
+  const args = [
+    '-c',
+    join(ROOT, 'jest.e2e.cjs'),
+    'e2e/three-ledgers',
+    '-t',
+    'call by call',
+    '--maxWorkers',
+    '1',
+  ];
+  const { status } = spawnSync(runtimePath(), [jest, ...args], {
+    cwd: ROOT,
+    env: runtimeEnvironment({
+      DATABASE_URL: undefined,
+      REDIS_URL: undefined,
+      ...Object.fromEntries(settings),
+    }),
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? 1;
+});
