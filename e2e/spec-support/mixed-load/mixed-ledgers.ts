@@ -33,6 +33,9 @@ interface Paying {
   readonly type: 'cost' | 'tokens';
 }
 
+const agrees = ({ logged, recorded, counted }: Balance): boolean =>
+  logged === recorded && recorded === counted;
+
 /** The product under a mixed load: what clients saw, what the provider sold, log, durable record and counters. */
 export class MixedLedgers {
   private constructor(
@@ -42,6 +45,7 @@ export class MixedLedgers {
     private readonly provider: CountingProvider,
     private readonly keys: readonly Paying[],
     readonly load: MixedLoad,
+    private readonly databaseUrl: string,
   ) {}
 
   static async start(bench: Workbench, spending: Spending, redis: TestRedis): Promise<MixedLedgers> {
@@ -70,7 +74,10 @@ export class MixedLedgers {
       limited: limited.key,
       configs: configs as Record<NonNullable<Kind['config']>, string>,
     });
-    return new MixedLedgers(bench, spending, redis, provider, [...payers, exhausted, limited], load);
+    // Asked for now: later the worker may just be starting again.
+    const { DATABASE_URL = '' } = environmentOf(bench.product.pidOf('worker') ?? 0);
+    const keys = [...payers, exhausted, limited];
+    return new MixedLedgers(bench, spending, redis, provider, keys, load, DATABASE_URL);
   }
 
   /** Each ends one part as a crash does and brings it back. */
@@ -115,25 +122,30 @@ export class MixedLedgers {
       const backlogs = await Promise.all(this.spending.gateways.map(backlogOf));
       return backlogs.every((bytes) => bytes === 0);
     }, AGREEMENT);
-    const { DATABASE_URL = '' } = environmentOf(this.bench.product.pidOf('worker') ?? 0);
+    let books: Books = { rows: [], lost: [], double: [], different: [], balances: [] };
+    await eventually(async () => {
+      books = await this.read();
+      const { lost, balances } = books;
+      return lost.length === 0 && balances.every(agrees);
+    }, AGREEMENT).catch(() => undefined);
+    return books;
+  }
+
+  private async read(): Promise<Books> {
     const records = await recordsOf(
-      DATABASE_URL,
+      this.databaseUrl,
       this.keys.map(({ key }) => key.id),
     );
-    let balances: readonly Balance[] = [];
-    await eventually(async () => {
-      balances = await Promise.all(
-        this.keys.map(async ({ key, name, type }) => ({
-          key: `${name} (${type})`,
-          logged: records
-            .filter(({ keyId }) => keyId === key.id)
-            .reduce((sum, record) => sum + record[type], 0),
-          recorded: await this.spending.recorded(key, { type }),
-          counted: await this.spending.counted(key, type),
-        })),
-      );
-      return balances.every(({ logged, recorded, counted }) => logged === recorded && recorded === counted);
-    }, AGREEMENT).catch(() => undefined);
+    const balances = await Promise.all(
+      this.keys.map(async ({ key, name, type }) => ({
+        key: `${name} (${type})`,
+        logged: records
+          .filter(({ keyId }) => keyId === key.id)
+          .reduce((sum, record) => sum + record[type], 0),
+        recorded: await this.spending.recorded(key, { type }),
+        counted: await this.spending.counted(key, type),
+      })),
+    );
     return { ...compare(this.load.calls, this.provider.sold, records), balances };
   }
 
