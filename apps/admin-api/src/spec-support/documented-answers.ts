@@ -10,6 +10,8 @@ interface Operation {
   readonly method: string;
   readonly path: RegExp;
   readonly success: object | null;
+  /** Of a readiness that says no: no error, and so of a shape of its own. */
+  readonly unavailable: object | null;
 }
 
 const JSON_TYPE = 'application/json';
@@ -34,6 +36,7 @@ export class DocumentedAnswers {
         method: method.toUpperCase(),
         path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
         success: responses['200']?.content?.[JSON_TYPE]?.schema ?? null,
+        unavailable: /\/ready$/.test(path) ? (responses['503']?.content?.[JSON_TYPE]?.schema ?? null) : null,
       })),
     );
   }
@@ -54,7 +57,8 @@ export class DocumentedAnswers {
     // `/config/slug/x` is more telling than `/config/{config}/x`.
     const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
     if (!operation) return;
-    const schema = status >= 400 ? ERROR : operation.success;
+    const failed = status === 503 ? (operation.unavailable ?? ERROR) : ERROR;
+    const schema = status >= 400 ? failed : operation.success;
     if (status < 400) this.seen.add(operation.handler);
     const validate = schema && this.validatorOf(schema);
     if (validate && !validate(body)) {

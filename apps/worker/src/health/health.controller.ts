@@ -1,47 +1,52 @@
 import { CONTROL_PLANE_VERSION } from '@gw/kernel';
-import { Controller, Get, Inject } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { LogStreamConsumer } from './ingest/log-stream.consumer';
+import { HealthBoard, type HealthWords, type PartReport } from '@gw/web';
+import { Controller, Get, Res, type OnApplicationShutdown } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 
-export interface Health {
-  readonly status: 'ok' | 'degraded';
-  readonly version: string;
-  /** Parts that do not work right now: `postgres`, `redis`. */
-  readonly degraded: readonly string[];
+const SERVICE = { service: 'worker', version: CONTROL_PLANE_VERSION } as const;
+interface Readiness {
+  readonly status: 'ok' | 'down';
+  /** Parts that are down. */
+  readonly lacks: readonly string[];
 }
 
-const PROBE_TIMEOUT_MS = 2_000;
-export const LOG_STREAM = Symbol('log stream consumer, or null without Redis');
-
-@Controller()
-export class HealthController {
-  constructor(
-    private readonly source: DataSource,
-    @Inject(LOG_STREAM) private readonly stream: LogStreamConsumer | null,
-  ) {}
-
-  /** Always 200 while the process can answer: what is degraded mends itself, and a restart would not help. */
-  @Get('health')
-  async health(): Promise<Health> {
-    const degraded: string[] = [];
-    if (!(await this.databaseAnswers())) degraded.push('postgres');
-    if (this.stream?.isFailing) degraded.push('redis');
-    return { status: degraded.length === 0 ? 'ok' : 'degraded', version: CONTROL_PLANE_VERSION, degraded };
+@Controller('health')
+export class HealthController implements OnApplicationShutdown {
+  constructor(private readonly board: HealthBoard) {
+    board.start();
   }
 
-  private async databaseAnswers(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => {
-        resolve(false);
-      }, PROBE_TIMEOUT_MS);
-    });
-    const answer = this.source.query('SELECT 1').then(
-      () => true,
-      () => false,
-    );
-    const answers = await Promise.race([answer, tooLong]);
-    clearTimeout(timer);
-    return answers;
+  /** Always 200 while the process can answer: what is degraded mends itself, and a restart would not help. */
+  @Get()
+  async health(): Promise<HealthWords & typeof SERVICE> {
+    return { ...SERVICE, ...(await this.board.words()) };
+  }
+
+  @Get('live')
+  live(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  /**
+   * 503 without the database: records would be refused, and no balance could be told. Whatever else is down is told and not reason enough to
+   * be left out: without Redis gateways ask here what budgets have used.
+   */
+  @Get('ready')
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
+    const { parts } = await this.board.words();
+    const lacks = Object.keys(parts).filter((name) => parts[name] === 'down');
+    if (parts['postgres'] !== 'down') return { status: 'ok', lacks };
+    void reply.status(503);
+    return { status: 'down', lacks };
+  }
+
+  /** With the service token, as all that is not open. */
+  @Get('parts')
+  async parts(): Promise<typeof SERVICE & { readonly parts: readonly PartReport[] }> {
+    return { ...SERVICE, parts: await this.board.report() };
+  }
+
+  onApplicationShutdown(): void {
+    this.board.stop();
   }
 }
