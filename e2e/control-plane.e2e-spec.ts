@@ -188,6 +188,8 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
       const { status, body } = await bench().call('GET', '/health', { key: null });
       expect([status, body]).toMatchObject([200, { status: 'degraded' }]);
       expect(body['degraded']).toEqual(expect.arrayContaining(['read_model', 'log_shipping']));
+      for (const probe of ['live', 'ready'])
+        expect((await bench().call('GET', `/health/${probe}`, { key: null })).status).toBe(200);
     });
 
     it('a key or a resource that was not seen before gets a 503 that says why, and reaches no provider', async () => {

@@ -51,7 +51,7 @@ describe('the answers of the control plane', () => {
   });
 
   it('of sessions, organisations, users and health are as the document says', async () => {
-    await step('GET', '/health');
+    for (const path of ['/health', '/health/live', '/health/ready']) await step('GET', path);
     const { id, email } = await admin.user(ours.organisationId, 'owner', { [ours.workspaceId]: 'admin' });
     const first = await step('POST', '/v1/auth/login', { email, password: PASSWORD });
     await step('POST', '/v1/auth/refresh', { refresh_token: first.refresh_token });

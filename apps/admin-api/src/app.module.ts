@@ -19,8 +19,7 @@ import { CredentialsModule } from './credentials/credentials.module';
 import { DeploymentsModule } from './deployments/deployments.module';
 import { GuardrailsModule } from './guardrails/guardrails.module';
 import { GatewaysModule } from './gateways/gateways.module';
-import { HealthController } from './health/health.controller';
-import { WelcomeController } from './health/welcome.controller';
+import { HealthModule } from './health/health.module';
 import { InvitesModule } from './invites/invites.module';
 import { IntegrationsModule } from './integrations/integrations.module';
 import { LabelsModule } from './labels/labels.module';
@@ -96,9 +95,9 @@ export class AppModule {
         AuthModule,
         CredentialsModule,
         ReadModelModule,
+        HealthModule,
         ...RESOURCES,
       ],
-      controllers: [HealthController, WelcomeController],
       providers: [
         { provide: APP_PIPE, useClass: RequestValidationPipe },
         { provide: APP_INTERCEPTOR, useClass: EtagInterceptor },

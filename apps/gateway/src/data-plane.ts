@@ -13,18 +13,20 @@ import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
-import { describeFault, type Log } from '@gw/web';
+import { describeFault, HealthBoard, type Log, type Part } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
 import { OutboundWorld } from './guardrails/world';
 import { BodyBudget } from './http/body-budget';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
-import { FrontDoor, type Health } from './http/front-door';
+import { FrontDoor } from './http/front-door';
+import { HealthDoor } from './http/health-door';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
 import type { Accounts } from './limits/accounts';
-import { createLimits, withLimits } from './limits/limits';
+import { partsOfRequests } from './limits/limit-parts';
+import { createLimits } from './limits/limits';
 import { OwnLimits } from './limits/own-limits';
 import { createAttempts } from './pipeline/attempt/create-attempts';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
@@ -62,11 +64,17 @@ import { createSecrets } from './state/secrets';
 const POOLS_MAX = 10_000;
 const PROVIDER_KEEP_ALIVE_MS = 30_000;
 
+/** What lives as long as the process. */
+export interface ProcessHealth {
+  readonly parts: readonly Part[];
+  isReady(): boolean;
+}
+
 export interface DataPlaneParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly journal: Journal;
-  readonly health: Health;
+  readonly health: ProcessHealth;
   readonly log: Log;
   readonly gatewayId: string;
   /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
@@ -123,6 +131,8 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     settle,
     secrets: createSecrets(settings, policy),
   };
+  const health = new HealthBoard([...parts.health.parts, ...partsOfRequests(limits, shared.secrets)]);
+  health.start();
   const { attempts, attempt, plain } = createAttempts(shared);
   const configs = new Configs(documents, {
     isKnownProvider: (id) => PROVIDERS.has(id),
@@ -134,16 +144,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const failures = failureLog(log);
   const charge = accounts.chargePart;
   const options = realtimeOptions(settings);
-  const realtime = createRealtime({
-    stages,
-    attempts,
-    settle,
-    charge,
-    outbound,
-    failures,
-    underWay,
-    options,
-  });
+  const realtime = createRealtime({ ...shared, stages, attempts, charge, failures, underWay, options });
   return {
     realtime: realtime.door,
     routing,
@@ -152,12 +153,13 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     door: new FrontDoor(
       new Pipeline(stages, failures, underWay),
       controlPlane,
-      withLimits(parts.health, limits),
+      new HealthDoor(health, () => parts.health.isReady(), settings.SERVICE_TOKEN),
       new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
       new OwnLimits(ledger, balances, stages.accept, stages.authenticate),
     ),
     close: () => {
       stopListening();
+      health.stop();
       for (const part of [realtime, breakers, answers, limits, outbound, controlPlane]) part.close();
     },
   };

@@ -96,8 +96,15 @@ export class GatewayModule
         { provide: GRACE_MS, useValue: settings.SHUTDOWN_GRACE },
         {
           provide: GatewayHealth,
-          inject: [ReadModel, Journal, LogShipper],
-          useFactory: (...parts: ConstructorParameters<typeof GatewayHealth>) => new GatewayHealth(...parts),
+          inject: [ReadModel, Journal, LogShipper, LOG_REDIS],
+          useFactory: (documents: ReadModel, journal: Journal, shipper: LogShipper, redis: Redis | null) =>
+            new GatewayHealth({
+              documents,
+              journal,
+              shipper,
+              redis,
+              journalCapBytes: settings.JOURNAL_MAX_BYTES,
+            }),
         },
         {
           provide: DATA_PLANE,

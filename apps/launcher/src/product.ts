@@ -9,6 +9,7 @@ import { prepareDataFolder, type DataFolder } from './data-folder';
 import { environmentsOf, type Environments } from './environments';
 import { lockDataFolder } from './instance-lock';
 import { LogFile } from './log-file';
+import { NODE_FLAGS, type AppName } from './node-flags';
 import { checkPorts, WORKER_HOST } from './ports';
 import { waitUntilHealthy } from './readiness';
 import { loadSecrets, type Secrets } from './secrets';
@@ -23,23 +24,6 @@ const SETUP_TIMEOUT_MS = 120_000;
 /** A gateway first finishes the requests that it has. */
 const GATEWAY_GRACE_MS = 10_000;
 const GRACE_MS = 5_000;
-
-/** Room for the garbage of many requests, and none of it taken for long-lived: promoted, it makes collections ten times as long. */
-const GATEWAY_FLAGS = [
-  '--max-semi-space-size=16',
-  '--no-parallel-scavenge',
-  '--no-allocation-site-pretenuring',
-];
-
-/** Rows of an export or a batch are garbage at once: with a large nursery the heap only grows until a big collection comes. */
-const WORKER_FLAGS = ['--max-semi-space-size=4'];
-const NODE_FLAGS: Readonly<Record<AppName, readonly string[]>> = {
-  'admin-api': [],
-  worker: WORKER_FLAGS,
-  gateway: GATEWAY_FLAGS,
-};
-
-type AppName = 'admin-api' | 'worker' | 'gateway';
 
 /** The whole product on one machine: Postgres (when none is given), setup, admin API, worker, gateway. */
 export class Product {
@@ -131,16 +115,16 @@ export class Product {
       folder,
       'admin-api',
       environments.admin,
-      `http://${publicHost}:${String(ports.admin)}/health`,
+      `http://${publicHost}:${String(ports.admin)}/health/ready`,
     );
     const worker = this.startApp(
       folder,
       'worker',
       environments.worker,
-      `http://${WORKER_HOST}:${String(ports.worker)}/health`,
+      `http://${WORKER_HOST}:${String(ports.worker)}/health/ready`,
     );
     await settled([admin, worker]);
-    const health = `http://${publicHost}:${String(ports.gateway)}/v1/health`;
+    const health = `http://${publicHost}:${String(ports.gateway)}/v1/health/ready`;
     await this.startApp(folder, 'gateway', environments.gateway, health);
   }
 

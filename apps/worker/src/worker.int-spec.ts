@@ -1,6 +1,6 @@
 import { INTERNAL } from '@gw/contracts';
 import { encodeFrame } from '@gw/telemetry';
-import { createTestDatabase, eventually, sampleLogRecord, testDatabase } from '@gw/testing';
+import { databaseOutage, eventually, sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createWorker } from './app';
@@ -92,30 +92,49 @@ describe('worker', () => {
   });
 
   it('tells the truth about its health, answers 503 to records while the database is away, and mends itself', async () => {
-    const name = new URL(database.url).pathname.slice(1);
-    const other = await createTestDatabase({ empty: true });
-    const health = async (): Promise<unknown> => (await worker.inject({ url: '/health' })).json();
-    const allowConnections = (allowed: boolean): Promise<unknown> =>
-      other.dataSource.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS ${String(allowed)}`);
+    const outage = await databaseOutage(database.url);
+    const ask = async (end: string, headers: Record<string, string> = {}) => {
+      const answer = await worker.inject({ url: `/health${end}`, headers });
+      return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() };
+    };
+    const parts = async (): Promise<unknown> =>
+      (await ask('/parts', { authorization: `Bearer ${TOKEN}` })).body['parts'];
     try {
-      expect(await health()).toMatchObject({ status: 'ok', degraded: [] });
-      await allowConnections(false);
-      await other.dataSource.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
-        [name],
-      );
-      await eventually(async () => ((await health()) as { status: string }).status === 'degraded');
-      expect(await health()).toMatchObject({ degraded: ['postgres'] });
+      await eventually(async () => (await ask('')).body['status'] === 'ok');
+      const begun = new Date().toISOString();
+      await outage.begin();
+      await eventually(async () => (await ask('')).body['status'] === 'degraded');
+      expect((await ask('')).body).toMatchObject({ service: 'worker', parts: { postgres: 'down' } });
+      expect(await ask('/ready')).toMatchObject({ status: 503, body: { status: 'down' } });
+      expect((await ask('/ready')).body['lacks']).toContain('postgres');
+      expect((await ask('/live')).status).toBe(200);
+      const [postgres] = (await parts()) as { name: string; status: string; since: string; reason: string }[];
+      expect(postgres).toMatchObject({ name: 'postgres', status: 'down', reason: 'It does not answer.' });
+      expect((postgres?.since ?? '') >= begun).toBe(true);
       const refused = await send(frame());
       expect(refused.statusCode).toBe(503);
       expect(refused.json()).toMatchObject({ error: { type: 'unavailable' } });
 
-      await allowConnections(true);
-      await eventually(async () => ((await health()) as { status: string }).status === 'ok');
+      await outage.end();
+      await eventually(async () => (await ask('')).body['status'] === 'ok');
+      expect(await ask('/ready')).toEqual({ status: 200, body: { status: 'ok', lacks: [] } });
+      expect(await parts()).toContainEqual(
+        expect.objectContaining({
+          name: 'jobs',
+          status: 'ok',
+          figures: { waiting: expect.any(Number) as number },
+        }),
+      );
       expect((await send(frame())).json()).toEqual({ accepted: 1, rejected: 0 });
     } finally {
-      await allowConnections(true);
-      await other.drop();
+      await outage.release();
     }
+  });
+
+  it('tells parts in detail to our own processes alone', async () => {
+    for (const authorization of ['', 'Bearer wrong'])
+      expect((await worker.inject({ url: '/health/parts', headers: { authorization } })).statusCode).toBe(
+        401,
+      );
   });
 });

@@ -1,11 +1,11 @@
-import type { ClickHouseAnalytics } from '@gw/clickhouse';
 import { dataSourceOptions } from '@gw/entities';
 import { databaseTls, type DatabaseTls } from '@gw/kernel';
 import type { Log } from '@gw/web';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { alertProviders } from './alerts/alert-providers';
-import { HealthController } from './health.controller';
+import { HealthController } from './health/health.controller';
+import { healthProviders } from './health/health-providers';
 import { ingestProviders } from './ingest/ingest-providers';
 import { LogIngestController } from './ingest/log-ingest.controller';
 import { jobProviders } from './jobs/job-providers';
@@ -13,7 +13,7 @@ import { BalancesController } from './ledger/balances.controller';
 import { BudgetStates } from './ledger/budget-states';
 import { ledgerProviders } from './ledger/ledger-providers';
 import type { WorkerSettings } from './settings';
-import { CLICKHOUSE, LOG, TLS, TRACES } from './tokens';
+import { LOG, TLS, TRACES } from './tokens';
 import type { TraceExport } from './traces/trace-export';
 
 @Module({})
@@ -22,7 +22,6 @@ export class WorkerModule implements OnApplicationShutdown {
     private readonly source: DataSource,
     private readonly states: BudgetStates,
     @Inject(TRACES) private readonly traces: TraceExport | null,
-    @Inject(CLICKHOUSE) private readonly clickhouse: ClickHouseAnalytics | null,
   ) {}
 
   static with(settings: WorkerSettings, log: Log): DynamicModule {
@@ -42,6 +41,7 @@ export class WorkerModule implements OnApplicationShutdown {
         ...ingestProviders(settings, log),
         ...alertProviders(settings, log),
         ...jobProviders(settings, log),
+        ...healthProviders(),
       ],
     };
   }
@@ -50,7 +50,6 @@ export class WorkerModule implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.states.stop();
     await this.traces?.stop();
-    await this.clickhouse?.close();
     await this.source.destroy();
   }
 }

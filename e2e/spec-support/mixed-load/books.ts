@@ -85,6 +85,19 @@ export function compare(
     else if (!isAsExpected(call, seen, record)) different.push(`${what}: ${JSON.stringify(record)}`);
   }
   for (const trace of byTrace.keys()) different.push(`${trace}: a record that no client knows of`);
+  const answers = compareSold(calls, sold, rowOf);
+  lost.push(...answers.lost);
+  double.push(...answers.double);
+  return { rows: [...rows.values()], lost, double, different };
+}
+
+/** Kind by kind: the provider has sold what clients have, and at most what was cut beside it. */
+function compareSold(
+  calls: readonly Call[],
+  sold: ReadonlyMap<string, Sold>,
+  rowOf: (seen: Seen) => Row,
+): Pick<Comparison, 'lost' | 'double'> {
+  const [lost, double]: [string[], string[]] = [[], []];
   for (const [name, alike] of grouped(calls, ({ name }) => name)) {
     const of = (seen: Seen): number => alike.filter((call) => call.seen === seen).length;
     const { whole } = sold.get(name) ?? { whole: 0 };
@@ -94,7 +107,7 @@ export function compare(
     if (more < 0) lost.push(`${name}: ${String(whole)} sold, ${String(of('whole'))} answered`);
     if (more > of('cut')) double.push(`${name}: ${String(whole)} sold, ${String(of('whole'))} answered`);
   }
-  return { rows: [...rows.values()], lost, double, different };
+  return { lost, double };
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -86,7 +86,11 @@ const expressionOf = (measure: Exclude<Measure, Percentile>, dialect: SqlDialect
 };
 
 /** Conditions on facts that the filter, the grouping and the measures make. Those of the owner and the time are the store's own. */
-export function filterConditions(ask: AnalyticsAsk, dialect: SqlDialect, bind: Bind): string[] {
+export function filterConditions(
+  ask: Pick<AnalyticsAsk, 'filter' | 'by' | 'measures'>,
+  dialect: SqlDialect,
+  bind: Bind,
+): string[] {
   const { filter } = ask;
   const conditions: string[] = [];
   for (const column of VALUE_FILTERS) {
@@ -114,7 +118,11 @@ export function filterConditions(ask: AnalyticsAsk, dialect: SqlDialect, bind: B
 }
 
 /** Those that only single requests can meet. */
-function singleConditions({ filter }: AnalyticsAsk, dialect: SqlDialect, bind: Bind): string[] {
+function singleConditions(
+  { filter }: Pick<AnalyticsAsk, 'filter'>,
+  dialect: SqlDialect,
+  bind: Bind,
+): string[] {
   const conditions: string[] = [];
   if (filter.traceIds.length > 0)
     conditions.push(dialect.anyOf('trace_id', 'text', bind(filter.traceIds, 'texts')));

@@ -6,6 +6,7 @@ import { startEngine, type Engine } from './spec-support/engine';
 
 /** Where the engine is installed; `npm run test:clickhouse` sets it. */
 const { CLICKHOUSE_ENGINE: folder } = process.env;
+const NO_PROXY = { HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' };
 
 describe('the settings of the analytics store', () => {
   it('name Postgres unless they say otherwise, and refuse a table that is no plain name', () => {
@@ -17,7 +18,7 @@ describe('the settings of the analytics store', () => {
 
   it('need an endpoint for ClickHouse', () => {
     const settings = readSettings(ANALYTICS_STORE_SETTINGS, { ANALYTICS_STORE: 'clickhouse' });
-    expect(() => new ClickHouseAnalytics(settings)).toThrow('ANALYTICS_STORE_ENDPOINT');
+    expect(() => new ClickHouseAnalytics({ ...settings, ...NO_PROXY })).toThrow('ANALYTICS_STORE_ENDPOINT');
   });
 });
 
@@ -32,12 +33,11 @@ if (folder !== undefined) {
         ANALYTICS_STORE: 'clickhouse',
         ANALYTICS_STORE_ENDPOINT: engine.url,
       });
-      store = new ClickHouseAnalytics(settings);
+      store = new ClickHouseAnalytics({ ...settings, ...NO_PROXY });
       await store.prepare();
       await store.prepare();
     }, 60_000);
     afterAll(async () => {
-      await store.close();
       await engine.stop();
     });
 

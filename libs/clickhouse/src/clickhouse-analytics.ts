@@ -11,13 +11,10 @@ import {
   type BoundType,
   type SqlDialect,
 } from '@gw/analytics';
-import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { GatewayError } from '@gw/kernel';
+import { ClickHouseHttp } from './clickhouse-http';
 import { factOf, factsTable, type FactRow } from './facts-table';
 import type { AnalyticsStoreSettings } from './settings';
-
-const REQUEST_MS = 30_000;
-const CONNECTIONS_MAX = 10;
 
 const DIALECT: SqlDialect = {
   text: (expression) => `toString(${expression})`,
@@ -69,7 +66,7 @@ const written = (value: unknown, type: BoundType): unknown => {
 
 /** Keeps one row for each request in ClickHouse, and answers from those. */
 export class ClickHouseAnalytics implements AnalyticsStore {
-  private readonly client: ClickHouseClient;
+  private readonly client: ClickHouseHttp;
   private readonly table: string;
 
   /** Throws where the settings name no endpoint. */
@@ -81,26 +78,18 @@ export class ClickHouseAnalytics implements AnalyticsStore {
       });
     }
     this.table = settings.ANALYTICS_LOG_TABLE;
-    this.client = createClient({
-      url: endpoint,
-      username: settings.ANALYTICS_STORE_USER,
-      password: settings.ANALYTICS_STORE_PASSWORD,
-      database: settings.ANALYTICS_STORE_DATABASE,
-      application: 'tollgate',
-      request_timeout: REQUEST_MS,
-      max_open_connections: CONNECTIONS_MAX,
-    });
+    this.client = new ClickHouseHttp(endpoint, settings);
   }
 
   /** Makes the table where it is missing. */
   async prepare(): Promise<void> {
-    await this.client.command({ query: factsTable(this.table) });
+    await this.client.command(factsTable(this.table));
   }
 
   /** Adds requests; those that are there already replace themselves. Requests of nobody are left out. */
   async add(rows: readonly FactRow[]): Promise<void> {
     const values = rows.filter(({ organisation_id: id }) => id !== null).map(factOf);
-    if (values.length > 0) await this.client.insert({ table: this.table, values, format: 'JSONEachRow' });
+    if (values.length > 0) await this.client.insert(this.table, values);
   }
 
   async rows(ask: AnalyticsAsk): Promise<AnalyticsRow[]> {
@@ -112,8 +101,9 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     return Number(found?.['total'] ?? 0);
   }
 
-  async close(): Promise<void> {
-    await this.client.close();
+  /** Whether it does. Rejects when it can't be reached. */
+  answers(): Promise<boolean> {
+    return this.client.answers();
   }
 
   private async run(ask: AnalyticsAsk, statement: typeof rowsStatement): Promise<Record<string, unknown>[]> {
@@ -125,15 +115,10 @@ export class ClickHouseAnalytics implements AnalyticsStore {
       return `{${name}:${typeOf(value, type)}}`;
     };
     const query = statement(ask, this.factsOf(ask, bind), DIALECT, bind);
-    const result = await this.client.query({
-      query,
-      query_params: parameters,
-      format: 'JSONEachRow',
-      // Many traces would not fit into an address.
-      use_multipart_params_auto: true,
-      clickhouse_settings: { prefer_column_name_to_alias: 1, max_result_rows: '100000' },
+    return this.client.query(query, parameters, {
+      prefer_column_name_to_alias: '1',
+      max_result_rows: '100000',
     });
-    return result.json<Record<string, unknown>>();
   }
 
   private factsOf(ask: AnalyticsAsk, bind: Bind): string {

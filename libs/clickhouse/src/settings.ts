@@ -1,3 +1,4 @@
+import type { ProxyEnvironment } from '@gw/outbound';
 import { oneOf, optional, text, url, type Setting } from '@gw/kernel';
 
 /** A table's name stands in statements as it is. */
@@ -20,7 +21,7 @@ export const ANALYTICS_STORE_SETTINGS = {
   ANALYTICS_LOG_TABLE: tableName,
 } as const;
 
-export interface AnalyticsStoreSettings {
+export interface AnalyticsStoreSettings extends ProxyEnvironment {
   readonly ANALYTICS_STORE: 'postgres' | 'clickhouse';
   readonly ANALYTICS_STORE_ENDPOINT: string | null;
   readonly ANALYTICS_STORE_USER: string;

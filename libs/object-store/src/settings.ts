@@ -1,13 +1,5 @@
-import {
-  createAddressPolicy,
-  oneOf,
-  optional,
-  parseTrustedHosts,
-  SettingsError,
-  text,
-  url,
-} from '@gw/kernel';
-import { BufferedClient } from '@gw/outbound';
+import { oneOf, optional, SettingsError, text, url } from '@gw/kernel';
+import { operatorsClient, type ProxyEnvironment } from '@gw/outbound';
 import { join } from 'node:path';
 import { DiskObjectStore } from './disk-object-store';
 import type { ObjectStore } from './object-store';
@@ -29,7 +21,7 @@ export const OBJECT_STORE_SETTINGS = {
   LOG_EXPORTS_BUCKET: optional(text()),
 } as const;
 
-export interface ObjectStoreSettings {
+export interface ObjectStoreSettings extends ProxyEnvironment {
   readonly LOG_STORE: 'postgres' | 'local' | 's3';
   readonly LOG_STORE_REGION: string;
   readonly LOG_STORE_ENDPOINT: string | null;
@@ -39,9 +31,6 @@ export interface ObjectStoreSettings {
   readonly LOG_STORE_BASEPATH: string;
   readonly LOG_EXPORTS_BUCKET: string | null;
   readonly DATA_DIR: string;
-  readonly HTTPS_PROXY: string | null;
-  readonly HTTP_PROXY: string | null;
-  readonly NO_PROXY: string;
 }
 
 export interface LogStores {
@@ -73,13 +62,7 @@ function s3Stores(settings: ObjectStoreSettings): LogStores {
     (name) => settings[name] ?? missing(name),
   ) as [string, string, string];
   const basePath = settings.LOG_STORE_BASEPATH.replace(/^\/+|\/+$/g, '');
-  const { HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy, NO_PROXY: noProxy } = settings;
-  const client = new BufferedClient({
-    policy: createAddressPolicy({
-      trustedHosts: endpoint === null ? [] : parseTrustedHosts(new URL(endpoint).hostname),
-    }),
-    proxy: { httpsProxy, httpProxy, noProxy },
-  });
+  const client = operatorsClient(endpoint, settings);
   const open = (name: string): ObjectStore =>
     new S3ObjectStore({
       bucket: name,

@@ -5,6 +5,7 @@ export {
   type BufferedRequest,
 } from './buffered';
 export { fetchJson, readJsonFile } from './operator-json';
+export { operatorsClient, type ProxyEnvironment } from './operators-client';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export type { LookupAll } from './connector';
 export { PROXY_SETTINGS, type ProxySettings } from './proxy';

@@ -59,6 +59,15 @@ export function redisReady(redis: Redis, timeoutMs: number): Promise<void> {
   });
 }
 
+/** Whether Redis answers. Never rejects; takes as long as a command may. */
+export async function redisAnswers(redis: Redis): Promise<boolean> {
+  if (redis.status !== 'ready') return false;
+  return redis.ping().then(
+    () => true,
+    () => false,
+  );
+}
+
 function report(redis: Redis, { name, log }: RedisConnectionOptions): void {
   let down = false;
   redis.on('ready', () => {

@@ -1,5 +1,5 @@
 export type { Redis } from 'ioredis';
-export { connectRedis, redisReady, type RedisConnectionOptions } from './connection';
+export { connectRedis, redisAnswers, redisReady, type RedisConnectionOptions } from './connection';
 export {
   RedisLogReader,
   RedisLogSink,

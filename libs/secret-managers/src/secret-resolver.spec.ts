@@ -50,6 +50,26 @@ describe('[SRF-03] a secret that was read', () => {
     expect(world.reads).toBe(1);
   });
 
+  it('tells which kinds of manager are away, from the first failure to the next answer, and forgets one that nobody asks', async () => {
+    const { world, secrets } = resolver();
+    world.text = new SecretError('denied', 'no');
+    await expect(secrets.resolve(at('a'))).rejects.toBeDefined();
+    expect(secrets.unreachable()).toEqual([]);
+    world.text = AWAY;
+    await expect(secrets.resolve(at('b'))).rejects.toBe(AWAY);
+    const [first] = secrets.unreachable();
+    expect(first).toMatchObject({ managerType: 'cloud1_sm', since: expect.any(Date) as Date });
+    await expect(secrets.resolve(at('c'))).rejects.toBe(AWAY);
+    expect(secrets.unreachable()).toEqual([first]);
+    world.text = 'back';
+    await secrets.resolve(at('d'));
+    expect(secrets.unreachable()).toEqual([]);
+    world.text = AWAY;
+    await expect(secrets.resolve(at('e'))).rejects.toBe(AWAY);
+    world.now += 21 * MINUTE;
+    expect(secrets.unreachable()).toEqual([]);
+  });
+
   it('bridges 15 minutes in which its manager is away, and none in which it says no', async () => {
     const { world, secrets } = resolver();
     await secrets.resolve(at('a'));

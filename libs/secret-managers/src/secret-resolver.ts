@@ -15,6 +15,12 @@ export interface SecretResolverOptions {
   readonly now?: () => number;
 }
 
+/** A kind of manager that the last read of it did not reach. */
+export interface UnreachableManager {
+  readonly managerType: SecretLocation['managerType'];
+  readonly since: Date;
+}
+
 interface Known {
   readonly text: string | null;
   readonly readAt: number;
@@ -29,6 +35,8 @@ const ENTRY_COST = 512;
 export class SecretResolver {
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<string, Promise<string>>();
+  /** By kind of manager, so that it is bounded. */
+  private readonly away = new Map<SecretLocation['managerType'], { since: Date; lastAt: number }>();
   private readonly options: Required<SecretResolverOptions>;
   private characters = 0;
 
@@ -62,6 +70,14 @@ export class SecretResolver {
     return this.readOnce(location, entry).then((text) => pick(text, location));
   }
 
+  /** Managers that were last seen away; one that nobody has asked since is forgotten when no old value of it is used any more. */
+  unreachable(): readonly UnreachableManager[] {
+    const { freshMs, graceMs, now } = this.options;
+    for (const [managerType, { lastAt }] of this.away)
+      if (now() - lastAt > freshMs + graceMs) this.away.delete(managerType);
+    return [...this.away].map(([managerType, { since }]) => ({ managerType, since }));
+  }
+
   get size(): number {
     return this.known.size;
   }
@@ -76,12 +92,14 @@ export class SecretResolver {
     const reading = this.read(location)
       .then(
         (text) => {
+          this.away.delete(location.managerType);
           this.keep(version, { text, readAt: this.options.now(), failure: null, failedAt: 0 });
           return text;
         },
         (thrown: unknown) => {
           const failure = asSecretError(thrown);
           const now = this.options.now();
+          if (failure.failure === 'unreachable') this.missed(location, now);
           const failed = { text: entry?.text ?? null, readAt: entry?.readAt ?? 0, failure, failedAt: now };
           this.keep(version, failed);
           return this.afterFailure(failed, failure, now);
@@ -92,6 +110,10 @@ export class SecretResolver {
       });
     this.running.set(version, reading);
     return reading;
+  }
+
+  private missed({ managerType }: SecretLocation, lastAt: number): void {
+    this.away.set(managerType, { since: this.away.get(managerType)?.since ?? new Date(), lastAt });
   }
 
   /** The old value bridges a manager that is away. One that says no, or has the secret no more, is believed. */

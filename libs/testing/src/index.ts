@@ -1,6 +1,7 @@
 export { analyticsAsks, analyticsContract, analyticsSample, expectedRows } from './analytics-contract';
 export { breakerStoreContract, type BreakerStorePair } from './breaker-store-contract';
 export { readCases } from './cases';
+export { databaseOutage, type DatabaseOutage } from './database-outage';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
 export { monitoredMetrics } from './monitored-metrics';

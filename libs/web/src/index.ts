@@ -42,6 +42,18 @@ export {
   type TextOptions,
 } from './fields/scalar-fields';
 export { IsStorable, isStorableText } from './fields/well-formed';
+export {
+  degraded,
+  down,
+  HealthBoard,
+  partOf,
+  WELL,
+  type HealthWords,
+  type Part,
+  type PartReport,
+  type PartState,
+  type PartStatus,
+} from './health/health-board';
 export { createAdapter, type AdapterOptions } from './http/adapter';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';
@@ -49,6 +61,7 @@ export { internalPost } from './http/internal-post';
 export { answerParserError, rawAnswer } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';
 export { RouteTable } from './http/route-table';
+export { serviceTokenCheck } from './http/service-token';
 export { invalid, RequestValidationPipe, Strict, validationFailed } from './http/validation-pipe';
 export { Exposition, Histogram, type Labels, type MetricType } from './metrics/exposition';
 export { countRequests } from './metrics/http-metrics';

@@ -131,8 +131,8 @@ export class AnalyticsGraphsService {
   }
 
   private async feedbackAsk(caller: Principal, query: AnalyticsQuery): Promise<FeedbackAsk> {
-    const { scope, period } = await this.scopes.partsOf(caller, query);
-    return { scope, from: period.from, to: period.to };
+    const { scope, period, filter } = await this.scopes.partsOf(caller, query);
+    return { scope, from: period.from, to: period.to, filter };
   }
 }
 

@@ -56,10 +56,10 @@ export class AnalyticsGroupsService {
     const measures = ['requests', 'cost', 'avg_tokens', 'last_seen'] as const;
     const ask = paged(parts, measures, [{ metadata: metadataName(name) }], query);
     const [rows, total] = await Promise.all([this.store.rows(ask), this.store.count(ask)]);
-    const { scope, period } = parts;
+    const { scope, period, filter } = parts;
     const feedback = await feedbackByMetadata(
       this.dataSource.manager,
-      { scope, from: period.from, to: period.to },
+      { scope, from: period.from, to: period.to, filter },
       name,
       rows.map(({ keys: [value] }) => value ?? ''),
     );

@@ -214,6 +214,21 @@ describe('analytics', () => {
     expect((await read('graphs/feedbacks/ai-models')).data_points).toEqual([
       { ai_model: 'gpt-4o', total: 3, avg_weighted_feedback: 7 / 3 },
     ]);
+    // Filters are of requests: feedback counts where a request of its trace is left.
+    const totals = async (filter: string): Promise<unknown[]> => {
+      const query = `${period(0, 1_439)}&${filter}`;
+      const paths = ['graphs/feedbacks', 'graphs/feedbacks/scores', 'graphs/feedbacks/ai-models'];
+      const [byTime, byScore, byModel] = await Promise.all(paths.map((path) => read(path, query)));
+      const models = byModel?.data_points.map(({ total }) => total);
+      return [byTime?.summary['total'], byScore?.summary['total'], models];
+    };
+    expect(await totals(`trace_id=${trace}`)).toEqual([2, 2, [2]]);
+    expect(await totals('metadata=%7B%22team%22%3A%22rated%22%7D')).toEqual([2, 2, [2]]);
+    expect(await totals('request_type=mcp')).toEqual([1, 1, [1]]);
+    expect(await totals('ai_org_model=openai__gpt-4o')).toEqual([3, 3, [3]]);
+    expect(await totals('ai_org_model=openai__unheard')).toEqual([0, 0, []]);
+    expect(await totals('total_units_min=100000')).toEqual([0, 0, []]);
+    expect(await totals('weighted_feedback_max=-1')).toEqual([1, 1, [1]]);
     const liked = await read('graphs/requests', `${period(0, 1_439)}&weighted_feedback_min=1`);
     expect(liked.summary).toMatchObject({ total: 1, llm: 1 });
     const disliked = await read('graphs/requests', `${period(0, 1_439)}&weighted_feedback_max=-1`);

@@ -1,6 +1,6 @@
 import { PostgresAnalytics } from '@gw/entities';
 import { ClickHouseAnalytics } from '@gw/clickhouse';
-import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AnalyticsGraphsController } from './analytics-graphs.controller';
 import { AnalyticsGraphsService } from './analytics-graphs.service';
@@ -8,9 +8,7 @@ import { AnalyticsGroupsController } from './analytics-groups.controller';
 import { AnalyticsGroupsService } from './analytics-groups.service';
 import { AnalyticsScopes } from './analytics-scopes.service';
 import { SETTINGS, type AdminSettings } from '../settings';
-import { ANALYTICS_STORE } from './analytics-store';
-
-const CLICKHOUSE = Symbol('analytics in ClickHouse, or null');
+import { ANALYTICS_STORE, CLICKHOUSE } from './analytics-store';
 
 @Module({
   controllers: [AnalyticsGraphsController, AnalyticsGroupsController],
@@ -31,11 +29,6 @@ const CLICKHOUSE = Symbol('analytics in ClickHouse, or null');
         clickhouse ?? new PostgresAnalytics(source),
     },
   ],
+  exports: [CLICKHOUSE],
 })
-export class AnalyticsModule implements OnApplicationShutdown {
-  constructor(@Inject(CLICKHOUSE) private readonly clickhouse: ClickHouseAnalytics | null) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.clickhouse?.close();
-  }
-}
+export class AnalyticsModule {}

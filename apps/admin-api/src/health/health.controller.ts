@@ -1,9 +1,9 @@
 import { CONTROL_PLANE_VERSION } from '@gw/kernel';
-import { Answer } from '@gw/web';
-import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { DataSource } from 'typeorm';
-import { Public } from '../auth/access';
+import { Answer, HealthBoard, type HealthWords, type PartReport, type PartStatus } from '@gw/web';
+import { Controller, Get, Res, type OnApplicationShutdown } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiResponse } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Public, ServiceOnly } from '../auth/access';
 
 export class HealthAnswer {
   @Answer.oneOf(['ok', 'degraded'])
@@ -16,43 +16,69 @@ export class HealthAnswer {
   readonly version!: string;
 
   @Answer.texts({ description: 'Parts that do not work.' })
-  readonly degraded!: string[];
+  readonly degraded!: readonly string[];
+
+  @Answer.map({ description: 'How each part is: ok, degraded or down.', example: { postgres: 'ok' } })
+  readonly parts!: Readonly<Record<string, PartStatus>>;
 }
 
-/** A part that says nothing for this long counts as degraded. */
-const PROBE_MS = 2_000;
+export class ReadinessAnswer {
+  @Answer.oneOf(['ok', 'down'])
+  readonly status!: 'ok' | 'down';
+
+  @Answer.texts({ description: 'What it cannot serve without.' })
+  readonly lacks!: readonly string[];
+}
+
+export class LivenessAnswer {
+  @Answer.oneOf(['ok'])
+  readonly status!: 'ok';
+}
+
+const SERVICE = { service: 'admin-api', version: CONTROL_PLANE_VERSION } as const;
+const pathsOf = (end: string): string[] => ['health', 'v1/health', 'v2/health'].map((path) => path + end);
 
 @Controller()
-export class HealthController {
-  constructor(private readonly dataSource: DataSource) {}
+export class HealthController implements OnApplicationShutdown {
+  constructor(private readonly board: HealthBoard) {
+    board.start();
+  }
 
   /** 200 also when degraded: the process itself is well and must not be restarted for a database that is away. */
-  @Get(['health', 'v1/health', 'v2/health'])
+  @Get(pathsOf(''))
   @ApiOkResponse({ type: HealthAnswer })
   @Public('Load balancers ask without a credential; it tells no more than what works.')
-  async health(): Promise<HealthAnswer> {
-    const degraded = (await answers(this.dataSource.query('SELECT 1'))) ? [] : ['database'];
-    return {
-      status: degraded.length === 0 ? 'ok' : 'degraded',
-      service: 'admin-api',
-      version: CONTROL_PLANE_VERSION,
-      degraded,
-    };
+  async health(): Promise<HealthWords & typeof SERVICE> {
+    return { ...SERVICE, ...(await this.board.words()) };
   }
-}
 
-async function answers(probe: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(false);
-    }, PROBE_MS);
-  });
-  const answered = probe.then(
-    () => true,
-    () => false,
-  );
-  const isWell = await Promise.race([answered, late]);
-  clearTimeout(timer);
-  return isWell;
+  @Get(pathsOf('/live'))
+  @ApiOkResponse({ type: LivenessAnswer })
+  @Public('Orchestrators ask without a credential; it tells that the process answers.')
+  live(): LivenessAnswer {
+    return { status: 'ok' };
+  }
+
+  /** 503 while the database is away: there is no answer without it. */
+  @Get(pathsOf('/ready'))
+  @ApiOkResponse({ type: ReadinessAnswer })
+  @ApiResponse({ status: 503, type: ReadinessAnswer, description: 'It cannot serve now.' })
+  @Public('Orchestrators ask without a credential; it tells no more than whether the database answers.')
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessAnswer> {
+    const { parts } = await this.board.words();
+    if (parts['postgres'] === 'ok') return { status: 'ok', lacks: [] };
+    void reply.status(503);
+    return { status: 'down', lacks: ['postgres'] };
+  }
+
+  @Get(pathsOf('/parts'))
+  @ApiExcludeEndpoint()
+  @ServiceOnly()
+  async parts(): Promise<typeof SERVICE & { readonly parts: readonly PartReport[] }> {
+    return { ...SERVICE, parts: await this.board.report() };
+  }
+
+  onApplicationShutdown(): void {
+    this.board.stop();
+  }
 }

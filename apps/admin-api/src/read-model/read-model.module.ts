@@ -1,4 +1,4 @@
-import { connectRedis, RedisBus, RedisDocuments } from '@gw/redis';
+import { connectRedis, redisAnswers, RedisBus, RedisDocuments } from '@gw/redis';
 import {
   Global,
   Inject,
@@ -39,8 +39,11 @@ function redisPublisher(
     documents,
     new RedisDocuments(redis),
     new RedisBus(redis, null),
-    () => {
-      redis.disconnect();
+    {
+      answers: () => redisAnswers(redis),
+      close: () => {
+        redis.disconnect();
+      },
     },
   );
   redis.on('ready', () => {
@@ -66,7 +69,7 @@ function redisPublisher(
       inject: [SETTINGS, Outbox, OutboxTail, DocumentsService],
     },
   ],
-  exports: [ChangeRecorder],
+  exports: [ChangeRecorder, REDIS_PUBLISHER],
 })
 export class ReadModelModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(@Inject(REDIS_PUBLISHER) private readonly publisher: RedisPublisher | null) {}

@@ -42,8 +42,8 @@ export class RedisPublisher {
     private readonly documents: DocumentsService,
     private readonly redis: RedisDocuments,
     private readonly bus: Publisher,
-    /** Closes the connection; called at the end. */
-    private readonly disconnect: () => void,
+    /** Closed at the end. */
+    private readonly connection: { answers(): Promise<boolean>; close(): void },
   ) {}
 
   start(): void {
@@ -61,7 +61,12 @@ export class RedisPublisher {
     this.unfollow?.();
     if (this.timer) clearInterval(this.timer);
     await this.running;
-    this.disconnect();
+    this.connection.close();
+  }
+
+  /** Whether Redis does. */
+  answers(): Promise<boolean> {
+    return this.connection.answers();
   }
 
   /** Redis was away, and may have come back with another memory: the position is read again. */

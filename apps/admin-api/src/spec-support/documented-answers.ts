@@ -11,6 +11,8 @@ interface Operation {
   readonly path: RegExp;
   /** Place of its schema among `answers`; null when it has none. */
   readonly success: number | null;
+  /** Of a readiness that says no: no error, and so of a shape of its own. */
+  readonly unavailable: number | null;
 }
 
 const JSON_TYPE = 'application/json';
@@ -36,6 +38,7 @@ export class DocumentedAnswers {
         method: method.toUpperCase(),
         path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
         success: placeOf(responses['200']?.content?.[JSON_TYPE]?.schema),
+        unavailable: /\/ready$/.test(path) ? placeOf(responses['503']?.content?.[JSON_TYPE]?.schema) : null,
       })),
     );
     // One root for all: what several answers refer to is compiled once.
@@ -59,7 +62,8 @@ export class DocumentedAnswers {
     // `/config/slug/x` is more telling than `/config/{config}/x`.
     const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
     if (!operation) return;
-    const place = status >= 400 ? ERROR : operation.success;
+    const failed = status === 503 ? (operation.unavailable ?? ERROR) : ERROR;
+    const place = status >= 400 ? failed : operation.success;
     if (status < 400) this.seen.add(operation.handler);
     if (place === null) return;
     const validate = this.validatorOf(place);

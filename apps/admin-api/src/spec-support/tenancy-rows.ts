@@ -116,6 +116,8 @@ function analytics(): Record<string, TenancyRow> {
 /** By the handler, which answers on several paths: a route of the document without a row fails the matrix. */
 export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   health_health: nothing(),
+  health_live: nothing(),
+  health_ready: nothing(),
   // Records that every organisation has, with the mark of its deployment in them.
   auditLogs_list: nothing({ query: 'resource_type=deployments&action=create&page_size=100' }),
   auditLogs_verify: nothing(),

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingMessage, type ServerRespons
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { refuse } from './front-door';
+import { refuse } from './own-answers';
 import { withoutHopByHop } from './header-rules';
 
 const TIMEOUT_MS = 60_000;

@@ -44,11 +44,21 @@ const UNVERSIONED = /^\/(?:oauth|\.well-known|mcp-servers)(?:\/|$)/;
 /** What the data plane does with a saved prompt; everything else about prompts is the control plane's. */
 const PROMPT_CALL = /^\/v1\/prompts\/(?!partials\/)[^/]+\/(?:completions|render)$/;
 
+/** Words for anyone; whether the process lives; whether it can serve; every part in detail. */
+export type HealthView = 'words' | 'live' | 'ready' | 'parts';
+
+const HEALTH = new Map<string, HealthView>([
+  ['/health', 'words'],
+  ['/health/live', 'live'],
+  ['/health/ready', 'ready'],
+  ['/health/parts', 'parts'],
+]);
+
 export type Destination =
   | { readonly plane: 'data'; readonly path: string }
   | { readonly plane: 'control' }
   | { readonly plane: 'limits' }
-  | { readonly plane: 'health' }
+  | { readonly plane: 'health'; readonly view: HealthView }
   | { readonly plane: 'openapi' }
   | { readonly plane: 'refused'; readonly rule: string }
   | { readonly plane: 'none' };
@@ -62,12 +72,16 @@ export function destinationOf(path: string, method = 'GET'): Destination {
   if (rule !== null) return { plane: 'refused', rule };
   if (path.startsWith('/v1/')) {
     if (path === '/v1/me/limits') return { plane: 'limits' };
-    if (path === '/v1/health') return { plane: 'health' };
+    if (path.startsWith('/v1/health')) {
+      const view = HEALTH.get(path.slice(3));
+      if (view !== undefined) return { plane: 'health', view };
+    }
     if (path === '/v1/openapi.json') return { plane: 'openapi' };
     return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
   }
   if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
-  if (path === '/health') return { plane: 'health' };
+  const view = HEALTH.get(path);
+  if (view !== undefined) return { plane: 'health', view };
   if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
 }

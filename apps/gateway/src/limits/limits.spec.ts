@@ -478,12 +478,17 @@ describe('prices of configured sources', () => {
       expect(await costBy('openai')).toEqual([100 * CENT, 'configured']);
       const [, source] = (await costBy('groq')) as unknown[];
       expect(source).not.toBe('configured');
-      const health = async (): Promise<unknown> => (await fetch(`${gateway.baseUrl}/health`)).json();
+      const health = async (): Promise<unknown> =>
+        (await fetch(`${gateway.baseUrl}/health/parts`, { headers: gateway.serviceAuth })).json();
       await eventually(
         async () => {
           expect(await health()).toMatchObject({
-            status: 'degraded',
-            prices: { failing: [{ kind: 'pricing', provider: 'groq', source: 'local' }] },
+            parts: expect.arrayContaining([
+              expect.objectContaining({
+                ...{ name: 'prices', status: 'degraded' },
+                figures: { failing: [{ kind: 'pricing', provider: 'groq', source: 'local' }] },
+              }),
+            ]) as unknown,
           });
           return true;
         },

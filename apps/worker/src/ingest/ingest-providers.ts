@@ -1,12 +1,12 @@
 import { ClickHouseAnalytics } from '@gw/clickhouse';
+import { operatorsClient } from '@gw/outbound';
 import { openLogStores, type LogStores } from '@gw/object-store';
 import type { Log } from '@gw/web';
 import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { LOG_STREAM } from '../health.controller';
 import { LedgerBook } from '../ledger/ledger-book';
 import type { WorkerSettings } from '../settings';
-import { CLICKHOUSE, LOG, STORES, TRACES } from '../tokens';
+import { CLICKHOUSE, LOG, LOG_STREAM, STORES, TRACES } from '../tokens';
 import { otlpHeaders, TraceExport } from '../traces/trace-export';
 import { LogBodyPacker } from './log-bodies';
 import { LogIngest } from './log-ingest';
@@ -69,6 +69,7 @@ function traceExportOf(settings: WorkerSettings): TraceExport | null {
   const url = own ?? (base === null ? null : `${base.replace(/\/$/, '')}/v1/traces`);
   if (url === null) return null;
   return new TraceExport({
+    client: operatorsClient(url, settings),
     url,
     headers: otlpHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS),
     timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,

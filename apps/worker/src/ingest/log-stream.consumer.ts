@@ -1,4 +1,4 @@
-import { connectRedis, RedisLogReader, type Redis } from '@gw/redis';
+import { connectRedis, redisAnswers, RedisLogReader, type Redis } from '@gw/redis';
 import { decodeFrames } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { randomHex } from '@gw/kernel';
@@ -12,9 +12,11 @@ const COMMAND_TIMEOUT_MS = 10_000;
 /** Reads the gateways' log records from Redis, where there is one. */
 export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly redis: Redis;
+  private readonly probe: Redis;
   private readonly reader: RedisLogReader;
 
   constructor(redisUrl: string, ingest: LogIngest, log: Log) {
+    this.probe = connectRedis({ url: redisUrl, name: 'worker-health' });
     this.redis = connectRedis({
       url: redisUrl,
       name: 'worker-log-stream',
@@ -38,6 +40,11 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
     });
   }
 
+  /** Whether Redis does. The connection that reads is taken for a second at a time, so that another one asks. */
+  answers(): Promise<boolean> {
+    return redisAnswers(this.probe);
+  }
+
   get isFailing(): boolean {
     return this.reader.isFailing;
   }
@@ -49,5 +56,6 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
   async beforeApplicationShutdown(): Promise<void> {
     await this.reader.stop();
     this.redis.disconnect();
+    this.probe.disconnect();
   }
 }

@@ -1,5 +1,6 @@
 import type { AttemptRecord } from '@gw/contracts';
 import { requestLogRow } from '@gw/entities';
+import { operatorsClient } from '@gw/outbound';
 import { otlpTraceRequest } from '@gw/telemetry';
 import { eventually, sampleLogRecord } from '@gw/testing';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -26,6 +27,9 @@ interface SentSpan {
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
+const DIRECT = { HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' };
+const client = operatorsClient('http://127.0.0.1', DIRECT);
+
 describe('TraceExport, at a receiver of OTLP', () => {
   let receiver: Server;
   let received: Received[];
@@ -47,6 +51,7 @@ describe('TraceExport, at a receiver of OTLP', () => {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     const { port } = receiver.address() as AddressInfo;
     traces = new TraceExport({
+      client,
       url: `http://127.0.0.1:${String(port)}/v1/traces`,
       headers: otlpHeaders('x-tenant=a%20b, authorization=Bearer t'),
       timeoutMs: 5_000,
@@ -166,14 +171,31 @@ describe('TraceExport, at a receiver of OTLP', () => {
     expect(hex(own.traceId)).toBe('0198f3a17c3e7d7a9b552f4c8e1d6a90');
   });
 
+  it('reaches the receiver through the proxy of the settings, and tells since when it does not', async () => {
+    const { port } = receiver.address() as AddressInfo;
+    const url = 'http://collector.example:4318/v1/traces';
+    const HTTP_PROXY = `http://127.0.0.1:${String(port)}`;
+    const far = new TraceExport({
+      client: operatorsClient(url, { ...DIRECT, HTTP_PROXY }),
+      ...{ url, headers: {}, timeoutMs: 5_000, serviceName: 'x' },
+    });
+    statuses = [400];
+    far.add([requestLogRow(sampleLogRecord())]);
+    await eventually(() => far.failingSince !== null);
+    far.add([requestLogRow(sampleLogRecord())]);
+    await eventually(() => received.length > 0 && far.failingSince === null);
+    expect(received[0]?.path).toBe(url);
+    await far.stop();
+  });
+
   it('sends again what the receiver was too busy for, and does not hold up a stop when there is none', async () => {
     statuses = [503];
     traces.add([requestLogRow(sampleLogRecord())]);
     await eventually(() => received.length > 0);
     const nobody = new TraceExport({
-      ...{ url: 'http://127.0.0.1:9/v1/traces', headers: {}, timeoutMs: 1_000, serviceName: 'x' },
+      ...{ client, url: 'http://127.0.0.1:9/v1/traces', headers: {}, timeoutMs: 1_000, serviceName: 'x' },
     });
-    nobody.add(Array.from({ length: 20_000 }, () => requestLogRow(sampleLogRecord())));
+    nobody.add(Array.from({ length: 3_000 }, () => requestLogRow(sampleLogRecord())));
     await nobody.stop();
   });
 });

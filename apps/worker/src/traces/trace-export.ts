@@ -1,7 +1,7 @@
 import type { RequestLogRow } from '@gw/entities';
 import { GATEWAY_VERSION } from '@gw/kernel';
+import type { BufferedClient } from '@gw/outbound';
 import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOnSampler,
@@ -9,9 +9,11 @@ import {
   BatchSpanProcessor,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace-base';
+import { OtlpExporter } from './otlp-exporter';
 import { requestSpans, type EndedSpan } from './request-spans';
 
 export interface TraceExportOptions {
+  readonly client: BufferedClient;
   /** Where OTLP over HTTP is taken, with its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,17 +41,18 @@ class GivenIds implements IdGenerator {
  */
 export class TraceExport {
   private readonly ids = new GivenIds();
+  private readonly exporter: OtlpExporter;
   private readonly provider: BasicTracerProvider;
   private readonly tracer: Tracer;
 
-  constructor({ url, headers, timeoutMs, serviceName }: TraceExportOptions) {
-    const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs });
+  constructor({ client, url, headers, timeoutMs, serviceName }: TraceExportOptions) {
+    this.exporter = new OtlpExporter({ client, url, headers, timeoutMs });
     this.provider = new BasicTracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': GATEWAY_VERSION }),
       sampler: new AlwaysOnSampler(),
       idGenerator: this.ids,
       spanProcessors: [
-        new BatchSpanProcessor(exporter, {
+        new BatchSpanProcessor(this.exporter, {
           maxQueueSize: QUEUE_MAX,
           maxExportBatchSize: BATCH_MAX,
           scheduledDelayMillis: PACE_MS,
@@ -58,6 +61,11 @@ export class TraceExport {
       ],
     });
     this.tracer = this.provider.getTracer('tollgate', GATEWAY_VERSION);
+  }
+
+  /** Null while the receiver takes spans. */
+  get failingSince(): Date | null {
+    return this.exporter.failingSince;
   }
 
   add(rows: readonly RequestLogRow[]): void {
@@ -69,7 +77,10 @@ export class TraceExport {
     const stopped = this.provider.shutdown().catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, FLUSH_MS);
+      timer = setTimeout(() => {
+        void this.exporter.shutdown();
+        resolve();
+      }, FLUSH_MS);
     });
     await Promise.race([stopped, tooLong]);
     clearTimeout(timer);

@@ -1,12 +1,14 @@
-import type { AnalyticsScope, TimeBucket } from '@gw/analytics';
+import { filterConditions, type AnalyticsFilter, type AnalyticsScope, type TimeBucket } from '@gw/analytics';
 import type { EntityManager } from 'typeorm';
+import { binder, POSTGRES } from './postgres-dialect';
 
-/** Feedback of one organisation, given within a time. */
+/** Feedback of one organisation, given within a time to requests that the filter leaves. */
 export interface FeedbackAsk {
   readonly scope: AnalyticsScope;
   /** Unix milliseconds, both included. */
   readonly from: number;
   readonly to: number;
+  readonly filter: AnalyticsFilter;
 }
 
 export interface FeedbackGroup {
@@ -17,22 +19,33 @@ export interface FeedbackGroup {
   readonly weighted: number;
 }
 
-const CONDITIONS = `f.organisation_id = $1 AND ($2::uuid IS NULL OR f.workspace_id = $2)
-  AND ($3::text IS NULL OR f.user_id::text = $3)
-  AND f.created_at >= to_timestamp($4::double precision / 1000)
-  AND f.created_at <= to_timestamp($5::double precision / 1000)`;
+interface Asked {
+  /** Those of the conditions, which queries add theirs to. */
+  readonly parameters: unknown[];
+  /** On feedback `f`; for feedback alone `anyLog` besides. */
+  readonly conditions: string;
+  /** At least one request of its trace is of the filter, where there is any. */
+  readonly anyLog: string;
+  /** Joins the requests that feedback is of: those of its trace, in its workspace. */
+  readonly withLogs: string;
+}
 
-const parametersOf = ({ scope, from, to }: FeedbackAsk): unknown[] => [
-  scope.organisationId,
-  scope.workspaceId,
-  scope.userId,
-  from,
-  to,
-];
-
-/** Requests that feedback is of: those of its trace, in its workspace. */
-const WITH_LOGS = `feedback f JOIN request_logs log
-  ON log.trace_id = f.trace_id AND log.workspace_id = f.workspace_id AND log.organisation_id = f.organisation_id`;
+function asked({ scope, from, to, filter }: FeedbackAsk): Asked {
+  const parameters: unknown[] = [scope.organisationId, scope.workspaceId, scope.userId, from, to];
+  const wanted = filterConditions({ filter, by: [], measures: [] }, POSTGRES, binder(parameters));
+  const logs = `SELECT id, trace_id, workspace_id, organisation_id, model, metadata FROM request_logs
+    WHERE ${['organisation_id = $1', ...wanted].join(' AND ')}`;
+  const same = `log.trace_id = f.trace_id AND log.workspace_id = f.workspace_id AND log.organisation_id = f.organisation_id`;
+  return {
+    parameters,
+    conditions: `f.organisation_id = $1 AND ($2::uuid IS NULL OR f.workspace_id = $2)
+      AND ($3::text IS NULL OR f.user_id::text = $3)
+      AND f.created_at >= to_timestamp($4::double precision / 1000)
+      AND f.created_at <= to_timestamp($5::double precision / 1000)`,
+    anyLog: wanted.length === 0 ? '' : `AND EXISTS (SELECT FROM (${logs}) AS log WHERE ${same})`,
+    withLogs: `feedback f JOIN (${logs}) AS log ON ${same}`,
+  };
+}
 
 interface Found {
   readonly key: string | null;
@@ -54,10 +67,14 @@ export async function feedbackByTime(
   ask: FeedbackAsk,
   bucket: TimeBucket,
 ): Promise<FeedbackGroup[]> {
+  const { parameters, conditions, anyLog } = asked(ask);
+  const bind = binder(parameters);
+  const key = POSTGRES.bucketNumber(bind(bucket.sizeMs, 'number'), bind(bucket.offsetMs, 'number'));
   const found: Found[] = await manager.query(
-    `SELECT floor((extract(epoch FROM f.created_at) * 1000 + $6) / $7)::text AS key, ${MEASURED}
-     FROM feedback f WHERE ${CONDITIONS} GROUP BY 1`,
-    [...parametersOf(ask), bucket.offsetMs, bucket.sizeMs],
+    `SELECT (${key})::text AS key, ${MEASURED}
+     FROM (SELECT f.*, extract(epoch FROM f.created_at) * 1000 AS first_ms FROM feedback f) AS f
+     WHERE ${conditions} ${anyLog} GROUP BY 1`,
+    parameters,
   );
   return found.map(groupOf);
 }
@@ -68,10 +85,11 @@ export async function feedbackByScore(
   ask: FeedbackAsk,
   limit: number,
 ): Promise<FeedbackGroup[]> {
+  const { parameters, conditions, anyLog } = asked(ask);
   const found: Found[] = await manager.query(
-    `SELECT f.value::text AS key, ${MEASURED} FROM feedback f WHERE ${CONDITIONS}
-     GROUP BY f.value ORDER BY f.value LIMIT $6`,
-    [...parametersOf(ask), limit],
+    `SELECT f.value::text AS key, ${MEASURED} FROM feedback f WHERE ${conditions} ${anyLog}
+     GROUP BY f.value ORDER BY f.value LIMIT ${binder(parameters)(limit, 'number')}`,
+    parameters,
   );
   return found.map(groupOf);
 }
@@ -82,11 +100,12 @@ export async function feedbackByModel(
   ask: FeedbackAsk,
   limit: number,
 ): Promise<FeedbackGroup[]> {
+  const { parameters, conditions, withLogs } = asked(ask);
   const found: Found[] = await manager.query(
     `SELECT key, count(*) AS total, avg(score) AS weighted FROM (
-       SELECT DISTINCT f.id, log.model AS key, f.value * f.weight AS score FROM ${WITH_LOGS} WHERE ${CONDITIONS}
-     ) AS given GROUP BY key ORDER BY total DESC, key LIMIT $6`,
-    [...parametersOf(ask), limit],
+       SELECT DISTINCT f.id, log.model AS key, f.value * f.weight AS score FROM ${withLogs} WHERE ${conditions}
+     ) AS given GROUP BY key ORDER BY total DESC, key LIMIT ${binder(parameters)(limit, 'number')}`,
+    parameters,
   );
   return found.map(groupOf);
 }
@@ -99,10 +118,13 @@ export async function feedbackByMetadata(
   values: readonly string[],
 ): Promise<FeedbackGroup[]> {
   if (values.length === 0) return [];
+  const { parameters, conditions, withLogs } = asked(ask);
+  const bind = binder(parameters);
+  const value = `log.metadata->>${bind(name, 'text')}`;
   const found: Found[] = await manager.query(
-    `SELECT log.metadata->>$6 AS key, count(DISTINCT log.id) AS total, avg(f.value * f.weight) AS weighted
-     FROM ${WITH_LOGS} WHERE ${CONDITIONS} AND log.metadata->>$6 = ANY($7::text[]) GROUP BY 1`,
-    [...parametersOf(ask), name, values],
+    `SELECT ${value} AS key, count(DISTINCT log.id) AS total, avg(f.value * f.weight) AS weighted
+     FROM ${withLogs} WHERE ${conditions} AND ${value} = ANY(${bind(values, 'texts')}) GROUP BY 1`,
+    parameters,
   );
   return found.map(groupOf);
 }

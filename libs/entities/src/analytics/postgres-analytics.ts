@@ -11,35 +11,10 @@ import {
   type AnalyticsRow,
   type AnalyticsStore,
   type Bind,
-  type SqlDialect,
 } from '@gw/analytics';
 import type { DataSource } from 'typeorm';
+import { binder, POSTGRES } from './postgres-dialect';
 import { sourcesOf, type Source } from './sources';
-
-const CASTS = {
-  text: 'text',
-  texts: 'text[]',
-  uuid: 'uuid',
-  uuids: 'uuid[]',
-  number: 'numeric',
-  numbers: 'integer[]',
-  floats: 'double precision[]',
-  json: 'jsonb',
-} as const;
-
-const DIALECT: SqlDialect = {
-  // By their bytes, whatever the database's own order of texts is.
-  text: (expression) => `coalesce(${expression}::text, '') COLLATE "C"`,
-  metadataText: (name) => `coalesce(metadata->>${name}, '') COLLATE "C"`,
-  hasMetadata: (name) => `metadata ? ${name}`,
-  anyOf: (column, _type, bound) => `${column} = ANY(${bound})`,
-  metadataMatches: (metadata, bind) => `metadata @> ${bind(JSON.stringify(metadata), 'json')}`,
-  bucketNumber: (size, offset) => `floor((first_ms + ${offset}) / ${size})`,
-  float: (expression) => `(${expression})::double precision`,
-  distinctUsers: `count(DISTINCT metadata->>'_user')`,
-  histogram:
-    'facts CROSS JOIN LATERAL unnest(latency_buckets, latency_counts) AS counts (latency_bucket, latency_count)',
-};
 
 /** Columns that are the same in rollups and in the log. */
 const SHARED = [...DIMENSIONS, 'fell_back'] as const;
@@ -62,14 +37,14 @@ export class PostgresAnalytics implements AnalyticsStore {
 
   private run(ask: AnalyticsAsk, statement: typeof rowsStatement): Promise<Record<string, unknown>[]> {
     const parameters: unknown[] = [];
-    const bind: Bind = (value, type) => `$${String(parameters.push(value))}::${CASTS[type]}`;
+    const bind = binder(parameters);
     const withMetadata = asksForMetadata(ask);
-    const conditions = [...ownerConditions(ask, bind), ...filterConditions(ask, DIALECT, bind)];
+    const conditions = [...ownerConditions(ask, bind), ...filterConditions(ask, POSTGRES, bind)];
     const sources = sourcesOf(ask, asksForSingles(ask), Date.now());
     const facts = sources
       .map((source) => factsOf(source, withMetadata, conditions, bind))
       .join(' UNION ALL ');
-    return this.source.query(statement(ask, facts, DIALECT, bind), parameters);
+    return this.source.query(statement(ask, facts, POSTGRES, bind), parameters);
   }
 }
 

@@ -161,26 +161,18 @@ function paths(): Schema {
     ...table,
     '/proxy/{builtin_path}': passthrough('builtin_path', 'proxy', 'A built-in route, without its handling'),
     '/{provider_endpoint}': passthrough('provider_endpoint', 'passthrough', 'Any endpoint of the provider'),
-    '/health': {
-      get: {
-        operationId: 'health',
-        summary: 'How the gateway is',
-        tags: ['gateway'],
-        security: [],
-        responses: {
-          '200': {
-            description: 'It answers.',
-            content: {
-              'application/json': {
-                schema: { type: 'object', required: ['status'], properties: { status: text } },
-              },
-            },
-          },
-        },
-      },
-    },
+    '/health': healthPath('health', 'How the gateway is, and which of its parts are not well'),
+    '/health/live': healthPath('live', 'Whether the process answers'),
+    '/health/ready': healthPath('ready', 'Whether it knows enough to serve; 503 while it does not'),
   };
 }
+
+const healthPath = (operationId: string, summary: string): Record<string, Schema> => {
+  const schema = { type: 'object', required: ['status'], properties: { status: text } };
+  const content = { 'application/json': { schema } };
+  const responses = { '200': { description: 'It answers.', content } };
+  return { get: { operationId, summary, tags: ['gateway'], security: [], responses } };
+};
 
 /** The data plane's OpenAPI document. */
 export const openApiDocument = {

@@ -1,20 +1,20 @@
 import { fetchJson, readJsonFile } from '@gw/outbound';
-import { createModelConfigs, hasPriceSources } from '@gw/pricing';
+import { createModelConfigs, hasPriceSources, type ModelConfigs } from '@gw/pricing';
 import type { Log } from '@gw/web';
 import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LedgerBook } from '../../ledger/ledger-book';
 import type { WorkerSettings } from '../../settings';
+import { PRICES } from '../../tokens';
 import { LogPricer } from './log-pricer';
 import { RepricingsProcessor } from './repricings.processor';
 
 /** Prices come from where gateways have them: the same settings name the sources. */
 export const repricingProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   {
-    provide: RepricingsProcessor,
-    inject: [DataSource, LedgerBook],
-    useFactory: (source: DataSource, book: LedgerBook) => {
-      const configs = hasPriceSources(settings)
+    provide: PRICES,
+    useFactory: () =>
+      hasPriceSources(settings)
         ? createModelConfigs({
             settings,
             readers: { fetch: fetchJson, logStore: readJsonFile, file: readJsonFile },
@@ -22,8 +22,12 @@ export const repricingProviders = (settings: WorkerSettings, log: Log): Provider
               log.error({ kind, provider, source: from, reason }, 'a model configuration cannot be used');
             },
           })
-        : null;
-      return new RepricingsProcessor(source, book, new LogPricer(configs));
-    },
+        : null,
+  },
+  {
+    provide: RepricingsProcessor,
+    inject: [DataSource, LedgerBook, PRICES],
+    useFactory: (source: DataSource, book: LedgerBook, prices: ModelConfigs | null) =>
+      new RepricingsProcessor(source, book, new LogPricer(prices)),
   },
 ];

@@ -1,0 +1,86 @@
+import type { ReadModelState } from '@gw/read-model';
+import type { JournalStats, ShipperStats } from '@gw/telemetry';
+import { HealthBoard } from '@gw/web';
+import { GatewayHealth } from './gateway-health';
+import { GatewayHarness } from './spec-support/harness';
+
+const CAP = 1_000;
+
+function process() {
+  const is = {
+    state: { verified: false, sequence: null } as Partial<ReadModelState>,
+    journal: { backlogBytes: 0, droppedAtCap: 0, droppedByDisk: 0, droppedOversized: 0 } as JournalStats,
+    shipper: { shipped: 0, failedSends: 0, failingSince: null } as ShipperStats,
+  };
+  const health = new GatewayHealth({
+    documents: { state: () => is.state as ReadModelState },
+    journal: { stats: () => is.journal },
+    journalCapBytes: CAP,
+    shipper: { stats: () => is.shipper },
+    redis: null,
+  });
+  const board = new HealthBoard(health.parts);
+  return { is, health, words: async () => (await board.words()).parts, report: () => board.report() };
+}
+
+describe('the health of a gateway', () => {
+  it('is ready from the first state that it has on, and stays so when its sources go away', async () => {
+    const { is, health, words } = process();
+    expect([health.isReady(), await words()]).toMatchObject([false, { read_model: 'down' }]);
+    is.state = { verified: true, sequence: 7 };
+    expect([health.isReady(), await words()]).toMatchObject([true, { read_model: 'ok' }]);
+    is.state = { verified: false, sequence: 7 };
+    is.shipper = { ...is.shipper, failingSince: new Date(0) };
+    expect(health.isReady()).toBe(true);
+    expect(await words()).toEqual({ read_model: 'degraded', log_shipping: 'degraded', journal: 'ok' });
+  });
+
+  it('is ready with nothing but what it kept on its disk', () => {
+    const { is, health } = process();
+    is.state = { verified: false, sequence: 3 };
+    expect(health.isReady()).toBe(true);
+  });
+
+  it('tells since when records wait, that the journal fills, and that it loses', async () => {
+    const { is, report } = process();
+    const since = new Date('2026-01-02T03:04:05.000Z');
+    is.shipper = { ...is.shipper, failingSince: since };
+    is.journal = { ...is.journal, backlogBytes: 900 };
+    expect(await report()).toMatchObject([
+      {},
+      { name: 'log_shipping', since: since.toISOString(), reason: expect.any(String) as string },
+      { name: 'journal', status: 'degraded', figures: { backlog_bytes: 900, cap_bytes: CAP } },
+    ]);
+    is.journal = { ...is.journal, droppedAtCap: 1 };
+    expect((await report())[2]).toMatchObject({ status: 'down', figures: { dropped: 1 } });
+  });
+
+  it('answers anyone in words, and tells parts in detail to our own processes alone', async () => {
+    const gateway = await GatewayHarness.start();
+    const ask = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, { headers });
+      return [answer.status, await answer.json()] as [number, Record<string, unknown>];
+    };
+    try {
+      for (const base of ['/health', '/v1/health']) {
+        expect(await ask(base)).toEqual([
+          200,
+          {
+            ...{ status: 'ok', service: 'gateway', version: expect.any(String) as string, degraded: [] },
+            parts: { limits: 'ok', secret_managers: 'ok' },
+          },
+        ]);
+        for (const probe of ['live', 'ready'])
+          expect(await ask(`${base}/${probe}`)).toEqual([200, { status: 'ok' }]);
+        expect((await ask(`${base}/parts`, { authorization: 'Bearer wrong' }))[0]).toBe(401);
+        const [, { parts }] = await ask(`${base}/parts`, gateway.serviceAuth);
+        expect(parts).toContainEqual(
+          expect.objectContaining({ name: 'limits', reason: null, since: expect.any(String) as string }),
+        );
+      }
+      expect((await fetch(`${gateway.baseUrl}/health/ready`, { method: 'POST' })).status).toBe(405);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import type { ClickHouseAnalytics } from '@gw/clickhouse';
+import type { ModelConfigs } from '@gw/pricing';
+import { degraded, down, partOf, WELL, type Part } from '@gw/web';
+import type { DataSource } from 'typeorm';
+import type { LogBodyPacker } from '../ingest/log-bodies';
+import type { LogStreamConsumer } from '../ingest/log-stream.consumer';
+import type { JobRunner } from '../jobs/job-runner';
+import type { TraceExport } from '../traces/trace-export';
+
+export interface WorkerParts {
+  readonly source: DataSource;
+  readonly bodies: Pick<LogBodyPacker, 'isFailing'>;
+  readonly jobs: Pick<JobRunner, 'waiting'>;
+  /** Null: Redis, ClickHouse, configured prices or a receiver of spans are not there. */
+  readonly stream: Pick<LogStreamConsumer, 'answers' | 'isFailing'> | null;
+  readonly clickhouse: Pick<ClickHouseAnalytics, 'answers'> | null;
+  readonly prices: Pick<ModelConfigs, 'faults'> | null;
+  readonly traces: Pick<TraceExport, 'failingSince'> | null;
+}
+
+/** Jobs that wait where all is well are done within seconds. */
+const JOBS_MANY = 1_000;
+
+export function workerParts(of: WorkerParts): readonly Part[] {
+  const { stream, clickhouse, prices, traces } = of;
+  return [
+    partOf('postgres', () => of.source.query('SELECT 1').then(() => true)),
+    jobsPart(of.jobs),
+    {
+      name: 'log_store',
+      check: () => (of.bodies.isFailing ? degraded('Bodies of logs go to the database instead.') : WELL),
+    },
+    ...(stream === null ? [] : streamParts(stream)),
+    ...(clickhouse === null ? [] : [partOf('analytics_store', () => clickhouse.answers())]),
+    ...(prices === null ? [] : [pricesPart(prices)]),
+    ...(traces === null ? [] : [tracesPart(traces)]),
+  ];
+}
+
+const jobsPart = (jobs: Pick<JobRunner, 'waiting'>): Part => ({
+  name: 'jobs',
+  check: async () => {
+    const waiting = await jobs.waiting();
+    if (waiting === null) return down('The job store does not answer.');
+    const figures = { waiting };
+    return { ...(waiting > JOBS_MANY ? degraded('More jobs wait than are done.') : WELL), figures };
+  },
+});
+
+const streamParts = (stream: NonNullable<WorkerParts['stream']>): Part[] => [
+  partOf('redis', () => stream.answers()),
+  {
+    name: 'log_stream',
+    check: () => (stream.isFailing ? down('Log records cannot be taken from the stream or stored.') : WELL),
+  },
+];
+
+const pricesPart = (prices: Pick<ModelConfigs, 'faults'>): Part => ({
+  name: 'prices',
+  check: () => {
+    const failing = prices.faults().map(({ kind, provider, source }) => ({ kind, provider, source }));
+    if (failing.length === 0) return WELL;
+    return {
+      ...degraded('Sources of prices cannot be used; the last good prices are.'),
+      figures: { failing },
+    };
+  },
+});
+
+const tracesPart = (traces: Pick<TraceExport, 'failingSince'>): Part => ({
+  name: 'traces',
+  check: () => {
+    const { failingSince: since } = traces;
+    return since === null ? WELL : { ...degraded('The receiver does not take spans.'), since };
+  },
+});

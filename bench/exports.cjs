@@ -1,0 +1,280 @@
+// What an export of many logs takes, and whether it survives its worker: fills a database of its own, lets the built worker write one export
+// of each format undisturbed and another one that is killed twice, compares their bytes and reads the Parquet with another reader.
+// `npm run bench:exports -- [--rows 1000000] [--bodies 10] [--flags '…'] [--keep <folder>]`: every tenth log has bodies,
+// and workers have the launcher's flags for Node.js. Fails where the files differ, a row
+// is missing, or a worker took 256 MiB.
+const { spawn } = require('node:child_process');
+const { createHash } = require('node:crypto');
+const { mkdtempSync, rmSync, mkdirSync, chmodSync, readFileSync, existsSync, openSync } = require('node:fs');
+const { open } = require('node:fs/promises');
+const { tmpdir } = require('node:os');
+const { join, resolve } = require('node:path');
+const { setTimeout: delay } = require('node:timers/promises');
+const { parseArgs } = require('node:util');
+require('../tools/typescript.cjs');
+require('reflect-metadata');
+const { DataSource } = require('typeorm');
+const { EmbeddedPostgres } = require('../libs/embedded-postgres/src/index.ts');
+const {
+  dataSourceOptions,
+  encodeLogBodies,
+  LOG_EXPORT_FIELDS,
+  LogExportEntity,
+  LogExportPartEntity,
+  OrganisationEntity,
+  WorkspaceEntity,
+} = require('../libs/entities/src/index.ts');
+const { uuidv7 } = require('../libs/kernel/src/index.ts');
+const { freePort } = require('../libs/testing/src/free-port.ts');
+const { ROOT, runtimePath } = require('../tools/runtime.cjs');
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    bodies: { type: 'string', default: '10' },
+    flags: { type: 'string' },
+    keep: { type: 'string' },
+  },
+});
+const ROWS = Number(options.rows);
+const BODIES_EVERY = Number(options.bodies);
+const MEMORY_MAX_MB = 256;
+const EXPORT_MS = 3_600_000;
+const SAMPLE_MS = 100;
+const DAYS = 3;
+const organisationId = '11111111-1111-4111-8111-111111111111';
+const workspaceId = '22222222-2222-4222-8222-222222222222';
+
+const note = (text) => process.stderr.write(`${text}\n`);
+
+const FILL = (table) => `
+INSERT INTO ${table} (id, created_at, organisation_id, workspace_id, trace_id, method, url, route, status, outcome, provider,
+  credential, model, response_model, streamed, input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens,
+  reasoning_tokens, input_audio_tokens, output_audio_tokens, cost, priced, target_path, retries, cache_status, metadata, duration_ms,
+  overhead_ms, request_bytes, response_bytes, request_content_type, response_content_type, request_body_truncated,
+  response_body_truncated, gateway_id, decision)
+SELECT gen_random_uuid(), $1::timestamptz + n * interval '1 millisecond', '${organisationId}', '${workspaceId}', md5((n / 3)::text || $1),
+  'POST', '/v1/chat/completions', 'chat.completions', CASE WHEN n % 20 = 0 THEN 429 ELSE 200 END, 'ok', 'openai', 'main',
+  'model-' || n % 10, 'model-' || n % 10, false, n % 4000, n % 800, n % 4000 + n % 800, 0, 0, 0, 0, 0, n % 500000, 'priced', 'config', 0,
+  'MISS', jsonb_build_object('_user', 'user-' || n % 1000, 'team', 'team-' || n % 20, 'note', repeat(md5(n::text), 4)), 200 + n % 4000,
+  0.5, 600, 900, 'application/json', 'application/json', false, false, 'gateway-1', '{"attempts":[]}'
+FROM generate_series(1, $2::int) n`;
+
+const BODY = (text) =>
+  Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: `${text} `.repeat(40) }] }));
+
+async function fill(source) {
+  await source.manager.insert(OrganisationEntity, { id: organisationId, name: 'o', slug: 'o' });
+  await source.manager.insert(WorkspaceEntity, { id: workspaceId, organisationId, name: 'w', slug: 'w' });
+  const content = encodeLogBodies({ row: {}, request: BODY('weather'), response: BODY('rain') });
+  const today = Math.floor(Date.now() / 86_400_000);
+  for (let day = today - DAYS; day < today; day += 1) {
+    const [from, to] = [day, day + 1].map((each) => new Date(each * 86_400_000).toISOString());
+    const name = from.slice(0, 10).replaceAll('-', '');
+    for (const kind of ['request_logs', 'request_log_bodies'])
+      await source.query(`CREATE TABLE ${kind}_${name} (LIKE ${kind} INCLUDING DEFAULTS INCLUDING STORAGE)`);
+    await source.query(FILL(`request_logs_${name}`), [from, Math.ceil(ROWS / DAYS)]);
+    await source.query(
+      `INSERT INTO request_log_bodies_${name} (id, created_at, content)
+       SELECT id, created_at, $1 FROM request_logs_${name} WHERE input_tokens % $2::int = 0`,
+      [content, BODIES_EVERY],
+    );
+    for (const kind of ['request_logs', 'request_log_bodies'])
+      await source.query(
+        `ALTER TABLE ${kind} ATTACH PARTITION ${kind}_${name} FOR VALUES FROM ('${from}') TO ('${to}')`,
+      );
+    note(`filled ${from.slice(0, 10)}`);
+  }
+  await source.query('VACUUM (ANALYZE) request_logs');
+  await source.query('VACUUM (ANALYZE) request_log_bodies');
+}
+
+/** The worker as `npm start` runs it. */
+async function startWorker(databaseUrl, dataDir, log) {
+  const { NODE_FLAGS } = require(join(ROOT, 'dist/launcher/apps/launcher/src/node-flags.js'));
+  const flags = options.flags?.split(' ') ?? NODE_FLAGS.worker;
+  const port = String(await freePort());
+  const entry = join(ROOT, 'dist/worker/apps/worker/src/main.js');
+  return spawn(runtimePath(), ['--enable-source-maps', ...flags, entry], {
+    env: {
+      ...{ PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: databaseUrl, DATA_DIR: dataDir },
+      ...{ SERVICE_TOKEN: 'a service token of the bench', WORKER_PORT: port, LOG_LEVEL: 'warn' },
+    },
+    stdio: ['ignore', log, log],
+  });
+}
+
+/** Of a process, in MiB: what it has now, and what it had at most. Linux alone tells. */
+function memoryOf(pid) {
+  const path = `/proc/${String(pid)}/status`;
+  if (!existsSync(path)) return null;
+  const text = readFileSync(path, 'utf8');
+  const [now, most] = ['VmRSS', 'VmHWM'].map(
+    (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1_024,
+  );
+  return { now, most };
+}
+
+class Bench {
+  constructor(source, databaseUrl, dataDir, log) {
+    Object.assign(this, { source, databaseUrl, dataDir, log });
+  }
+
+  async begin(format, until) {
+    const id = uuidv7();
+    await this.source.manager.insert(LogExportEntity, {
+      ...{ id, organisationId, workspaceId, format, status: 'in_progress', filters: {}, run: 1, until },
+      requestedData: LOG_EXPORT_FIELDS,
+    });
+    return id;
+  }
+
+  /** Kills its worker with every row count of `kills`. The highest memory of all its workers, and the time that it took. */
+  async write(format, until, kills) {
+    const id = await this.begin(format, until);
+    const [startedAt, samples, left] = [performance.now(), [], [...kills]];
+    let most = 0;
+    let worker = await startWorker(this.databaseUrl, this.dataDir, this.log);
+    try {
+      for (;;) {
+        if (performance.now() - startedAt > EXPORT_MS) throw new Error('The export takes too long.');
+        if (worker.exitCode !== null) throw new Error('The worker ended; see its log.');
+        const memory = memoryOf(worker.pid);
+        if (memory) {
+          samples.push(memory.now);
+          most = Math.max(most, memory.most);
+        }
+        const row = await this.source.manager.findOneByOrFail(LogExportEntity, { id });
+        if (row.status === 'success') break;
+        if (row.status === 'failed') throw new Error(row.failure);
+        if (left.length > 0 && row.rowsDone >= left[0]) {
+          left.shift();
+          note(`  killed at ${String(row.rowsDone)} rows`);
+          worker = await this.killed(worker, id);
+        }
+        await delay(SAMPLE_MS);
+      }
+    } finally {
+      await ended(worker);
+    }
+    const median = samples.sort((a, b) => a - b)[samples.length >> 1];
+    return { id, seconds: (performance.now() - startedAt) / 1_000, most, median };
+  }
+
+  async killed(worker, id) {
+    await ended(worker);
+    // As if the minute of its lease were over.
+    await this.source.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
+    return startWorker(this.databaseUrl, this.dataDir, this.log);
+  }
+
+  async digest(id, path) {
+    const parts = await this.source.manager.find(LogExportPartEntity, {
+      where: { exportId: id },
+      order: { number: 'ASC' },
+    });
+    const [hash, file] = [createHash('sha256'), await open(path, 'w')];
+    let bytes = 0;
+    for (const { key } of parts) {
+      const part = readFileSync(join(this.dataDir, 'objects', key));
+      hash.update(part);
+      bytes += part.length;
+      await file.write(part);
+    }
+    await file.close();
+    return { sha256: hash.digest('hex'), bytes, parts: parts.length };
+  }
+}
+
+const ended = (child) =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', resolve);
+    child.kill('SIGKILL');
+  });
+
+/** Rows that hyparquet finds, each id once. */
+async function readParquet(path) {
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  const ids = new Set();
+  let rowStart = 0;
+  for (const { num_rows: rows } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(rows);
+    for (const row of await parquetReadObjects({ file, metadata, rowStart, rowEnd })) ids.add(row.id);
+    rowStart = rowEnd;
+  }
+  return ids.size;
+}
+
+async function measure(bench, folder) {
+  const until = new Date();
+  const problems = [];
+  for (const format of ['jsonl', 'parquet']) {
+    const files = [];
+    for (const kills of [[], [ROWS / 3, (2 * ROWS) / 3]]) {
+      note(`${format}, killed ${String(kills.length)} times`);
+      const run = await bench.write(format, until, kills);
+      const path = join(folder, `${String(kills.length)}.${format}`);
+      const file = await bench.digest(run.id, path);
+      files.push({ ...file, path });
+      console.log(
+        `${format.padEnd(8)} killed ${String(kills.length)}×: ${run.seconds.toFixed(0)} s, ${String(file.parts)} parts, ` +
+          `${(file.bytes / 1e6).toFixed(0)} MB, memory at most ${run.most.toFixed(0)} MiB, in the middle ${run.median.toFixed(0)} MiB`,
+      );
+      if (run.most >= MEMORY_MAX_MB) problems.push(`${format}: ${run.most.toFixed(0)} MiB`);
+    }
+    const [first, second] = files;
+    if (first.sha256 !== second.sha256) problems.push(`${format}: the files differ`);
+    console.log(
+      `${format.padEnd(8)} ${first.sha256 === second.sha256 ? 'the same bytes' : 'DIFFERENT BYTES'}`,
+    );
+    if (format === 'parquet') {
+      const rows = await readParquet(second.path);
+      console.log(`parquet  ${String(rows)} rows with ids of their own, as hyparquet reads it`);
+      if (rows < ROWS) problems.push(`parquet: ${String(rows)} rows`);
+    }
+  }
+  return problems;
+}
+
+async function main() {
+  await require('../tools/build.cjs').ensureBuilt();
+  const folder =
+    options.keep === undefined
+      ? mkdtempSync(join(tmpdir(), 'tollgate-bench-exports-'))
+      : resolve(options.keep);
+  mkdirSync(join(folder, 'data'), { recursive: true });
+  chmodSync(folder, 0o711);
+  const server = new EmbeddedPostgres({
+    home: join(folder, 'postgres'),
+    password: 'bench-only',
+    logFile: join(folder, 'postgres.log'),
+  });
+  await server.start();
+  const source = new DataSource(
+    dataSourceOptions({ url: server.url, poolSize: 2, applicationName: 'bench', statementTimeoutMs: 0 }),
+  );
+  try {
+    await source.initialize();
+    await source.runMigrations();
+    const [{ known }] = await source.query('SELECT count(*)::int AS known FROM organisations');
+    if (known === 0) await fill(source);
+    const log = openSync(join(folder, 'worker.log'), 'a');
+    const problems = await measure(new Bench(source, server.url, join(folder, 'data'), log), folder);
+    if (problems.length > 0) {
+      console.error(`Failed: ${problems.join('; ')}`);
+      process.exitCode = 1;
+    }
+  } finally {
+    if (source.isInitialized) await source.destroy();
+    await server.stop();
+    if (options.keep === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

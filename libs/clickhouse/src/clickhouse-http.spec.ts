@@ -1,0 +1,102 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ClickHouseHttp } from './clickhouse-http';
+
+interface Asked {
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const ENDPOINT = 'http://clickhouse.example:8123/base';
+
+describe('ClickHouseHttp', () => {
+  let proxy: Server;
+  let asked: Asked[];
+  let answer: { status?: number; headers?: Record<string, string>; body?: string };
+  let http: ClickHouseHttp;
+
+  beforeAll(async () => {
+    proxy = createServer((req, res) => {
+      const pieces: Buffer[] = [];
+      req.on('data', (piece: Buffer) => pieces.push(piece));
+      req.on('end', () => {
+        asked.push({
+          url: new URL(req.url ?? ''),
+          headers: req.headers,
+          body: Buffer.concat(pieces).toString(),
+        });
+        res.writeHead(answer.status ?? 200, answer.headers).end(answer.body ?? '');
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    http = new ClickHouseHttp(ENDPOINT, {
+      ...{ ANALYTICS_STORE: 'clickhouse', ANALYTICS_STORE_ENDPOINT: ENDPOINT },
+      ...{ ANALYTICS_STORE_USER: 'writer', ANALYTICS_STORE_PASSWORD: 'hidden' },
+      ...{ ANALYTICS_STORE_DATABASE: 'facts', ANALYTICS_LOG_TABLE: 't' },
+      ...{ HTTPS_PROXY: null, NO_PROXY: '' },
+      HTTP_PROXY: `http://127.0.0.1:${String((proxy.address() as AddressInfo).port)}`,
+    });
+  });
+  beforeEach(() => {
+    asked = [];
+    answer = {};
+  });
+  afterAll(() => new Promise((resolve) => proxy.close(resolve)));
+
+  it('goes through the proxy of the settings, with its credentials in headers alone', async () => {
+    await http.insert('t', [{ a: 1 }, { a: 'two\n' }]);
+    const [sent] = asked as [Asked];
+    expect(sent.url.origin + sent.url.pathname).toBe('http://clickhouse.example:8123/base/');
+    expect(Object.fromEntries(sent.url.searchParams)).toEqual({
+      database: 'facts',
+      query: 'INSERT INTO t FORMAT JSONEachRow',
+    });
+    expect(sent.headers).toMatchObject({ 'x-clickhouse-user': 'writer', 'x-clickhouse-key': 'hidden' });
+    expect(sent.url.href).not.toContain('hidden');
+    expect(sent.body).toBe('{"a":1}\n{"a":"two\\n"}');
+    expect(await http.answers()).toBe(true);
+    expect(asked[1]?.url.pathname).toBe('/base/ping');
+  });
+
+  it('asks with parameters beside the statement: in the address while they are short, else in a form', async () => {
+    answer = { body: '{"n":1}\n{"n":2}\n' };
+    const statement = 'SELECT {a:String}, {b:Array(String)}, {c:Int64}';
+    const rows = await http.query(statement, { a: "it's\t\\", b: ["x'y", 'z'], c: 7 }, { limit: '5' });
+    expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
+    const [short] = asked as [Asked];
+    expect(short.body).toBe(`${statement}\nFORMAT JSONEachRow`);
+    expect(Object.fromEntries(short.url.searchParams)).toMatchObject({
+      ...{ limit: '5', wait_end_of_query: '1', param_c: '7' },
+      ...{ param_a: "it\\'s\\t\\\\", param_b: "['x\\'y','z']" },
+    });
+    await http.query(statement, { a: '', b: Array.from({ length: 500 }, () => 'a trace'), c: 1 }, {});
+    const long = asked[1] as Asked;
+    expect([...long.url.searchParams.keys()]).toEqual(['database', 'wait_end_of_query']);
+    const type = long.headers['content-type'] ?? '';
+    const form = await new Response(long.body, { headers: { 'content-type': type } }).formData();
+    expect([...form.keys()]).toEqual(['query', 'param_a', 'param_b', 'param_c']);
+    expect(form.get('query')).toBe(`${statement}\nFORMAT JSONEachRow`);
+  });
+
+  it('says what failed by its number, without the text, which may hold values of requests', async () => {
+    for (const failed of [{ status: 400 }, { headers: { 'x-clickhouse-exception-code': '62' } }]) {
+      answer = { body: 'Cannot parse: a value', ...failed };
+      const failure = await http.command('SELECT 1').catch(String);
+      expect(failure).toContain('ClickHouse refused a statement');
+      expect(failure).not.toContain('a value');
+    }
+  });
+
+  it('is unavailable where it cannot be reached, and does more at once than ten calls one after the other', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => http.command('SELECT 1')));
+    expect(asked).toHaveLength(40);
+    const nobody = new ClickHouseHttp('http://127.0.0.1:9', {
+      ...{ ANALYTICS_STORE: 'clickhouse', ANALYTICS_STORE_ENDPOINT: null },
+      ...{ ANALYTICS_STORE_USER: '', ANALYTICS_STORE_PASSWORD: '' },
+      ...{ ANALYTICS_STORE_DATABASE: '', ANALYTICS_LOG_TABLE: 't' },
+      ...{ HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' },
+    });
+    await expect(nobody.command('SELECT 1')).rejects.toMatchObject({ type: 'unavailable' });
+  });
+});

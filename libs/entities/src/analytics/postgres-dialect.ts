@@ -1,0 +1,33 @@
+import type { Bind, SqlDialect } from '@gw/analytics';
+
+const CASTS = {
+  text: 'text',
+  texts: 'text[]',
+  uuid: 'uuid',
+  uuids: 'uuid[]',
+  number: 'numeric',
+  numbers: 'integer[]',
+  floats: 'double precision[]',
+  json: 'jsonb',
+} as const;
+
+/** How Postgres says what both stores of analytics are asked. */
+export const POSTGRES: SqlDialect = {
+  // By their bytes, whatever the database's own order of texts is.
+  text: (expression) => `coalesce(${expression}::text, '') COLLATE "C"`,
+  metadataText: (name) => `coalesce(metadata->>${name}, '') COLLATE "C"`,
+  hasMetadata: (name) => `metadata ? ${name}`,
+  anyOf: (column, _type, bound) => `${column} = ANY(${bound})`,
+  metadataMatches: (metadata, bind) => `metadata @> ${bind(JSON.stringify(metadata), 'json')}`,
+  bucketNumber: (size, offset) => `floor((first_ms + ${offset}) / ${size})`,
+  float: (expression) => `(${expression})::double precision`,
+  distinctUsers: `count(DISTINCT metadata->>'_user')`,
+  histogram:
+    'facts CROSS JOIN LATERAL unnest(latency_buckets, latency_counts) AS counts (latency_bucket, latency_count)',
+};
+
+/** Puts values behind those that are there already. */
+export const binder =
+  (parameters: unknown[]): Bind =>
+  (value, type) =>
+    `$${String(parameters.push(value))}::${CASTS[type]}`;

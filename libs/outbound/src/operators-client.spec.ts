@@ -1,0 +1,42 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { operatorsClient } from './operators-client';
+
+const DIRECT = { HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' };
+const LIMITS = { totalTimeoutMs: 10_000, bytesMax: 1_024 };
+
+describe('a client for a service that the operator has named', () => {
+  let server: Server;
+  let asked: IncomingMessage[];
+  let origin: string;
+  beforeAll(async () => {
+    server = createServer((req, res) => {
+      asked.push(req);
+      res.end('here');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  });
+  beforeEach(() => (asked = []));
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('reaches its host however private, and no other private one', async () => {
+    const client = operatorsClient(origin, DIRECT);
+    expect((await client.fetchBuffered({ url: `${origin}/x`, ...LIMITS })).body.toString()).toBe('here');
+    for (const other of ['http://10.0.0.1', null]) {
+      const stranger = operatorsClient(other, DIRECT);
+      await expect(stranger.fetchBuffered({ url: origin, ...LIMITS })).rejects.toMatchObject({
+        failure: 'refused',
+      });
+    }
+  });
+
+  it('goes through the proxy of the settings, unless they exempt the host', async () => {
+    const url = 'http://collector.example/v1/traces';
+    const through = operatorsClient(url, { ...DIRECT, HTTP_PROXY: origin });
+    await through.fetchBuffered({ url, ...LIMITS });
+    expect(asked.map((req) => req.url)).toEqual([url]);
+    const exempt = operatorsClient(origin, { ...DIRECT, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '*' });
+    expect((await exempt.fetchBuffered({ url: origin, ...LIMITS })).status).toBe(200);
+  });
+});
