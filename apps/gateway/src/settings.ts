@@ -81,6 +81,10 @@ const SCHEMA = {
   IDEMPOTENCY_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 64 * 1_048_576),
   /** Bytes of a first answer's body; a longer one can't be replayed. */
   IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
+  /** Documents of the control plane in memory, of one process: keys, workspaces, configs, …; those used least lately are read again. */
+  READ_MODEL_MAX_DOCUMENTS: integer({ min: 1_000, max: 10_000_000 }, 200_000),
+  /** Their bytes as JSON. */
+  READ_MODEL_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 256 * 1_048_576),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
   ...MODEL_CONFIG_SETTINGS,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
