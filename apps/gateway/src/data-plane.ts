@@ -219,7 +219,12 @@ function stagesOf({
       spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
     authenticate: new AuthenticateStage(
-      new Principals(documents, { pepper, blockInlineConfig: settings.BLOCK_INLINE_CONFIG }),
+      new Principals(documents, {
+        pepper,
+        blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
+        // They hold on to their documents, also to those that the read model has dropped.
+        capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
+      }),
     ),
     validate: new PromptStage(new Prompts(documents), new ValidateStage(), {
       budget: bodies,

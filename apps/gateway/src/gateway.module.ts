@@ -166,6 +166,7 @@ async function startedReadModel({ settings, log, index }: GatewayProcess): Promi
     adminUrl: settings.ADMIN_URL,
     serviceToken: settings.SERVICE_TOKEN,
     redisUrl: settings.REDIS_URL,
+    limits: { documentsMax: settings.READ_MODEL_MAX_DOCUMENTS, sizeMax: settings.READ_MODEL_MAX_BYTES },
     disk: {
       path: join(settings.DATA_DIR, 'gateway', `read-model-${String(index)}.sealed`),
       key: deriveKey(settings.ENCRYPTION_KEY, 'read-model-disk'),

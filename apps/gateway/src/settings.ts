@@ -83,6 +83,10 @@ const SCHEMA = {
   IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
   /** Milliseconds after which what a silent process holds of limits is free again. */
   LIMITS_LEASE: integer({ min: 5_000, max: 10 * MINUTE }, 90_000),
+  /** Documents of the control plane in memory, of one process: keys, workspaces, configs, …; those used least lately are read again. */
+  READ_MODEL_MAX_DOCUMENTS: integer({ min: 1_000, max: 10_000_000 }, 200_000),
+  /** Their bytes as JSON. */
+  READ_MODEL_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 256 * 1_048_576),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
   ...MODEL_CONFIG_SETTINGS,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),

@@ -42,20 +42,17 @@ export interface PrincipalOptions {
   readonly pepper: KeyObject;
   readonly blockInlineConfig: boolean;
   /** Raw keys remembered with their hash; at the cap all are forgotten, which costs one hash each. */
-  readonly capacity?: number;
+  readonly capacity: number;
 }
 
 /** Turns API keys into principals. The usual request costs three map look-ups and no hash. */
 export class Principals {
   private readonly known = new Map<string, Known>();
-  private readonly capacity: number;
 
   constructor(
     private readonly documents: Documents,
     private readonly options: PrincipalOptions,
-  ) {
-    this.capacity = options.capacity ?? 100_000;
-  }
+  ) {}
 
   /**
    * Gives the principal of expired and exhausted keys too: see `assertUsable`. Throws `api_key_invalid`. Never says whether a
@@ -94,7 +91,7 @@ export class Principals {
       throw new GatewayError('api_key_invalid');
     }
     const principal = this.build(key, workspace, organisation);
-    if (this.known.size >= this.capacity) this.known.clear();
+    if (this.known.size >= this.options.capacity) this.known.clear();
     this.known.set(apiKey, { key: at, workspace: workspaceKey, organisation: organisationKey, principal });
     return principal;
   }
