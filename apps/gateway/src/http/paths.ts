@@ -70,15 +70,7 @@ export type Destination =
 export function destinationOf(path: string, method = 'GET'): Destination {
   const rule = brokenRule(path);
   if (rule !== null) return { plane: 'refused', rule };
-  if (path.startsWith('/v1/')) {
-    if (path === '/v1/me/limits') return { plane: 'limits' };
-    if (path.startsWith('/v1/health')) {
-      const view = HEALTH.get(path.slice(3));
-      if (view !== undefined) return { plane: 'health', view };
-    }
-    if (path === '/v1/openapi.json') return { plane: 'openapi' };
-    return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
-  }
+  if (path.startsWith('/v1/')) return versioned(path, method);
   if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
   const view = HEALTH.get(path);
   if (view !== undefined) return { plane: 'health', view };
@@ -87,6 +79,16 @@ export function destinationOf(path: string, method = 'GET'): Destination {
 }
 
 /** Of a path below `/v1/`. */
+function versioned(path: string, method: string): Destination {
+  if (path === '/v1/me/limits') return { plane: 'limits' };
+  if (path.startsWith('/v1/health')) {
+    const view = HEALTH.get(path.slice(3));
+    if (view !== undefined) return { plane: 'health', view };
+  }
+  if (path === '/v1/openapi.json') return { plane: 'openapi' };
+  return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
+}
+
 function isOfControlPlane(path: string, method: string): boolean {
   const end = path.indexOf('/', 4);
   const segment = end === -1 ? path.slice(4) : path.slice(4, end);
