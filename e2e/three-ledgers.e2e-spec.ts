@@ -165,13 +165,10 @@ describe('what clients got, what the provider sold, and what log, durable record
     await allAgree(key, served, soldSince(before));
   });
 
-  it('agree after a restart of Redis that lost everything, and after an outage', async () => {
+  it('agree after an outage of Redis, which comes back with nothing', async () => {
     const key = await spending().newKey(1_000);
     const before = stub().requests.length;
     const served = await callsDuring(key, [0, 1, 2], async (count) => {
-      await more(count, 100);
-      await redis.kill();
-      await redis.start();
       await more(count, 100);
       await redis.kill();
       const until = Date.now() + OUTAGE_MS;

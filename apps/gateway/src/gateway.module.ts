@@ -61,7 +61,7 @@ export class GatewayModule
   ) {}
 
   static with(gateway: GatewayProcess): DynamicModule {
-    const { settings, log } = gateway;
+    const { settings } = gateway;
     return {
       module: GatewayModule,
       providers: [
@@ -77,15 +77,7 @@ export class GatewayModule
         {
           provide: LogShipper,
           inject: [Journal, LOG_REDIS],
-          useFactory: (journal: Journal, redis: Redis | null) => {
-            const shipper = new LogShipper(journal, sinkFor(settings, redis), {
-              report: ({ message }) => {
-                log.warn(message);
-              },
-            });
-            shipper.start();
-            return shipper;
-          },
+          useFactory: (journal: Journal, redis: Redis | null) => startedShipper(gateway, journal, redis),
         },
         {
           provide: LEFT_BEHIND,
@@ -215,6 +207,20 @@ function openedJournal({ settings, log, index }: GatewayProcess): Journal {
   const lost = recoverUnderWay(directory, journal);
   if (lost > 0) log.warn({ requests: lost }, 'requests were under way when this gateway ended last');
   return journal;
+}
+
+function startedShipper(
+  { settings, log }: GatewayProcess,
+  journal: Journal,
+  redis: Redis | null,
+): LogShipper {
+  const shipper = new LogShipper(journal, sinkFor(settings, redis), {
+    report: ({ message }) => {
+      log.warn(message);
+    },
+  });
+  shipper.start();
+  return shipper;
 }
 
 const underWayFileOf = (

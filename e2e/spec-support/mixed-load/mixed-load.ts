@@ -146,16 +146,19 @@ export class MixedLoad {
   /** Null: nothing explains it. */
   private seenOf(kind: Kind, { status, headers, text }: Got, wasKilled: boolean): Seen | null {
     if (status === null) return wasKilled ? 'cut' : null;
-    if (status !== 200) {
-      if (kind.answering === 'fails' && status === 500) return 'failed';
-      const denials: Readonly<Record<string, number>> = { guarded: 446, exhausted: 412, limited: 429 };
-      return denials[kind.name] === status ? 'denied' : null;
-    }
+    if (status !== 200) return refusalOf(kind, status);
     if (kind.answering === 'stalls') return 'left';
     if (isStream(headers) && !text.endsWith('data: [DONE]\n\n')) return wasKilled ? 'cut' : null;
     const isFree = headers['idempotent-replayed'] === 'true' || headers['x-gw-cache-status'] === 'HIT';
     return isFree ? 'free' : 'whole';
   }
+}
+
+const DENIALS: Readonly<Record<string, number>> = { guarded: 446, exhausted: 412, limited: 429 };
+
+function refusalOf({ name, answering }: Kind, status: number): Seen | null {
+  if (answering === 'fails') return status === 500 ? 'failed' : null;
+  return DENIALS[name] === status ? 'denied' : null;
 }
 
 const isStream = (headers: Got['headers']): boolean =>
