@@ -16,7 +16,6 @@ const POSTGRES_AWAY_MS = setting('LEDGERS_POSTGRES_AWAY', 4) * 1_000;
 const RATE = setting('LEDGERS_RATE', 50);
 /** A process goes up and down by some megabytes on its way. */
 const MEMORY_SLACK = { factor: 1.1, bytes: 16 * 1_048_576 };
-const MEMORY_FROM_MS = 120_000;
 const DRAINED_WITHIN_MS = 60_000;
 
 const isLong = REQUESTS > 10_000;
@@ -201,8 +200,9 @@ describe('what clients got, what the provider sold, and what log, durable record
       expect(books).toMatchObject({ lost: [], double: [], different: [] });
       for (const { logged, recorded, counted } of books.balances)
         expect([recorded, counted]).toEqual([logged, logged]);
-      expect(outage.drainedMs).toBeLessThan(DRAINED_WITHIN_MS);
-      if (POSTGRES_AWAY_MS >= MEMORY_FROM_MS) {
+      // Neither time nor memory says anything in a few seconds on a busy machine.
+      if (isLong) {
+        expect(outage.drainedMs).toBeLessThan(DRAINED_WITHIN_MS);
         for (const { first, last } of memoryOf(outage))
           expect(last).toBeLessThan(first * MEMORY_SLACK.factor + MEMORY_SLACK.bytes);
       }
