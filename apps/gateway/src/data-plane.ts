@@ -26,7 +26,7 @@ import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
 import type { Accounts } from './limits/accounts';
 import { partsOfRequests } from './limits/limit-parts';
-import { createLimits } from './limits/limits';
+import { createLimits, type Limits } from './limits/limits';
 import { OwnLimits } from './limits/own-limits';
 import { createAttempts } from './pipeline/attempt/create-attempts';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
@@ -100,7 +100,7 @@ export const journalDirectory = (settings: GatewaySettings, processIndex: number
 
 /** Puts the request path together. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
-  const { settings, documents, journal, log, gatewayId, balances } = parts;
+  const { settings, documents, log, gatewayId, balances } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
   const outbound = outboundClient(settings, policy);
   const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
@@ -111,12 +111,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { accounts, pricer, ledger } = limits;
   const underWay = new RequestsUnderWay();
   const answers = createAnswers(settings, log);
-  const { settle, settleCheck } = new Settlement(journal, accounts, pricer, bodies, routing.statistics, {
-    gatewayId,
-    bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
-    metrics: parts.metrics,
-    underWay,
-  });
+  const { settle, settleCheck } = settlementOf(parts, limits, bodies, routing, underWay);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
     settings,
@@ -142,9 +137,8 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const guardTools = guardToolsOf(outbound, policy, models);
   const stages = stagesOf({ ...shared, configs, attempt, guardTools });
   const failures = failureLog(log);
-  const charge = accounts.chargePart;
   const options = realtimeOptions(settings);
-  const realtime = createRealtime({ ...shared, stages, attempts, charge, failures, underWay, options });
+  const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay, options });
   return {
     realtime: realtime.door,
     routing,
@@ -164,6 +158,20 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     },
   };
 }
+
+const settlementOf = (
+  { journal, settings, gatewayId, metrics }: DataPlaneParts,
+  { accounts, pricer }: Limits,
+  bodies: BodyBudget,
+  { statistics }: RoutingState,
+  underWay: RequestsUnderWay,
+): Settlement =>
+  new Settlement(journal, accounts, pricer, bodies, statistics, {
+    gatewayId,
+    bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
+    metrics,
+    underWay,
+  });
 
 const outboundClient = (settings: GatewaySettings, policy: AddressPolicy): OutboundClient =>
   new OutboundClient({

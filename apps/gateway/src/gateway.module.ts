@@ -61,7 +61,7 @@ export class GatewayModule
   ) {}
 
   static with(gateway: GatewayProcess): DynamicModule {
-    const { settings, log } = gateway;
+    const { settings } = gateway;
     return {
       module: GatewayModule,
       providers: [
@@ -77,15 +77,7 @@ export class GatewayModule
         {
           provide: LogShipper,
           inject: [Journal, LOG_REDIS],
-          useFactory: (journal: Journal, redis: Redis | null) => {
-            const shipper = new LogShipper(journal, sinkFor(settings, redis), {
-              report: ({ message }) => {
-                log.warn(message);
-              },
-            });
-            shipper.start();
-            return shipper;
-          },
+          useFactory: (journal: Journal, redis: Redis | null) => startedShipper(gateway, journal, redis),
         },
         {
           provide: LEFT_BEHIND,
@@ -97,14 +89,8 @@ export class GatewayModule
         {
           provide: GatewayHealth,
           inject: [ReadModel, Journal, LogShipper, LOG_REDIS],
-          useFactory: (documents: ReadModel, journal: Journal, shipper: LogShipper, redis: Redis | null) =>
-            new GatewayHealth({
-              documents,
-              journal,
-              shipper,
-              redis,
-              journalCapBytes: settings.JOURNAL_MAX_BYTES,
-            }),
+          useFactory: (...parts: [ReadModel, Journal, LogShipper, Redis | null]) =>
+            healthOf(settings, ...parts),
         },
         {
           provide: DATA_PLANE,
@@ -225,6 +211,20 @@ function openedJournal({ settings, log, index }: GatewayProcess): Journal {
   return journal;
 }
 
+function startedShipper(
+  { settings, log }: GatewayProcess,
+  journal: Journal,
+  redis: Redis | null,
+): LogShipper {
+  const shipper = new LogShipper(journal, sinkFor(settings, redis), {
+    report: ({ message }) => {
+      log.warn(message);
+    },
+  });
+  shipper.start();
+  return shipper;
+}
+
 const underWayFileOf = (
   { settings, log, index }: GatewayProcess,
   { underWay, lostRecord }: DataPlane,
@@ -266,3 +266,11 @@ const sinkFor = (settings: GatewaySettings, redis: Redis | null): LogSink =>
         post: internalPost,
       })
     : new RedisLogSink(redis);
+
+const healthOf = (
+  { JOURNAL_MAX_BYTES: journalCapBytes }: GatewaySettings,
+  documents: ReadModel,
+  journal: Journal,
+  shipper: LogShipper,
+  redis: Redis | null,
+): GatewayHealth => new GatewayHealth({ documents, journal, shipper, redis, journalCapBytes });

@@ -61,53 +61,59 @@ export function compare(
   sold: ReadonlyMap<string, Sold>,
   records: readonly Logged[],
 ): Comparison {
-  const [lost, double, different]: [string[], string[], string[]] = [[], [], []];
+  const comparison = new Books();
   const byTrace = grouped(records, ({ trace }) => trace);
-  const rows = new Map<Seen, Row>();
-  const rowOf = (seen: Seen): Row => {
-    const row = rows.get(seen) ?? { seen, clients: 0, sold: 0, records: 0, charged: 0 };
-    rows.set(seen, row);
-    return row;
-  };
   for (const call of calls) {
+    comparison.addRecords(call, byTrace.get(call.trace) ?? []);
+    byTrace.delete(call.trace);
+  }
+  for (const trace of byTrace.keys()) comparison.different.push(`${trace}: a record that no client knows of`);
+  for (const [name, alike] of grouped(calls, (call) => call.name))
+    comparison.addSold(name, alike, sold.get(name)?.whole ?? 0);
+  const { rows, lost, double, different } = comparison;
+  return { rows, lost, double, different };
+}
+
+class Books implements Comparison {
+  readonly lost: string[] = [];
+  readonly double: string[] = [];
+  readonly different: string[] = [];
+  private readonly bySeen = new Map<Seen, Row>();
+
+  get rows(): readonly Row[] {
+    return [...this.bySeen.values()];
+  }
+
+  addRecords(call: Call, found: readonly Logged[]): void {
     const { trace, seen, kind } = call;
-    const found = byTrace.get(trace) ?? [];
-    byTrace.delete(trace);
-    const row = rowOf(seen);
+    const row = this.rowOf(seen);
     row.clients += 1;
     row.records += found.length;
     for (const { cost } of found) row.charged += cost;
     const what = `${trace} (${kind.name}, ${seen})`;
-    if (found.length > 1) double.push(`${what}: ${String(found.length)} records`);
-    if (seen === 'cut') continue;
+    if (found.length > 1) this.double.push(`${what}: ${String(found.length)} records`);
+    if (seen === 'cut') return;
     const [record] = found;
-    if (record === undefined) lost.push(`${what}: no record`);
-    else if (!isAsExpected(call, seen, record)) different.push(`${what}: ${JSON.stringify(record)}`);
+    if (record === undefined) this.lost.push(`${what}: no record`);
+    else if (!isAsExpected(call, seen, record)) this.different.push(`${what}: ${JSON.stringify(record)}`);
   }
-  for (const trace of byTrace.keys()) different.push(`${trace}: a record that no client knows of`);
-  const answers = compareSold(calls, sold, rowOf);
-  lost.push(...answers.lost);
-  double.push(...answers.double);
-  return { rows: [...rows.values()], lost, double, different };
-}
 
-/** Kind by kind: the provider has sold what clients have, and at most what was cut beside it. */
-function compareSold(
-  calls: readonly Call[],
-  sold: ReadonlyMap<string, Sold>,
-  rowOf: (seen: Seen) => Row,
-): Pick<Comparison, 'lost' | 'double'> {
-  const [lost, double]: [string[], string[]] = [[], []];
-  for (const [name, alike] of grouped(calls, ({ name }) => name)) {
+  /** A call that was cut off may have been sold, once. */
+  addSold(name: string, alike: readonly Call[], sold: number): void {
     const of = (seen: Seen): number => alike.filter((call) => call.seen === seen).length;
-    const { whole } = sold.get(name) ?? { whole: 0 };
-    rowOf('whole').sold += Math.min(whole, of('whole'));
-    const more = whole - of('whole');
-    if (more > 0) rowOf('cut').sold += more;
-    if (more < 0) lost.push(`${name}: ${String(whole)} sold, ${String(of('whole'))} answered`);
-    if (more > of('cut')) double.push(`${name}: ${String(whole)} sold, ${String(of('whole'))} answered`);
+    const [whole, cut] = [of('whole'), of('cut')];
+    if (whole > 0) this.rowOf('whole').sold += Math.min(sold, whole);
+    if (sold > whole) this.rowOf('cut').sold += sold - whole;
+    const what = `${name}: ${String(sold)} sold, ${String(whole)} answered`;
+    if (sold < whole) this.lost.push(what);
+    if (sold > whole + cut) this.double.push(what);
   }
-  return { lost, double };
+
+  private rowOf(seen: Seen): Row {
+    const row = this.bySeen.get(seen) ?? { seen, clients: 0, sold: 0, records: 0, charged: 0 };
+    this.bySeen.set(seen, row);
+    return row;
+  }
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

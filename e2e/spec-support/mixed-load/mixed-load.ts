@@ -156,9 +156,9 @@ export class MixedLoad {
 
 const DENIALS: Readonly<Record<string, number>> = { guarded: 446, exhausted: 412, limited: 429 };
 
-function refusalOf(kind: Kind, status: number): Seen | null {
-  if (kind.answering === 'fails' && status === 500) return 'failed';
-  return DENIALS[kind.name] === status ? 'denied' : null;
+function refusalOf({ name, answering }: Kind, status: number): Seen | null {
+  if (answering === 'fails') return status === 500 ? 'failed' : null;
+  return DENIALS[name] === status ? 'denied' : null;
 }
 
 const isStream = (headers: Got['headers']): boolean =>

@@ -1,4 +1,5 @@
 import type { OutboundClient } from '@gw/outbound';
+import type { Accounts } from '../limits/accounts';
 import type { AttemptSender } from '../pipeline/attempt/sender';
 import type { Stage } from '../pipeline/exchange';
 import { Pipeline, type FailureLog, type PipelineStages } from '../pipeline/pipeline';
@@ -7,7 +8,6 @@ import type { RequestsUnderWay } from '../pipeline/under-way/requests-under-way'
 import { HandshakeSender } from './handshake';
 import { QueryModelStage } from './query-model.stage';
 import { RealtimeDoor } from './realtime-door';
-import type { SessionCharge } from './session';
 import { Sessions, type SessionsOptions } from './sessions';
 import { UpgradeStage } from './upgrade.stage';
 
@@ -16,7 +16,7 @@ export interface RealtimeParts {
   readonly stages: PipelineStages;
   readonly attempts: (sender: AttemptSender) => Stage;
   readonly settle: Settle;
-  readonly charge: SessionCharge;
+  readonly accounts: Pick<Accounts, 'chargePart'>;
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
   readonly underWay: RequestsUnderWay;
@@ -30,8 +30,8 @@ export interface Realtime {
 
 /** WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { stages, attempts, settle, charge, outbound, failures, underWay, options } = parts;
-  const sessions = new Sessions(settle, charge, options);
+  const { stages, attempts, settle, accounts, outbound, failures, underWay, options } = parts;
+  const sessions = new Sessions(settle, accounts.chargePart, options);
   const pipeline = new Pipeline(
     {
       ...stages,

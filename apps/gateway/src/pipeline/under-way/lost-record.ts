@@ -39,14 +39,11 @@ export function lostRecord(exchange: Exchange, uses: LostUses, gatewayId: string
 }
 
 function askedOf(exchange: Exchange): Partial<LogRecord> {
-  const { principal, refusedKey, configSource } = exchange;
+  const { configSource } = exchange;
   return {
     id: exchange.id,
     createdAt: new Date(exchange.startedWallMs).toISOString(),
-    organisationId: principal?.organisation.id ?? refusedKey?.organisationId ?? null,
-    workspaceId: principal?.workspace.id ?? null,
-    apiKeyId: principal?.key.id ?? refusedKey?.id ?? null,
-    userId: principal?.key.userId ?? null,
+    ...ownerOf(exchange),
     traceId: exchange.traceId,
     spanId: exchange.spanId,
     parentSpanId: exchange.parentSpanId,
@@ -60,16 +57,37 @@ function askedOf(exchange: Exchange): Partial<LogRecord> {
   };
 }
 
+function ownerOf({ principal, refusedKey }: Exchange): Partial<LogRecord> {
+  if (principal === null) {
+    const { organisationId = null, id = null } = refusedKey ?? {};
+    return { organisationId, workspaceId: null, apiKeyId: id, userId: null };
+  }
+  const { organisation, workspace, key } = principal;
+  return { organisationId: organisation.id, workspaceId: workspace.id, apiKeyId: key.id, userId: key.userId };
+}
+
 function answererOf(exchange: Exchange, upstream: Upstream | null): Partial<LogRecord> {
+  const { streamed, scan } = exchange;
+  const asked = scan === null ? null : scan.model;
+  const common = { streamed, responseModel: null, cacheStatus: cacheUseOf(exchange)?.status ?? 'DISABLED' };
+  if (upstream === null)
+    return {
+      ...common,
+      provider: null,
+      credential: null,
+      integrationId: null,
+      model: asked,
+      targetPath: null,
+    };
+  const { provider, saved, model, target } = upstream;
+  const { slug: credential = null, integrationId = null } = saved ?? {};
   return {
-    provider: upstream?.provider.id ?? null,
-    credential: upstream?.saved?.slug ?? null,
-    integrationId: upstream?.saved?.integrationId ?? null,
-    model: upstream?.model ?? exchange.scan?.model ?? null,
-    responseModel: null,
-    streamed: exchange.streamed,
-    targetPath: upstream?.target.path ?? null,
-    cacheStatus: cacheUseOf(exchange)?.status ?? 'DISABLED',
+    ...common,
+    provider: provider.id,
+    credential,
+    integrationId,
+    model: model ?? asked,
+    targetPath: target.path,
   };
 }
 

@@ -120,7 +120,7 @@ describe('requests under way', () => {
       body: upload,
       duplex: 'half',
       signal: leaving.signal,
-    } as RequestInit);
+    });
     await eventually(async () => {
       await inASecond();
       return existsSync(path());
