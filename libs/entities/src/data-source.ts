@@ -51,6 +51,7 @@ import { AlertWebhookEntity } from './alerts/alert-webhook.entity';
 import { LedgerHolders1795430000000 } from './migrations/1795430000000-ledger-holders';
 import { LedgerOnce1795430100000 } from './migrations/1795430100000-ledger-once';
 import { UsageRollups1795470000000 } from './migrations/1795470000000-usage-rollups';
+import { UsagePending1795490010000 } from './migrations/1795490010000-usage-pending';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
@@ -144,6 +145,7 @@ export const MIGRATIONS = [
   LedgerOnce1795430100000,
   LogStore1795460000000,
   UsageRollups1795470000000,
+  UsagePending1795490010000,
 ];
 
 export interface DatabaseSettings {

@@ -190,7 +190,9 @@ export {
 export { PostgresAnalytics } from './analytics/postgres-analytics';
 export {
   addToRollups,
+  ROLLED_UP_COLUMNS,
   dropOldRollups,
+  mergeRollups,
   ROLLUP_RETENTION_DAYS,
   type RolledUpRow,
 } from './analytics/rollup-writer.queries';

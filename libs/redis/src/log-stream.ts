@@ -132,7 +132,10 @@ export class RedisLogReader {
       try {
         if (!hasGroup) await this.makeGroup();
         hasGroup = true;
-        for (const entry of await this.nextEntries()) await this.store(entry);
+        // All at once: they may share a transaction.
+        const entries = await this.nextEntries();
+        const ends = await Promise.allSettled(entries.map((entry) => this.store(entry)));
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
         this.failuresInRow = 0;
       } catch (error) {
         // The group goes with the stream when Redis loses its data.

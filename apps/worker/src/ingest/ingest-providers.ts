@@ -12,6 +12,7 @@ import { LogBodyPacker } from './log-bodies';
 import { LogIngest } from './log-ingest';
 import { LogPartitions } from './log-partitions.service';
 import { LogStreamConsumer } from './log-stream.consumer';
+import { RollupMerger } from './rollup-merger';
 
 /** Records on their way from gateways to rows, bodies, sums and spans. */
 export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] => [
@@ -31,6 +32,11 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
     inject: [STORES],
     useFactory: ({ bodies }: LogStores) => new LogBodyPacker(bodies, log),
   },
+  {
+    provide: RollupMerger,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new RollupMerger(source, log),
+  },
   { provide: CLICKHOUSE, useFactory: () => clickHouseOf(settings) },
   { provide: TRACES, useFactory: () => traceExportOf(settings) },
   {
@@ -42,7 +48,7 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
       ...parts: ConstructorParameters<typeof LogIngest>
     ): LogIngest => {
       const ingest = new LogIngest(...parts);
-      if (clickhouse) ingest.addUp = (_manager, rows) => clickhouse.add(rows);
+      if (clickhouse) ingest.addUp = (rows) => clickhouse.add(rows);
       if (traces) ingest.onStored = (rows) => traces.add(rows);
       return ingest;
     },

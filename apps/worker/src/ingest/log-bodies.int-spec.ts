@@ -144,4 +144,19 @@ describe('bodies of logs', () => {
     expect(partitionsFor(30).accepts(today - 30)).toBe(true);
     expect(partitionsFor(30).accepts(today - 31)).toBe(false);
   });
+
+  it('finds the bodies of a record whose late verdicts came before it, in one batch or in two', async () => {
+    const [first, other] = [sampleLogRecord(), sampleLogRecord()];
+    const late = (record: LogRecord): LogRecord => ({ ...record, amends: true });
+    const frame = (record: LogRecord, response: Buffer | null) =>
+      encodeFrame(JSON.stringify(record), null, response) as Buffer;
+    const bodies = new DiskObjectStore(folder);
+    const ingest = ingestInto(bodies);
+    const store = (...batch: Buffer[]) => ingest.store(decodeFrames(Buffer.concat(batch)).frames);
+    await store(frame(late(first), null));
+    await store(frame(first, Buffer.from('the first')));
+    await store(frame(late(other), null), frame(other, Buffer.from('the other')));
+    expect((await bodiesOf(first, bodies)).response?.toString()).toBe('the first');
+    expect((await bodiesOf(other, bodies)).response?.toString()).toBe('the other');
+  });
 });

@@ -1,5 +1,4 @@
 import {
-  addToRollups,
   amendLogs,
   insertGuardrailFeedback,
   insertLogs,
@@ -12,11 +11,12 @@ import { GatewayError } from '@gw/kernel';
 import type { Frame } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, QueryFailedError, type EntityManager } from 'typeorm';
+import { DataSource, QueryFailedError } from 'typeorm';
 import { enterVerdicts } from './guardrail-verdicts';
 import { readFrame } from './log-entry';
 import type { LogBodyPacker } from './log-bodies';
 import { LogPartitions } from './log-partitions.service';
+import { SharedWrites } from './shared-writes';
 
 export interface Stored {
   /** Records that are stored, those that were there before included. */
@@ -37,24 +37,41 @@ export interface IngestCounts {
   rejected: number;
 }
 
-/** Batches at work and waiting for a connection; each holds up to 16 MiB. */
+/** Batches at work and waiting for others; each holds up to 16 MiB. */
 const IN_FLIGHT_MAX = 16;
+/** While one transaction waits for the disk, the next is filled. More would only wait for one another's balances. */
+const TRANSACTIONS_MAX = 2;
+const RECORDS_MAX = 4_000;
+
+/** A batch on its way; `refused` are records that the database can't take. */
+interface Batch {
+  readonly entries: readonly LogEntry[];
+  readonly days: ReadonlySet<number>;
+  refused: number;
+}
 
 /**
- * Writes log records. A batch is one transaction and may come again. A record that the database can't take is logged and left
- * out, so that it does not hold up those behind it for ever; every other failure rejects the whole batch.
+ * Writes log records. Batches that come at the same time share a transaction, and each may come again. A record that the database can't take is
+ * logged and left out, so that it does not hold up those behind it for ever; every other failure rejects the batches of the
+ * transaction.
  */
 @Injectable()
 export class LogIngest {
   /**
-   * Where requests are added up, in the transaction that stores them. What lies elsewhere may be told of a request again, when the
-   * transaction fails afterwards.
+   * Adds requests up in another store, before the transaction that stores them is over: it may be told of a request again, when that fails
+   * afterwards. Null: they are added up in the database, in that transaction.
    */
-  addUp: (manager: EntityManager, rows: readonly RequestLogRow[]) => Promise<void> = addToRollups;
+  addUp: ((rows: readonly RequestLogRow[]) => Promise<void>) | null = null;
   /** Told of records that are new, after the commit. Must not throw. */
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
   readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0 };
   private inFlight = 0;
+  private readonly writes = new SharedWrites<Batch>({
+    write: (batches) => this.write(batches),
+    sizeOf: ({ entries }) => entries.length,
+    sizeMax: RECORDS_MAX,
+    atOnce: TRANSACTIONS_MAX,
+  });
 
   constructor(
     private readonly source: DataSource,
@@ -99,57 +116,66 @@ export class LogIngest {
       entries.push(read.entry);
       days.add(read.day);
     }
-    const accepted = await this.insertWithPartitions(await this.bodies.place(entries), days);
+    const batch: Batch = { entries: await this.bodies.place(entries), days, refused: 0 };
+    await this.writes.add(batch);
+    const accepted = entries.length - batch.refused;
     return { accepted, rejected: frames.length - accepted };
   }
 
-  private async insertWithPartitions(
-    entries: readonly LogEntry[],
-    days: ReadonlySet<number>,
-  ): Promise<number> {
+  private async write(batches: readonly Batch[]): Promise<void> {
+    const days = new Set(batches.flatMap((batch) => [...batch.days]));
+    const entries = batches.flatMap((batch) => batch.entries);
     await this.partitions.ensure(days);
+    let refused: ReadonlySet<LogEntry>;
     try {
-      return await this.insert(entries);
+      refused = await this.insert(entries);
     } catch (error) {
       if (!isMissingPartition(error)) throw error;
       this.partitions.forget();
       await this.partitions.ensure(days);
-      return this.insert(entries);
+      refused = await this.insert(entries);
     }
+    if (refused.size === 0) return;
+    for (const batch of batches) batch.refused = batch.entries.filter((entry) => refused.has(entry)).length;
   }
 
-  /** Halves a batch that holds a record which the database can't take, until that one is found. */
-  private async insert(entries: readonly LogEntry[]): Promise<number> {
+  /** Halves what holds a record that the database can't take, until that one is found. Returns those that it is. */
+  private async insert(entries: readonly LogEntry[]): Promise<ReadonlySet<LogEntry>> {
     const [first] = entries;
-    if (!first) return 0;
+    if (!first) return new Set();
     try {
-      let stored: readonly RequestLogRow[] = [];
-      const touched = await this.source.transaction(async (manager) => {
-        const own = await chargedOnce(manager, entries);
-        const fresh = await insertLogs(manager, own);
-        const news = firstOfEach(own, fresh);
-        const charged = await this.book.enter(manager, news, fresh);
-        stored = news.map(({ row }) => row);
-        await this.addUp(manager, stored);
-        await insertGuardrailFeedback(manager, news, fresh);
-        const late = await amendLogs(manager, entries);
-        await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
-        return charged;
-      });
-      this.book.committed(touched);
-      this.counts.stored += stored.length;
-      this.counts.known += entries.length - stored.length;
-      this.onStored(stored);
-      return entries.length;
+      await this.transact(entries);
+      return new Set();
     } catch (error) {
       if (!isDataFault(error)) throw error;
       if (entries.length === 1) {
         this.log.error({ logId: first.row.id, ...describeFault(error) }, 'a log record could not be stored');
-        return 0;
+        return new Set(entries);
       }
       const middle = entries.length >> 1;
-      return (await this.insert(entries.slice(0, middle))) + (await this.insert(entries.slice(middle)));
+      const refused = await this.insert(entries.slice(0, middle));
+      return new Set([...refused, ...(await this.insert(entries.slice(middle)))]);
     }
+  }
+
+  private async transact(entries: readonly LogEntry[]): Promise<void> {
+    let stored: readonly RequestLogRow[] = [];
+    const touched = await this.source.transaction(async (manager) => {
+      const own = await chargedOnce(manager, entries);
+      const fresh = await insertLogs(manager, own, { rollUp: this.addUp === null });
+      const news = firstOfEach(own, fresh);
+      stored = news.map(({ row }) => row);
+      await this.addUp?.(stored);
+      await insertGuardrailFeedback(manager, news, fresh);
+      const late = await amendLogs(manager, entries);
+      await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
+      // Last, since whoever else charges the same budgets waits from here on.
+      return this.book.enter(manager, news, fresh);
+    });
+    this.book.committed(touched);
+    this.counts.stored += stored.length;
+    this.counts.known += entries.length - stored.length;
+    this.onStored(stored);
   }
 }
 

@@ -4,7 +4,7 @@ import { dayOf, ensureLogPartitions } from '../logs/log-partitions';
 import { insertLogs } from '../logs/log-writer.queries';
 import type { RequestLogRow } from '../logs/request-log-row';
 import { PostgresAnalytics } from './postgres-analytics';
-import { addToRollups, dropOldRollups } from './rollup-writer.queries';
+import { addToRollups, dropOldRollups, mergeRollups } from './rollup-writer.queries';
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +19,10 @@ describe('PostgresAnalytics', () => {
       );
       await addToRollups(manager, rows);
     });
+    // Half of what the questions are asked of is merged, and half is not.
+    if ((merges += 1) % 2 === 1) await mergeRollups(database.dataSource);
   };
+  let merges = 0;
 
   analyticsContract(() => new PostgresAnalytics(database.dataSource), put);
 });
@@ -44,8 +47,16 @@ describe('rollups', () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => add(rows.slice(i * 50, i * 50 + 50))));
   }, 60_000);
 
-  it('add up exactly when many writers enter requests of the same hours at once', async () => {
+  it('add up exactly when many writers enter requests of the same hours at once, before they are merged and after', async () => {
     const asked = ask('all of an organisation');
+    expect(await read(asked)).toEqual(expectedRows(asked, rows));
+    const merged = await Promise.all([1, 2, 3].map(() => mergeRollups(database.dataSource, 70)));
+    expect(await read(asked)).toEqual(expectedRows(asked, rows));
+    // One at a time does it, and what the others leave is not lost.
+    const rest = await mergeRollups(database.dataSource);
+    const owned = rows.filter(({ organisation_id: organisationId }) => organisationId !== null);
+    expect(merged.reduce((sum, count) => sum + count, rest)).toBe(owned.length);
+    expect(await mergeRollups(database.dataSource)).toBe(0);
     expect(await read(asked)).toEqual(expectedRows(asked, rows));
   });
 
@@ -56,10 +67,15 @@ describe('rollups', () => {
       await addToRollups(manager, changed(rows), -1);
       await addToRollups(manager, changed(corrected));
     });
-    for (const name of ['all of a workspace', 'by model', 'by metadata']) {
-      const asked = ask(name);
-      expect(await read(asked)).toEqual(expectedRows(asked, corrected));
-    }
+    const expectCorrected = async (): Promise<void> => {
+      for (const name of ['all of a workspace', 'by model', 'by metadata']) {
+        const asked = ask(name);
+        expect(await read(asked)).toEqual(expectedRows(asked, corrected));
+      }
+    };
+    await expectCorrected();
+    await mergeRollups(database.dataSource);
+    await expectCorrected();
     await add(changed(corrected), -1);
     const left = corrected.filter((_, i) => i % 3 !== 0);
     const asked = ask('by status and time');
@@ -67,6 +83,7 @@ describe('rollups', () => {
     const told = { ...asked, measures: asked.measures.filter((name) => !name.endsWith('_seen')) };
     expect(await read(told)).toEqual(expectedRows(told, left));
     await add(changed(corrected));
+    await mergeRollups(database.dataSource);
   });
 
   it('are kept by their grain: quarters for a month, hours for a year', async () => {

@@ -11,9 +11,11 @@ import {
   type AnalyticsRow,
   type AnalyticsStore,
   type Bind,
+  type Measure,
 } from '@gw/analytics';
 import type { DataSource } from 'typeorm';
 import { binder, POSTGRES } from './postgres-dialect';
+import { OVERVIEW_DIMENSIONS } from './rollup-writer.queries';
 import { sourcesOf, type Source } from './sources';
 
 /** Columns that are the same in rollups and in the log. */
@@ -21,7 +23,10 @@ const SHARED = [...DIMENSIONS, 'fell_back'] as const;
 
 const MILLISECONDS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)`;
 
-/** Answers from rollups where they can, and from the log for the rest: single requests, minutes, and parts of an hour at both ends. */
+/**
+ * Answers from rollups and what is not merged into them yet where they can, and from the log for the rest: single requests, minutes, and parts of
+ * an hour at both ends.
+ */
 export class PostgresAnalytics implements AnalyticsStore {
   constructor(private readonly source: DataSource) {}
 
@@ -42,7 +47,7 @@ export class PostgresAnalytics implements AnalyticsStore {
     const conditions = [...ownerConditions(ask, bind), ...filterConditions(ask, POSTGRES, bind)];
     const sources = sourcesOf(ask, asksForSingles(ask), Date.now());
     const facts = sources
-      .map((source) => factsOf(source, withMetadata, conditions, bind))
+      .map((source) => factsOf(source, withMetadata ? tableOfMetadata(ask) : tableOf(ask), conditions, bind))
       .join(' UNION ALL ');
     return this.source.query(statement(ask, facts, POSTGRES, bind), parameters);
   }
@@ -55,7 +60,32 @@ function ownerConditions({ scope }: AnalyticsAsk, bind: Bind): string[] {
   return conditions;
 }
 
-function factsOf(source: Source, withMetadata: boolean, conditions: readonly string[], bind: Bind): string {
+const NAMES_USERS: ReadonlySet<string> = new Set(['users', 'user_requests'] satisfies Measure[]);
+const OVERVIEW: ReadonlySet<string> = new Set(OVERVIEW_DIMENSIONS);
+
+/** The table of fewest rows that tells apart what the ask does. */
+const tableOf = ({ scope, by, filter }: AnalyticsAsk): Table =>
+  scope.userId === null &&
+  [...by, ...Object.keys(filter.values)].every((name) => typeof name === 'string' && OVERVIEW.has(name))
+    ? 'usage_overviews'
+    : 'usage_rollups';
+
+const tableOfMetadata = ({ scope, by, filter, measures }: AnalyticsAsk): Table =>
+  scope.userId === null &&
+  measures.every((measure) => NAMES_USERS.has(measure)) &&
+  by.every((key) => key === 'workspace_id') &&
+  [filter.values, filter.metadata].every((values) => Object.keys(values).length === 0) &&
+  filter.statuses.length === 0 &&
+  filter.models.length === 0
+    ? 'usage_users'
+    : 'usage_metadata_rollups';
+
+type Table = 'usage_overviews' | 'usage_rollups' | 'usage_users' | 'usage_metadata_rollups';
+
+const HAS_METADATA: ReadonlySet<Table> = new Set(['usage_users', 'usage_metadata_rollups']);
+
+function factsOf(source: Source, table: Table, conditions: readonly string[], bind: Bind): string {
+  const withMetadata = HAS_METADATA.has(table);
   const shared = [...SHARED, ...(withMetadata ? ['metadata'] : [])].join(', ');
   const time = (ms: number): string => `to_timestamp(${bind(ms, 'number')}::double precision / 1000)`;
   if (source.grain === null) {
@@ -66,12 +96,17 @@ function factsOf(source: Source, withMetadata: boolean, conditions: readonly str
       FROM request_logs
       WHERE created_at >= ${time(source.from)} AND created_at < ${time(source.end)} AND ${conditions.join(' AND ')}`;
   }
-  const table = withMetadata ? 'usage_metadata_rollups' : 'usage_rollups';
   return `SELECT ${shared}, requests, cost, saved_cost, input_tokens, output_tokens, total_tokens, duration_us,
       ${MILLISECONDS('first_at')} AS first_ms, ${MILLISECONDS('last_at')} AS last_ms, latency_buckets, latency_counts
     FROM ${table}
-    WHERE requests > 0 AND grain = ${String(source.grain)} AND at >= ${time(source.from)} AND at < ${time(source.end)}
-      AND ${conditions.join(' AND ')}`;
+    WHERE grain = ${String(source.grain)} AND at >= ${time(source.from)} AND at < ${time(source.end)}
+      AND ${conditions.join(' AND ')}
+    UNION ALL
+    SELECT ${shared}, sign, sign * cost, sign * saved_cost, sign * input_tokens, sign * output_tokens, sign * total_tokens,
+      sign * round(duration_ms::numeric * 1000), ${MILLISECONDS('created_at')}, ${MILLISECONDS('created_at')},
+      ARRAY[width_bucket(duration_ms, ${bounds(bind)})]::smallint[], ARRAY[sign]::integer[]
+    FROM usage_pending
+    WHERE created_at >= ${time(source.from)} AND created_at < ${time(source.end)} AND ${conditions.join(' AND ')}`;
 }
 
 const bounds = (bind: Bind): string => `${bind(LATENCY_BOUNDS, 'floats')}`;

@@ -1,7 +1,6 @@
-import { latencyBucket } from '@gw/analytics';
-import { createHash } from 'node:crypto';
+import { LATENCY_BOUNDS } from '@gw/analytics';
 import type { DataSource, EntityManager } from 'typeorm';
-import { storableJson } from '../logs/log-writer.queries';
+import { storableJson } from '../logs/storable';
 import type { RequestLogRow } from '../logs/request-log-row';
 
 /** Minutes that one row stands for. */
@@ -29,43 +28,38 @@ const DIMENSIONS = [
   'fell_back',
 ] as const satisfies readonly (keyof RequestLogRow)[];
 
-/** Columns that add up. */
-const SUMS = [
-  'requests',
-  'cost',
-  'saved_cost',
-  'input_tokens',
-  'output_tokens',
-  'total_tokens',
-  'duration_us',
-] as const;
+/** Those of graphs and summaries that name no key, user, config or prompt: they tell few rows apart. */
+export const OVERVIEW_DIMENSIONS = [
+  'workspace_id',
+  'provider',
+  'credential',
+  'model',
+  'request_type',
+  'status',
+  'cache_status',
+  'retries',
+  'fell_back',
+] as const satisfies readonly (typeof DIMENSIONS)[number][];
+
+/** Columns that add up and are found in the log as they are. */
+const AMOUNTS = ['cost', 'saved_cost', 'input_tokens', 'output_tokens', 'total_tokens'] as const;
 
 /** What of a log row is rolled up. */
-export type RolledUpRow = Pick<
-  RequestLogRow,
-  | (typeof DIMENSIONS)[number]
-  | Exclude<(typeof SUMS)[number], 'requests' | 'duration_us'>
-  | 'organisation_id'
-  | 'created_at'
-  | 'metadata'
-  | 'duration_ms'
->;
+export const ROLLED_UP_COLUMNS = [
+  'organisation_id',
+  'created_at',
+  ...DIMENSIONS,
+  'metadata',
+  ...AMOUNTS,
+  'duration_ms',
+] as const satisfies readonly (keyof RequestLogRow)[];
 
-interface Cell {
-  readonly place: readonly [organisationId: string, grain: number, at: number, series: string];
-  readonly row: RolledUpRow;
-  readonly sums: Record<(typeof SUMS)[number], number>;
-  first: number;
-  last: number;
-  readonly latencies: Map<number, number>;
-}
-
-type Table = 'usage_rollups' | 'usage_metadata_rollups';
+export type RolledUpRow = Pick<RequestLogRow, (typeof ROLLED_UP_COLUMNS)[number]>;
 
 /**
- * Adds requests to the rollups, in the transaction that stores them; give only those that are new. A log row that is corrected later is
- * taken out as it was (`sign` -1) and put in as it is, in the transaction that corrects it; what was taken out for good still counts for when
- * its group was first and last seen. Requests of nobody are left out.
+ * Adds requests up, in the transaction that stores them; give only those that are new (`insertLogs` does it by itself where it is told to). A log
+ * row that is corrected later is taken out as it was (`sign` -1) and put in as it is, in the transaction that corrects it; what was
+ * taken out for good still counts for when its group was first and last seen. Requests of nobody are left out.
  */
 export async function addToRollups(
   manager: EntityManager,
@@ -73,100 +67,103 @@ export async function addToRollups(
   sign: 1 | -1 = 1,
 ): Promise<void> {
   const owned = rows.filter(({ organisation_id: organisationId }) => organisationId !== null);
-  await merge(manager, 'usage_rollups', cellsOf(owned, false, sign));
-  const described = owned.filter(({ metadata }) => Object.keys(metadata).length > 0);
-  await merge(manager, 'usage_metadata_rollups', cellsOf(described, true, sign));
-}
-
-function cellsOf(rows: readonly RolledUpRow[], byMetadata: boolean, sign: 1 | -1): Cell[] {
-  const cells = new Map<string, Cell>();
-  for (const row of rows) {
-    const createdAt = Date.parse(row.created_at);
-    const series = seriesOf(row, byMetadata);
-    for (const grain of GRAINS) {
-      const size = grain * 60_000;
-      const place = [row.organisation_id ?? '', grain, Math.floor(createdAt / size) * size, series] as const;
-      const key = place.join(' ');
-      let cell = cells.get(key);
-      if (!cell) cells.set(key, (cell = emptyCell(place, row, createdAt)));
-      add(cell, row, createdAt, sign);
-    }
-  }
-  // In one order, so that two writers never wait for each other's rows.
-  return [...cells].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, cell]) => cell);
-}
-
-const emptyCell = (place: Cell['place'], row: RolledUpRow, createdAt: number): Cell => ({
-  place,
-  row,
-  sums: Object.fromEntries(SUMS.map((name) => [name, 0])) as Cell['sums'],
-  first: createdAt,
-  last: createdAt,
-  latencies: new Map(),
-});
-
-function add(cell: Cell, row: RolledUpRow, createdAt: number, sign: 1 | -1): void {
-  const { sums, latencies } = cell;
-  sums.requests += sign;
-  sums.cost += sign * (row.cost ?? 0);
-  sums.saved_cost += sign * (row.saved_cost ?? 0);
-  sums.input_tokens += sign * (row.input_tokens ?? 0);
-  sums.output_tokens += sign * (row.output_tokens ?? 0);
-  sums.total_tokens += sign * (row.total_tokens ?? 0);
-  sums.duration_us += sign * Math.round(row.duration_ms * 1_000);
-  cell.first = Math.min(cell.first, createdAt);
-  cell.last = Math.max(cell.last, createdAt);
-  const bucket = latencyBucket(row.duration_ms);
-  latencies.set(bucket, (latencies.get(bucket) ?? 0) + sign);
-}
-
-/** A UUID in form: 128 bits of a digest, so that two series are never taken for one. */
-function seriesOf(row: RolledUpRow, byMetadata: boolean): string {
-  const told: unknown[] = DIMENSIONS.map((name) => row[name]);
-  if (byMetadata) told.push(Object.entries(row.metadata).sort(([one], [other]) => (one < other ? -1 : 1)));
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 32);
-}
-
-async function merge(manager: EntityManager, table: Table, cells: readonly Cell[]): Promise<void> {
-  if (cells.length === 0) return;
-  const columns = [
-    ...['organisation_id', 'grain', 'at', 'series', ...DIMENSIONS],
-    ...(table === 'usage_metadata_rollups' ? ['metadata'] : []),
-    ...[...SUMS, 'first_at', 'last_at', 'latency_buckets', 'latency_counts'],
-  ].join(', ');
+  if (owned.length === 0) return;
+  const columns = ROLLED_UP_COLUMNS.join(', ');
   await manager.query(
-    `INSERT INTO ${table} AS known (${columns})
-     SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)
-     ON CONFLICT (organisation_id, grain, at, series) DO UPDATE SET
-       ${SUMS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')},
-       first_at = least(known.first_at, excluded.first_at),
-       last_at = greatest(known.last_at, excluded.last_at),
-       (latency_buckets, latency_counts) = (
-         SELECT coalesce(array_agg(bucket ORDER BY bucket), '{}'), coalesce(array_agg(counted ORDER BY bucket), '{}')
-         FROM (SELECT bucket, sum(amount)::integer AS counted
-           FROM unnest(known.latency_buckets || excluded.latency_buckets, known.latency_counts || excluded.latency_counts)
-             AS both_of (bucket, amount) GROUP BY bucket HAVING sum(amount) <> 0) AS merged)`,
-    [storableJson(cells.map(recordOf))],
+    `INSERT INTO usage_pending (${columns}, sign)
+     SELECT ${columns}, $2::smallint FROM json_populate_recordset(NULL::usage_pending, $1::json)`,
+    [storableJson(owned), sign],
   );
 }
 
-function recordOf({ place, row, sums, first, last, latencies }: Cell): object {
-  const [organisationId, grain, at, series] = place;
-  const counted = [...latencies].filter(([, count]) => count !== 0).sort(([one], [other]) => one - other);
-  return {
-    ...Object.fromEntries(DIMENSIONS.map((name) => [name, row[name]])),
-    organisation_id: organisationId,
-    grain,
-    at: new Date(at).toISOString(),
-    series,
-    metadata: row.metadata,
-    ...sums,
-    first_at: new Date(first).toISOString(),
-    last_at: new Date(last).toISOString(),
-    latency_buckets: counted.map(([bucket]) => bucket),
-    latency_counts: counted.map(([, count]) => count),
-  };
+/** Rows that one transaction merges. */
+const MERGED_AT_ONCE = 50_000;
+const MERGER = 'tollgate:usage-pending';
+
+/** Merges what is pending into the rollups; what another merges at the same time is left to it. Returns how many requests that were. */
+export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE): Promise<number> {
+  let merged = 0;
+  for (let found = atOnce; found === atOnce; merged += found) {
+    found = await source.transaction(async (manager) => {
+      const [lock]: { free: boolean }[] = await manager.query(
+        'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
+        [MERGER],
+      );
+      if (!lock?.free) return 0;
+      // Otherwise the groups of a large merge are sorted on the disk.
+      await manager.query(`SET LOCAL work_mem = '64MB'`);
+      const [taken]: { count: number }[] = await manager.query(MERGE, [LATENCY_BOUNDS, atOnce]);
+      return taken?.count ?? 0;
+    });
+  }
+  return merged;
 }
+
+/** A digest of what tells series apart; of two spellings of one series, both would be counted, and none twice. */
+const seriesOf = (columns: readonly string[]): string => `md5(ROW(${columns.join(', ')})::text)::uuid`;
+
+const SUMS = ['requests', ...AMOUNTS, 'duration_us'];
+
+/** Facts whose `series` is null have no place in the table. */
+interface Target {
+  readonly table: string;
+  readonly series: string;
+  readonly dimensions: readonly string[];
+  /** Where it is not the column of the facts. */
+  readonly metadata?: string;
+}
+
+/** A histogram may name a bucket twice: it costs less to add such up when they are read, and when the row is next merged into. */
+function mergeInto({ table, series, dimensions, metadata = 'metadata' }: Target): string {
+  const columns = [
+    ...['organisation_id', 'grain', 'at', 'series', ...dimensions, ...SUMS],
+    ...['first_at', 'last_at', 'latency_buckets', 'latency_counts'],
+  ].join(', ');
+  const told = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name})`).join(', ');
+  return `INSERT INTO ${table} AS known (${columns})
+    SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS bin, ${series}, ${told},
+      sum(sign), ${[...AMOUNTS, 'duration_us'].map((name) => `coalesce(sum(sign * ${name}), 0)`).join(', ')},
+      min(created_at), max(created_at), array_agg(bucket), array_agg(sign::integer)
+    FROM facts CROSS JOIN (VALUES ${GRAINS.map((grain) => `(${String(grain)}::smallint)`).join(', ')}) AS grains (grain)
+    WHERE ${series} IS NOT NULL
+    GROUP BY organisation_id, grain, bin, ${series}
+    ON CONFLICT (organisation_id, grain, at, series) DO UPDATE SET
+      ${SUMS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')},
+      first_at = least(known.first_at, excluded.first_at),
+      last_at = greatest(known.last_at, excluded.last_at),
+      (latency_buckets, latency_counts) = (
+        SELECT coalesce(array_agg(bucket ORDER BY bucket), '{}'), coalesce(array_agg(counted ORDER BY bucket), '{}')
+        FROM (SELECT bucket, sum(amount)::integer AS counted
+          FROM unnest(known.latency_buckets || excluded.latency_buckets, known.latency_counts || excluded.latency_counts)
+            AS both_of (bucket, amount) GROUP BY bucket HAVING sum(amount) <> 0) AS merged)`;
+}
+
+const TARGETS: readonly Target[] = [
+  { table: 'usage_rollups', series: 'series', dimensions: DIMENSIONS },
+  { table: 'usage_metadata_rollups', series: 'described', dimensions: [...DIMENSIONS, 'metadata'] },
+  { table: 'usage_overviews', series: 'overview', dimensions: OVERVIEW_DIMENSIONS },
+  {
+    table: 'usage_users',
+    series: 'user_series',
+    dimensions: ['workspace_id', 'metadata'],
+    metadata: 'user_metadata',
+  },
+];
+
+const MERGE = `WITH taken AS (
+    DELETE FROM usage_pending WHERE ctid = ANY(ARRAY(SELECT ctid FROM usage_pending LIMIT $2)) RETURNING *
+  ), described AS (
+    SELECT *, CASE WHEN metadata ? '_user' THEN jsonb_build_object('_user', metadata -> '_user') END AS user_metadata FROM taken
+  ), facts AS MATERIALIZED (
+    SELECT *, width_bucket(duration_ms, $1::double precision[])::smallint AS bucket,
+      round(duration_ms::numeric * 1000)::bigint AS duration_us,
+      ${seriesOf(DIMENSIONS)} AS series,
+      ${seriesOf(OVERVIEW_DIMENSIONS)} AS overview,
+      CASE WHEN metadata <> '{}' THEN ${seriesOf([...DIMENSIONS, 'metadata'])} END AS described,
+      CASE WHEN user_metadata IS NOT NULL THEN ${seriesOf(['workspace_id', 'user_metadata'])} END AS user_series
+    FROM described
+  ), ${TARGETS.map((target) => `into_${target.table} AS (${mergeInto(target)})`).join(', ')}
+  SELECT count(*)::integer AS count FROM taken`;
 
 /** Rows of one statement. */
 const DROPPED_AT_ONCE = 10_000;
@@ -174,7 +171,7 @@ const DROPPED_AT_ONCE = 10_000;
 /** Removes rows that are older than their grain is kept, in small steps; what `steps` leaves is for the next time. */
 export async function dropOldRollups(source: DataSource, now: Date, steps = 1_000): Promise<number> {
   let [dropped, left] = [0, steps];
-  for (const table of ['usage_rollups', 'usage_metadata_rollups'] as const) {
+  for (const { table } of TARGETS) {
     for (const grain of GRAINS) {
       const before = new Date(now.getTime() - ROLLUP_RETENTION_DAYS[grain] * 86_400_000);
       for (let found = DROPPED_AT_ONCE; found === DROPPED_AT_ONCE && left > 0; left -= 1) {

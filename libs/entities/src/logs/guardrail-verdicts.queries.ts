@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { LogOwner } from './log-reader.queries';
-import { storableJson } from './log-writer.queries';
+import { storableJson } from './storable';
 
 /** A check that failed, or could not decide. */
 export interface GuardrailVerdict {

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { storableJson, type LogEntry } from './log-writer.queries';
+import type { LogEntry } from './log-writer.queries';
+import { storableJson } from './storable';
 
 /** A record that was amended, and how many verdicts it had before. */
 export interface Amended {

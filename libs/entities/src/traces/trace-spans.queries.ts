@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { storableJson } from '../logs/log-writer.queries';
+import { storableJson } from '../logs/storable';
 
 /** A span that an application sent. */
 export interface TraceSpan {

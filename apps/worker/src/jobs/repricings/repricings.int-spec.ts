@@ -4,6 +4,7 @@ import {
   dayOf,
   ensureLogPartitions,
   insertLogs,
+  mergeRollups,
   IntegrationEntity,
   IntegrationModelEntity,
   OrganisationEntity,
@@ -114,6 +115,7 @@ describe('the repricing of logs', () => {
     });
   };
   const sums = async (): Promise<unknown> => {
+    await mergeRollups(database.dataSource);
     const [row] = await database.dataSource.query<Record<string, string>[]>(
       `SELECT (SELECT sum(cost) FROM request_logs WHERE organisation_id = $1) AS logs,
          (SELECT sum(cost) FROM usage_rollups WHERE organisation_id = $1 AND grain = 60) AS rollups,
