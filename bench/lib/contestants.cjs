@@ -201,4 +201,4 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   return list;
 }
 
-module.exports = { PATH, UNUSED_KEY, contestant, startContestants, startGateway, startStages };
+module.exports = { PATH, SERVICE_TOKEN, UNUSED_KEY, contestant, startContestants, startGateway, startStages };
