@@ -201,4 +201,13 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   return list;
 }
 
-module.exports = { GATEWAY_FLAGS, PATH, UNUSED_KEY, contestant, startContestants, startGateway, startStages };
+module.exports = {
+  GATEWAY_FLAGS,
+  PATH,
+  SERVICE_TOKEN,
+  UNUSED_KEY,
+  contestant,
+  startContestants,
+  startGateway,
+  startStages,
+};

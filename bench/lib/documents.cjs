@@ -92,7 +92,8 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
     keys[name] = secret;
     add(documentKey.apiKey(hashApiKey(pepper, secret)), {
       kind: 'api_key',
-      id: `key-${name}`,
+      // Logs name it, and ids of keys are UUIDs there.
+      id: `0b000000-0000-4000-8000-1${String(Object.keys(keys).length).padStart(11, '0')}`,
       name,
       type: 'workspace-service',
       organisationId: ORGANISATION,

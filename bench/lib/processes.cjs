@@ -6,8 +6,8 @@ const { connect, createServer } = require('node:net');
 const { cpus, tmpdir } = require('node:os');
 const { join } = require('node:path');
 
-/** The proxy has a core to itself; load generator, stub and control plane share another. */
-const CORES = cpus().length > 1 ? { proxy: '1', rest: '0' } : { proxy: '0', rest: '0' };
+/** The proxy has a core to itself; load generator, stub and control plane share another. `all`: wherever there is room. */
+const CORES = cpus().length > 1 ? { proxy: '1', rest: '0', all: '0,1' } : { proxy: '0', rest: '0', all: '0' };
 
 const running = new Set();
 const folders = new Set();

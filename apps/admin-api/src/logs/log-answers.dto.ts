@@ -235,6 +235,14 @@ export class LogDetailAnswer extends LogAnswer {
 }
 
 /** A page of logs. There is no total: counting tens of millions of rows would cost more than the page. */
+export class LogsSearchedAnswer {
+  @Answer.integer({ description: 'Logs that this page looked through.', example: 1_200 })
+  readonly logs!: number;
+
+  @Answer.time({ nullable: true, description: 'The time of the last of them.' })
+  readonly until!: string | null;
+}
+
 export class LogPage {
   @Answer.kind('list')
   readonly object!: 'list';
@@ -247,6 +255,12 @@ export class LogPage {
 
   @Answer.text({ nullable: true, description: 'For the next page; null on the last one.' })
   readonly next_cursor!: string | null;
+
+  @Answer.one(() => LogsSearchedAnswer, {
+    optional: true,
+    description: 'With `q`: how far this page looked, whatever it found.',
+  })
+  readonly searched?: LogsSearchedAnswer;
 }
 
 /** One log of a trace, with what was called from within it. */

@@ -46,6 +46,15 @@ export class ListLogsQuery {
   @TextField({ optional: true, max: 128, description: '`next_cursor` of the page before.' })
   cursor?: string;
 
+  @TextField({
+    optional: true,
+    min: 3,
+    max: 200,
+    description:
+      'A text in the URL, the error type or a body, whatever its case. Needs time_of_generation_min and a time of at most 31 days. A page may be short, or empty, and have a next one.',
+  })
+  q?: string;
+
   @ReferenceField({ optional: true, description: 'Id or slug; with an organisation key or a session.' })
   workspace_id?: string;
 

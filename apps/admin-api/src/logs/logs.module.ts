@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm';
 import { CustomLogsService } from './custom-logs.service';
 import { FeedbackController } from './feedback.controller';
 import { FeedbackService } from './feedback.service';
+import { LogSearch } from './log-search';
 import { LogTail } from './log-tail';
 import { LogsController } from './logs.controller';
 import { LogsService } from './logs.service';
@@ -33,6 +34,11 @@ export const LOG_STORES = Symbol('log stores');
       provide: LogBodiesReader,
       inject: [LOG_STORES],
       useFactory: ({ bodies }: LogStores) => new LogBodiesReader(bodies),
+    },
+    {
+      provide: LogSearch,
+      inject: [DataSource, LOG_STORES],
+      useFactory: (source: DataSource, { bodies }: LogStores) => new LogSearch(source, bodies === null),
     },
   ],
   exports: [LogsService, LOG_STORES],

@@ -1,19 +1,24 @@
-import { FeedbackEntity, findLog, listLogs, type LogOwner } from '@gw/entities';
+import { FeedbackEntity, findLog, listLogs, type LogFilter, type LogOwner } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { isStorableText } from '@gw/web';
+import { invalid, isStorableText } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { found, isUuid } from '../auth/tenancy';
+import { assertScope } from '../auth/access.guard';
 import { LogBodiesReader } from './log-bodies.reader';
 import { encodeCursor } from './log-cursor';
 import { logFilterOf } from './log-filter';
 import type { LogDetailAnswer, LogPage, LogTraceAnswer } from './log-answers.dto';
+import { LogSearch } from './log-search';
 import { LogTail } from './log-tail';
 import { logTree } from './log-tree';
 import { logAnswer, logDetailAnswer } from './log.view';
 import type { ListLogsQuery, TailLogsQuery } from './logs.dto';
+
+/** Any one of them. */
+export const READS_A_LOG: [string, ...string[]] = ['logs.view', 'completions.write', 'logs.write'];
 
 const FEEDBACK_MAX = 100;
 const TRACE_LOGS_MAX = 1_000;
@@ -31,6 +36,7 @@ export class LogsService {
     private readonly dataSource: DataSource,
     private readonly bodies: LogBodiesReader,
     private readonly tails: LogTail,
+    private readonly search: LogSearch,
   ) {}
 
   /** Newest first. `all` is the whole query as it came. */
@@ -40,6 +46,7 @@ export class LogsService {
     all: Readonly<Record<string, unknown>>,
   ): Promise<LogPage> {
     const filter = logFilterOf(ownerOf(caller), query, all);
+    if (query.q !== undefined) return this.find(caller, filter, query.q, query.page_size);
     const rows = await listLogs(this.dataSource.manager, filter, query.page_size + 1);
     const page = rows.slice(0, query.page_size);
     const last = rows.length > page.length ? page.at(-1) : undefined;
@@ -48,6 +55,19 @@ export class LogsService {
       data: page.map(logAnswer),
       has_more: last !== undefined,
       next_cursor: last ? encodeCursor({ createdAt: last.created_at, id: last.id }) : null,
+    };
+  }
+
+  /** Who can't read a body must not learn from a search what stands in it. */
+  private async find(caller: Principal, filter: LogFilter, text: string, limit: number): Promise<LogPage> {
+    assertScope(caller, READS_A_LOG);
+    const { rows, next, logs, until } = await this.search.find(filter, text, limit);
+    return {
+      object: 'list',
+      data: rows.map(logAnswer),
+      has_more: next !== null,
+      next_cursor: next === null ? null : encodeCursor(next),
+      searched: { logs, until: until?.toISOString() ?? null },
     };
   }
 
@@ -84,6 +104,7 @@ export class LogsService {
     all: Readonly<Record<string, unknown>>,
     takeOver: () => ServerResponse,
   ): Promise<void> {
+    if (query.q !== undefined) throw invalid('q', 'q looks through logs that are there: a tail has none');
     return this.tails.follow(logFilterOf(ownerOf(caller), query, all), query.max_seconds, takeOver);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { GuardrailRecord, LogRecord } from '@gw/contracts';
-import { decodeLogBodies, findLog, qualityOf } from '@gw/entities';
+import { decodeLogBodies, findLog, qualityOf, requestLogRow, type RequestLogRow } from '@gw/entities';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
@@ -97,6 +97,24 @@ describe('records that come again with late verdicts', () => {
       expect(decodeLogBodies(row?.content as Buffer)).toEqual({ request: bodies[0], response: bodies[1] });
       expect(row?.decision).toEqual(records.second.decision);
       expect(await runs(records.first)).toEqual([1, 1]);
+    },
+  );
+
+  it.each([
+    ['after the first', false],
+    ['before the first', true],
+  ])(
+    'are nothing new to another store of analytics, which keeps no verdicts: %s',
+    async (_how, isReversed) => {
+      const { first, second } = make();
+      const told: RequestLogRow[] = [];
+      ingest.addUp = (rows) => {
+        told.push(...rows);
+        return Promise.resolve();
+      };
+      await store(...(isReversed ? [[second], [first]] : [[first], [second]]));
+      // Whichever came first, the same is known of the request.
+      expect(told).toEqual([{ ...requestLogRow(first), decision: expect.anything() as unknown }]);
     },
   );
 });

@@ -1,0 +1,117 @@
+'use strict';
+
+/** Pages of the log and graphs of analytics as people ask for them, timed. */
+const { findLog, listLogs, PostgresAnalytics } = require('../../libs/entities/src/index.ts');
+const { uuidv7 } = require('../../libs/kernel/src/index.ts');
+const { AnalyticsGraphsService } = require('../../apps/admin-api/src/analytics/analytics-graphs.service.ts');
+const { periodOf } = require('../../apps/admin-api/src/analytics/asks.ts');
+const { GRAPHS } = require('../../apps/admin-api/src/analytics/graphs.ts');
+const { DAYS } = require('./log-fixture.cjs');
+const { ORGANISATION, WORKSPACES, any, key, workspace } = require('./log-records.cjs');
+
+const DAY_MS = 86_400_000;
+const MEMBERS = WORKSPACES * 10;
+
+const filterOf = (changes, owner = {}) => ({
+  owner: { organisationId: ORGANISATION, workspaceId: workspace(0), ...owner },
+  values: {},
+  ranges: {},
+  statuses: [],
+  streamed: null,
+  metadata: {},
+  after: null,
+  ...changes,
+});
+const everywhere = { workspaceId: null };
+const someDay = () => new Date(Date.now() - (1 + Math.random() * (DAYS - 1)) * DAY_MS);
+const lastDays = (days) => ({ created_at: { min: new Date(Date.now() - days * DAY_MS) } });
+
+/** By name: filters of a page, another one each time. */
+const PAGES = {
+  'newest of a workspace': () => filterOf({}),
+  'newest of the organisation': () => filterOf({}, everywhere),
+  'newest of a small workspace': () => filterOf({}, { workspaceId: workspace(90) }),
+  'page from anywhere': () => filterOf({ after: { createdAt: someDay(), id: uuidv7() } }),
+  'one day': () => {
+    const min = someDay();
+    return filterOf({ ranges: { created_at: { min, max: new Date(min.getTime() + DAY_MS) } } });
+  },
+  'by status 401, 1 %': () => filterOf({ statuses: [[401, 401]] }),
+  'by class 5xx': () => filterOf({ statuses: [[500, 599]] }),
+  'by model': () => filterOf({ values: { model: [`model-${any(10)}`] } }),
+  'by key': () => filterOf({ values: { api_key_id: [key(any(10))] } }),
+  'by key of the organisation': () => filterOf({ values: { api_key_id: [key(any(MEMBERS))] } }, everywhere),
+  'by metadata, 1 of 20': () => filterOf({ metadata: { team: `team-${any(20)}` } }, everywhere),
+  'by metadata, 1 of 1,000': () => filterOf({ metadata: { _user: `user-${any(MEMBERS)}` } }, everywhere),
+  'by metadata that nobody has': () => filterOf({ metadata: { _user: 'nobody' } }),
+  'by metadata that nobody has, 7 days': () =>
+    filterOf({ metadata: { _user: 'nobody' }, ranges: lastDays(7) }),
+  'by cost and tokens': () => filterOf({ ranges: { cost: { min: 480_000 }, total_tokens: { min: 4_000 } } }),
+  'by a model that nobody has': () => filterOf({ values: { model: ['nothing'] } }),
+  'by prompt that nobody has': () => filterOf({ values: { prompt_slug: ['nothing'] } }),
+};
+
+/** The largest workspace, and a query that asks for its last 30 days; `changes`: more filters. */
+function graphsOf(source, changes) {
+  const now = Date.now();
+  const scope = { organisationId: ORGANISATION, workspaceId: workspace(0), userId: null };
+  const empty = { values: {}, statuses: [], models: [], metadata: {}, traceIds: [], spanIds: [], ranges: {} };
+  const [from, to] = [now - DAYS * DAY_MS, now].map((time) => new Date(time).toISOString());
+  const query = { time_of_generation_min: from, time_of_generation_max: to };
+  const service = new AnalyticsGraphsService(
+    source,
+    { partsOf: () => Promise.resolve({ scope, period: periodOf(query), filter: { ...empty, ...changes } }) },
+    new PostgresAnalytics(source),
+  );
+  return {
+    ...Object.fromEntries(Object.keys(GRAPHS).map((name) => [name, () => service.graph(null, query, name)])),
+    'status codes': () => service.statusCodes(null, query),
+  };
+}
+
+const percentile = (times, share) => [...times].sort((a, b) => a - b)[Math.ceil(times.length * share) - 1];
+
+async function timed(runs, run) {
+  const times = [];
+  for (let i = 0; i <= runs; i += 1) {
+    const startedAt = performance.now();
+    await run();
+    // The first one finds nothing of it in memory, which says more of the disk.
+    if (i > 0) times.push(performance.now() - startedAt);
+  }
+  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
+}
+
+/** By name: p50 and p95 of pages of 50, milliseconds. */
+async function timePages(source, runs) {
+  const report = {};
+  for (const [name, filter] of Object.entries(PAGES))
+    report[name] = await timed(runs, () => listLogs(source.manager, filter(), 51));
+  const traces = await source.query(
+    'SELECT id, trace_id FROM request_logs TABLESAMPLE SYSTEM (0.1) LIMIT 200',
+  );
+  const some = () => traces[any(traces.length)];
+  const owner = { organisationId: ORGANISATION, workspaceId: null };
+  report['one trace'] = await timed(runs, () =>
+    listLogs(source.manager, filterOf({ values: { trace_id: [some().trace_id] } }, owner), 51),
+  );
+  report['one log by its id'] = await timed(runs, () => findLog(source.manager, owner, some().id));
+  return report;
+}
+
+/** By name: p50 and p95 of graphs over 30 days, milliseconds: of all requests of a workspace, and with a filter each. */
+async function timeGraphs(source, runs) {
+  const report = {};
+  const of = async (suffix, changes, names) => {
+    const graphs = graphsOf(source, changes);
+    for (const name of names ?? Object.keys(graphs)) report[name + suffix] = await timed(runs, graphs[name]);
+  };
+  const some = ['requests', 'latency', 'cost'];
+  await of('', {});
+  await of(' of a model', { values: { model: ['model-3'] } }, some);
+  await of(' of a key', { values: { api_key_id: [key(3)] } }, some);
+  await of(' of a user', { metadata: { _user: 'user-3' } }, some);
+  return report;
+}
+
+module.exports = { timeGraphs, timePages };

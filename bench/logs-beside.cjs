@@ -1,0 +1,182 @@
+'use strict';
+
+/**
+ * What the ingest of logs costs those who wait for answers, on one machine: a gateway at a constant rate of requests, with and without other gateways'
+ * records being ingested by worker and Postgres beside it, in alternating rounds of one run. Exits with 1 when a bar is missed.
+ *
+ *     npm run bench:logs-beside -- [--rate 500] [--records 5000] [--seconds 15] [--rounds 5]
+ */
+const os = require('node:os');
+const { join } = require('node:path');
+const { parseArgs } = require('node:util');
+const { nodeOf } = require('./lib/cache.cjs');
+const { PATH, SERVICE_TOKEN, startGateway } = require('./lib/contestants.cjs');
+const { withLogDatabase } = require('./lib/log-fixture.cjs');
+const { prepare } = require('./lib/measure.cjs');
+const { cpuMicros, processTree } = require('./lib/proc-stat.cjs');
+const {
+  ask,
+  freePort,
+  listening,
+  pause,
+  start,
+  startScript,
+  stopAll,
+  temporaryFolder,
+} = require('./lib/processes.cjs');
+const { markdown } = require('./lib/report.cjs');
+const { ensureBuilt } = require('../tools/build.cjs');
+
+const { values: options } = parseArgs({
+  options: {
+    rate: { type: 'string', default: '500' },
+    records: { type: 'string', default: '5000' },
+    seconds: { type: 'string', default: '15' },
+    rounds: { type: 'string', default: '5' },
+  },
+});
+const [RATE, RECORDS, SECONDS, ROUNDS] = ['rate', 'records', 'seconds', 'rounds'].map((name) =>
+  Number(options[name]),
+);
+const MOVED_MAX = 1.1;
+/** A sender that is told of exactly the bar stays a little below it. */
+const HEADROOM = 1.04;
+/** As the launcher starts them. */
+const [WORKER_NICENESS, POSTGRES_NICENESS, WORKER_FLAGS] = [10, 10, ['--max-semi-space-size=4']];
+const SETTLE_MS = 3_000;
+const STORED_WITHIN_MS = 30_000;
+
+const note = (line) => process.stderr.write(`beside: ${line}\n`);
+const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
+
+async function startWorker(node, server) {
+  const port = await freePort();
+  const child = start(
+    'all',
+    'nice',
+    [
+      '-n',
+      String(WORKER_NICENESS),
+      node,
+      ...WORKER_FLAGS,
+      join(__dirname, '../dist/worker/apps/worker/src/main.js'),
+    ],
+    {
+      env: {
+        DATABASE_URL: server.url,
+        SERVICE_TOKEN,
+        WORKER_PORT: String(port),
+        DATA_DIR: temporaryFolder('worker'),
+        LOG_LEVEL: 'warn',
+      },
+    },
+  );
+  await listening(child, port);
+  return { child, port };
+}
+
+async function startAll(server) {
+  os.setPriority(server.child.pid, POSTGRES_NICENESS);
+  await ensureBuilt();
+  const node = nodeOf('26', note);
+  const worker = await startWorker(node, server);
+  const [stub, controlPlane, load, sender] = await Promise.all(
+    ['stub-provider.cjs', 'control-plane.cjs', 'load.cjs', 'log-sender.cjs'].map((script) =>
+      startScript('rest', node, script),
+    ),
+  );
+  const gateway = await startGateway({
+    build: join(__dirname, '../dist/gateway'),
+    node,
+    stubPort: stub.port,
+    controlPlane,
+    env: { WORKER_URL: `http://127.0.0.1:${worker.port}` },
+  });
+  const contestant = {
+    name: 'gateway',
+    child: gateway.child,
+    port: gateway.port,
+    path: PATH,
+    headers: gateway.requests.full,
+  };
+  await prepare(contestant);
+  return { worker, load, sender, contestant };
+}
+
+/** Requests at the constant rate; how long they took, and what the whole machine's other processes used meanwhile. */
+async function requests({ load, contestant, worker }, server, warmSeconds) {
+  const { port, pids, expected, isStart, whole } = contestant;
+  const cpu = () => cpuMicros([...processTree(worker.child.pid), ...processTree(server.child.pid)]);
+  const [before, startedAt] = [cpu(), performance.now()];
+  const job = { kind: 'open', request: whole, rate: RATE, warmSeconds, seconds: SECONDS };
+  const { p50, p99, answered } = await ask(load.child, { port, pids, expected, isStart, ...job });
+  contestant.sent += answered;
+  return { p50, p99, cores: (cpu() - before) / 1_000 / (performance.now() - startedAt) };
+}
+
+async function measure(parts, server) {
+  const rounds = { alone: [], beside: [] };
+  let accepted = 0;
+  const rates = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await pause(SETTLE_MS);
+    rounds.alone.push(await requests(parts, server, 2));
+    await ask(parts.sender.child, {
+      kind: 'start',
+      port: parts.worker.port,
+      token: SERVICE_TOKEN,
+      rate: RECORDS * HEADROOM,
+    });
+    rounds.beside.push(await requests(parts, server, 2));
+    const sent = await ask(parts.sender.child, { kind: 'stop' });
+    accepted += sent.accepted;
+    rates.push(sent.perSecond);
+    note(
+      `round ${round + 1}: p99 ${rounds.alone.at(-1).p99.toFixed(2)} alone, ${rounds.beside.at(-1).p99.toFixed(2)} ms beside ${Math.round(sent.perSecond)} records/s`,
+    );
+  }
+  return { rounds, accepted, rate: median(rates) };
+}
+
+/** Records that are missing, or there twice, once the gateway's journal is empty. */
+async function difference(source, expected) {
+  for (let until = performance.now() + STORED_WITHIN_MS; ; await pause(500)) {
+    const [{ count }] = await source.query('SELECT count(*)::int AS count FROM request_logs');
+    if (count === expected || performance.now() > until) return count - expected;
+  }
+}
+
+async function main(source, server) {
+  const parts = await startAll(server);
+  try {
+    const { rounds, accepted, rate } = await measure(parts, server);
+    const of = (kind, name) => median(rounds[kind].map((round) => round[name]));
+    const row = (name, kind) => [
+      name,
+      of(kind, 'p50').toFixed(2),
+      of(kind, 'p99').toFixed(2),
+      of(kind, 'cores').toFixed(2),
+    ];
+    const moved = of('beside', 'p99') / of('alone', 'p99');
+    const missing = await difference(source, accepted + parts.contestant.sent);
+    const bars = [
+      [`p99 beside / alone: ${moved.toFixed(3)}, at most ${MOVED_MAX}`, moved <= MOVED_MAX],
+      [`records/s: ${Math.round(rate)}, at least ${RECORDS}`, rate >= RECORDS],
+      [`records stored and not expected: ${missing}, exactly 0`, missing === 0],
+    ];
+    process.stdout.write(
+      `${markdown(['gateway at ' + RATE + ' requests/s', 'p50 ms', 'p99 ms', 'cores of worker and Postgres'], [row('alone', 'alone'), row('beside the ingest', 'beside')])}\n\n` +
+        `medians of ${ROUNDS} rounds of ${SECONDS} s, load ${os.loadavg()[0].toFixed(1)}\n` +
+        bars.map(([text, held]) => `${held ? 'held  ' : 'MISSED'} ${text}\n`).join(''),
+    );
+    if (bars.some(([, held]) => !held)) process.exitCode = 1;
+  } finally {
+    await stopAll();
+  }
+}
+
+withLogDatabase({ poolSize: 2 }, main).catch(async (error) => {
+  console.error(error);
+  process.exitCode = 1;
+  await stopAll();
+});
