@@ -50,6 +50,16 @@ function find(kind: string, name: string): Manifest {
 
 const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
 
+/** First segments of its routes, but those of calls that are the gateway's own by their name. */
+function servedByTheAdminApi(): string[] {
+  const folder = join(ROOT, 'apps', 'admin-api', 'src');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => file.endsWith('.controller.ts'));
+  return sources
+    .flatMap((file) => [...read('apps/admin-api/src', file).matchAll(/@ControlRoutes\(\s*'([a-z-]+)/g)])
+    .map(([, segment = '']) => segment);
+}
+
 describe('the Kubernetes manifests', () => {
   it.each(workloads.map((workload) => [workload.metadata.name, workload] as const))(
     'run %s without root, without privileges, on a read-only file system, probed and bounded in memory',
@@ -105,6 +115,8 @@ describe('the Kubernetes manifests', () => {
     const source = read('apps/gateway/src/http/paths.ts');
     const owned = /CONTROL_PLANE = new Set\(\[(.*?)\]\)/s.exec(source)?.[1]?.match(/[a-z-]+(?=')/g) ?? [];
     expect(owned.length).toBeGreaterThan(20);
+    // What the admin API serves and the gateway does not hand on would be taken for an endpoint of a provider.
+    expect(owned).toEqual(expect.arrayContaining(servedByTheAdminApi()));
     expect(toAdmin).toEqual(expect.arrayContaining(owned.map((segment) => `/v1/${segment}`)));
     expect(paths.filter(({ path }) => path === '/' || path.startsWith('/internal'))).toEqual([]);
   });

@@ -6,6 +6,7 @@ const CONTROL_PLANE = new Set([
   'admin',
   'agent-integrations',
   'agent-servers',
+  'alert-webhooks',
   'analytics',
   'api-keys',
   'audit-logs',
@@ -17,6 +18,7 @@ const CONTROL_PLANE = new Set([
   'feedback',
   'guardrails',
   'integrations',
+  'invites',
   'labels',
   'logs',
   'mcp-integrations',
@@ -30,6 +32,7 @@ const CONTROL_PLANE = new Set([
   'policies',
   'prompts',
   'providers',
+  'repricings',
   'scim',
   'secret-references',
   'users',
@@ -70,25 +73,25 @@ export type Destination =
 export function destinationOf(path: string, method = 'GET'): Destination {
   const rule = brokenRule(path);
   if (rule !== null) return { plane: 'refused', rule };
-  if (path.startsWith('/v1/')) return versioned(path, method);
-  if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
-  const view = HEALTH.get(path);
+  const view = healthViewOf(path);
   if (view !== undefined) return { plane: 'health', view };
+  if (path.startsWith('/v1/')) {
+    if (path === '/v1/me/limits') return { plane: 'limits' };
+    if (path === '/v1/openapi.json') return { plane: 'openapi' };
+    return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
+  }
+  if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
 }
 
-/** Of a path below `/v1/`. */
-function versioned(path: string, method: string): Destination {
-  if (path === '/v1/me/limits') return { plane: 'limits' };
-  if (path.startsWith('/v1/health')) {
-    const view = HEALTH.get(path.slice(3));
-    if (view !== undefined) return { plane: 'health', view };
-  }
-  if (path === '/v1/openapi.json') return { plane: 'openapi' };
-  return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
+/** Below `/v1` and without it. Other paths cost a comparison, no look-up. */
+function healthViewOf(path: string): HealthView | undefined {
+  const start = path.startsWith('/v1/') ? 3 : 0;
+  return path.startsWith('/health', start) ? HEALTH.get(path.slice(start)) : undefined;
 }
 
+/** Of a path below `/v1/`. */
 function isOfControlPlane(path: string, method: string): boolean {
   const end = path.indexOf('/', 4);
   const segment = end === -1 ? path.slice(4) : path.slice(4, end);
