@@ -99,6 +99,28 @@ describe('EmbeddedPostgres', () => {
     expect(await query(server.url, 'SELECT value FROM kept')).toEqual([42]);
   });
 
+  it('is started again at once after it was killed, though a session is busy and has not noticed', async () => {
+    server = create();
+    await server.start();
+    const client = new Client({ connectionString: server.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    const busy = client
+      .query('SELECT count(*) FROM (SELECT generate_series(1, 1e12::bigint)) AS streamed')
+      .catch(() => 'cut');
+    await eventually(async () => {
+      const { url } = server as EmbeddedPostgres;
+      const active = "SELECT count(*)::int FROM pg_stat_activity WHERE query LIKE '%AS streamed'";
+      return (await query(url, `${active} AND pid <> pg_backend_pid()`))[0] === 1;
+    });
+    const exited = new Promise((resolve) => server?.child.once('exit', resolve));
+    server.child.kill('SIGKILL');
+    await exited;
+    await server.start();
+    expect(await busy).toBe('cut');
+    expect(await query(server.url, 'SELECT 1')).toEqual([1]);
+  });
+
   it('keeps its URL when its port is taken while it is started again, for others hold that URL', async () => {
     server = create();
     await server.start();

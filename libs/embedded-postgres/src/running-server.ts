@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -24,7 +24,37 @@ export async function endEarlierServer(dataFolder: string): Promise<void> {
       );
     }
   }
+  await endSessionsIn(dataFolder);
   rmSync(pidFile, { force: true });
+}
+
+/**
+ * Sessions that outlived a killed server, each until it has done what it was asked: no other server starts before they are gone. What they
+ * have not committed is lost with them, as it is for those that noticed. Found on Linux alone; elsewhere they are waited for.
+ */
+async function endSessionsIn(dataFolder: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const sessions = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isSessionIn(dataFolder, name));
+  for (const pid of sessions) {
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+  }
+  await waitUntil(() => !sessions.some((pid) => isSessionIn(dataFolder, pid)), STOP_TIMEOUT_MS);
+}
+
+/** Sessions work in the data folder, and say so in their title. */
+function isSessionIn(dataFolder: string, pid: string): boolean {
+  try {
+    return (
+      readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataFolder) &&
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: ')
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** The server names its folder on its command line; a number that was given to another process does not. */

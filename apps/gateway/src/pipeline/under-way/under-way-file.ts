@@ -32,7 +32,6 @@ export class UnderWayFile {
   private readonly path: string;
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;
-  private isThere = false;
   /** Id and bytes of each request as the file has it. */
   private written = '';
 
@@ -51,12 +50,12 @@ export class UnderWayFile {
     }, EVERY_MS).unref();
   }
 
-  /** Once all requests have their records. */
+  /** Leaves what has no record even now; usually nothing. */
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await this.writing;
-    if (this.isThere) rmSync(this.path, { force: true });
+    await this.write(Infinity).catch(this.options.onError);
   }
 
   /** One turn of what `start` repeats, at a time of `performance.now`. Rejects with what the disk says. */
@@ -66,7 +65,6 @@ export class UnderWayFile {
     if (now === this.written) return;
     if (found.length === 0) rmSync(this.path, { force: true });
     else await this.replace(found);
-    this.isThere = found.length > 0;
     this.written = now;
   }
 

@@ -87,9 +87,11 @@ describe('requests under way', () => {
         },
       },
     ]);
+    await file.stop();
+    expect(lines()).toHaveLength(1);
     end();
     await (await asking).text();
-    await inASecond();
+    await file.stop();
     expect(existsSync(path())).toBe(false);
   });
 
