@@ -15,7 +15,7 @@ const { Client } = require('pg');
 const { nodeOf } = require('./lib/cache.cjs');
 const { GATEWAY_FLAGS } = require('./lib/contestants.cjs');
 const { residentBytes } = require('./lib/proc-stat.cjs');
-const { freePort, listening, start, stopAll, temporaryFolder } = require('./lib/processes.cjs');
+const { freePort, listening, pause, start, stopAll, temporaryFolder } = require('./lib/processes.cjs');
 const { markdown } = require('./lib/report.cjs');
 
 require('../tools/typescript.cjs');
@@ -231,6 +231,7 @@ async function measureReads(platform, samples) {
   return rows;
 }
 
+const TRIES_MAX = 30;
 let retries = 0;
 
 async function callWithEach(port, first, last) {
@@ -245,14 +246,15 @@ async function callWithEach(port, first, last) {
         'content-length': Buffer.byteLength(body),
       };
       next += 1;
-      // A machine that is busy with other things may be late to tell a gateway of a new key.
+      // A machine that is busy with other things may be late to tell a gateway of a new key; it then asks again after a second.
       for (let tries = 1; ; tries += 1) {
         try {
           await call(port, '/v1/chat/completions', headers, { method: 'POST', body });
           break;
         } catch (error) {
-          if (tries === 5) throw error;
+          if (tries === TRIES_MAX) throw error;
           retries += 1;
+          await pause(1_000);
         }
       }
     }

@@ -66,7 +66,12 @@ export class Product {
       stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
     }
     const isReady = (): boolean => output.includes('Tollgate is ready');
-    await eventually(() => isReady() || hasExited(starter), { timeoutMs: START_TIMEOUT_MS });
+    try {
+      await eventually(() => isReady() || hasExited(starter), { timeoutMs: START_TIMEOUT_MS });
+    } catch {
+      // It would go on beside the suites that follow.
+      starter.kill('SIGINT');
+    }
     if (!isReady()) throw new Error(`The product did not start:\n${output}`);
     const credentials = JSON.parse(
       readFileSync(join(dataDir, 'credentials.json'), 'utf8'),
