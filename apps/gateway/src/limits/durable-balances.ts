@@ -91,7 +91,9 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 const isPart = (value: unknown): boolean =>
   Array.isArray(value) && typeof value[0] === 'string' && isCount(value[1]);
 
+const areParts = (value: unknown): boolean => Array.isArray(value) && value.every(isPart);
+
 const isBalance = (value: unknown): boolean => {
-  const { period, used, holders } = value as BalancesAnswer['balances'][number];
-  return Number.isSafeInteger(period) && isCount(used) && Array.isArray(holders) && holders.every(isPart);
+  const { period, used, holders, former = [] } = value as BalancesAnswer['balances'][number];
+  return Number.isSafeInteger(period) && isCount(used) && areParts(holders) && areParts(former);
 };
