@@ -1,3 +1,4 @@
+import type { ClickHouseAnalytics } from '@gw/clickhouse';
 import { fetchJson, readJsonFile } from '@gw/outbound';
 import { createModelConfigs, hasPriceSources } from '@gw/pricing';
 import type { Log } from '@gw/web';
@@ -5,6 +6,7 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LedgerBook } from '../../ledger/ledger-book';
 import type { WorkerSettings } from '../../settings';
+import { CLICKHOUSE } from '../../tokens';
 import { LogPricer } from './log-pricer';
 import { RepricingsProcessor } from './repricings.processor';
 
@@ -12,8 +14,8 @@ import { RepricingsProcessor } from './repricings.processor';
 export const repricingProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   {
     provide: RepricingsProcessor,
-    inject: [DataSource, LedgerBook],
-    useFactory: (source: DataSource, book: LedgerBook) => {
+    inject: [DataSource, LedgerBook, CLICKHOUSE],
+    useFactory: (source: DataSource, book: LedgerBook, clickhouse: ClickHouseAnalytics | null) => {
       const configs = hasPriceSources(settings)
         ? createModelConfigs({
             settings,
@@ -23,7 +25,10 @@ export const repricingProviders = (settings: WorkerSettings, log: Log): Provider
             },
           })
         : null;
-      return new RepricingsProcessor(source, book, new LogPricer(configs));
+      const processor = new RepricingsProcessor(source, book, new LogPricer(configs));
+      // A row that comes again replaces itself.
+      if (clickhouse) processor.correctSums = (_manager, _before, after) => clickhouse.add(after);
+      return processor;
     },
   },
 ];
