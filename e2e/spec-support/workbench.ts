@@ -34,7 +34,7 @@ export interface NewProvider {
   readonly slug: string;
   readonly type: string;
   /** Where its requests go; absent: the provider's own address. */
-  readonly stub?: StubProvider;
+  readonly stub?: Pick<StubProvider, 'origin'>;
   readonly apiKey?: string;
   /** Id of its workspace; the first one when absent. */
   readonly workspaceId?: string;
