@@ -1,5 +1,6 @@
 import { eventually, startRedis } from '@gw/testing';
-import { answerFor, CENT, PATIENCE, sells, TOKENS, withSpending } from './spec-support/spending';
+import { RealtimeSession, startRealtimeProvider } from './spec-support/realtime';
+import { answerFor, bodyFor, CENT, PATIENCE, sells, TOKENS, withSpending } from './spec-support/spending';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
 jest.setTimeout(180_000);
@@ -7,6 +8,13 @@ jest.setTimeout(180_000);
 const SECOND_MS = 1_000;
 const AT_ONCE = 80;
 const COVERED = 100;
+/** Of a response of a realtime session: text at 16 USD a million. */
+const RESPONSE_CENTS = 20;
+const RESPONSE_TOKENS = 12_500;
+/** Of input at 0.10 USD a million: a millionth of a dollar. */
+const CHEAP = { model: 'gpt-4.1-nano', messages: [{ role: 'user', content: 'Hi' }] };
+const CHEAP_TOKENS = 10;
+const MILLIONTH = CENT / 10_000;
 
 describe('bursts over three gateway processes', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
@@ -39,7 +47,10 @@ describe('bursts over three gateway processes', () => {
       expect(accepted).toBeGreaterThan(0);
       // A strict limit cannot hold a reservation of two cents and its input in the last two.
       const all = enforcement === 'strict' ? COVERED - 2 : COVERED;
-      await eventually(async () => (accepted += await spending().load(key, 6, 2, half)) >= all, PATIENCE);
+      await eventually(
+        async () => (accepted += await spending().load(key, 6, 2, { body: half })) >= all,
+        PATIENCE,
+      );
       accepted += await burst(key);
       expect(accepted).toBeLessThanOrEqual(most);
       await spending().agreeOn(key, accepted * CENT);
@@ -91,6 +102,88 @@ describe('bursts over three gateway processes', () => {
       expect(total).toBeGreaterThanOrEqual(0.95 * due - EDGES * windows);
     },
   );
+
+  it('bud-13: a realtime session is closed with 1008 by the response that reaches the limit, whoever spent the rest, and logged', async () => {
+    stub().answer(sells);
+    const provider = await startRealtimeProvider(RESPONSE_TOKENS);
+    await bench().provider({ slug: 'voice', type: 'openai', stub: provider });
+    const key = await spending().newKey(1);
+    for (const at of [1, 2, 1, 2, 1]) {
+      expect((await spending().call(spending().on(at), key, bodyFor(10))).status).toBe(200);
+    }
+    await spending().agreeOn(key, 50 * CENT);
+    const session = await RealtimeSession.open(spending().on(0).baseUrl, key.key);
+    if (typeof session === 'number') throw new Error(`The session was refused: ${String(session)}`);
+    let cents = 50;
+    while (cents < 100) {
+      expect(session.closeCode).toBeNull();
+      await session.respond();
+      cents += RESPONSE_CENTS;
+      await eventually(async () => (await spending().counted(key)) === cents * CENT, PATIENCE);
+    }
+    await eventually(() => session.closeCode !== null, PATIENCE);
+    expect(session.closeCode).toBe(1008);
+    expect(session.messages).toBe(3);
+    for (const gateway of spending().gateways) {
+      const refused = async () => (await RealtimeSession.open(gateway.baseUrl, key.key)) === 412;
+      await eventually(refused, PATIENCE);
+    }
+    await spending().agreeOn(key, cents * CENT);
+    const sessions = (await spending().logged(key)).filter(({ outcome }) => outcome === 'denied');
+    expect(sessions.map(({ cost_exact: cost }) => Number(cost)).sort((one, other) => other - one)[0]).toBe(
+      3 * RESPONSE_CENTS * CENT,
+    );
+    await provider.stop();
+  });
+
+  it('bud-25: calls for a millionth of a dollar add up to the last unit in counters, log and record', async () => {
+    const usage = { prompt_tokens: CHEAP_TOKENS, completion_tokens: 0, total_tokens: CHEAP_TOKENS };
+    stub().answerJson({ ...answerFor(), model: CHEAP.model, usage });
+    const key = await spending().newKey(1);
+    expect(await spending().load(key, 300, 20, { body: CHEAP })).toBe(300);
+    await spending().agreeOn(key, 300 * MILLIONTH);
+  });
+
+  it('bud-28: two policies on one key, of cost and of requests, are both enforced, and what one refuses takes nothing from the other', async () => {
+    stub().answer(sells);
+    const key = await bench().newKey();
+    const common = {
+      conditions: [{ key: 'api_key', value: key.id }],
+      group_by: [{ key: 'api_key' }],
+      workspace_id: bench().product.credentials.workspace_id,
+    };
+    const manage = (method: string, path: string, body: object): Promise<{ id: string }> =>
+      bench().manage(method, `/policies${path}`, { key: bench().adminKey, body });
+    const ofRequests = { ...common, name: 'Calls', type: 'requests', unit: 'rpw', value: 30 };
+    await manage('POST', '/rate-limits', ofRequests);
+    const spend = { ...common, name: 'Spend', type: 'cost', credit_limit: 0.2 };
+    const { id } = await manage('POST', '/usage-limits', spend);
+    const bothAreKnown = async (creditLimit: number): Promise<void> => {
+      for (const { baseUrl } of spending().gateways) {
+        await eventually(async () => {
+          const response = await fetch(`${baseUrl}/me/limits`, { headers: { 'x-gw-api-key': key.key } });
+          const { data } = (await response.json()) as { data: { limit: number }[] };
+          expect(data.map(({ limit }) => limit).sort((one, other) => one - other)).toEqual(
+            [30, creditLimit].sort((one, other) => one - other),
+          );
+          return true;
+        }, PATIENCE);
+      }
+    };
+    const all = async (before: number, calls: number): Promise<number> => {
+      let accepted = before + (await spending().load(key, 60, 20));
+      await eventually(async () => (accepted += await spending().load(key, 3, 1)) >= calls, PATIENCE);
+      return accepted;
+    };
+    await bothAreKnown(0.2);
+    const bySpend = await all(0, 20);
+    expect(bySpend).toBeLessThanOrEqual(21);
+    await manage('PUT', `/usage-limits/${id}`, { credit_limit: 100 });
+    await bothAreKnown(100);
+    // The budget has refused dozens of calls meanwhile, and none of them took one of the thirty.
+    expect(await all(bySpend, 30)).toBe(30);
+    expect(await spending().load(key, 60, 20)).toBe(0);
+  });
 });
 
 /** Of calls at the edges of a window that were counted in the other one. */

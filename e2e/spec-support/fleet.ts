@@ -6,43 +6,56 @@ import type { Workbench } from './workbench';
 
 const START = { timeoutMs: 60_000 };
 
-/** One more gateway process of a running product, with a port and a data folder of its own, as on another machine. */
-export class FleetGateway {
+/** By the setting that names its port, and where it tells its health. */
+const KINDS = {
+  gateway: { port: 'GATEWAY_PORT', health: '/v1/health' },
+  worker: { port: 'WORKER_PORT', health: '/health' },
+} as const;
+
+/** One more process of a running product, with a port and a data folder of its own, as on another machine. */
+export class FleetProcess {
   private child: ChildProcess | null = null;
   private output = '';
 
   private constructor(
+    private readonly kind: keyof typeof KINDS,
     readonly port: number,
     readonly dataDir: string,
     private readonly command: readonly string[],
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** Runs as the launcher runs its own gateway; `over` replaces settings. Read from /proc, so on Linux alone. */
+  /** Runs as the launcher runs its own; `over` replaces settings. Read from /proc, so on Linux alone. */
   static async start(
+    kind: keyof typeof KINDS,
     bench: Workbench,
     name: string,
     over: Readonly<Record<string, string>> = {},
-  ): Promise<FleetGateway> {
-    const pid = bench.product.pidOf('gateway');
-    if (pid === null) throw new Error('The product runs no gateway to take the settings of.');
+  ): Promise<FleetProcess> {
+    const pid = bench.product.pidOf(kind);
+    if (pid === null) throw new Error(`The product runs no ${kind} to take the settings of.`);
     const environment = { ...environmentOf(pid), ...over };
     const port = await freePort();
     const dataDir = join(bench.product.dataDir, name);
     mkdirSync(dataDir, { recursive: true });
-    const gateway = new FleetGateway(port, dataDir, commandOf(pid), {
+    const started = new FleetProcess(kind, port, dataDir, commandOf(pid), {
       ...environment,
-      GATEWAY_PORT: String(port),
+      [KINDS[kind].port]: String(port),
       GATEWAY_WORKERS: '1',
       DATA_DIR: dataDir,
     });
-    await gateway.start();
-    return gateway;
+    await started.start();
+    return started;
   }
 
-  /** Ends in `/v1`. */
+  /** `http://127.0.0.1:<port>` */
+  get origin(): string {
+    return `http://127.0.0.1:${String(this.port)}`;
+  }
+
+  /** Of a gateway; ends in `/v1`. */
   get baseUrl(): string {
-    return `http://127.0.0.1:${String(this.port)}/v1`;
+    return `${this.origin}/v1`;
   }
 
   /** Null while it does not run. */
@@ -58,8 +71,9 @@ export class FleetGateway {
     process.once('exit', () => child.kill('SIGKILL'));
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-8_192)));
-    await eventually(async () => (await fetch(`${this.baseUrl}/health`)).status > 0, START).catch(() => {
-      throw new Error(`A gateway of the fleet did not start:\n${this.output}`);
+    const health = `${this.origin}${KINDS[this.kind].health}`;
+    await eventually(async () => (await fetch(health)).status > 0, START).catch(() => {
+      throw new Error(`A ${this.kind} of the fleet did not start:\n${this.output}`);
     });
   }
 

@@ -9,6 +9,9 @@ export interface LogEntry {
   readonly outcome: string;
   readonly error_type: string | null;
   readonly cost_exact: string | null;
+  readonly priced: string;
+  readonly total_units: number | null;
+  readonly cache_status: string;
 }
 
 export interface LogDetail extends LogEntry {
@@ -16,6 +19,8 @@ export interface LogDetail extends LogEntry {
     readonly config: { readonly source: string; readonly slug: string | null };
     readonly attempts: readonly { readonly end: string; readonly status: number | null }[];
     readonly price: unknown;
+    readonly cache: { readonly savedCost?: number };
+    readonly charges?: readonly { readonly line: string; readonly cost: number | null }[];
   };
   readonly request: { readonly body: unknown };
   readonly response: { readonly body: unknown };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   eventually,
   type RecordedRequest,
@@ -6,8 +7,9 @@ import {
   type StubStep,
 } from '@gw/testing';
 import { Redis } from 'ioredis';
-import { environmentOf, FleetGateway } from './fleet';
-import type { LogEntry } from './logs';
+import { Client } from 'pg';
+import { environmentOf, FleetProcess } from './fleet';
+import type { LogDetail, LogEntry } from './logs';
 import type { NewKey, Workbench } from './workbench';
 
 export const PATIENCE = { timeoutMs: 60_000, everyMs: 100 };
@@ -53,6 +55,8 @@ const chunk = (content: string): string =>
     choices: [{ index: 0, delta: { content } }],
   });
 
+export const FIRST_CHUNK = { chunk: chunk('Hel') };
+
 /** The events of a whole stream. */
 export const streamEvents = (tokens = TOKENS): readonly [string, ...string[]] => [
   chunk('Hel'),
@@ -83,6 +87,12 @@ export const sells = ({ body }: RecordedRequest): StubAnswer => {
   return stream ? streamed(undefined, tokens) : { body: answerFor(tokens, model) };
 };
 
+/** The same after half a second. */
+export const sellsSlowly = (request: RecordedRequest): StubAnswer => ({
+  ...sells(request),
+  after: delay(500),
+});
+
 export interface Called {
   readonly status: number;
   readonly text: string;
@@ -95,15 +105,15 @@ export class Spending {
 
   constructor(
     readonly bench: Workbench,
-    readonly gateways: readonly FleetGateway[],
+    readonly gateways: readonly FleetProcess[],
     redisUrl: string,
   ) {
     this.redis = new Redis(redisUrl, { retryStrategy: () => 100, maxRetriesPerRequest: null });
     this.redis.on('error', () => undefined);
   }
 
-  on(at: number): FleetGateway {
-    return this.gateways[at % this.gateways.length] as FleetGateway;
+  on(at: number): FleetProcess {
+    return this.gateways[at % this.gateways.length] as FleetProcess;
   }
 
   newKey(creditLimit: number, body: object = {}): Promise<NewKey> {
@@ -112,7 +122,7 @@ export class Spending {
 
   /** Rejects when the answer does not come to its end. */
   async call(
-    gateway: FleetGateway,
+    gateway: FleetProcess,
     { key }: NewKey,
     body: object = BODY,
     { headers = {}, path = '/chat/completions', signal }: CallOptions = {},
@@ -131,15 +141,22 @@ export class Spending {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Calls spread over the gateways; how many were answered with 200. */
-  async load(key: NewKey, calls: number, atOnce: number, body: object = BODY): Promise<number> {
+  /** Calls spread over the gateways, or over those named; how many were answered with 200 and came whole to their client. */
+  async load(
+    key: NewKey,
+    calls: number,
+    atOnce: number,
+    { body = BODY, on }: { readonly body?: object; readonly on?: readonly number[] } = {},
+  ): Promise<number> {
     let begun = 0;
     let accepted = 0;
     const worker = async (): Promise<void> => {
       while (begun < calls) {
         begun += 1;
-        const { status } = await this.call(this.on((this.next += 1)), key, body);
-        if (status === 200) accepted += 1;
+        this.next += 1;
+        const gateway = this.on(on === undefined ? this.next : (on[this.next % on.length] ?? 0));
+        const called = await this.call(gateway, key, body).catch(() => null);
+        if (called?.status === 200) accepted += 1;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
@@ -195,6 +212,39 @@ export class Spending {
     }, PATIENCE);
   }
 
+  /** What answers from the cache have saved, of a key by log and analytics, and of the organisation by the durable record. */
+  async savings({ id }: NewKey): Promise<Readonly<Record<'log' | 'analytics' | 'recorded', number>>> {
+    const hits = (await this.logged({ id, key: '' })).filter((log) => log.cache_status === 'HIT');
+    let log = 0;
+    for (const hit of hits) {
+      const { decision } = await this.bench.manage<LogDetail>('GET', `/logs/${hit.id}`);
+      log += decision.cache.savedCost ?? 0;
+    }
+    const [from, to] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+    const { data_points: points } = await this.bench.manage<{
+      data_points: { cumulative_simple_cache_savings: number }[];
+    }>(
+      'GET',
+      `/analytics/graphs/cache/hit-rate?time_of_generation_min=${String(from)}&time_of_generation_max=${String(to)}&api_key_ids=${id}`,
+    );
+    return {
+      log,
+      analytics: (points.at(-1)?.cumulative_simple_cache_savings ?? 0) * CENT,
+      recorded: await this.cacheSaved(),
+    };
+  }
+
+  private async cacheSaved(): Promise<number> {
+    const { DATABASE_URL } = environmentOf(this.bench.product.pidOf('worker') ?? 0);
+    const client = new Client({ connectionString: DATABASE_URL });
+    await client.connect();
+    const { rows } = await client.query<{ sum: string | null }>(
+      `SELECT sum(cost) FROM ledger_balances WHERE account = 'cache_saved'`,
+    );
+    await client.end();
+    return Number(rows[0]?.sum ?? 0);
+  }
+
   async stop(): Promise<void> {
     this.redis.disconnect();
     await Promise.all(this.gateways.map((gateway) => gateway.stop()));
@@ -224,7 +274,7 @@ export function withSpending(
     await bench().provider({ slug: 'main', type: 'openai', stub });
     const settings = await environment();
     const gateways = await Promise.all(
-      ['one', 'two', 'three'].map((name) => FleetGateway.start(bench(), name, settings)),
+      ['one', 'two', 'three'].map((name) => FleetProcess.start('gateway', bench(), name, settings)),
     );
     made = { spending: new Spending(bench(), gateways, redisUrl()), stub };
   }, 120_000);

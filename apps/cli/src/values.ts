@@ -110,10 +110,13 @@ const headersOf = (headers: Json, owner: readonly string[]): Json =>
     ]),
   );
 
+const KEPT_OF_BUDGETS = new Set(['status', 'current_usage', 'burn_rate_per_day', 'forecast_exhausted_at']);
+
 /** A budget as it is written: without what the server keeps of it. */
 export function budget(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(budget);
   if (!isFields(value)) return value;
-  const { status: _status, next_usage_reset_at: next, ...rest } = value;
+  const { next_usage_reset_at: next, ...all } = value;
+  const rest = Object.fromEntries(Object.entries(all).filter(([name]) => !KEPT_OF_BUDGETS.has(name)));
   return { ...rest, ...(rest['periodic_reset'] === null ? { next_usage_reset_at: next } : {}) };
 }

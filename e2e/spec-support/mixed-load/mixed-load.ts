@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FleetGateway } from '../fleet';
+import type { FleetProcess } from '../fleet';
 import type { NewKey } from '../workbench';
 import { Client, type Got } from './client';
 import { MIX, type Kind } from './kinds';
@@ -21,7 +21,7 @@ export interface Call {
 
 /** A gateway under load. */
 interface Door {
-  readonly gateway: FleetGateway;
+  readonly gateway: FleetProcess;
   readonly client: Client;
   isUp: boolean;
   kills: number;
@@ -30,7 +30,7 @@ interface Door {
 }
 
 export interface LoadParts {
-  readonly gateways: readonly FleetGateway[];
+  readonly gateways: readonly FleetProcess[];
   readonly payers: readonly NewKey[];
   readonly exhausted: NewKey;
   readonly limited: NewKey;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setInterval } from 'node:timers';
 import { eventually } from '@gw/testing';
-import type { FleetGateway } from '../fleet';
+import type { FleetProcess } from '../fleet';
 import type { Workbench } from '../workbench';
 import type { MixedLoad } from './mixed-load';
 
@@ -23,7 +23,7 @@ const DRAIN_PATIENCE = { timeoutMs: 600_000, everyMs: 200 };
 export async function withoutPostgres(
   bench: Workbench,
   load: MixedLoad,
-  gateways: readonly FleetGateway[],
+  gateways: readonly FleetProcess[],
   { awayMs, perSecond }: { readonly awayMs: number; readonly perSecond: number },
 ): Promise<Outage> {
   let ended = false;
@@ -52,7 +52,7 @@ export async function withoutPostgres(
 }
 
 /** Bytes of log records that no worker has stored. */
-export async function backlogOf({ baseUrl }: FleetGateway): Promise<number> {
+export async function backlogOf({ baseUrl }: FleetProcess): Promise<number> {
   const { journal } = (await (await fetch(`${baseUrl}/health`)).json()) as {
     journal: { backlog_bytes: number };
   };

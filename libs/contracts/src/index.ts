@@ -65,6 +65,7 @@ export type {
   GuardrailCheckRecord,
   GuardrailRecord,
 } from './log-record';
+export { isOfBatch } from './log-record';
 export type { MailMessage } from './mail';
 export { PRICE_CATALOGUES } from './price-catalogues';
 export { completeLogRecord } from './shipped-log-record';

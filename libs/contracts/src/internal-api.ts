@@ -60,5 +60,7 @@ export interface BalancesAnswer {
     readonly perDay?: number | null;
     /** How much of it was charged by each gateway that may still count in it, by the name that its log records give. */
     readonly holders: readonly (readonly [holder: string, used: number])[];
+    /** The same of gateways that were not charged of late. A counter that still knows one counts it with it; one that does not must not learn of it. */
+    readonly former?: readonly (readonly [holder: string, used: number])[];
   }[];
 }

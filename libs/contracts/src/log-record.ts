@@ -89,7 +89,7 @@ export interface LimitState {
 }
 
 /** What a charge stands for. */
-export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'cache_saved';
+export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail';
 
 /** What one answer of a provider was charged to. The durable record of every budget is the sum of these. */
 export interface ChargeRecord {
@@ -102,11 +102,17 @@ export interface ChargeRecord {
   readonly requests: 0 | 1;
   /** `estimated`: the provider did not count, or could not mean what it counted. */
   readonly flags: readonly ('estimated' | 'unpriced')[];
-  /** Charged by the first record that says so, and free in all others: what an earlier request has made, and any later one may ask for. */
+  /**
+   * Charged by the first record that says so, and free in all others: what an earlier request has made, and any later one may ask for. Begins
+   * with the kind of it (`batch`, `response`, `thread.run`) and a space.
+   */
   readonly once?: string;
   /** Budgets' counters, the period of each by the counter's own clock (Unix milliseconds), and the name of the gateway that counts it there. */
   readonly counters: readonly (readonly [key: string, period: number, holder?: string])[];
 }
+
+/** Whether a charge is of a batch, which is sold at a discount. */
+export const isOfBatch = ({ once }: ChargeRecord): boolean => once?.startsWith('batch ') === true;
 
 /** How a WebSocket session ended. */
 export interface SessionRecord {

@@ -153,7 +153,7 @@ end
 for _, verdict in ipairs(verdicts) do answer[#answer + 1] = verdict end
 return answer`;
 
-/** One counter: ARGV[1] is `read`, `correct` (period, used, version, then each holder and what it has used) or `reset` (time). See `CounterStore`. */
+/** One counter: ARGV[1] is `read`, `correct` (period, used, version, how many holders are of late, then each holder and what it has used, those first) or `reset` (time). See `CounterStore`. */
 export const MAINTENANCE_SCRIPT = `
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
@@ -173,11 +173,14 @@ for i = 1, #flat, 2 do
 end
 local text = function(n) return string.format('%.0f', n) end
 if ARGV[1] == 'correct' and c.p == tonumber(ARGV[2]) then
-  local recorded, total = {}, tonumber(ARGV[3])
-  for i = 5, #ARGV, 2 do recorded['h:' .. ARGV[i]] = tonumber(ARGV[i + 1]) end
+  local recorded, before, total = {}, {}, tonumber(ARGV[3])
+  for i = 6, #ARGV, 2 do
+    local of = i < 6 + 2 * tonumber(ARGV[5]) and recorded or before
+    of['h:' .. ARGV[i]] = tonumber(ARGV[i + 1])
+  end
   local stated, rest, sum = c.u + c.w, total, 0
   for i, field in ipairs(holders) do
-    local known, state = recorded[field] or 0, states[i]
+    local known, state = recorded[field] or before[field] or 0, states[i]
     stated, rest = stated - state.c, rest - known
     if known > state.c then
       state.c = known

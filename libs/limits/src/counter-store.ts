@@ -37,6 +37,8 @@ export interface Balance {
   readonly used: number;
   /** How much of it was charged under each holder's name, of all that were charged of late: `FORGET_HOLDER_MS` covers it. */
   readonly holders: readonly (readonly [holder: string, used: number])[];
+  /** The same of those before them, for longer than a counter knows a holder. One that the counter has forgotten is part of it for good. */
+  readonly former?: readonly (readonly [holder: string, used: number])[];
 }
 
 /** One request: all of its counters take their amounts, or none does. */
@@ -141,8 +143,9 @@ export const SKEW_MAX_MS = 300_000;
 /** How long a process begins to use counters under one name. */
 export const HOLDER_RUN_MS = 12 * 3_600_000;
 /**
- * A holder that was silent for so long is forgotten, with what it has used being part of the counter for good. Longer than the durable
- * record names holders after their last charge, which is two days: one that it names is one that the counter knows, or has never seen.
+ * A holder that was silent for so long is forgotten, with what it has used being part of the counter for good. The durable record names holders
+ * for two days after their last charge, which is shorter: one of those the counter knows, or has never seen. It tells of them apart for five
+ * days, which is longer, whatever a holder did after its last charge: one that the counter knows has its part there.
  */
 export const FORGET_HOLDER_MS = 60 * 3_600_000;
 /** Budgets and concurrency that nobody asked for are dropped after it; a budget is rebuilt from the durable record. */

@@ -15,6 +15,7 @@ export {
   counterOfAccount,
   judgeUsage,
   postingsOf,
+  savingPostings,
   settledOf,
   type ChargeFlag,
   type LedgerPosting,

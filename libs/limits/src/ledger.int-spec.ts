@@ -301,15 +301,21 @@ describe('three ledgers over one Redis', () => {
     expect(await usedOf(made[1] as Ledger, bucket)).toBe(60 * CENT);
   });
 
-  it('bud-25: a million additions of the smallest unit add up to exactly a million', async () => {
-    const [ledger] = (await gateways({}, 1)) as [Ledger];
+  it('bud-25: ten million additions of a millionth of a dollar, over three ledgers, add up to exactly ten dollars', async () => {
+    const made = await gateways();
     const bucket = budgetBucket(newOwner(), rule({ creditLimit: 1_000 }));
+    const buckets = [bucket];
+    const millionth = charge(CENT / 10_000);
+    const partsOfEach = 10;
     for (let at = 0; at < 1_000_000; at += 1) {
-      const pending: Outcome | Promise<Outcome> = ledger.admit([bucket], estimate(1));
+      const ledger = made[at % GATEWAYS] as Ledger;
+      const pending: Outcome | Promise<Outcome> = ledger.admit(buckets, millionth);
       const outcome = pending instanceof Promise ? await pending : pending;
-      if (outcome.admitted) ledger.settle(outcome, charge(1));
+      if (!outcome.admitted) throw new Error('refused');
+      for (let part = 1; part < partsOfEach; part += 1) ledger.charge(outcome, millionth);
+      ledger.settle(outcome, millionth);
     }
-    expect(await usedOf(ledger, bucket)).toBe(1_000_000);
+    await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) === 1_000 * CENT);
   });
 
   it.each([0.9, 1, 2])(

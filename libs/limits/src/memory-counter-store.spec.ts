@@ -1,24 +1,28 @@
 import { MemoryCounterStore } from './memory-counter-store';
 import { counterStoreContract } from './spec-support/counter-store.contract';
-import { lostCountersModel } from './spec-support/lost-counters.model';
+import { balancesModel } from './spec-support/balances.model';
 import { exchangeOf, first, statement } from './spec-support/statements';
 
 describe('MemoryCounterStore', () => {
   counterStoreContract(() => new MemoryCounterStore());
 
   describe('under three processes', () => {
-    lostCountersModel(() => {
-      let store = new MemoryCounterStore();
+    balancesModel(() => {
+      let now = 0;
+      let store = new MemoryCounterStore(() => now);
       return Promise.resolve({
         exchange: (...args) => store.exchange(...args),
         read: (...args) => store.read(...args),
         correct: (...args) => store.correct(...args),
         reset: (...args) => store.reset(...args),
         lose: () => {
-          store = new MemoryCounterStore();
+          store = new MemoryCounterStore(() => now);
+        },
+        turnTo: (nowMs) => {
+          now = nowMs;
         },
       });
-    }, 300);
+    }, 150);
   });
 
   it('never holds more counters than its capacity, and forgets those that are held last', () => {

@@ -188,13 +188,14 @@ const heard = (consumed: number, nowMs: number): Holder => ({
 });
 
 /** What all have used: each holder what it has stated or what is recorded of it, whichever is more, and the same of all others together. */
-function merged(counter: Counter, { used, holders }: Truth, nowMs: number): number {
+function merged(counter: Counter, { used, holders, former = [] }: Truth, nowMs: number): number {
   const recorded = new Map(holders);
+  const before = new Map(former);
   let stated = counter.used + counter.writtenOff;
   let rest = used;
   let sum = 0;
   for (const [id, holder] of counter.holders) {
-    const known = recorded.get(id) ?? 0;
+    const known = recorded.get(id) ?? before.get(id) ?? 0;
     stated -= holder.consumed;
     rest -= known;
     holder.consumed = Math.max(holder.consumed, known);

@@ -84,11 +84,11 @@ export class Reconciler {
       known.map(({ key, reading }) => ({ key, since: reading.period })),
     );
     for (const [at, { key, reading }] of known.entries()) {
-      const { used, holders } = balances[at] ?? { used: reading.used, holders: [] };
+      const { used, holders, former = [] } = balances[at] ?? { used: reading.used, holders: [] };
       const rests = rested[at] === true;
       if (rests && used === reading.used) continue;
       const version = rests ? reading.version : NEVER;
-      await counters.correct(tenant, key, { period: reading.period, used, holders, version });
+      await counters.correct(tenant, key, { period: reading.period, used, holders, former, version });
     }
   }
 

@@ -5,7 +5,7 @@ import type { Balance, CounterStatement, Exchange } from './counter-store';
 import { MemoryCounterStore } from './memory-counter-store';
 import { RedisCounterStore } from './redis-counter-store';
 import { counterStoreContract } from './spec-support/counter-store.contract';
-import { lostCountersModel } from './spec-support/lost-counters.model';
+import { balancesModel } from './spec-support/balances.model';
 import { claim, exchangeOf, first, statement } from './spec-support/statements';
 
 describe('RedisCounterStore', () => {
@@ -24,8 +24,18 @@ describe('RedisCounterStore', () => {
   counterStoreContract(empty);
 
   describe('under three processes', () => {
-    lostCountersModel(async () => {
-      const store = await empty();
+    balancesModel(async () => {
+      await redis.flushall();
+      let nowMs = 0;
+      const clock = (script: string): string =>
+        script.replaceAll(
+          "redis.call('TIME')",
+          `{ ${String(Math.floor(nowMs / 1_000))}, ${String((nowMs % 1_000) * 1_000)} }`,
+        );
+      const store = new RedisCounterStore({
+        evalsha: () => Promise.reject(new Error('NOSCRIPT: the time is part of the script.')),
+        eval: (script, ...args) => redis.eval(clock(script), ...args),
+      });
       return {
         exchange: (exchange) => store.exchange(exchange),
         read: (...args) => store.read(...args),
@@ -33,6 +43,9 @@ describe('RedisCounterStore', () => {
         reset: (...args) => store.reset(...args),
         lose: async () => {
           await redis.flushall();
+        },
+        turnTo: (to) => {
+          nowMs = to;
         },
       };
     }, 40);

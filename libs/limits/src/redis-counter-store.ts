@@ -60,8 +60,10 @@ export class RedisCounterStore implements CounterStore {
     return this.maintain(tenant, key, ['read']);
   }
 
-  async correct(tenant: string, key: string, { period, used, version, holders }: Truth): Promise<void> {
-    await this.maintain(tenant, key, ['correct', period, used, version, ...holders.flat()]);
+  async correct(tenant: string, key: string, truth: Truth): Promise<void> {
+    const { period, used, version, holders, former = [] } = truth;
+    const parts = [...holders, ...former].flat();
+    await this.maintain(tenant, key, ['correct', period, used, version, holders.length, ...parts]);
   }
 
   async reset(tenant: string, key: string, atMs: number): Promise<void> {

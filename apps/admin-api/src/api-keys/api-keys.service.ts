@@ -6,6 +6,7 @@ import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from '
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, inWorkspace, isUuid, reach } from '../auth/tenancy';
+import { withUsage } from '../limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { heldMetadata } from '../organisation-properties/organisation-properties';
 import { configSlugsOf } from '../workspaces/config-references';
@@ -32,7 +33,13 @@ import {
 } from './api-keys.dto';
 import { assertRoomForKey, expiryOf, rotationOf, rulesFor } from './user-key-rules';
 import { afterRotation } from './rotation-policy';
-import { toApiKey, type ApiKeyAnswer, type CreatedApiKey, type RotatedApiKey } from './api-keys.view';
+import {
+  limitOwnerOf,
+  toApiKey,
+  type ApiKeyAnswer,
+  type CreatedApiKey,
+  type RotatedApiKey,
+} from './api-keys.view';
 
 @Injectable()
 export class ApiKeysService {
@@ -116,12 +123,12 @@ export class ApiKeysService {
     };
     const name = JSON.stringify([mine, types, status, ids]);
     const [rows, total] = await this.pages.page(where, name, windowOf(query));
-    return listOf([await this.viewsOf(this.dataSource.manager, rows), total]);
+    return listOf([await this.shownOf(rows), total]);
   }
 
   async get(caller: Principal, id: string): Promise<ApiKeyAnswer> {
-    const { manager } = this.dataSource;
-    return this.viewOf(manager, await this.find(manager, caller, id, 'read'));
+    const [shown] = await this.shownOf([await this.find(this.dataSource.manager, caller, id, 'read')]);
+    return found(shown);
   }
 
   update(
@@ -226,6 +233,11 @@ export class ApiKeysService {
     const id = caller.apiKeyId ?? '';
     const row = await manager.findOneBy(ApiKeyEntity, { id, organisationId: caller.organisationId });
     return this.viewOf(manager, found(row));
+  }
+
+  private async shownOf(rows: readonly ApiKeyEntity[]): Promise<ApiKeyAnswer[]> {
+    const { manager } = this.dataSource;
+    return withUsage(manager, await this.viewsOf(manager, rows), rows.map(limitOwnerOf));
   }
 
   private async viewsOf(manager: EntityManager, rows: readonly ApiKeyEntity[]): Promise<ApiKeyAnswer[]> {

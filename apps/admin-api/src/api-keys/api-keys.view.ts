@@ -1,5 +1,6 @@
-import type { ApiKeyEntity, StoredRotationPolicy, StoredRateLimit, StoredUsageLimit } from '@gw/entities';
+import type { ApiKeyEntity, StoredRotationPolicy, StoredRateLimit } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
+import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
 import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 
 class ApiKeyDefaultsAnswer {
@@ -71,7 +72,7 @@ export class ApiKeyAnswer extends RowAnswer {
   readonly rate_limits!: readonly StoredRateLimit[];
 
   @Answer.one(() => UsageLimitAnswer, { nullable: true })
-  readonly usage_limits!: StoredUsageLimit | null;
+  readonly usage_limits!: ShownUsageLimit | null;
 
   @Answer.time({ nullable: true })
   readonly next_usage_reset_at!: string | null;
@@ -170,5 +171,9 @@ export function toApiKey(row: ApiKeyEntity, masked: string, configSlug: string |
     object: 'api-key',
   };
 }
+
+export const limitOwnerOf = ({ organisationId, id, lastResetAt }: ApiKeyEntity): LimitOwner => ({
+  ...{ organisationId, scope: 'api_key', id, lastResetAt },
+});
 
 const textOf = (date: Date | null): string | null => date?.toISOString() ?? null;

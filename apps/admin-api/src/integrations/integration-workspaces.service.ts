@@ -6,6 +6,7 @@ import { DataSource, In, Not, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { isUuid } from '../auth/tenancy';
+import { withUsage } from '../limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { createDefaultProvider } from '../providers/default-provider';
 import type {
@@ -16,6 +17,7 @@ import type {
 import { archiveProviders, providersChanged, strandedProviders } from './integrations.queries';
 import { IntegrationsService } from './integrations.service';
 import {
+  limitOwnerOf,
   toAccess,
   type IntegrationWorkspaceAnswer,
   type IntegrationWorkspacesAnswer,
@@ -32,8 +34,10 @@ export class IntegrationWorkspacesService {
   async list(caller: Principal, reference: string): Promise<IntegrationWorkspacesAnswer> {
     const { manager } = this.dataSource;
     const integration = await this.integrations.find(manager, caller, 'read', reference);
-    const workspaces = await accessOf(manager, integration);
-    const { globalWorkspaceAccess } = integration;
+    const { globalWorkspaceAccess, organisationId } = integration;
+    const rows = await accessRowsOf(manager, integration);
+    const owners = rows.map((row) => limitOwnerOf(organisationId, row));
+    const workspaces = await withUsage(manager, accessAnswers(integration, rows), owners);
     return { total: workspaces.length, workspaces, global_workspace_access: globalWorkspaceAccess };
   }
 
@@ -164,19 +168,31 @@ function applyAccess(row: IntegrationWorkspaceEntity, item: IntegrationWorkspace
   row.usageLimits = row.usageLimits?.map((limit) => ({ ...limit, status: 'active' })) ?? null;
 }
 
+/** None of an integration that belongs to one workspace: it has no limits in it. */
+const accessRowsOf = (
+  manager: EntityManager,
+  { id: integrationId, workspaceId }: IntegrationEntity,
+): Promise<IntegrationWorkspaceEntity[]> =>
+  workspaceId !== null
+    ? Promise.resolve([])
+    : manager.find(IntegrationWorkspaceEntity, {
+        where: { integrationId },
+        order: { createdAt: 'DESC', id: 'DESC' },
+      });
+
+const accessAnswers = (
+  { workspaceId: id }: IntegrationEntity,
+  rows: readonly IntegrationWorkspaceEntity[],
+): IntegrationWorkspaceAnswer[] =>
+  id !== null
+    ? [{ id, enabled: true, usage_limits: null, rate_limits: null, last_reset_at: null }]
+    : rows.map(toAccess);
+
 async function accessOf(
   manager: EntityManager,
   integration: IntegrationEntity,
 ): Promise<IntegrationWorkspaceAnswer[]> {
-  const { id: integrationId, workspaceId } = integration;
-  if (workspaceId !== null) {
-    return [{ id: workspaceId, enabled: true, usage_limits: null, rate_limits: null, last_reset_at: null }];
-  }
-  const rows = await manager.find(IntegrationWorkspaceEntity, {
-    where: { integrationId },
-    order: { createdAt: 'DESC', id: 'DESC' },
-  });
-  return rows.map(toAccess);
+  return accessAnswers(integration, await accessRowsOf(manager, integration));
 }
 
 const toUsageLimits = (

@@ -1,6 +1,7 @@
 import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
 import type { IntegrationEntity, IntegrationModelEntity, IntegrationWorkspaceEntity } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
+import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
 import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 import { shownConfigurations } from '../credentials/configurations';
 import { maskHeaders } from '../credentials/header-map';
@@ -177,7 +178,7 @@ export class IntegrationWorkspaceAnswer {
   readonly enabled!: boolean;
 
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
-  readonly usage_limits!: IntegrationWorkspaceEntity['usageLimits'];
+  readonly usage_limits!: readonly ShownUsageLimit[] | null;
 
   @Answer.list(() => RateLimitAnswer, { nullable: true })
   readonly rate_limits!: IntegrationWorkspaceEntity['rateLimits'];
@@ -204,6 +205,11 @@ export const toAccess = (row: IntegrationWorkspaceEntity): IntegrationWorkspaceA
   rate_limits: row.rateLimits,
   last_reset_at: row.lastResetAt?.toISOString() ?? null,
 });
+
+export const limitOwnerOf = (
+  organisationId: string,
+  { integrationId: id, workspaceId: group, lastResetAt }: IntegrationWorkspaceEntity,
+): LimitOwner => ({ organisationId, scope: 'integration', id, group, lastResetAt });
 
 class CatalogueFieldAnswer {
   @Answer.text({ example: 'openai_project' })

@@ -1,16 +1,8 @@
-import {
-  documentKey,
-  type ApiKeyDocument,
-  type DocumentKey,
-  type ProviderDocument,
-  type ReadModelDocument,
-  type WorkspaceDocument,
-} from '@gw/contracts';
-import { ApiKeySecretEntity } from '@gw/entities';
+import { documentKey, type WorkspaceDocument } from '@gw/contracts';
 import { DocumentsService } from '../read-model/documents.service';
 import { TestAdminApi } from '../spec-support/admin-api';
 import type { Failure } from '../spec-support/api-keys';
-import { createIntegration } from '../spec-support/integrations';
+import { limitOwners } from '../spec-support/limit-owners';
 
 const BUDGET = { credit_limit: 5, enforcement: 'strict', on_outage: 'hold' };
 const RATES = [
@@ -27,85 +19,17 @@ const RATE_RULES = [
 const api = new TestAdminApi();
 const tenant = api.standingTenant();
 
-async function documentOf<T extends ReadModelDocument>(key: DocumentKey): Promise<T> {
-  const { documents } = await api.api.app.get(DocumentsService).read([key]);
-  return documents[key] as T;
-}
-
-/** Makes one of each kind with the limits, and reads it: what it answers, and what the gateways are told. */
-type Maker = (limits: object) => Promise<{
-  readonly answer: Record<string, unknown>;
-  readonly document: { readonly usageLimits: readonly object[]; readonly rateLimits: readonly object[] };
-}>;
-
-const made = async (method: 'POST' | 'PUT', path: string, body: object, key = tenant.key) => {
-  const answer = await api.call<Record<string, string>>(method, path, { key, body });
+const made = async (method: 'POST' | 'PUT', path: string, body: object) => {
+  const answer = await api.call<Record<string, string>>(method, path, { key: tenant.key, body });
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body;
 };
-const read = async (path: string, key = tenant.key): Promise<Record<string, unknown>> =>
-  (await api.get(path, { key })).body;
-const asList = (usage: object | null): object[] | null => (usage === null ? null : [usage]);
-
-const keyWith: Maker = async (limits) => {
-  const { id = '' } = await made('POST', '/v1/api-keys/workspace/service', {
-    ...{ name: 'k', scopes: ['completions.write'] },
-    ...limits,
-  });
-  const [secret] = await api.dataSource.manager.findBy(ApiKeySecretEntity, { apiKeyId: id });
-  const document = await documentOf<ApiKeyDocument>(documentKey.apiKey(secret?.secretHash ?? ''));
-  return { answer: await read(`/v1/api-keys/${id}`), document };
-};
-const providerAt =
-  (path: string, more: () => Promise<object>): Maker =>
-  async (limits) => {
-    const created = await made('POST', path, { name: 'p', ...(await more()), ...limits });
-    const { slug = '' } = (created as { readonly data?: { readonly slug: string } }).data ?? created;
-    const document = await documentOf<ProviderDocument>(documentKey.provider(tenant.workspaceId, slug));
-    return { answer: await read(`${path}/${slug}`), document };
-  };
-const workspaceWith: Maker = async (limits) => {
-  const usage = (limits as { usage_limits: object | null }).usage_limits;
-  const path = `/v1/workspaces/${tenant.workspaceId}`;
-  await made('PUT', path, { ...limits, usage_limits: asList(usage) }, tenant.adminKey);
-  const answer = await read(path, tenant.adminKey);
-  const document = await documentOf<WorkspaceDocument>(documentKey.workspace(tenant.workspaceId));
-  return { answer: { ...answer, usage_limits: (answer['usage_limits'] as object[])[0] }, document };
-};
-const integrationAccess: Maker = async (limits) => {
-  const usage = (limits as { usage_limits: object | null }).usage_limits;
-  const { slug } = await createIntegration(api, tenant.adminKey);
-  const access = { ...limits, usage_limits: asList(usage), id: tenant.workspaceId, enabled: true };
-  const body = { workspaces: [{ ...access, default_provider_slug: `of-${slug}` }] };
-  await made('PUT', `/v1/integrations/${slug}/workspaces`, body, tenant.adminKey);
-  const answer = (await read(`/v1/integrations/${slug}/workspaces`, tenant.adminKey)) as {
-    workspaces: Record<string, unknown>[];
-  };
-  const [shown = {}] = answer.workspaces;
-  const provider = await documentOf<ProviderDocument>(documentKey.provider(tenant.workspaceId, `of-${slug}`));
-  return {
-    answer: { ...shown, usage_limits: (shown['usage_limits'] as object[])[0] },
-    document: provider.integrationLimits ?? { usageLimits: [], rateLimits: [] },
-  };
-};
-const MAKERS: readonly (readonly [string, Maker])[] = [
-  ['an API key', keyWith],
-  [
-    'a provider',
-    providerAt('/v1/providers', async () => ({
-      integration_id: (await createIntegration(api, tenant.key)).slug,
-    })),
-  ],
-  [
-    'a virtual key',
-    providerAt('/v1/virtual-keys', () => Promise.resolve({ provider: 'openai', key: 'sk-0123456789abcdef' })),
-  ],
-  ['a workspace', workspaceWith],
-  ['an integration in a workspace', integrationAccess],
-];
+const read = async (path: string): Promise<Record<string, unknown>> =>
+  (await api.get(path, { key: tenant.key })).body;
+const OWNERS = limitOwners(api, tenant);
 
 describe('how a limit acts', () => {
-  it.each(MAKERS)('is saved with %s, shown, and told to the gateways', async (_name, make) => {
+  it.each(OWNERS)('is saved with %s, shown, and told to the gateways', async (_name, make) => {
     const { answer, document } = await make({ usage_limits: BUDGET, rate_limits: RATES });
     expect(answer['usage_limits']).toMatchObject(BUDGET);
     expect(answer['rate_limits']).toEqual(SHOWN_RATES);
@@ -113,7 +37,7 @@ describe('how a limit acts', () => {
     expect(document.rateLimits).toEqual(RATE_RULES);
   });
 
-  it.each(MAKERS)('is not there with %s where it was not chosen: defaults hold', async (_name, make) => {
+  it.each(OWNERS)('is not there with %s where it was not chosen: defaults hold', async (_name, make) => {
     const plain = { type: 'requests', unit: 'rpm', value: 1 };
     const { answer, document } = await make({
       usage_limits: { credit_limit: 5, enforcement: null },
@@ -151,8 +75,9 @@ describe('how a policy acts', () => {
     ...{ name: 'p', conditions: [{ key: 'metadata.team', value: '*' }], group_by: [{ key: 'api_key' }] },
   };
   const policies = async (): Promise<NonNullable<WorkspaceDocument['policies']>> => {
-    const document = await documentOf<WorkspaceDocument>(documentKey.workspace(tenant.workspaceId));
-    return document.policies ?? { usageLimits: [], rateLimits: [] };
+    const key = documentKey.workspace(tenant.workspaceId);
+    const { documents } = await api.api.app.get(DocumentsService).read([key]);
+    return (documents[key] as WorkspaceDocument).policies ?? { usageLimits: [], rateLimits: [] };
   };
 
   it('[CTL-08] is saved, told to the gateways, changed, and cleared by null', async () => {

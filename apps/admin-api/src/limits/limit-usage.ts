@@ -1,12 +1,14 @@
-import { balancesOf, recentUseOf } from '@gw/entities';
+import { balancesOf, recentUseOf, usageLimitRules, type StoredUsageLimit } from '@gw/entities';
 import {
   budgetAccount,
+  budgetBucket,
   BURN_WINDOW_MS,
   burnRatePerDay,
   forecastExhaustion,
   nextBoundary,
   periodAt,
   type Bucket,
+  type BucketOwner,
 } from '@gw/limits';
 import type { EntityManager } from 'typeorm';
 
@@ -23,6 +25,49 @@ export const UNUSED: LimitUsage = {
   current_usage: 0,
   burn_rate_per_day: null,
   forecast_exhausted_at: null,
+};
+
+/** A budget as answers to a GET show it. */
+export type ShownUsageLimit = StoredUsageLimit & Partial<LimitUsage>;
+
+/** Whose budgets an answer shows, as their counters name it. */
+export interface LimitOwner {
+  readonly organisationId: string;
+  readonly scope: BucketOwner['scope'];
+  readonly id: string;
+  /** The workspace of an integration. */
+  readonly group?: string;
+  readonly lastResetAt: Date | null;
+}
+
+/**
+ * The answers of a page, with how far each of their budgets is used. `owners`: one for each, in order, all of one organisation. Two
+ * queries, however many budgets there are; none where there is none.
+ */
+export async function withUsage<
+  Answer extends { readonly usage_limits: ShownUsageLimit | readonly ShownUsageLimit[] | null },
+>(manager: EntityManager, answers: readonly Answer[], owners: readonly LimitOwner[]): Promise<Answer[]> {
+  const buckets = answers.map(({ usage_limits: limits }, at) => bucketsOf(limits, owners[at]));
+  const all = buckets.flat();
+  const [first] = all;
+  if (first === undefined) return [...answers];
+  const usage = await usageOf(manager, first.tenant, all);
+  let next = 0;
+  return answers.map((answer, at) => {
+    if (buckets[at]?.length === 0) return answer;
+    const shown = [answer.usage_limits ?? []].flat().map((limit) => ({ ...limit, ...usage[next++] }));
+    return { ...answer, usage_limits: Array.isArray(answer.usage_limits) ? shown : (shown[0] ?? null) };
+  });
+}
+
+const bucketsOf = (
+  limits: StoredUsageLimit | readonly StoredUsageLimit[] | null,
+  owner: LimitOwner | undefined,
+): Bucket[] => {
+  if (owner === undefined) return [];
+  const { organisationId: tenant, scope, id, group, lastResetAt } = owner;
+  const named = { tenant, scope, id, ...(group === undefined ? {} : { group }) };
+  return usageLimitRules(limits, lastResetAt).map((rule) => budgetBucket(named, rule));
 };
 
 /** One for each bucket, in order; all of budgets of one organisation. */

@@ -4,6 +4,8 @@ export const WINDOWS = ['fixed', 'sliding'] as const;
 export const ENFORCEMENTS = ['standard', 'strict'] as const;
 export const OUTAGE_MODES = ['hold', 'refuse'] as const;
 
+const USED =
+  'In its period, by the durable record; USD for cost. In answers to a GET, like the two after it.';
 export const BURN_RATE = 'Of the last seven days. Null: nothing was recorded, or not for an hour yet.';
 export const FORECAST =
   'When it is used up at that rate. Null: it can’t be told, it is used up already, or it lasts until its reset.';
@@ -128,6 +130,15 @@ export class UsageLimitAnswer {
 
   @Answer.oneOf(['active', 'exhausted'])
   readonly status!: string;
+
+  @Answer.number({ optional: true, description: USED, example: 12.5 })
+  readonly current_usage?: number;
+
+  @Answer.number({ optional: true, nullable: true, description: BURN_RATE, example: 1.25 })
+  readonly burn_rate_per_day?: number | null;
+
+  @Answer.time({ optional: true, nullable: true, description: FORECAST })
+  readonly forecast_exhausted_at?: string | null;
 
   @Answer.map({ optional: true, nullable: true })
   readonly metadata?: Record<string, string> | null;

@@ -4,9 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
-import { inWorkspace, isUuid } from '../auth/tenancy';
+import { found, inWorkspace, isUuid } from '../auth/tenancy';
 import { parseTags } from '../common/tags';
 import { archiveProviders, providerKey, usableIntegrations } from '../integrations/integrations.queries';
+import { withUsage } from '../limits/limit-usage';
 import {
   applyProviderFields,
   auditProvider,
@@ -22,7 +23,7 @@ import type {
   ListProvidersQuery,
   UpdateProviderDto,
 } from './providers.dto';
-import { toProvider, type ProviderAnswer } from './providers.view';
+import { limitOwnerOf, toProvider, type ProviderAnswer } from './providers.view';
 
 @Injectable()
 export class ProvidersService {
@@ -53,12 +54,15 @@ export class ProvidersService {
     const tags = parseTags(query.tags);
     const [rows, total] = await listProviders(manager, caller, query, false, tags ? hasTags(tags) : {});
     const slugs = await integrationSlugs(manager, rows);
-    return listOf([rows.map((row) => toProvider(row, slugs.get(row.integrationId) ?? '')), total]);
+    const answers = rows.map((row) => toProvider(row, slugs.get(row.integrationId) ?? ''));
+    return listOf([await withUsage(manager, answers, rows.map(limitOwnerOf)), total]);
   }
 
   async get(caller: Principal, reference: string): Promise<ProviderAnswer> {
     const { manager } = this.dataSource;
-    return view(manager, await findProvider(manager, caller, reference, false));
+    const row = await findProvider(manager, caller, reference, false);
+    const [shown] = await withUsage(manager, [await view(manager, row)], [limitOwnerOf(row)]);
+    return found(shown);
   }
 
   update(

@@ -1,5 +1,6 @@
-import type { ProviderEntity, ProviderStatus, StoredRateLimit, StoredUsageLimit } from '@gw/entities';
+import type { ProviderEntity, ProviderStatus, StoredRateLimit } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
+import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
 import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 
 export class ProviderAnswer extends RowAnswer {
@@ -28,7 +29,7 @@ export class ProviderAnswer extends RowAnswer {
   readonly status!: ProviderStatus;
 
   @Answer.one(() => UsageLimitAnswer, { nullable: true })
-  readonly usage_limits!: StoredUsageLimit | null;
+  readonly usage_limits!: ShownUsageLimit | null;
 
   @Answer.list(() => RateLimitAnswer, { nullable: true })
   readonly rate_limits!: readonly StoredRateLimit[] | null;
@@ -72,4 +73,9 @@ export const toProvider = (row: ProviderEntity, integrationSlug: string): Provid
   tags: row.tags,
   ...rowFields(row),
   object: 'provider',
+});
+
+/** Whose budgets are shown of a provider, or of a virtual key. */
+export const limitOwnerOf = ({ organisationId, id, lastResetAt }: ProviderEntity): LimitOwner => ({
+  ...{ organisationId, scope: 'provider', id, lastResetAt },
 });

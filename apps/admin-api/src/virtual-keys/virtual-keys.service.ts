@@ -5,10 +5,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
-import { inWorkspace } from '../auth/tenancy';
+import { found, inWorkspace } from '../auth/tenancy';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../credentials/secret-mappings';
 import { providerKey } from '../integrations/integrations.queries';
+import { withUsage } from '../limits/limit-usage';
 import {
   applyProviderFields,
   auditProvider,
@@ -17,6 +18,7 @@ import {
   lockProvider,
   newProvider,
 } from '../providers/provider-rows';
+import { limitOwnerOf } from '../providers/providers.view';
 import { catalogueNameOf, configurationsOf, fieldNameOf } from './mapping';
 import type {
   CreatedVirtualKeyDto,
@@ -72,13 +74,15 @@ export class VirtualKeysService {
     });
     const byId = new Map(hidden.map((integration) => [integration.id, integration]));
     const data = rows.map((row) => toVirtualKey(row, byId.get(row.integrationId) as IntegrationEntity));
-    return listOf([data, total]);
+    return listOf([await withUsage(manager, data, rows.map(limitOwnerOf)), total]);
   }
 
   async get(caller: Principal, reference: string): Promise<VirtualKeyAnswer> {
     const { manager } = this.dataSource;
     const row = await findProvider(manager, caller, reference, true);
-    return toVirtualKey(row, await hiddenOf(manager, row));
+    const answer = toVirtualKey(row, await hiddenOf(manager, row));
+    const [shown] = await withUsage(manager, [answer], [limitOwnerOf(row)]);
+    return found(shown);
   }
 
   update(

@@ -11,6 +11,7 @@ import { byReference, found } from '../auth/tenancy';
 import { applyTenantSettings } from '../tenant-settings/workspace-settings';
 import { assertSlugFree } from '../common/slugs';
 import { escapeLike, slugOf } from '../common/text';
+import { withUsage } from '../limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { CLEARED_DEFAULTS, defaultSlugsOf, mergeDefaults } from './workspace-defaults';
 import { assertNothingShared } from '../prompts/prompt-writes';
@@ -26,7 +27,7 @@ import type {
   UpdateWorkspaceDto,
 } from './workspaces.dto';
 import { displayName, withoutEmoji } from './workspace-names';
-import { toMember, toWorkspace, type WorkspaceAnswer } from './workspaces.view';
+import { limitOwnerOf, toMember, toWorkspace, type WorkspaceAnswer } from './workspaces.view';
 
 /** The workspaces that the caller may know of: of the organisation, narrowed to theirs. */
 export function visibleTo(caller: Principal): FindOptionsWhere<WorkspaceEntity> {
@@ -103,8 +104,10 @@ export class WorkspacesService {
       order: { createdAt: 'DESC', id: 'DESC' },
       ...windowOf(query),
     });
-    const slugs = await defaultSlugsOf(this.dataSource.manager, rows);
-    return listOf([rows.map((row) => toWorkspace(row, slugs, query.name_format)), total]);
+    const { manager } = this.dataSource;
+    const slugs = await defaultSlugsOf(manager, rows);
+    const answers = rows.map((row) => toWorkspace(row, slugs, query.name_format));
+    return listOf([await withUsage(manager, answers, rows.map(limitOwnerOf)), total]);
   }
 
   async get(caller: Principal, reference: string, query: GetWorkspaceQuery): Promise<WorkspaceAnswer> {
@@ -114,7 +117,8 @@ export class WorkspacesService {
     const [members] = await membersOf(manager, row.id, { current_page: 0, page_size: 1000 });
     const security = await securityOf(manager, row.organisationId, row.id);
     const view = toWorkspace(row, slugs, query.name_format, security);
-    return { ...view, users: members.map(toMember) };
+    const [shown] = await withUsage(manager, [view], [limitOwnerOf(row)]);
+    return { ...found(shown), users: members.map(toMember) };
   }
 
   update(

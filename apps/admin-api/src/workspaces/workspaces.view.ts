@@ -1,7 +1,8 @@
 import { ExportSettingsAnswer } from '../tenant-settings/export-settings.dto';
 import type { SecuritySettings } from '@gw/auth-scopes';
-import type { StoredRateLimit, StoredUsageLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
+import type { StoredRateLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
+import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
 import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 import { SecuritySettingsAnswer } from '../tenant-settings/security-settings.dto';
 import { userKeySettingsAnswer } from '../tenant-settings/user-key-settings';
@@ -115,7 +116,7 @@ export class WorkspaceAnswer extends RowAnswer {
   readonly export_settings!: ExportSettingsAnswer;
 
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
-  readonly usage_limits!: readonly StoredUsageLimit[] | null;
+  readonly usage_limits!: readonly ShownUsageLimit[] | null;
 
   @Answer.list(() => RateLimitAnswer, { nullable: true })
   readonly rate_limits!: readonly StoredRateLimit[] | null;
@@ -170,6 +171,10 @@ export function toWorkspace(
     object: 'workspace',
   };
 }
+
+export const limitOwnerOf = ({ organisationId, id, lastResetAt }: WorkspaceEntity): LimitOwner => ({
+  ...{ organisationId, scope: 'workspace', id, lastResetAt },
+});
 
 const slugsOf = (ids: readonly string[] = [], slugs: ReadonlyMap<string, string>): readonly string[] =>
   ids.flatMap((id) => slugs.get(id) ?? []);

@@ -3,30 +3,12 @@ import type { LedgerStore } from '@gw/limits';
 import type { HealthWords } from '@gw/web';
 import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
+import { ANSWER, BODY, budget } from './spec-support/cent-calls';
 
 const DAY_MS = 86_400_000;
 const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
 jest.setTimeout(60_000);
 
-/** A thousand tokens of output at 10 USD a million: a call costs a cent. */
-const ANSWER = {
-  id: 'a',
-  model: 'gpt-4o',
-  choices: [],
-  usage: { prompt_tokens: 0, completion_tokens: 1_000 },
-};
-const BODY = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
-
-const budget = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
-  type: 'cost',
-  creditLimit: 1,
-  alertThreshold: null,
-  periodicReset: null,
-  periodicResetDays: null,
-  nextResetAt: null,
-  status: 'active',
-  ...over,
-});
 /** An answer of Redis that comes too late is an outage, in which it must not pass either. */
 const CONCURRENCY: RateLimitRule = { type: 'concurrency', unit: null, value: 2, onOutage: 'refuse' };
 

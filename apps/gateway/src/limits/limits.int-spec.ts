@@ -3,32 +3,12 @@ import type { LedgerStore } from '@gw/limits';
 import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { Redis } from 'ioredis';
 import { GatewayHarness } from '../spec-support/harness';
+import { ANSWER, BODY, budget, CENT } from './spec-support/cent-calls';
 
-const CENT = 1_000_000;
 const GATEWAYS = 3;
 const MINUTE = 60_000;
 const PATIENCE = { timeoutMs: 60_000 };
 jest.setTimeout(180_000);
-
-/** A thousand tokens of output at 10 USD a million: a call costs a cent, and what it asks for is negligible. */
-const ANSWER = JSON.stringify({
-  id: 'a',
-  model: 'gpt-4o',
-  choices: [],
-  usage: { prompt_tokens: 0, completion_tokens: 1_000 },
-});
-const BODY = JSON.stringify({ model: 'gpt-4o', max_tokens: 1_000, messages: [] });
-
-const budget = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
-  type: 'cost',
-  creditLimit: 1,
-  alertThreshold: null,
-  periodicReset: null,
-  periodicResetDays: null,
-  nextResetAt: null,
-  status: 'active',
-  ...over,
-});
 
 /** Lower bounds leave room for what a process keeps for its next requests: up to an eighth of the headroom. */
 describe('three gateways that share a Redis', () => {
@@ -57,7 +37,7 @@ describe('three gateways that share a Redis', () => {
 
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answer({ headers: { 'content-type': 'application/json' }, body: ANSWER });
+    stub.answerJson(ANSWER);
     gateways = await Promise.all(
       Array.from({ length: GATEWAYS }, () => GatewayHarness.start({ REDIS_URL: redis.url }, journals)),
     );
@@ -84,7 +64,7 @@ describe('three gateways that share a Redis', () => {
     const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main', 'content-type': 'application/json' },
-      body: BODY,
+      body: JSON.stringify(BODY),
     });
     await answer.arrayBuffer();
     return answer.status;

@@ -4,28 +4,8 @@ import { join } from 'node:path';
 import type { RateLimitPolicyRule, RateLimitRule, UsageLimitPolicyRule, UsageLimitRule } from '@gw/contracts';
 import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
+import { ANSWER, BODY, budget, CENT } from './spec-support/cent-calls';
 
-const CENT = 1_000_000;
-
-/** A thousand tokens of output at 10 USD a million: a call costs a cent, and what it asks for is negligible. */
-const ANSWER = {
-  id: 'a',
-  model: 'gpt-4o',
-  choices: [],
-  usage: { prompt_tokens: 0, completion_tokens: 1_000 },
-};
-const BODY = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
-
-const budget = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
-  type: 'cost',
-  creditLimit: 1,
-  alertThreshold: null,
-  periodicReset: null,
-  periodicResetDays: null,
-  nextResetAt: null,
-  status: 'active',
-  ...over,
-});
 const rate = (over: Partial<RateLimitRule> = {}): RateLimitRule => ({
   type: 'requests',
   unit: 'rpd',

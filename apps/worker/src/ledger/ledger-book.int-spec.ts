@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ChargeRecord, LogRecord } from '@gw/contracts';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
+import { forgetHolders } from '@gw/entities';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
+import fc from 'fast-check';
 import { LogBodyPacker } from '../ingest/log-bodies';
 import { LogIngest } from '../ingest/log-ingest';
 import { LogPartitions } from '../ingest/log-partitions.service';
@@ -24,6 +26,30 @@ const charge = (over: Partial<ChargeRecord> = {}): ChargeRecord => ({
   ],
   ...over,
 });
+
+/** What a batch has used, the same whoever tells of it. */
+const ONCE = { cost: 700, tokens: 70, requests: 0 } as const;
+const amount = fc.nat({ max: 1_000 });
+const CHARGE: fc.Arbitrary<ChargeRecord> = fc.record({
+  line: fc.constantFrom('primary' as const, 'retry' as const, 'fallback' as const, 'guardrail' as const),
+  provider: fc.constantFrom('openai', 'anthropic'),
+  cost: fc.option(amount),
+  tokens: amount,
+  requests: fc.constantFrom(0 as const, 1 as const),
+  flags: fc.constant([]),
+  counters: fc.uniqueArray(
+    fc.tuple(fc.constantFrom(KEY, TOKENS), fc.constantFrom(0, 1_000), fc.constantFrom('g.1', 'g.2')),
+    { maxLength: 2, selector: ([key]) => key },
+  ),
+});
+const RECORD = fc.record({
+  charges: fc.array(CHARGE, { maxLength: 3 }),
+  saved: amount,
+  once: fc.option(fc.constantFrom('b1', 'b2')),
+});
+/** Places of records in batches that come two at a time. */
+const BATCH = fc.array(fc.nat({ max: 7 }), { maxLength: 6 });
+const BATCHES = fc.array(fc.tuple(BATCH, BATCH), { maxLength: 4 });
 
 describe('the durable record of budgets', () => {
   const database = testDatabase();
@@ -112,6 +138,76 @@ describe('the durable record of budgets', () => {
     expect(await asked(1_500)).toMatchObject({ used: 43, holders: [['g.1', 40]] });
   });
 
+  it('tells gateways apart that were not charged for two days, for five in all', async () => {
+    const names = ['now', 'before', 'gone'];
+    await store(...names.map((name) => record([charge({ cost: 5, counters: [[KEY, 0, name]] })])));
+    for (const [name, days] of [
+      ['before', 3],
+      ['gone', 6],
+    ] as const) {
+      await database.dataSource.query(
+        `UPDATE ledger_holders SET updated_at = updated_at - make_interval(days => $1)
+         WHERE organisation_id = $2 AND holder = $3`,
+        [days, organisationId, name],
+      );
+    }
+    const [told] = await book.balances({ organisationId, counters: [{ key: KEY, since: 0 }] });
+    expect(told).toEqual({ period: 0, used: 15, holders: [['now', 5]], former: [['before', 5]] });
+    await forgetHolders(database.dataSource.manager);
+    const [kept] = await database.dataSource.query<[{ count: string }]>(
+      'SELECT count(*) FROM ledger_holders WHERE organisation_id = $1',
+      [organisationId],
+    );
+    expect(kept).toEqual({ count: '2' });
+  });
+
+  it('add up to a plain sum and to nothing, whatever comes twice, in pieces or at the same time', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(RECORD, { minLength: 1, maxLength: 8 }), BATCHES, async (made, batches) => {
+        organisationId = randomUUID();
+        const records = made.map(({ charges, saved, once }) => {
+          const told = once === null ? [] : [charge({ ...ONCE, once: `batch i ${once}` })];
+          const sample = record([...charges, ...told]);
+          const { decision } = sample;
+          const cache = { status: 'HIT', key: null, savedCost: saved } as (typeof decision)['cache'];
+          return { ...sample, cacheStatus: 'HIT', decision: { ...decision, cache } };
+        });
+        const pick = (batch: readonly number[]) =>
+          batch.map((at) => records[at % records.length] as LogRecord);
+        for (const [one, other] of batches) await Promise.all([store(...pick(one)), store(...pick(other))]);
+        await store(...records);
+
+        const names = new Set(made.flatMap(({ once }) => once ?? []));
+        const all = [...made.flatMap(({ charges }) => charges), ...[...names].map(() => charge(ONCE))];
+        for (const [key, measure] of [
+          [KEY, 'cost'],
+          [TOKENS, 'tokens'],
+        ] as const) {
+          for (const since of [0, 500]) {
+            const counted = all.filter(({ counters }) =>
+              counters.some(([of, at]) => of === key && at >= since),
+            );
+            expect(await usedOf(key, since)).toBe(
+              counted.reduce((sum, each) => sum + (each[measure] ?? 0), 0),
+            );
+          }
+        }
+        const rows: { account: string; cost: string; tokens: string; requests: string }[] =
+          await database.dataSource.query('SELECT * FROM ledger_balances WHERE organisation_id = $1', [
+            organisationId,
+          ]);
+        const sumOf = (of: (account: string) => boolean, name: 'cost' | 'tokens' | 'requests'): number =>
+          rows.filter(({ account }) => of(account)).reduce((sum, row) => sum + Number(row[name]), 0);
+        for (const name of ['cost', 'tokens', 'requests'] as const) expect(sumOf(() => true, name)).toBe(0);
+        const spent = sumOf((account) => account.startsWith('spend:'), 'cost');
+        expect(spent).toBe(all.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
+        const saved = made.reduce((sum, each) => sum + each.saved, 0);
+        expect(sumOf((account) => account === 'cache_saved', 'cost')).toBe(saved);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
   it('asks each counter for what it counts, in its own period and those after it', async () => {
     await store(
       record([charge({ counters: [[KEY, 1_000]] }), charge({ cost: 5, counters: [[KEY, 2_000]] })]),
@@ -130,6 +226,33 @@ describe('the durable record of budgets', () => {
       [organisationId],
     );
     expect(sums).toEqual({ cost: '0', tokens: '0', requests: '0', rows: '6' });
+  });
+
+  it('enters what answers from the cache have saved on a line of its own, once, and charges no budget with it', async () => {
+    const hit = (cacheStatus: string, savedCost: number): LogRecord => {
+      const sample = record([charge({ cost: 0, tokens: 0 })]);
+      const { decision } = sample;
+      const cache = { status: cacheStatus, key: null, savedCost } as (typeof decision)['cache'];
+      return {
+        ...sample,
+        cacheStatus: cacheStatus,
+        decision: { ...decision, cache },
+      };
+    };
+    // The last one has waited for another request's call, and is no answer of the cache's.
+    const records = [hit('HIT', 40), hit('SEMANTIC HIT', 2), hit('MISS', 700)];
+    await store(...records);
+    await store(...records);
+    expect(await usedOf(KEY, 0)).toBe(0);
+    const rows: { account: string; cost: string; requests: string }[] = await database.dataSource.query(
+      `SELECT account, cost, requests FROM ledger_balances
+       WHERE organisation_id = $1 AND account LIKE 'cache%' ORDER BY account`,
+      [organisationId],
+    );
+    expect(rows).toEqual([
+      { account: 'cache:openai', cost: '-42', requests: '-2' },
+      { account: 'cache_saved', cost: '42', requests: '2' },
+    ]);
   });
 
   it('charges a record once that comes twice in one batch', async () => {
@@ -172,7 +295,7 @@ describe('the durable record of budgets', () => {
     await store(at(0, 14));
     expect((await burn(0)) as object).toMatchObject({ used: 22, perDay: 2 });
     const [plain] = await book.balances({ organisationId, counters: [{ key: KEY, since: 0 }] });
-    expect(plain).toEqual({ period: 0, used: 22, holders: [] });
+    expect(plain).toEqual({ period: 0, used: 22, holders: [], former: [] });
   });
 
   it.each([null, 'no list', [null], [{ ...charge(), cost: -1 }], [{ ...charge(), counters: [['k', 'x']] }]])(

@@ -21,6 +21,8 @@ import {
   counterOfAccount,
   parseBudgetKey,
   postingsOf,
+  savingPostings,
+  type LedgerPosting,
 } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
 
@@ -40,6 +42,7 @@ export interface Adjustment {
 }
 
 const DAY_MS = 86_400_000;
+const HITS: ReadonlySet<string> = new Set(['HIT', 'SEMANTIC HIT']);
 
 /** Charges of one request; a gateway makes one for each attempt that was billed. */
 const CHARGES_MAX = 64;
@@ -67,14 +70,15 @@ export class LedgerBook {
     const entered = new Set<string>();
     for (const { row } of entries) {
       const { organisation_id: organisationId, decision } = row;
-      const charges: unknown = decision.charges;
-      if (organisationId === null || !Array.isArray(charges) || !fresh.has(row.id)) continue;
-      if (entered.has(row.id)) continue;
+      if (organisationId === null || !fresh.has(row.id) || entered.has(row.id)) continue;
       entered.add(row.id);
       const day = dayOf(row.created_at) * DAY_MS;
+      add(rows, organisationId, savingOf(row, day));
+      const charges: unknown = decision.charges;
+      if (!Array.isArray(charges)) continue;
       for (const charge of charges.slice(0, CHARGES_MAX)) {
         if (!isCharge(charge)) continue;
-        add(rows, organisationId, charge, day);
+        add(rows, organisationId, postingsOf(charge, day));
         addHours(hours, organisationId, charge, hourOf(row.created_at));
         addParts(holders, organisationId, charge);
       }
@@ -91,7 +95,7 @@ export class LedgerBook {
     const hours = new Map<string, BudgetHourRow>();
     for (const { organisationId, createdAt, charge, difference } of adjustments) {
       const change = { ...charge, cost: difference, tokens: 0, requests: 0 as const };
-      add(rows, organisationId, change, dayOf(createdAt) * DAY_MS);
+      add(rows, organisationId, postingsOf(change, dayOf(createdAt) * DAY_MS));
       addHours(hours, organisationId, change, hourOf(createdAt));
     }
     return this.post(manager, rows, hours, new Map());
@@ -141,21 +145,30 @@ export class LedgerBook {
       const period = counter?.since ?? 0;
       const burnt = recent?.[at];
       if (type === undefined) return { period, used: 0, holders: [] };
-      const holders = balance.holders.map((part) => [part.holder, part[type]] as const);
+      const partsOf = (late: boolean) =>
+        balance.holders
+          .filter((part) => part.late === late)
+          .map((part) => [part.holder, part[type]] as const);
       const used = Math.max(0, balance[type]);
-      if (burnt === undefined) return { period, used, holders };
+      const told = { period, used, holders: partsOf(true), former: partsOf(false) };
+      if (burnt === undefined) return told;
       return {
-        period,
-        used,
-        holders,
+        ...told,
         perDay: burnRatePerDay({ amount: burnt[type], firstHourMs: burnt.firstHour }, nowMs),
       };
     });
   }
 }
 
-function add(rows: Map<string, LedgerRow>, organisationId: string, charge: ChargeRecord, day: number): void {
-  for (const posting of postingsOf(charge, day)) {
+/** What an answer from the cache has saved, as analytics count it; nothing for other requests. */
+const savingOf = (
+  { cache_status: status, saved_cost: cost, provider }: LogEntry['row'],
+  day: number,
+): readonly LedgerPosting[] =>
+  HITS.has(status) && isCount(cost) && cost > 0 ? savingPostings(provider ?? '', cost, day) : [];
+
+function add(rows: Map<string, LedgerRow>, organisationId: string, postings: readonly LedgerPosting[]): void {
+  for (const posting of postings) {
     const account = storable(posting.account);
     const place = `${organisationId} ${account} ${String(posting.period)}`;
     const known = rows.get(place);

@@ -56,13 +56,16 @@ export async function recentUseOf(
   if (asked.length === 0) return [];
   const rows: { first: string | null; cost: string; tokens: string; requests: string }[] =
     await manager.query(
-      `SELECT min(known.hour) AS first, coalesce(sum(known.cost) FILTER (WHERE known.hour >= $4), 0) AS cost,
-       coalesce(sum(known.tokens) FILTER (WHERE known.hour >= $4), 0) AS tokens,
-       coalesce(sum(known.requests) FILTER (WHERE known.hour >= $4), 0) AS requests
+      `SELECT uses.first, uses.cost, uses.tokens, uses.requests
      FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS asked (account, since, place)
-     LEFT JOIN budget_hours AS known
-       ON known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
-     GROUP BY asked.place ORDER BY asked.place`,
+     CROSS JOIN LATERAL (
+       SELECT min(hour) AS first, coalesce(sum(cost) FILTER (WHERE hour >= $4), 0) AS cost,
+         coalesce(sum(tokens) FILTER (WHERE hour >= $4), 0) AS tokens,
+         coalesce(sum(requests) FILTER (WHERE hour >= $4), 0) AS requests
+       FROM budget_hours AS known
+       WHERE known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
+     ) AS uses
+     ORDER BY asked.place`,
       [
         organisationId,
         asked.map(({ account }) => account),

@@ -7,11 +7,17 @@ export interface HolderRow extends LedgerRow {
 }
 
 export interface HeldBalance extends LedgerBalance {
-  readonly holders: readonly (Omit<LedgerBalance, 'account'> & { readonly holder: string })[];
+  readonly holders: readonly (Omit<LedgerBalance, 'account'> & {
+    readonly holder: string;
+    /** Charged in the last two days. */
+    readonly late: boolean;
+  })[];
 }
 
-/** Gateways use a name for half a day; what nobody has charged for so long is part of the balance alone. */
-const KEPT = `interval '2 days'`;
+/** Gateways use a name for half a day, and counters forget one that is silent after two and a half: see `FORGET_HOLDER_MS` of the ledger. */
+const LATE = `interval '2 days'`;
+/** What nobody has charged for so long is part of the balance alone. */
+const KEPT = `interval '5 days'`;
 /** Of one account, the newest. */
 const HOLDERS_MAX = 1_000;
 
@@ -46,8 +52,9 @@ export async function heldBalancesOf(
   asked: readonly { readonly account: string; readonly since: number }[],
 ): Promise<HeldBalance[]> {
   if (asked.length === 0) return [];
-  const rows: (Texts & { account: string; holders: (Texts & { holder: string })[] })[] = await manager.query(
-    `SELECT asked.account, sums.cost, sums.tokens, sums.requests, coalesce(parts.holders, '[]') AS holders
+  const rows: (Texts & { account: string; holders: (Texts & Pick<Part, 'holder' | 'late'>)[] })[] =
+    await manager.query(
+      `SELECT asked.account, sums.cost, sums.tokens, sums.requests, coalesce(parts.holders, '[]') AS holders
      FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS asked (account, since, place)
      CROSS JOIN LATERAL (
        SELECT coalesce(sum(cost), 0) AS cost, coalesce(sum(tokens), 0) AS tokens, coalesce(sum(requests), 0) AS requests
@@ -56,9 +63,9 @@ export async function heldBalancesOf(
      ) AS sums
      CROSS JOIN LATERAL (
        SELECT json_agg(json_build_object('holder', holder, 'cost', cost::text, 'tokens', tokens::text,
-         'requests', requests::text)) AS holders
+         'requests', requests::text, 'late', late)) AS holders
        FROM (
-         SELECT holder, sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests
+         SELECT holder, max(part.updated_at) > now() - ${LATE} AS late, sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests
          FROM ledger_holders AS part
          WHERE part.organisation_id = $1 AND part.account = asked.account AND part.period >= asked.since
            AND part.updated_at > now() - ${KEPT}
@@ -66,12 +73,12 @@ export async function heldBalancesOf(
        ) AS newest
      ) AS parts
      ORDER BY asked.place`,
-    [organisationId, asked.map(({ account }) => account), asked.map(({ since }) => since)],
-  );
+      [organisationId, asked.map(({ account }) => account), asked.map(({ since }) => since)],
+    );
   return rows.map(({ account, holders, ...sums }) => ({
     account,
     ...amountOf(sums),
-    holders: holders.map(({ holder, ...part }) => ({ holder, ...amountOf(part) })),
+    holders: holders.map(({ holder, late, ...part }) => ({ holder, late, ...amountOf(part) })),
   }));
 }
 
@@ -79,6 +86,8 @@ export async function heldBalancesOf(
 export async function forgetHolders(manager: EntityManager): Promise<void> {
   await manager.query(`DELETE FROM ledger_holders WHERE updated_at <= now() - ${KEPT}`);
 }
+
+type Part = HeldBalance['holders'][number];
 
 interface Texts {
   readonly cost: string;

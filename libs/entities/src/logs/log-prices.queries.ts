@@ -5,7 +5,8 @@ import type { RequestLogRow } from './request-log-row';
 
 /** A log as far as its price depends on it. */
 export interface PricedLog {
-  readonly row: RolledUpRow & Pick<RequestLogRow, 'id' | 'response_model' | 'integration_id' | 'priced'>;
+  readonly row: RolledUpRow &
+    Pick<RequestLogRow, 'id' | 'response_model' | 'integration_id' | 'priced' | 'trace_id' | 'span_id'>;
   readonly usage: Usage;
   readonly decision: DecisionRecord;
 }
@@ -45,7 +46,7 @@ const OTHERS = [
     'route',
   ] as const),
   ...(['request_type', 'status', 'cache_status', 'retries', 'fell_back', 'metadata', 'duration_ms'] as const),
-  ...(['priced', 'decision'] as const),
+  ...(['trace_id', 'span_id', 'priced', 'decision'] as const),
 ] as const;
 
 type Stored = { readonly [name in (typeof COUNTS)[number]]: string | null } & {

@@ -1,36 +1,79 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
-const TIMEOUT_MS = 30_000;
+export interface InternalClientOptions {
+  readonly timeoutMs: number;
+  /** To each of our processes, kept open. */
+  readonly connections: number;
+  /** What is kept of an answer. 0: nothing, whatever comes; otherwise a longer one is an error. */
+  readonly answerBytesMax: number;
+}
 
-/** POSTs to our own processes, whose addresses the operator has set. One connection to each is enough: batches go one after the other. */
+export interface InternalAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** POSTs to our own processes, whose addresses the operator has set. Rejects when one can't be reached or does not answer in time. */
+export class InternalClient {
+  private readonly plain: Agent;
+  private readonly secure: HttpsAgent;
+
+  constructor(private readonly options: InternalClientOptions) {
+    const pool = { keepAlive: true, maxSockets: options.connections };
+    this.plain = new Agent(pool);
+    this.secure = new HttpsAgent(pool);
+  }
+
+  post(url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<InternalAnswer> {
+    return new Promise((resolve, reject) => {
+      const isSecure = url.startsWith('https:');
+      const req = (isSecure ? httpsRequest : httpRequest)(
+        url,
+        {
+          method: 'POST',
+          agent: isSecure ? this.secure : this.plain,
+          timeout: this.options.timeoutMs,
+          headers: { ...headers, 'content-length': String(body.length) },
+        },
+        (res) => {
+          this.read(res).then(resolve, reject);
+        },
+      );
+      req.once('timeout', () => req.destroy(new Error('The worker did not answer in time.')));
+      req.once('error', reject);
+      req.end(body);
+    });
+  }
+
+  close(): void {
+    this.plain.destroy();
+    this.secure.destroy();
+  }
+
+  private read(res: IncomingMessage): Promise<InternalAnswer> {
+    const { answerBytesMax } = this.options;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      res.on('data', (chunk: Buffer) => {
+        if (answerBytesMax === 0) return;
+        size += chunk.length;
+        if (size > answerBytesMax) res.destroy(new Error('The worker answers with too much.'));
+        else chunks.push(chunk);
+      });
+      res.once('end', () => resolve({ status: res.statusCode ?? 0, body: Buffer.concat(chunks) }));
+      res.once('error', reject);
+    });
+  }
+}
+
+/** One connection to each is enough: batches go one after the other. */
+const SHARED = new InternalClient({ timeoutMs: 30_000, connections: 1, answerBytesMax: 0 });
+
+/** For those who ask only whether it was taken. */
 export const internalPost = (
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Buffer,
-): Promise<{ readonly status: number }> =>
-  new Promise((resolve, reject) => {
-    const secure = url.startsWith('https:');
-    const req = (secure ? httpsRequest : httpRequest)(
-      url,
-      {
-        method: 'POST',
-        agent: secure ? SECURE : PLAIN,
-        timeout: TIMEOUT_MS,
-        headers: { ...headers, 'content-length': String(body.length) },
-      },
-      (res) => {
-        res.resume();
-        res.once('end', () => {
-          resolve({ status: res.statusCode ?? 0 });
-        });
-        res.once('error', reject);
-      },
-    );
-    req.once('timeout', () => req.destroy(new Error('The worker did not answer in time.')));
-    req.once('error', reject);
-    req.end(body);
-  });
-
-const PLAIN = new Agent({ keepAlive: true, maxSockets: 1 });
-const SECURE = new HttpsAgent({ keepAlive: true, maxSockets: 1 });
+): Promise<{ readonly status: number }> => SHARED.post(url, headers, body);

@@ -1,5 +1,6 @@
-import { StubProvider, type StubAnswer } from '@gw/testing';
-import { GatewayHarness } from '../../spec-support/harness';
+import type { StubAnswer, StubProvider } from '@gw/testing';
+import type { GatewayHarness } from '../../spec-support/harness';
+import { withTwoProviders } from './spec-support/two-providers';
 
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
@@ -10,17 +11,9 @@ const AT_A_TIME = 20;
 describe('a provider that fails', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
-  let second: StubProvider;
-
-  beforeEach(async () => {
-    gateway = await GatewayHarness.start();
-    [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    second.answerJson({ from: 'second' });
-    gateway.addProvider('first', 'openai', first.origin);
-    gateway.addProvider('second', 'openai', second.origin);
-  });
-  afterEach(async () => {
-    await Promise.all([gateway.stop(), first.stop(), second.stop()]);
+  const providers = withTwoProviders();
+  beforeEach(() => {
+    ({ gateway, first } = providers());
   });
 
   const both = [{ provider: '@first' }, { provider: '@second' }];

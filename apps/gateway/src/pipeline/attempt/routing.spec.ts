@@ -1,5 +1,6 @@
-import { eventually, StubProvider } from '@gw/testing';
-import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
+import { eventually, type StubProvider } from '@gw/testing';
+import type { GatewayHarness, LoggedRequest } from '../../spec-support/harness';
+import { withTwoProviders } from './spec-support/two-providers';
 
 /** No test lives to see it end. */
 const COOLDOWN_MS = 120_000;
@@ -9,17 +10,9 @@ const SHORT_COOLDOWN_MS = 1_000;
 describe('what requests learn from each other', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
-  let second: StubProvider;
-
-  beforeEach(async () => {
-    gateway = await GatewayHarness.start();
-    [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    second.answerJson({ from: 'second' });
-    gateway.addProvider('first', 'openai', first.origin);
-    gateway.addProvider('second', 'openai', second.origin);
-  });
-  afterEach(async () => {
-    await Promise.all([gateway.stop(), first.stop(), second.stop()]);
+  const providers = withTwoProviders();
+  beforeEach(() => {
+    ({ gateway, first } = providers());
   });
 
   const configOf = (cooldown: number): object => ({

@@ -1,4 +1,4 @@
-import { PRICE_CATALOGUES } from '@gw/contracts';
+import { isOfBatch, PRICE_CATALOGUES } from '@gw/contracts';
 import { IntegrationEntity, IntegrationModelEntity, type PricedLog } from '@gw/entities';
 import {
   createPriceBook,
@@ -34,7 +34,8 @@ export class LogPricer {
       const request = this.requestOf(log, saved);
       if (request === null) return [];
       const cost = decision.price?.lines.reduce((sum, line) => sum + line.cost, 0) ?? null;
-      return [{ id: row.id, at: Date.parse(row.created_at), request, usage, cost }];
+      const billable = decision.charges?.some(isOfBatch) === true ? { ...usage, batch: true } : usage;
+      return [{ id: row.id, at: Date.parse(row.created_at), request, usage: billable, cost }];
     });
   }
 

@@ -1,3 +1,4 @@
+import type { ClickHouseAnalytics } from '@gw/clickhouse';
 import { fetchJson, readJsonFile } from '@gw/outbound';
 import { createModelConfigs, hasPriceSources, type ModelConfigs } from '@gw/pricing';
 import type { Log } from '@gw/web';
@@ -5,7 +6,7 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LedgerBook } from '../../ledger/ledger-book';
 import type { WorkerSettings } from '../../settings';
-import { PRICES } from '../../tokens';
+import { CLICKHOUSE, PRICES } from '../../tokens';
 import { LogPricer } from './log-pricer';
 import { RepricingsProcessor } from './repricings.processor';
 
@@ -26,8 +27,17 @@ export const repricingProviders = (settings: WorkerSettings, log: Log): Provider
   },
   {
     provide: RepricingsProcessor,
-    inject: [DataSource, LedgerBook, PRICES],
-    useFactory: (source: DataSource, book: LedgerBook, prices: ModelConfigs | null) =>
-      new RepricingsProcessor(source, book, new LogPricer(prices)),
+    inject: [DataSource, LedgerBook, PRICES, CLICKHOUSE],
+    useFactory: (
+      source: DataSource,
+      book: LedgerBook,
+      prices: ModelConfigs | null,
+      clickhouse: ClickHouseAnalytics | null,
+    ) => {
+      const processor = new RepricingsProcessor(source, book, new LogPricer(prices));
+      // A row that comes again replaces itself.
+      if (clickhouse) processor.correctSums = (_manager, _before, after) => clickhouse.add(after);
+      return processor;
+    },
   },
 ];

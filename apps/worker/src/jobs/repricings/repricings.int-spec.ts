@@ -1,4 +1,5 @@
 import type { ChargeRecord, LogRecord, Usage } from '@gw/contracts';
+import type { FactRow } from '@gw/clickhouse';
 import {
   addToRollups,
   dayOf,
@@ -175,6 +176,43 @@ describe('the repricing of logs', () => {
     );
     expect(decision.charges).toMatchObject([{ cost: CENT, flags: [] }]);
     expect(decision.price).toMatchObject({ model: 'gpt-4o', lines: [{ unit: 'output', cost: CENT }] });
+  });
+
+  it('prices what a batch has used at the discount of batches, by the charge that names it', async () => {
+    const counters = [['api_key:k:cost:budget', 0]] as const;
+    const own = { line: 'primary', provider: 'openai', tokens: 0, requests: 1, flags: [], counters } as const;
+    const charges: ChargeRecord[] = [
+      { ...own, cost: 2 * CENT, tokens: 1_000, requests: 0, once: 'batch i b1' },
+      { ...own, cost: 0 },
+    ];
+    const sample = sampleLogRecord({ organisationId });
+    const line = { unit: 'output', quantity: 1_000, pricePerMillion: 0, cost: 2 * CENT };
+    const price = { source: 'catalogue', model: 'gpt-4o', lines: [line] } as const;
+    const id = await log(2 * CENT, { decision: { ...sample.decision, price, charges } });
+    await apply(await ask());
+    await processor().process();
+    expect(await costs(id)).toEqual([[CENT / 2, 'priced']]);
+    expect(await sums()).toMatchObject({ logs: CENT / 2, limits: CENT / 2, rollups: CENT / 2, books: 0 });
+    const [{ decision }] = await database.dataSource.query<[{ decision: LogRecord['decision'] }]>(
+      'SELECT decision FROM request_logs WHERE id = $1',
+      [id],
+    );
+    expect(decision.charges).toMatchObject([{ cost: CENT / 2, once: 'batch i b1' }, { cost: 0 }]);
+  });
+
+  it('corrects another store of analytics by the whole rows, which replace themselves there', async () => {
+    const ids = [await log(2 * CENT), await log(CENT)];
+    const added: FactRow[] = [];
+    const told = processor();
+    told.correctSums = (_manager, _before, after) => {
+      added.push(...after);
+      return Promise.resolve();
+    };
+    await apply(await ask());
+    await told.process();
+    expect(added).toMatchObject([
+      { id: ids[0], cost: CENT, total_tokens: 1_000, trace_id: expect.stringMatching(/./) as unknown },
+    ]);
   });
 
   it('keeps what else a request has paid for', async () => {

@@ -36,6 +36,16 @@ export class RepricingsProcessor implements JobProcessor {
     private readonly batch = BATCH,
   ) {}
 
+  /** Corrects what analytics add up, in the transaction that corrects the logs: the rollups, or another store. Of a batch that fails it comes again. */
+  correctSums = async (
+    manager: EntityManager,
+    before: readonly PricedLog['row'][],
+    after: readonly PricedLog['row'][],
+  ): Promise<void> => {
+    await addToRollups(manager, before, -1);
+    await addToRollups(manager, after);
+  };
+
   async process(): Promise<void> {
     for (let step = 0; step < STEPS_MAX; step += 1) {
       const touched = await this.source.transaction((manager) => this.step(manager));
@@ -99,15 +109,16 @@ export class RepricingsProcessor implements JobProcessor {
     await setLogPrices(manager, prices);
     // In the order of those who store logs, so that neither waits for the other's rows.
     const touched = await this.book.adjust(manager, adjustments);
-    await addToRollups(manager, before, -1);
-    await addToRollups(manager, after);
+    await this.correctSums(manager, before, after);
     return touched;
   }
 }
 
-/** The charge of the answer that the client got. Null: the log was charged to no budget. */
+/** The charge of what an earlier request has made, else of the answer that the client got. Null: the log was charged to no budget. */
 const chargeOf = ({ decision }: PricedLog): ChargeRecord | null =>
-  decision.charges?.findLast(({ requests, flags }) => requests === 1 && !flags.includes('estimated')) ?? null;
+  decision.charges?.find(({ once }) => once !== undefined) ??
+  decision.charges?.findLast(({ requests, flags }) => requests === 1 && !flags.includes('estimated')) ??
+  null;
 
 function newPrice(
   { row, decision }: PricedLog,

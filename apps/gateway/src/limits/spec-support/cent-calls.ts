@@ -1,0 +1,23 @@
+import type { UsageLimitRule } from '@gw/contracts';
+
+/** A thousand tokens of output at 10 USD a million: a call costs a cent, and what it asks for is negligible. */
+export const CENT = 1_000_000;
+export const ANSWER = {
+  id: 'a',
+  model: 'gpt-4o',
+  choices: [],
+  usage: { prompt_tokens: 0, completion_tokens: 1_000 },
+};
+export const BODY = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
+
+/** A hundred such calls. */
+export const budget = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
+  type: 'cost',
+  creditLimit: 1,
+  alertThreshold: null,
+  periodicReset: null,
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+  ...over,
+});
