@@ -2,7 +2,6 @@ import { DIMENSIONS, REQUEST_TYPES } from '@gw/analytics';
 import {
   DateField,
   EnumField,
-  NumberField,
   QueryBooleanField,
   QueryEnumListField,
   QueryIntegerField,
@@ -12,28 +11,17 @@ import {
   TextField,
   type PageQuery,
 } from '@gw/web';
-import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
-import { amount } from '../logs/logs.dto';
+import { MeasureBounds } from '../logs/measure-bounds.dto';
 import { COLUMN_NAMES } from './columns';
 
 const VALUES_MAX = 50;
-const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
 const anyOf = (description: string): PropertyDecorator =>
   QueryTextListField({ optional: true, max: VALUES_MAX, description });
 
-const score = (description: string): PropertyDecorator =>
-  applyDecorators(
-    NumberField({ optional: true, min: -10, max: 10, description }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && /^-?\d{1,2}(?:\.\d{1,10})?$/.test(value) ? Number(value) : value,
-    ),
-  );
-
 /** What every graph, summary and group may be narrowed to. A filter that takes a list matches any of its values; all filters must match. */
-export class AnalyticsQuery {
+export class AnalyticsQuery extends MeasureBounds {
   @DateField({
     description:
       'Not before. Its offset from UTC is that of the buckets; those of a day or six hours begin at a whole hour of UTC.',
@@ -53,39 +41,9 @@ export class AnalyticsQuery {
   @ReferenceField({ optional: true, description: 'Id or slug; with an organisation key or a session.' })
   workspace_id?: string;
 
-  @amount(COUNT_MAX, 'Tokens in and out, at least.')
-  total_units_min?: number;
-
-  @amount(COUNT_MAX, 'Tokens in and out, at most.')
-  total_units_max?: number;
-
-  @amount(1e9, 'US cents, at least.')
-  cost_min?: number;
-
-  @amount(1e9, 'US cents, at most.')
-  cost_max?: number;
-
-  @amount(COUNT_MAX, 'Tokens in, at least.')
-  prompt_token_min?: number;
-
-  @amount(COUNT_MAX, 'Tokens in, at most.')
-  prompt_token_max?: number;
-
-  @amount(COUNT_MAX, 'Tokens out, at least.')
-  completion_token_min?: number;
-
-  @amount(COUNT_MAX, 'Tokens out, at most.')
-  completion_token_max?: number;
-
   @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'Statuses of answers, such as 429.' })
   @Matches(/^[1-9]\d\d$/, { each: true, message: 'each value in $property must be a status such as 429' })
   status_code?: string[];
-
-  @score("Mean of value times weight of the trace's feedback, at least.")
-  weighted_feedback_min?: number;
-
-  @score('The same, at most.')
-  weighted_feedback_max?: number;
 
   @anyOf('Slugs of saved providers.')
   virtual_keys?: string[];

@@ -1,6 +1,5 @@
 import {
   DateField,
-  NumberField,
   QueryBooleanField,
   QueryEnumListField,
   QueryIntegerField,
@@ -9,37 +8,18 @@ import {
   ReferenceField,
   TextField,
 } from '@gw/web';
-import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
+import { amount, MeasureBounds } from './measure-bounds.dto';
 
 const VALUES_MAX = 50;
-const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
 export const OUTCOMES = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'] as const;
 
 const anyOf = (description: string): PropertyDecorator =>
   QueryTextListField({ optional: true, max: VALUES_MAX, description });
 
-/** A number of the query that is not negative. */
-export const amount = (max: number, description: string): PropertyDecorator =>
-  applyDecorators(
-    NumberField({ optional: true, min: 0, max, description }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && /^\d{1,16}(?:\.\d{1,10})?$/.test(value) ? Number(value) : value,
-    ),
-  );
-
-const score = (description: string): PropertyDecorator =>
-  applyDecorators(
-    NumberField({ optional: true, min: -10, max: 10, description }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && /^-?\d{1,2}(?:\.\d{1,10})?$/.test(value) ? Number(value) : value,
-    ),
-  );
-
 /** Filters of the request log. A filter that takes a list matches any of its values; different filters must all match. */
-export class ListLogsQuery {
+export class ListLogsQuery extends MeasureBounds {
   @QueryIntegerField({ min: 1, max: 100, fallback: 50 })
   page_size!: number;
 
@@ -158,36 +138,6 @@ export class ListLogsQuery {
 
   @QueryBooleanField({ optional: true })
   streamed?: boolean;
-
-  @amount(1e9, 'US cents, at least.')
-  cost_min?: number;
-
-  @amount(1e9, 'US cents, at most.')
-  cost_max?: number;
-
-  @amount(COUNT_MAX, 'Tokens in and out, at least.')
-  total_units_min?: number;
-
-  @amount(COUNT_MAX, 'Tokens in and out, at most.')
-  total_units_max?: number;
-
-  @amount(COUNT_MAX, 'Tokens in, at least.')
-  prompt_token_min?: number;
-
-  @amount(COUNT_MAX, 'Tokens in, at most.')
-  prompt_token_max?: number;
-
-  @amount(COUNT_MAX, 'Tokens out, at least.')
-  completion_token_min?: number;
-
-  @amount(COUNT_MAX, 'Tokens out, at most.')
-  completion_token_max?: number;
-
-  @score('Average of the feedback of its trace by weight, at least.')
-  weighted_feedback_min?: number;
-
-  @score('The same, at most.')
-  weighted_feedback_max?: number;
 
   @amount(1e9, 'Milliseconds, at least.')
   response_time_min?: number;
