@@ -15,6 +15,7 @@ import { loadSecrets, type Secrets } from './secrets';
 import { reachableHost, type Environment, type LauncherSettings } from './settings';
 import { StartError } from './start-error';
 import { SupervisedProcess, type Running } from './supervised-process';
+import { yieldToOthers } from './yield-to-others';
 
 /** `dist/`, seen from the place of this file in a build. */
 const DIST = resolve(__dirname, '..', '..', '..', '..');
@@ -38,6 +39,9 @@ const NODE_FLAGS: Readonly<Record<AppName, readonly string[]>> = {
   worker: WORKER_FLAGS,
   gateway: GATEWAY_FLAGS,
 };
+
+/** On a machine that is full the gateway's answers go first: nobody waits for the worker, and no request for the database. */
+const NICENESS = { worker: 10, postgres: 5 } as const;
 
 type AppName = 'admin-api' | 'worker' | 'gateway';
 
@@ -100,6 +104,7 @@ export class Product {
       launch: async () => {
         await server.start();
         const { child } = server;
+        yieldToOthers(child.pid, NICENESS.postgres);
         return { pid: child.pid, ended: endingOf(child), stop: () => server.stop() };
       },
       ready: () => Promise.resolve(),
@@ -163,6 +168,7 @@ export class Product {
     return this.supervise(folder, log, name, {
       launch: () => {
         const child = new Child(spec);
+        if (name === 'worker') yieldToOthers(child.pid, NICENESS.worker);
         const graceMs = isGateway ? GATEWAY_GRACE_MS : GRACE_MS;
         return { pid: child.pid, ended: child.ended, stop: () => child.stop(graceMs) };
       },
