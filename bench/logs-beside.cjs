@@ -42,7 +42,7 @@ const MOVED_MAX = 1.1;
 /** A sender that is told of exactly the bar stays a little below it. */
 const HEADROOM = 1.04;
 /** As the launcher starts them. */
-const [WORKER_NICENESS, POSTGRES_NICENESS, WORKER_FLAGS] = [10, 10, ['--max-semi-space-size=4']];
+const [WORKER_NICENESS, POSTGRES_NICENESS, WORKER_FLAGS] = [10, 5, ['--max-semi-space-size=4']];
 const SETTLE_MS = 3_000;
 const STORED_WITHIN_MS = 30_000;
 
@@ -76,7 +76,7 @@ async function startWorker(node, server) {
 }
 
 async function startAll(server) {
-  os.setPriority(server.child.pid, POSTGRES_NICENESS);
+  os.setPriority(server.child.pid, Math.min(19, os.getPriority() + POSTGRES_NICENESS));
   await ensureBuilt();
   const node = nodeOf('26', note);
   const worker = await startWorker(node, server);

@@ -16,6 +16,7 @@ import { loadSecrets, type Secrets } from './secrets';
 import { reachableHost, type Environment, type LauncherSettings } from './settings';
 import { StartError } from './start-error';
 import { SupervisedProcess, type Running } from './supervised-process';
+import { yieldToOthers } from './yield-to-others';
 
 /** `dist/`, seen from the place of this file in a build. */
 const DIST = resolve(__dirname, '..', '..', '..', '..');
@@ -24,6 +25,9 @@ const SETUP_TIMEOUT_MS = 120_000;
 /** A gateway first finishes the requests that it has. */
 const GATEWAY_GRACE_MS = 10_000;
 const GRACE_MS = 5_000;
+
+/** On a machine that is full the gateway's answers go first: nobody waits for the worker, and no request for the database. */
+const NICENESS = { worker: 10, postgres: 5 } as const;
 
 /** The whole product on one machine: Postgres (when none is given), setup, admin API, worker, gateway. */
 export class Product {
@@ -84,6 +88,7 @@ export class Product {
       launch: async () => {
         await server.start();
         const { child } = server;
+        yieldToOthers(child.pid, NICENESS.postgres);
         return { pid: child.pid, ended: endingOf(child), stop: () => server.stop() };
       },
       ready: () => Promise.resolve(),
@@ -147,6 +152,7 @@ export class Product {
     return this.supervise(folder, log, name, {
       launch: () => {
         const child = new Child(spec);
+        if (name === 'worker') yieldToOthers(child.pid, NICENESS.worker);
         const graceMs = isGateway ? GATEWAY_GRACE_MS : GRACE_MS;
         return { pid: child.pid, ended: child.ended, stop: () => child.stop(graceMs) };
       },

@@ -38,7 +38,9 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  max_wal_size: '512MB',
+  // Checkpoints far apart: after each one every page that changes is written to the log whole, and ingest changes many.
+  max_wal_size: '1GB',
+  checkpoint_timeout: '15min',
   // Containers often have 64 MB of shared memory, which parallel queries would exhaust.
   max_parallel_workers_per_gather: '0',
   wal_level: 'minimal',

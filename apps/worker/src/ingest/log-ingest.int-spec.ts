@@ -184,6 +184,9 @@ describe('LogIngest', () => {
     const record = sampleLogRecord({
       model: 'a\0b\ud800c',
       metadata: { 'k\0': 'v\udc00', backslash: '\\u0000' },
+      // What means something else in the rows of a COPY.
+      url: '\\N',
+      credential: 'tab\t, line\r\n, end\n\\.\n, "quotes" \\t',
       traceId: 'ü'.repeat(5_000),
       usage: {
         ...(sampleLogRecord().usage as NonNullable<LogRecord['usage']>),
@@ -196,6 +199,8 @@ describe('LogIngest', () => {
     expect(found).toMatchObject({
       model: 'a\ufffdb\ufffdc',
       metadata: { 'k\ufffd': 'v\ufffd', backslash: '\\u0000' },
+      url: '\\N',
+      credential: 'tab\t, line\r\n, end\n\\.\n, "quotes" \\t',
       input_tokens: '2',
     });
     expect(found?.trace_id).toHaveLength(512);
