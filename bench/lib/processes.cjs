@@ -85,9 +85,9 @@ function freePort() {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until something listens; throws with the program's last words when it ended or does not come up in 20 s. */
+/** Waits until something listens; throws with the program's last words when it ended or does not come up in a minute. */
 async function listening(child, port) {
-  const until = Date.now() + 20_000;
+  const until = Date.now() + 60_000;
   while (Date.now() < until && running.has(child)) {
     const open = await new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1');
