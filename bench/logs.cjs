@@ -48,6 +48,8 @@ async function ingest(source, server, withBodies) {
   const partitions = new LogPartitions(source);
   await partitions.prepareAhead();
   const store = new LogIngest(source, partitions, new LedgerBook(source), new LogBodyPacker(null, log), log);
+  // Warm, as a worker is that takes so many.
+  for (let i = 0; i < SENDERS; i += 1) await store.store(decodeFrames(batchOf(BATCH, withBodies)).frames);
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
   const postgresCpu = () => cpuMicros(processTree(server.child.pid));
   const before = postgresCpu();

@@ -3,6 +3,7 @@ import { analyticsAsks, analyticsContract, analyticsSample, expectedRows, testDa
 import { dayOf, ensureLogPartitions } from '../logs/log-partitions';
 import { insertLogs } from '../logs/log-writer.queries';
 import type { RequestLogRow } from '../logs/request-log-row';
+import { UsagePending1795490010000 } from '../migrations/1795490010000-usage-pending';
 import { PostgresAnalytics } from './postgres-analytics';
 import { addToRollups, dropOldRollups, mergeRollups } from './rollup-writer.queries';
 
@@ -40,6 +41,9 @@ describe('rollups', () => {
     to: Math.ceil(now / DAY_MS + 1) * DAY_MS - 1,
     ...changes,
   });
+  /** As they are after the correction of one of the tests. */
+  const corrected = (): RequestLogRow[] =>
+    rows.map((row, i) => (i % 3 === 0 ? { ...row, cost: 5, duration_ms: 1 } : row));
   const read = (asked: AnalyticsAsk): Promise<AnalyticsRow[]> =>
     new PostgresAnalytics(database.dataSource).rows(asked);
 
@@ -61,29 +65,40 @@ describe('rollups', () => {
   });
 
   it('follow a correction: the request leaves as it was and comes back as it is', async () => {
-    const corrected = rows.map((row, i) => (i % 3 === 0 ? { ...row, cost: 5, duration_ms: 1 } : row));
+    const after = corrected();
     const changed = (list: readonly RequestLogRow[]): RequestLogRow[] => list.filter((_, i) => i % 3 === 0);
     await database.dataSource.transaction(async (manager) => {
       await addToRollups(manager, changed(rows), -1);
-      await addToRollups(manager, changed(corrected));
+      await addToRollups(manager, changed(after));
     });
     const expectCorrected = async (): Promise<void> => {
       for (const name of ['all of a workspace', 'by model', 'by metadata']) {
         const asked = ask(name);
-        expect(await read(asked)).toEqual(expectedRows(asked, corrected));
+        expect(await read(asked)).toEqual(expectedRows(asked, after));
       }
     };
     await expectCorrected();
     await mergeRollups(database.dataSource);
     await expectCorrected();
-    await add(changed(corrected), -1);
-    const left = corrected.filter((_, i) => i % 3 !== 0);
+    await add(changed(after), -1);
+    const left = after.filter((_, i) => i % 3 !== 0);
     const asked = ask('by status and time');
     // When a group was first and last seen is not told anew by what leaves it.
     const told = { ...asked, measures: asked.measures.filter((name) => !name.endsWith('_seen')) };
     expect(await read(told)).toEqual(expectedRows(told, left));
-    await add(changed(corrected));
+    await add(changed(after));
     await mergeRollups(database.dataSource);
+  });
+
+  it('of few dimensions are made of the finer ones where those were there before them', async () => {
+    const runner = database.dataSource.createQueryRunner();
+    await new UsagePending1795490010000().down(runner);
+    await new UsagePending1795490010000().up(runner);
+    await runner.release();
+    for (const name of ['all of an organisation', 'by model', 'users of all']) {
+      const asked = ask(name);
+      expect(await read(asked)).toEqual(expectedRows(asked, corrected()));
+    }
   });
 
   it('are kept by their grain: quarters for a month, hours for a year', async () => {

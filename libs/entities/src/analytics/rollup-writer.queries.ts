@@ -78,6 +78,8 @@ export async function addToRollups(
 
 /** Rows that one transaction merges. */
 const MERGED_AT_ONCE = 50_000;
+/** Of one transaction. It stands in nobody's way, and one that a busy machine cut short would never be done. */
+const MERGE_TIMEOUT = '10min';
 const MERGER = 'tollgate:usage-pending';
 
 /** Merges what is pending into the rollups; what another merges at the same time is left to it. Returns how many requests that were. */
@@ -90,8 +92,8 @@ export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE):
         [MERGER],
       );
       if (!lock?.free) return 0;
-      // Otherwise the groups of a large merge are sorted on the disk.
-      await manager.query(`SET LOCAL work_mem = '64MB'`);
+      // With little memory the groups of a large merge go to the disk.
+      await manager.query(`SET LOCAL work_mem = '64MB'; SET LOCAL statement_timeout = '${MERGE_TIMEOUT}'`);
       const [taken]: { count: number }[] = await manager.query(MERGE, [LATENCY_BOUNDS, atOnce]);
       return taken?.count ?? 0;
     });
