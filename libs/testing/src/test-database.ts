@@ -14,8 +14,9 @@ export interface TestDatabase {
 let created = 0;
 
 /**
- * A private database for the suite (call it at the top level of a `describe` or a file): migrated unless `empty`, dropped at the end.
- * The members may be read from the first test on.
+ * A private database for the suite (call it at the top level of a `describe` or a file): migrated unless `empty`. The members may be read
+ * from the first test on. It is dropped by the next suite of this process, if not with the server: hooks run in the order in which they
+ * were named, so what the suite has connected to it may be closed only after ours.
  */
 export function testDatabase(options: { readonly empty?: boolean } = {}): TestDatabase {
   let database: (TestDatabase & { drop(): Promise<void> }) | undefined;
@@ -23,7 +24,7 @@ export function testDatabase(options: { readonly empty?: boolean } = {}): TestDa
     database = await createTestDatabase(options);
   }, 60_000);
   afterAll(async () => {
-    await database?.drop();
+    if (database?.dataSource.isInitialized === true) await database.dataSource.destroy();
   }, 60_000);
   const current = (): TestDatabase => {
     if (!database)
@@ -46,7 +47,9 @@ export async function createTestDatabase(
 ): Promise<TestDatabase & { drop(): Promise<void> }> {
   const server = serverOfThisRun();
   const template = options.empty === true ? 'template0' : await migratedTemplate(server);
-  const name = `test_${server.run}_${String(process.pid)}_${String((created += 1))}`;
+  const own = `test_${server.run}_${String(process.pid)}_`;
+  if (created === 0) await dropOldOnes(server.url, own);
+  const name = `${own}${String((created += 1))}`;
   await execute(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(server.url, name);
   const dataSource = new DataSource(dataSourceOptions({ url, poolSize: 5, applicationName: 'test' }));
@@ -59,6 +62,21 @@ export async function createTestDatabase(
       await execute(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** Those of suites that this process has ended. */
+async function dropOldOnes(url: string, prefix: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ datname: string }>(
+      'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+  } finally {
+    await client.end();
+  }
 }
 
 interface Server {
