@@ -263,9 +263,12 @@ async function callWithEach(port, first, last) {
 }
 
 /** Documents that a gateway holds. */
-async function documentsOf(port) {
-  const response = await fetch(`http://127.0.0.1:${String(port)}/v1/health`);
-  return (await response.json()).read_model.documents;
+async function documentsOf({ ports, env }) {
+  const response = await fetch(`http://127.0.0.1:${String(ports.gateway)}/health/parts`, {
+    headers: { authorization: `Bearer ${env.SERVICE_TOKEN}` },
+  });
+  const { parts } = await response.json();
+  return parts.find(({ name }) => name === 'read_model').figures.documents;
 }
 
 /** Documents and resident memory of the gateway after so many different keys. */
@@ -280,7 +283,7 @@ async function measureMemory(platform) {
   const rows = [];
   const measure = async (keys) => {
     const bytes = residentBytes([gateway.pid]);
-    rows.push({ keys, bytes, documents: await documentsOf(port) });
+    rows.push({ keys, bytes, documents: await documentsOf(platform) });
     note(`${keys} keys: ${(bytes / 1_048_576).toFixed(0)} MiB`);
   };
   await measure('none');

@@ -58,6 +58,10 @@ export class FleetProcess {
     return `${this.origin}/v1`;
   }
 
+  get serviceToken(): string {
+    return this.environment['SERVICE_TOKEN'] ?? '';
+  }
+
   /** Null while it does not run. */
   get pid(): number | null {
     return this.child?.pid ?? null;

@@ -52,11 +52,14 @@ export async function withoutPostgres(
 }
 
 /** Bytes of log records that no worker has stored. */
-export async function backlogOf({ baseUrl }: FleetProcess): Promise<number> {
-  const { journal } = (await (await fetch(`${baseUrl}/health`)).json()) as {
-    journal: { backlog_bytes: number };
+export async function backlogOf({ origin, serviceToken }: FleetProcess): Promise<number> {
+  const answer = await fetch(`${origin}/health/parts`, {
+    headers: { authorization: `Bearer ${serviceToken}` },
+  });
+  const { parts } = (await answer.json()) as {
+    parts: readonly { name: string; figures?: { backlog_bytes?: number } }[];
   };
-  return journal.backlog_bytes;
+  return parts.find(({ name }) => name === 'journal')?.figures?.backlog_bytes ?? NaN;
 }
 
 /** From /proc, so on Linux alone. */
