@@ -4,6 +4,7 @@ import {
   type Bucket,
   type Charge,
   type ChargeFlag,
+  type Estimate,
   type Ledger,
   type Reservation,
 } from '@gw/limits';
@@ -33,14 +34,15 @@ export class Accounts {
     if (limits === null) return undefined;
     const buckets = bucketsOfRequest(exchange, limits);
     if (buckets.length === 0) return undefined;
-    const preparing = this.estimates.prepare(exchange, buckets);
-    return preparing === null
-      ? this.admitTo(exchange, buckets)
-      : preparing.then(() => this.admitTo(exchange, buckets));
+    const estimate = this.estimates.ofRequest(exchange, buckets);
+    if (estimate !== null) return this.admitTo(exchange, buckets, estimate);
+    return this.estimates
+      .ofRequestAfterReading(exchange, buckets)
+      .then((read) => this.admitTo(exchange, buckets, read));
   }
 
-  private admitTo(exchange: Exchange, buckets: readonly Bucket[]): void | Promise<void> {
-    const outcome = this.ledger.admit(buckets, this.estimates.ofRequest(exchange, buckets));
+  private admitTo(exchange: Exchange, buckets: readonly Bucket[], estimate: Estimate): void | Promise<void> {
+    const outcome = this.ledger.admit(buckets, estimate);
     if (outcome instanceof Promise) {
       return outcome.then((settled) => {
         exchange.reservation = admitted(exchange, settled);

@@ -14,6 +14,8 @@ const OPAQUE_INPUT = 1_024;
 /** Targets of a config whose price is asked for. */
 const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
+/** The cost of a target whose provider is not known yet. */
+const UNREAD = -1;
 
 /** What requests are expected to use, as dear as their limits need to know it. */
 export class Estimates {
@@ -24,28 +26,37 @@ export class Estimates {
     private readonly providers: ReadonlyMap<string, Provider>,
   ) {}
 
-  /** Null: all that a price depends on is known. Else it is being read: what has no price would be reserved nothing. Never rejects. */
-  prepare(exchange: Exchange, buckets: readonly Bucket[]): Promise<unknown> | null {
-    if ((needsOf(buckets) & NEEDS_COST) === 0 || !usesModel(exchange)) return null;
-    const targets = exchange.config?.targets ?? [];
-    let reading: Promise<unknown>[] | null = null;
-    for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
-      const key = providerKey(exchange, providerNamed(exchange, targets[at] as CompiledTarget));
-      if (key === null || this.documents.get(key) !== undefined) continue;
-      // Whoever picks the target tells the caller what is wrong with it.
-      (reading ??= []).push(this.documents.load(key).catch(() => undefined));
-    }
-    return reading === null ? null : Promise.all(reading);
+  /** Before a target is picked: by the dearest of those that the config may pick. Null: what a price depends on must be read first. */
+  ofRequest(exchange: Exchange, buckets: readonly Bucket[]): Estimate | null {
+    const estimate = this.estimate(exchange, buckets);
+    return estimate.cost === UNREAD ? null : estimate;
   }
 
-  /** Before a target is picked: by the dearest of those that the config may pick. */
-  ofRequest(exchange: Exchange, buckets: readonly Bucket[]): Estimate {
+  /** The same once all has been read: what could not be has no price. Never rejects. */
+  async ofRequestAfterReading(exchange: Exchange, buckets: readonly Bucket[]): Promise<Estimate> {
+    const targets = exchange.config?.targets ?? [];
+    await Promise.all(
+      targets.slice(0, TARGETS_MAX).map(async (target) => {
+        const key = providerKey(exchange, providerNamed(exchange, target));
+        // Whoever picks the target tells the caller what is wrong with it.
+        if (key !== null) await this.documents.load(key).catch(() => undefined);
+      }),
+    );
+    return this.estimate(exchange, buckets, null);
+  }
+
+  /** `unread`: the cost of what was not read. */
+  private estimate(
+    exchange: Exchange,
+    buckets: readonly Bucket[],
+    unread: typeof UNREAD | null = UNREAD,
+  ): Estimate {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING || !usesModel(exchange)) return NOTHING;
     const size = this.sizeOf(exchange, (needs & NEEDS_MOST) !== 0);
     const tokens = size.input + size.output;
     if ((needs & NEEDS_COST) === 0) return { cost: 0, tokens };
-    return { cost: this.dearest(exchange, size), tokens };
+    return { cost: this.dearest(exchange, size, unread), tokens };
   }
 
   ofAttempt(exchange: Exchange, by: PricedBy, model: string | null, buckets: readonly Bucket[]): Estimate {
@@ -84,17 +95,23 @@ export class Estimates {
     return this.pricer.price(by, model, usage, startedWallMs)?.total ?? null;
   }
 
-  private dearest(exchange: Exchange, size: TokenEstimate): number | null {
+  private dearest(exchange: Exchange, size: TokenEstimate, unread: typeof UNREAD | null): number | null {
     const targets = exchange.config?.targets ?? [];
     let dearest: number | null = null;
     for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
-      const cost = this.costAt(exchange, targets[at] as CompiledTarget, size);
+      const cost = this.costAt(exchange, targets[at] as CompiledTarget, size, unread);
+      if (cost === UNREAD) return UNREAD;
       if (cost !== null && (dearest === null || cost > dearest)) dearest = cost;
     }
     return dearest;
   }
 
-  private costAt(exchange: Exchange, target: CompiledTarget, size: TokenEstimate): number | null {
+  private costAt(
+    exchange: Exchange,
+    target: CompiledTarget,
+    size: TokenEstimate,
+    unread: typeof UNREAD | null,
+  ): number | null {
     const named = providerNamed(exchange, target);
     const override = target.overrideParams?.['model'];
     const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
@@ -102,6 +119,7 @@ export class Estimates {
     if (!named.startsWith('@')) return this.costBy(exchange, named, null, asked, size);
     const key = providerKey(exchange, named);
     const saved = key === null ? null : this.documents.get(key);
+    if (saved === undefined) return unread;
     return saved?.kind === 'provider' ? this.costBy(exchange, saved.providerId, saved, asked, size) : null;
   }
 

@@ -4,11 +4,15 @@ import { storableJson } from '../logs/storable';
 import type { RequestLogRow } from '../logs/request-log-row';
 
 /** Minutes that one row stands for. */
-export const GRAINS = [15, 60] as const;
+export const GRAINS = [15, 60, 360] as const;
 export type Grain = (typeof GRAINS)[number];
 
 /** Days that rows of each grain are kept. */
-export const ROLLUP_RETENTION_DAYS: Readonly<Record<Grain, number>> = { 15: 32, 60: 366 };
+export const ROLLUP_RETENTION_DAYS: Readonly<Record<Grain, number>> = {
+  15: 32,
+  60: 366,
+  360: 366,
+};
 
 /** Columns that tell rows apart, beside the organisation, the time and the metadata. */
 const DIMENSIONS = [

@@ -12,20 +12,22 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Rollups of the coarsest grain that fits the ask's buckets and is kept that long, and the log for what sticks out at both ends. The log
- * alone where a single request must be seen, or where no grain fits.
+ * Rollups of the coarsest grain that fits the ask's buckets and is kept that long; for what sticks out at both ends those of the next one,
+ * and the log at last. The log alone where a single request must be seen, or where no grain fits.
  */
 export function sourcesOf(ask: AnalyticsAsk, singles: boolean, now: number): Source[] {
-  const [from, end] = [ask.from, ask.to + 1];
-  const grain = singles ? undefined : [...GRAINS].reverse().find((candidate) => fits(candidate, ask, now));
+  const grains = singles ? [] : [...GRAINS].reverse().filter((candidate) => fits(candidate, ask, now));
+  return covered(ask.from, ask.to + 1, grains);
+}
+
+/** `grains`: the coarsest first. */
+function covered(from: number, end: number, [grain, ...finer]: readonly Grain[]): Source[] {
+  if (from >= end) return [];
   if (grain === undefined) return [{ grain: null, from, end }];
   const size = grain * MINUTE_MS;
   const [first, last] = [Math.ceil(from / size) * size, Math.floor(end / size) * size];
-  if (first >= last) return [{ grain: null, from, end }];
-  const sources: Source[] = [{ grain, from: first, end: last }];
-  if (from < first) sources.push({ grain: null, from, end: first });
-  if (last < end) sources.push({ grain: null, from: last, end });
-  return sources;
+  if (first >= last) return covered(from, end, finer);
+  return [{ grain, from: first, end: last }, ...covered(from, first, finer), ...covered(last, end, finer)];
 }
 
 function fits(grain: Grain, { bucket, from }: AnalyticsAsk, now: number): boolean {

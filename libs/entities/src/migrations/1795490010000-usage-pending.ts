@@ -51,21 +51,62 @@ const SUMMARIES = [
     `CREATE INDEX ${table}_workspace_ix ON ${table} (workspace_id, grain, at)`,
     `CREATE INDEX ${table}_age_ix ON ${table} (grain, at)`,
   ]),
-  summarise('usage_overviews', 'usage_rollups', OVERVIEW, OVERVIEW),
-  summarise(
-    'usage_users',
-    `usage_metadata_rollups WHERE metadata ? '_user'`,
-    'workspace_id, metadata',
-    `workspace_id, jsonb_build_object('_user', metadata -> '_user')`,
-  ),
+  summarise({ into: 'usage_overviews', from: 'usage_rollups', columns: OVERVIEW }),
+  summarise({
+    into: 'usage_users',
+    from: `usage_metadata_rollups WHERE metadata ? '_user'`,
+    columns: 'workspace_id, metadata',
+    values: `workspace_id, jsonb_build_object('_user', metadata -> '_user')`,
+  }),
 ];
 
+const ALL =
+  'workspace_id, api_key_id, user_id, provider, credential, model, config_id, prompt_slug, route, request_type, status, cache_status, retries, fell_back';
+
+/** Rows of six hours, so that a graph of a month reads a sixth of what hours are. */
+const QUARTERS_OF_DAYS = (
+  [
+    ['usage_rollups', ALL],
+    ['usage_metadata_rollups', `${ALL}, metadata`],
+  ] as const
+).map(([table, columns]) =>
+  summarise({
+    into: table,
+    from: `${table} WHERE grain = 60`,
+    columns,
+    series: 'series',
+    grain: '360::smallint',
+    at: `date_bin('6 hours', at, 'epoch')`,
+  }),
+);
+
+interface Summary {
+  readonly into: string;
+  /** A table, with a condition where not all of it is meant. */
+  readonly from: string;
+  readonly columns: string;
+  /** Of the columns, where they are not those of the same name. */
+  readonly values?: string;
+  readonly series?: string;
+  readonly grain?: string;
+  readonly at?: string;
+}
+
 /** What the finer rollups hold already. */
-function summarise(into: string, from: string, columns: string, values: string): string {
+function summarise({
+  into,
+  from,
+  columns,
+  values = columns,
+  series = `md5(ROW(${values})::text)::uuid`,
+  grain = 'grain',
+  at = 'at',
+}: Summary): string {
   const place = 'organisation_id, grain, at, series';
   const sums = 'requests, cost, saved_cost, input_tokens, output_tokens, total_tokens, duration_us';
   return `WITH told AS (
-      SELECT organisation_id, grain, at, md5(ROW(${values})::text)::uuid AS series, ${columns}, ${sums}, first_at, last_at, latency_buckets, latency_counts
+      SELECT organisation_id, ${grain} AS grain, ${at} AS at, ${series} AS series, ${columns}, ${sums}, first_at, last_at,
+        latency_buckets, latency_counts
       FROM ${from}
     ), counted (${place}, bucket, amount) AS (
       SELECT told.organisation_id, told.grain, told.at, told.series, counts.bucket, sum(counts.amount)::integer
@@ -91,11 +132,14 @@ export class UsagePending1795490010000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(PENDING);
-    for (const statement of SUMMARIES) await runner.query(statement);
+    // The summaries take every grain that they find.
+    for (const statement of [...QUARTERS_OF_DAYS, ...SUMMARIES]) await runner.query(statement);
   }
 
   /** What is pending is lost: merge it first. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE usage_pending, usage_overviews, usage_users');
+    for (const table of ['usage_rollups', 'usage_metadata_rollups'])
+      await runner.query(`DELETE FROM ${table} WHERE grain = 360`);
   }
 }

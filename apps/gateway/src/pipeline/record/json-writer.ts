@@ -8,6 +8,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const POINT = 0x2e;
+/** Whole numbers below it are written digit by digit; a double divides them exactly. */
+const WHOLE_MAX = 1e15;
 
 /** A piece of JSON that is written as it is: ASCII. */
 export const fragment = (json: string): Buffer => Buffer.from(json, 'latin1');
@@ -97,7 +99,7 @@ export class JsonWriter {
 
   private numeral(value: number | null): void {
     if (value === null) this.raw(NULL);
-    else if (Number.isInteger(value) && value >= 0 && value < 1e9) this.digits(value, 1);
+    else if (Number.isInteger(value) && value >= 0 && value < WHOLE_MAX) this.digits(value, 1);
     else this.ascii(String(value));
   }
 
