@@ -1,5 +1,5 @@
 // `npm test`: installs what is missing, runs every check and every test on the shipped Node.js, and ends on one line of totals.
-const { spawnSync } = require('node:child_process');
+const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
@@ -19,18 +19,18 @@ const LINTED = [
   ['the rest', '.', '--ignore-pattern', 'apps', '--ignore-pattern', 'libs'],
 ];
 
+/** ESLint reads the project graph that Nx kept last, so Nx brings it up to date first. */
+const GRAPH = ['Project graph', 'nx/dist/bin/nx.js', ['show', 'projects']];
 const CHECKS = [
   [
     'Format',
     'prettier/bin/prettier.cjs',
     ['--check', '--log-level', 'warn', '.', ...cacheFlags('prettier/.prettier-cache')],
   ],
-  // ESLint reads the project graph that Nx kept last, so Nx brings it up to date first.
-  ['Project graph', 'nx/dist/bin/nx.js', ['show', 'projects']],
   ...LINTED.map(([part, ...args]) => [
     `Lint: ${part}`,
     'eslint/bin/eslint.js',
-    [...args, '--max-warnings', '0', ...cacheFlags('eslint/')],
+    [...args, '--max-warnings', '0', ...cacheFlags(`eslint/${part.replaceAll(' ', '-')}/`)],
   ]),
   ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
 ];
@@ -40,10 +40,12 @@ const SUITES = [
   ['End-to-end tests', 'jest.e2e.cjs'],
 ];
 
-function runTool(title, script, args) {
-  console.log(`\n=== ${title}`);
+/** Resolves to whether it passed. `output` `held`: shown when it ends, so that tools that run side by side do not mix. */
+function runTool(title, script, args, output = 'inherit') {
+  const isHeld = output === 'held';
+  if (!isHeld) console.log(`\n=== ${title}`);
   const startedAt = Date.now();
-  const { status } = spawnSync(runtimePath(), [join(ROOT, 'node_modules', script), ...args], {
+  const child = spawn(runtimePath(), [join(ROOT, 'node_modules', script), ...args], {
     cwd: ROOT,
     // Tests must not see a database or a provider account of the person who runs them.
     env: runtimeEnvironment({
@@ -51,15 +53,36 @@ function runTool(title, script, args) {
       DATABASE_URL: undefined,
       REDIS_URL: undefined,
     }),
-    stdio: 'inherit',
+    stdio: isHeld ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     // Nothing here takes that long; a run that hangs must end, as a failure.
     timeout: STEP_TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
-  console.log(
-    `--- ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`,
-  );
-  return status === 0;
+  const held = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => held.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => {
+      if (isHeld) console.log(`\n=== ${title}\n${Buffer.concat(held).toString()}`);
+      const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
+      console.log(`--- ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`);
+      resolve(status === 0);
+    });
+  });
+}
+
+/** Two at a time: each of them uses one core, and much memory. Returns the titles of those that failed. */
+async function runChecks(checks) {
+  const failed = [];
+  const waiting = [...checks];
+  const lane = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const [title, script, args] = check;
+      if (!(await runTool(title, script, args, 'held'))) failed.push(title);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return failed;
 }
 
 /** A suite that could not be loaded has no tests that failed, but has failed. */
@@ -79,15 +102,13 @@ runMain(async () => {
   require('./install.cjs').ensureInstalled();
   require('./redis.cjs').ensureRedis();
 
-  const failedSteps = CHECKS.filter(([title, script, args]) => !runTool(title, script, args)).map(
-    ([title]) => title,
-  );
+  const failedSteps = [...(await runChecks([GRAPH])), ...(await runChecks(CHECKS))];
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-reports-'));
   const totals = { passed: 0, failed: 0 };
   for (const [title, config] of SUITES) {
     const report = join(folder, `${config}.json`);
     const args = ['-c', config, '--json', '--outputFile', report, '--silent=false'];
-    if (!runTool(title, 'jest/bin/jest.js', args)) failedSteps.push(title);
+    if (!(await runTool(title, 'jest/bin/jest.js', args))) failedSteps.push(title);
     const { passed, failed } = readTotals(report);
     totals.passed += passed;
     totals.failed += failed;
