@@ -45,10 +45,12 @@ export class PostgresAnalytics implements AnalyticsStore {
     const bind = binder(parameters);
     const withMetadata = asksForMetadata(ask);
     const conditions = [...ownerConditions(ask, bind), ...filterConditions(ask, POSTGRES, bind)];
+    const table = withMetadata ? tableOfMetadata(ask) : tableOf(ask);
     const sources = sourcesOf(ask, asksForSingles(ask), Date.now());
-    const facts = sources
-      .map((source) => factsOf(source, withMetadata ? tableOfMetadata(ask) : tableOf(ask), conditions, bind))
-      .join(' UNION ALL ');
+    const facts = [
+      ...sources.map((source) => factsOf(source, table, conditions, bind)),
+      ...pendingOf(sources, table, conditions, bind),
+    ].join(' UNION ALL ');
     return this.source.query(statement(ask, facts, POSTGRES, bind), parameters);
   }
 }
@@ -84,29 +86,50 @@ type Table = 'usage_overviews' | 'usage_rollups' | 'usage_users' | 'usage_metada
 
 const HAS_METADATA: ReadonlySet<Table> = new Set(['usage_users', 'usage_metadata_rollups']);
 
-function factsOf(source: Source, table: Table, conditions: readonly string[], bind: Bind): string {
-  const withMetadata = HAS_METADATA.has(table);
-  const shared = [...SHARED, ...(withMetadata ? ['metadata'] : [])].join(', ');
+const columnsOf = (table: Table): string =>
+  [...SHARED, ...(HAS_METADATA.has(table) ? ['metadata'] : [])].join(', ');
+
+const within = (column: string, { from, end }: Pick<Source, 'from' | 'end'>, bind: Bind): string => {
   const time = (ms: number): string => `to_timestamp(${bind(ms, 'number')}::double precision / 1000)`;
+  return `${column} >= ${time(from)} AND ${column} < ${time(end)}`;
+};
+
+function factsOf(source: Source, table: Table, conditions: readonly string[], bind: Bind): string {
+  const shared = columnsOf(table);
   if (source.grain === null) {
     return `SELECT ${shared}, 1 AS requests, cost, saved_cost, input_tokens, output_tokens, total_tokens,
         round(duration_ms::numeric * 1000) AS duration_us,
         ${MILLISECONDS('created_at')} AS first_ms, ${MILLISECONDS('created_at')} AS last_ms,
         ARRAY[width_bucket(duration_ms, ${bounds(bind)})]::smallint[] AS latency_buckets, '{1}'::integer[] AS latency_counts
       FROM request_logs
-      WHERE created_at >= ${time(source.from)} AND created_at < ${time(source.end)} AND ${conditions.join(' AND ')}`;
+      WHERE ${[within('created_at', source, bind), ...conditions].join(' AND ')}`;
   }
   return `SELECT ${shared}, requests, cost, saved_cost, input_tokens, output_tokens, total_tokens, duration_us,
       ${MILLISECONDS('first_at')} AS first_ms, ${MILLISECONDS('last_at')} AS last_ms, latency_buckets, latency_counts
     FROM ${table}
-    WHERE grain = ${String(source.grain)} AND at >= ${time(source.from)} AND at < ${time(source.end)}
-      AND ${conditions.join(' AND ')}
-    UNION ALL
-    SELECT ${shared}, sign, sign * cost, sign * saved_cost, sign * input_tokens, sign * output_tokens, sign * total_tokens,
+    WHERE grain = ${String(source.grain)} AND ${[within('at', source, bind), ...conditions].join(' AND ')}`;
+}
+
+/** What is not merged yet, of all the time that rollups answer for: it is one stretch, so that one look is enough. */
+function pendingOf(
+  sources: readonly Source[],
+  table: Table,
+  conditions: readonly string[],
+  bind: Bind,
+): string[] {
+  const merged = sources.filter(({ grain }) => grain !== null);
+  if (merged.length === 0) return [];
+  const stretch = {
+    from: Math.min(...merged.map(({ from }) => from)),
+    end: Math.max(...merged.map(({ end }) => end)),
+  };
+  return [
+    `SELECT ${columnsOf(table)}, sign, sign * cost, sign * saved_cost, sign * input_tokens, sign * output_tokens, sign * total_tokens,
       sign * round(duration_ms::numeric * 1000), ${MILLISECONDS('created_at')}, ${MILLISECONDS('created_at')},
       ARRAY[width_bucket(duration_ms, ${bounds(bind)})]::smallint[], ARRAY[sign]::integer[]
     FROM usage_pending
-    WHERE created_at >= ${time(source.from)} AND created_at < ${time(source.end)} AND ${conditions.join(' AND ')}`;
+    WHERE ${[within('created_at', stretch, bind), ...conditions].join(' AND ')}`,
+  ];
 }
 
 const bounds = (bind: Bind): string => `${bind(LATENCY_BOUNDS, 'floats')}`;
