@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -32,6 +34,9 @@ const STARTING = '57P03';
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 5_000;
 const START_ATTEMPTS = 3;
+const PORT_FIRST = 20_000;
+const PORT_END = 32_000;
+const PORT_TRIES = 100;
 
 const SETTINGS = {
   // TCP on loopback with a password only: socket folders have short path limits and no owner check under another user.
@@ -177,13 +182,26 @@ export class EmbeddedPostgres {
 const hasExited = (server: ChildProcess): boolean =>
   server.exitCode !== null || server.signalCode !== null || server.pid === undefined;
 
+/**
+ * Below the ports that systems give to outgoing connections: after a crash the server comes back on the same port, which nothing
+ * may have taken meanwhile. Another attempt asks again when a server took it before ours.
+ */
 async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORT_TRIES; tries += 1) {
+    const port = randomInt(PORT_FIRST, PORT_END);
+    if (await listens(port)) return port;
+  }
+  throw new EmbeddedPostgresError('The embedded Postgres found no free port.');
+}
+
+async function listens(port: number): Promise<boolean> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+  try {
+    await once(probe.listen(port, '127.0.0.1'), 'listening');
+  } catch {
+    return false;
+  }
+  probe.close();
+  await once(probe, 'close');
+  return true;
 }

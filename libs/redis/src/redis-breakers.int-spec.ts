@@ -30,17 +30,20 @@ describe('RedisBreakers', () => {
 
   breakerStoreContract(async () => ({ one: await store(), other: await store() }));
 
-  it('drops changes while Redis is away, and tells of what is open once it is back', async () => {
+  it('tells what opened while Redis was away once it is back, unless it closed or its time is over', async () => {
     const [one, other] = [await store(), await store()];
     const told: BreakerChange[] = [];
     other.subscribe((change) => told.push(change));
     await server.kill();
-    one.publish({ key: 'lost', openForMs: 30_000 });
+    one.publish({ key: 'over', openForMs: 1 });
+    one.publish({ key: 'closed', openForMs: 30_000 });
+    one.publish({ key: 'closed', openForMs: 0 });
+    one.publish({ key: 'open', openForMs: 30_000 });
     await server.start();
-    await Promise.all(open.map((redis) => redisReady(redis, 20_000)));
-    one.publish({ key: 'a', openForMs: 30_000 });
-    await eventually(() => told.some(({ key }) => key === 'a'));
-    expect(told.map(({ key }) => key)).not.toContain('lost');
+    await eventually(() => told.some(({ key }) => key === 'open'));
+    expect(told.find(({ key }) => key === 'open')?.openForMs).toBeLessThanOrEqual(30_000);
+    expect(told.map(({ key }) => key)).not.toContain('over');
+    expect(told.map(({ key }) => key)).not.toContain('closed');
   });
 
   it('takes no harm from a message or a key that is none of ours', async () => {

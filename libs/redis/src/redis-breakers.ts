@@ -7,6 +7,7 @@ const CHANNEL = 'gw:breakers:changes';
 /** Breakers that are kept; past it those that close soonest are dropped. */
 const CAPACITY = 10_000;
 const KEY_LENGTH_MAX = 512;
+const UNTOLD_MAX = 1_000;
 
 const NOW = `
 local time = redis.call('TIME')
@@ -33,17 +34,31 @@ return open`;
 
 /** Shares breakers between gateways. While Redis is away each gateway goes by what it sees itself. */
 export class RedisBreakers implements BreakerStore {
+  /** What opened and Redis has not taken yet, with the moment it half-opens by this process' monotonic clock; the newest at most. */
+  private readonly untold = new Map<string, number>();
+
   constructor(
     private readonly redis: Redis,
     private readonly bus: RedisBus,
-  ) {}
+  ) {
+    redis.on('ready', () => {
+      this.tellUntold();
+    });
+  }
 
   publish(change: BreakerChange): void {
     const { key, openForMs } = change;
     if (key.length > KEY_LENGTH_MAX) return;
-    this.redis
-      .eval(CHANGE, 1, OPEN, key, Math.ceil(openForMs), JSON.stringify({ key, openForMs }))
-      .catch(() => undefined);
+    // That one closed need not be told later: the others probe the target themselves when its time is over.
+    this.untold.delete(key);
+    const until = performance.now() + openForMs;
+    if (openForMs > 0) this.remember(key, until);
+    this.redis.eval(CHANGE, 1, OPEN, key, Math.ceil(openForMs), JSON.stringify({ key, openForMs })).then(
+      () => {
+        if (this.untold.get(key) === until) this.untold.delete(key);
+      },
+      () => undefined,
+    );
   }
 
   /** One listener for each bus. What is open is told anew whenever the subscription comes back. */
@@ -67,6 +82,19 @@ export class RedisBreakers implements BreakerStore {
       isListening = false;
       end();
     };
+  }
+
+  private remember(key: string, until: number): void {
+    this.untold.set(key, until);
+    const [oldest] = this.untold.keys();
+    if (this.untold.size > UNTOLD_MAX && oldest !== undefined) this.untold.delete(oldest);
+  }
+
+  private tellUntold(): void {
+    const untold = [...this.untold];
+    this.untold.clear();
+    const now = performance.now();
+    for (const [key, until] of untold) if (until > now) this.publish({ key, openForMs: until - now });
   }
 }
 

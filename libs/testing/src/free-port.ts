@@ -1,10 +1,36 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 
-/** A port of 127.0.0.1 that is free now; another process may take it before it is used. */
+/**
+ * Below the ports that systems give to outgoing connections and to servers that ask for any (32,768 and above), so that none of
+ * those takes one between this answer and its use; each of Jest's workers has a share of them to itself.
+ */
+const FIRST = 10_000;
+const SHARE = 1_000;
+const SHARES = 10;
+
+const first = FIRST + (Number(process.env['JEST_WORKER_ID'] ?? 0) % SHARES) * SHARE;
+let next = Math.floor(Math.random() * SHARE);
+
+/** A port of 127.0.0.1 that is free now and that this process has not been given lately; it stays free after its server has ended. */
 export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < SHARE; tries += 1) {
+    const port = first + next;
+    next = (next + 1) % SHARE;
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`None of the ports from ${String(first)} on is free.`);
+}
+
+function isFree(port: number): Promise<boolean> {
   const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+  return new Promise((resolve) => {
+    probe.once('error', () => {
+      resolve(false);
+    });
+    probe.listen(port, '127.0.0.1', () =>
+      probe.close(() => {
+        resolve(true);
+      }),
+    );
+  });
 }
