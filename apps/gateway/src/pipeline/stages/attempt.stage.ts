@@ -24,7 +24,7 @@ export class AttemptStage implements Stage, AttemptMaker {
     private readonly accounts: Accounts,
     state: RoutingState,
   ) {
-    this.runtime = { random: Math.random, now: Date.now, state };
+    this.runtime = { random: () => Math.random(), now: Date.now, state };
   }
 
   run(exchange: Exchange): Promise<void> {
