@@ -64,22 +64,34 @@ export class RedisBreakers implements BreakerStore {
   /** One listener for each bus. What is open is told anew whenever the subscription comes back. */
   subscribe(listener: (change: BreakerChange) => void): () => void {
     let isListening = true;
+    let isLoaded = false;
+    const load = (): void => {
+      this.redis.eval(LOAD, 1, OPEN).then(
+        (open) => {
+          isLoaded = true;
+          if (isListening) for (const change of pairs(open)) listener(change);
+        },
+        () => undefined,
+      );
+    };
+    // The two connections come back in any order: what could not be asked yet is asked when the other one is there.
+    const onReady = (): void => {
+      if (!isLoaded) load();
+    };
+    this.redis.on('ready', onReady);
     const end = this.bus.subscribe(CHANNEL, {
       onMessage: (text) => {
         const change = parse(text);
         if (change !== null) listener(change);
       },
       onUp: () => {
-        this.redis.eval(LOAD, 1, OPEN).then(
-          (open) => {
-            if (isListening) for (const change of pairs(open)) listener(change);
-          },
-          () => undefined,
-        );
+        isLoaded = false;
+        load();
       },
     });
     return () => {
       isListening = false;
+      this.redis.off('ready', onReady);
       end();
     };
   }
