@@ -2,6 +2,7 @@ import { TestAdminApi } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
 import { identifiersOf, titled } from './spec-support/identifiers';
 import { sharedIntegration, type Written } from './spec-support/places';
+import { severalAtATime } from './spec-support/several-at-a-time';
 
 const admin = new TestAdminApi();
 
@@ -59,23 +60,16 @@ describe('ids in the paths of the control plane', () => {
       .map(([path, methods]) => [path, Object.keys(methods).map((method) => method.toUpperCase())]);
 
   async function sweep(id: string, keys: readonly string[], statuses: readonly number[]): Promise<void> {
-    for (const [path, methods] of paths()) {
-      const url = path.replaceAll(/\{[^}]+\}/g, id);
-      for (const method of methods) {
-        for (const key of keys) {
-          const { status } = await admin.call(method, url, {
-            key,
-            ...(method === 'GET' ? {} : { body: {} }),
-          });
-          // What needs a session, or a scope that one of the keys may not hold, says so before it looks for anything.
-          expect([method, url, [...statuses, 401, 403].includes(status) || status]).toEqual([
-            method,
-            url,
-            true,
-          ]);
-        }
-      }
-    }
+    const calls = paths().flatMap(([path, methods]) =>
+      methods.flatMap((method) =>
+        keys.map((key) => ({ method, url: path.replaceAll(/\{[^}]+\}/g, id), key })),
+      ),
+    );
+    await severalAtATime(calls, async ({ method, url, key }) => {
+      const { status } = await admin.call(method, url, { key, ...(method === 'GET' ? {} : { body: {} }) });
+      // What needs a session, or a scope that one of the keys may not hold, says so before it looks for anything.
+      expect([method, url, [...statuses, 401, 403].includes(status) || status]).toEqual([method, url, true]);
+    });
   }
 
   it('are in many paths', () => {

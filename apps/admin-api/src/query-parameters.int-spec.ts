@@ -1,6 +1,7 @@
 import { TestAdminApi } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
 import { sharedIntegration } from './spec-support/places';
+import { severalAtATime } from './spec-support/several-at-a-time';
 
 interface Schema {
   readonly type?: string;
@@ -215,51 +216,44 @@ describe('every query parameter of the document', () => {
   });
 
   it('is refused out of its bounds, by its name, on every route that has it', async () => {
-    for (const { path, parameters } of queried()) {
-      for (const { name, schema } of parameters) {
+    const asked = queried().flatMap(({ path, parameters }) =>
+      parameters
         // The workspace is looked up before anything else: what names none is not found.
-        if (name === 'workspace_id' || name === 'workspace_slug') continue;
-        for (const value of badValues(schema)) {
-          const { status, param } = await ask(path, `${name}=${value}`, true);
-          expect([path, name, value.slice(0, 60), status, param?.split('.')[0]]).toEqual([
-            path,
-            name,
-            value.slice(0, 60),
-            400,
-            name,
-          ]);
-        }
-      }
-    }
+        .filter(({ name }) => name !== 'workspace_id' && name !== 'workspace_slug')
+        .flatMap(({ name, schema }) => badValues(schema).map((value) => ({ path, name, value }))),
+    );
+    await severalAtATime(asked, async ({ path, name, value }) => {
+      const { status, param } = await ask(path, `${name}=${value}`, true);
+      const told = [path, name, value.slice(0, 60)];
+      expect([...told, status, param?.split('.')[0]]).toEqual([...told, 400, name]);
+    });
   }, 240_000);
 
   it('is refused in brackets, and twice where it is one value', async () => {
-    for (const { path, parameters } of queried()) {
-      for (const { name, schema } of parameters) {
+    const asked = queried().flatMap(({ path, parameters }) =>
+      parameters.flatMap(({ name, schema }) => {
         // Reads of one thing know the workspace alone, and not by a class of their own.
         const forms = name === 'workspace_id' ? [] : [`${name}[]=1`, `${name}[a]=1`, `${name}%5B0%5D=1`];
         if (schema.type !== 'array') forms.push(`${name}=1&${name}=2`);
-        for (const query of forms) {
-          const { status, param } = await ask(path, query, name !== 'workspace_id');
-          expect([path, query, status, param]).toEqual([path, query, 400, name]);
-        }
-      }
-    }
+        return forms.map((query) => ({ path, name, query }));
+      }),
+    );
+    await severalAtATime(asked, async ({ path, name, query }) => {
+      const { status, param } = await ask(path, query, name !== 'workspace_id');
+      expect([path, query, status, param]).toEqual([path, query, 400, name]);
+    });
   }, 240_000);
 
   it('never is a fault, nor without an answer, whatever it holds', async () => {
-    for (const { path, parameters } of queried()) {
-      for (const name of [...parameters.filter(isText).map((one) => one.name), '__proto__']) {
-        for (const value of HOSTILE) {
-          const { status } = await ask(path, `${name}=${value}`, name !== 'workspace_id');
-          expect([path, name, value, [200, 400, 403, 404].includes(status) || status]).toEqual([
-            path,
-            name,
-            value,
-            true,
-          ]);
-        }
-      }
-    }
+    const asked = queried().flatMap(({ path, parameters }) =>
+      [...parameters.filter(isText).map((one) => one.name), '__proto__'].flatMap((name) =>
+        HOSTILE.map((value) => ({ path, name, value })),
+      ),
+    );
+    await severalAtATime(asked, async ({ path, name, value }) => {
+      const { status } = await ask(path, `${name}=${value}`, name !== 'workspace_id');
+      const isAnswer = [200, 400, 403, 404].includes(status);
+      expect([path, name, value, isAnswer || status]).toEqual([path, name, value, true]);
+    });
   }, 240_000);
 });

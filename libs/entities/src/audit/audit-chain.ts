@@ -56,14 +56,7 @@ export async function appendAudit(manager: EntityManager, rows: readonly AuditRo
     throw new Error('Audit rows are written only inside a transaction.');
   }
   const { organisationId } = first;
-  await manager.query(
-    `INSERT INTO audit_chains (organisation_id, sequence, hash) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING`,
-    [organisationId, GENESIS],
-  );
-  const head = await manager.findOneOrFail(AuditChainEntity, {
-    where: { organisationId },
-    lock: { mode: 'pessimistic_write' },
-  });
+  const head = await lockHead(manager, organisationId);
   let sequence = BigInt(head.sequence);
   let { hash } = head;
   const linked = rows.map((row) => {
@@ -77,6 +70,18 @@ export async function appendAudit(manager: EntityManager, rows: readonly AuditRo
     await manager.insert(AuditLogEntity, linked.slice(at, at + ROWS_MAX));
   }
   await manager.update(AuditChainEntity, { organisationId }, { sequence: sequence.toString(), hash });
+}
+
+/** The end of the chain, locked; begins one for an organisation that has none. */
+async function lockHead(manager: EntityManager, organisationId: string): Promise<AuditChainEntity> {
+  const asked = { where: { organisationId }, lock: { mode: 'pessimistic_write' } } as const;
+  const known = await manager.findOne(AuditChainEntity, asked);
+  if (known) return known;
+  await manager.query(
+    `INSERT INTO audit_chains (organisation_id, sequence, hash) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING`,
+    [organisationId, GENESIS],
+  );
+  return manager.findOneOrFail(AuditChainEntity, asked);
 }
 
 export interface AuditVerification {

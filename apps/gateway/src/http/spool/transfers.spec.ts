@@ -22,7 +22,10 @@ function pieceOf(index: number): Buffer {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Looks, every ten megabytes of a transfer, at what living Buffers take above what they took before. */
+/** Bytes between two looks: each collects all garbage, that of other suites of this process included. */
+const LOOK_EVERY = 25 * MIB;
+
+/** Looks now and then during a transfer at what living Buffers take above what they took before. */
 class Gauge {
   most = 0;
   private seen = 0;
@@ -30,7 +33,7 @@ class Gauge {
 
   note(bytes: number): void {
     this.seen += bytes;
-    if (this.seen < 10 * MIB) return;
+    if (this.seen < LOOK_EVERY) return;
     this.seen = 0;
     this.most = Math.max(this.most, living() - this.before);
   }

@@ -167,13 +167,17 @@ describe('asynchronous guardrails', () => {
 
     it('[GRD-02] that wait for somebody hold nothing up: the record is written, and written again with them', async () => {
       stub.answer(each.answer);
-      hook.answer({ neverAnswer: true });
-      const webhook = { webhookURL: hook.origin, executeOnProxy: true, timeout: 2_000 };
+      let release: () => void = () => undefined;
+      const until = new Promise<void>((resolve) => (release = resolve));
+      const verdict = { chunk: JSON.stringify({ verdict: false }) };
+      hook.answer({ headers: { 'content-type': 'application/json' }, steps: [{ until }, verdict] });
+      const webhook = { webhookURL: hook.origin, executeOnProxy: true, timeout: 20_000 };
       const guardrail = { deny: true, async: true, webhook };
       const told = await send(each, { input_guardrails: [guardrail], output_guardrails: [guardrail] });
       // Both are asked, neither has answered, and the client has everything.
       await hook.waitForRequest(2, PATIENTLY.timeoutMs);
       expect([told.status, (await gateway.records()).length]).toEqual([200, 1]);
+      release();
       const [first, second] = await recordsOf(2);
       expect(first?.decision.guardrails).toEqual([]);
       expect(second).toEqual({
