@@ -8,12 +8,13 @@ const LAUNCHER = join(ROOT, 'dist', 'launcher', 'apps', 'launcher', 'src', 'main
 runMain(async () => {
   checkBootstrapVersion();
   require('./install.cjs').ensureInstalled();
-  await require('./build.cjs').ensureBuilt();
+  const { COMPILE_CACHE, ensureBuilt } = require('./build.cjs');
+  await ensureBuilt();
 
   // The channel tells the launcher when this process is gone, however it went.
   const launcher = spawn(runtimePath(), ['--enable-source-maps', LAUNCHER], {
     cwd: ROOT,
-    env: runtimeEnvironment(),
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...runtimeEnvironment() },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => launcher.kill(signal));
