@@ -62,7 +62,9 @@ async function ingest(source, server, withBodies) {
       const batch = batchOf(BATCH, withBodies);
       const { user, system } = process.cpuUsage(from);
       making += user + system;
-      stored += (await store.store(decodeFrames(batch).frames)).accepted;
+      // Read again after the wait: the senders add to one sum.
+      const { accepted } = await store.store(decodeFrames(batch).frames);
+      stored += accepted;
     }
   };
   const merges = setInterval(() => void mergeRollups(source).catch(note), MERGE_EVERY_MS);

@@ -26,8 +26,11 @@ export interface SqlDialect {
   /** As a double. */
   float(expression: string): string;
   readonly distinctUsers: string;
-  /** What stands in `FROM` for facts with their histograms, as `latency_bucket` and `latency_count`. */
-  readonly histogram: string;
+  /**
+   * What stands in `FROM` for facts with their histograms, as `latency_bucket` and `latency_count`, and with the `keys`, which are worked out
+   * once for each fact.
+   */
+  histogram(keys: readonly string[]): string;
 }
 
 const HITS = `cache_status IN ('HIT', 'SEMANTIC HIT')`;
@@ -199,7 +202,7 @@ function percentileParts(
   names: readonly string[],
   selected: readonly string[],
   percentiles: readonly Percentile[],
-  { histogram }: SqlDialect,
+  dialect: SqlDialect,
 ): string[] {
   const keys = names.length === 0 ? '' : `${names.join(', ')}, `;
   const partition = names.length === 0 ? '' : `PARTITION BY ${names.join(', ')}`;
@@ -209,8 +212,8 @@ function percentileParts(
       `min(latency_bucket) FILTER (WHERE below * 100 >= ${String(PERCENTILES[name])} * whole AND latency_count > 0) AS m_${name}`,
   );
   return [
-    `histogram AS (SELECT ${[...selected, 'latency_bucket', 'sum(latency_count) AS latency_count'].join(', ')}
-       FROM ${histogram} GROUP BY ${keys}latency_bucket)`,
+    `histogram AS (SELECT ${keys}latency_bucket, sum(latency_count) AS latency_count
+       FROM ${dialect.histogram(selected)} GROUP BY ${keys}latency_bucket)`,
     `ranks AS (SELECT ${keys}latency_bucket, latency_count,
        sum(latency_count) OVER (${partition} ORDER BY latency_bucket) AS below,
        sum(latency_count) OVER (${partition}) AS whole FROM histogram)`,

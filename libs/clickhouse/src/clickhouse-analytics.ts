@@ -31,7 +31,7 @@ const DIALECT: SqlDialect = {
   bucketNumber: (size, offset) => `intDiv(first_ms + ${offset}, ${size})`,
   float: (expression) => `toFloat64(${expression})`,
   distinctUsers: `uniqExactIf(metadata['_user'], mapContains(metadata, '_user'))`,
-  histogram: 'facts',
+  histogram: (keys) => `(SELECT ${[...keys, 'latency_bucket', 'latency_count'].join(', ')} FROM facts)`,
 };
 
 const SHARED = [

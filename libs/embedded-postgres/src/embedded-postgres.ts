@@ -46,6 +46,8 @@ const SETTINGS = {
   // Checkpoints far apart: after each one every page that changes is written to the log whole, and ingest changes many.
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
+  // Taken as it is needed; a busy hour of the rollups should fit.
+  shared_buffers: '256MB',
   // Containers often have 64 MB of shared memory, which parallel queries would exhaust.
   max_parallel_workers_per_gather: '0',
   wal_level: 'minimal',

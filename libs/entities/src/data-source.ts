@@ -52,6 +52,7 @@ import { LedgerHolders1795430000000 } from './migrations/1795430000000-ledger-ho
 import { LedgerOnce1795430100000 } from './migrations/1795430100000-ledger-once';
 import { UsageRollups1795470000000 } from './migrations/1795470000000-usage-rollups';
 import { UsagePending1795490010000 } from './migrations/1795490010000-usage-pending';
+import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
@@ -146,6 +147,7 @@ export const MIGRATIONS = [
   LogStore1795460000000,
   UsageRollups1795470000000,
   UsagePending1795490010000,
+  UsageRoom1795490020000,
 ];
 
 export interface DatabaseSettings {

@@ -119,29 +119,40 @@ interface Target {
   readonly metadata?: string;
 }
 
-/** A histogram may name a bucket twice: it costs less to add such up when they are read, and when the row is next merged into. */
+/** Requests of one row from which on each bucket of its histogram is named once. Fewer take less time to read than to put together. */
+const COMPACTED_FROM = 32;
+
+/** One element for each bucket, from `buckets` and `counts` that may name it many times; null for nothing. */
+const compacted = (buckets: string, counts: string): string =>
+  `SELECT array_agg(bucket ORDER BY bucket) AS buckets, array_agg(counted ORDER BY bucket) AS counts
+   FROM (SELECT bucket, sum(amount)::integer AS counted FROM unnest(${buckets}, ${counts}) AS both_of (bucket, amount)
+     GROUP BY bucket HAVING sum(amount) <> 0) AS merged`;
+
 function mergeInto({ table, series, dimensions, metadata = 'metadata' }: Target): string {
-  const columns = [
-    ...['organisation_id', 'grain', 'at', 'series', ...dimensions, ...SUMS],
-    ...['first_at', 'last_at', 'latency_buckets', 'latency_counts'],
-  ].join(', ');
-  const told = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name})`).join(', ');
-  return `INSERT INTO ${table} AS known (${columns})
-    SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS bin, ${series}, ${told},
-      sum(sign), ${[...AMOUNTS, 'duration_us'].map((name) => `coalesce(sum(sign * ${name}), 0)`).join(', ')},
-      min(created_at), max(created_at), array_agg(bucket), array_agg(sign::integer)
-    FROM facts CROSS JOIN (VALUES ${GRAINS.map((grain) => `(${String(grain)}::smallint)`).join(', ')}) AS grains (grain)
-    WHERE ${series} IS NOT NULL
-    GROUP BY organisation_id, grain, bin, ${series}
+  const summed = [...SUMS, 'first_at', 'last_at'];
+  const columns = ['organisation_id', 'grain', 'at', 'series', ...dimensions, ...summed];
+  const told = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name}) AS ${name}`);
+  const manyOf = (array: string): string =>
+    `CASE WHEN added.requests >= ${String(COMPACTED_FROM)} THEN added.${array} END`;
+  return `INSERT INTO ${table} AS known (${columns.join(', ')}, latency_buckets, latency_counts)
+    SELECT ${columns.map((name) => `added.${name}`).join(', ')}, coalesce(few.buckets, added.buckets), coalesce(few.counts, added.counts)
+    FROM (
+      SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS at, ${series} AS series, ${told.join(', ')},
+        sum(sign) AS requests, ${[...AMOUNTS, 'duration_us'].map((name) => `coalesce(sum(sign * ${name}), 0) AS ${name}`).join(', ')},
+        min(created_at) AS first_at, max(created_at) AS last_at, array_agg(bucket) AS buckets, array_agg(sign::integer) AS counts
+      FROM facts CROSS JOIN (VALUES ${GRAINS.map((grain) => `(${String(grain)}::smallint)`).join(', ')}) AS grains (grain)
+      WHERE ${series} IS NOT NULL
+      GROUP BY organisation_id, grain, 3, ${series}
+    ) AS added CROSS JOIN LATERAL (${compacted(manyOf('buckets'), manyOf('counts'))}) AS few
     ON CONFLICT (organisation_id, grain, at, series) DO UPDATE SET
       ${SUMS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')},
       first_at = least(known.first_at, excluded.first_at),
       last_at = greatest(known.last_at, excluded.last_at),
       (latency_buckets, latency_counts) = (
-        SELECT coalesce(array_agg(bucket ORDER BY bucket), '{}'), coalesce(array_agg(counted ORDER BY bucket), '{}')
-        FROM (SELECT bucket, sum(amount)::integer AS counted
-          FROM unnest(known.latency_buckets || excluded.latency_buckets, known.latency_counts || excluded.latency_counts)
-            AS both_of (bucket, amount) GROUP BY bucket HAVING sum(amount) <> 0) AS merged)`;
+        SELECT coalesce(buckets, '{}'), coalesce(counts, '{}') FROM (${compacted(
+          'known.latency_buckets || excluded.latency_buckets',
+          'known.latency_counts || excluded.latency_counts',
+        )}) AS all_of)`;
 }
 
 const TARGETS: readonly Target[] = [
