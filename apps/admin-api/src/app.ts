@@ -25,7 +25,7 @@ const PROTOBUF = 'application/x-protobuf';
 
 export interface AdminApi {
   readonly app: NestFastifyApplication;
-  /** What `/openapi.json` serves. */
+  /** What `/openapi.json` serves; made when it is first read. */
   readonly document: OpenAPIObject;
 }
 
@@ -59,5 +59,10 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   await app.getHttpAdapter().getInstance().ready();
   const { METRICS_PORT: port, HOST: host } = settings;
   if (registry && port !== null) await startMetricsServer({ host, port }, () => registry.metrics());
-  return { app, document };
+  return {
+    app,
+    get document() {
+      return document();
+    },
+  };
 }

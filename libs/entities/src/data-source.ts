@@ -53,6 +53,7 @@ import { LedgerOnce1795430100000 } from './migrations/1795430100000-ledger-once'
 import { UsageRollups1795470000000 } from './migrations/1795470000000-usage-rollups';
 import { UsagePending1795490010000 } from './migrations/1795490010000-usage-pending';
 import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
+import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audit';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
@@ -148,6 +149,7 @@ export const MIGRATIONS = [
   UsageRollups1795470000000,
   UsagePending1795490010000,
   UsageRoom1795490020000,
+  AppendAudit1795490030000,
 ];
 
 export interface DatabaseSettings {

@@ -11,8 +11,22 @@ export interface OpenApiOptions {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Serves the Swagger UI at `/docs` and the document at `/openapi.json`, offline. Gives the document. */
-export function serveOpenApi(app: INestApplication, options: OpenApiOptions): OpenAPIObject {
+/**
+ * Serves the Swagger UI at `/docs` and the document at `/openapi.json`, offline. Gives what makes the document, once: with the first who asks for
+ * it, since that takes as long as a third of the start.
+ */
+export function serveOpenApi(app: INestApplication, options: OpenApiOptions): () => OpenAPIObject {
+  let made: OpenAPIObject | undefined;
+  const document = (): OpenAPIObject => (made ??= documentOf(app, options));
+  SwaggerModule.setup('docs', app, document, {
+    jsonDocumentUrl: 'openapi.json',
+    yamlDocumentUrl: 'openapi.yaml',
+    customSiteTitle: options.title,
+  });
+  return document;
+}
+
+function documentOf(app: INestApplication, options: OpenApiOptions): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle(options.title)
@@ -27,11 +41,6 @@ export function serveOpenApi(app: INestApplication, options: OpenApiOptions): Op
   });
   const document = withNullTypes(withErrors(withUniqueIds(created))) as OpenAPIObject;
   addExamples(document);
-  SwaggerModule.setup('docs', app, document, {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
-    customSiteTitle: options.title,
-  });
   return document;
 }
 

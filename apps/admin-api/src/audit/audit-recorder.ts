@@ -55,8 +55,7 @@ export class AuditRecorder {
   ): Promise<void> {
     if (entries.length === 0 || !this.settings.AUDIT_LOGS_ENABLED) return;
     const rows = entries.map((entry) => rowOf(caller, entry));
-    if (manager.queryRunner?.isTransactionActive) await appendAudit(manager, rows);
-    else await manager.transaction((inner) => appendAudit(inner, rows));
+    await appendAudit(manager, rows);
   }
 }
 

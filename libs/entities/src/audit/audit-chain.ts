@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { MoreThanOrEqual, type EntityManager } from 'typeorm';
 import { AuditChainEntity } from '../identity/audit-chain.entity';
 import { AuditLogEntity } from '../identity/audit-log.entity';
+import { storableJson } from '../logs/storable';
 
 /** An audit row before it has its place in the chain. */
 export type AuditRow = Omit<AuditLogEntity, 'sequence' | 'previousHash' | 'hash'>;
 
 const GENESIS = '0'.repeat(64);
-/** Rows of one statement: a row has 21 values, and Postgres takes 65,535 of them at once. */
-const ROWS_MAX = 1_000;
 
 /** JSON with the keys of every object in order, as jsonb forgets the order in which they were written. */
 function canonical(value: unknown): string {
@@ -21,67 +20,48 @@ function canonical(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-function hashOf(row: AuditRow, sequence: string, previousHash: string): string {
-  const content = canonical({
-    id: row.id,
-    created_at: row.createdAt.toISOString(),
-    organisation_id: row.organisationId,
-    workspace_id: row.workspaceId,
-    user_type: row.userType,
-    user_id: row.userId,
-    action: row.action,
-    resource_type: row.resourceType,
-    resource_id: row.resourceId,
-    before: row.before,
-    after: row.after,
-    method: row.method,
-    uri: row.uri,
-    request_id: row.requestId,
-    response_status_code: row.responseStatusCode,
-    error_type: row.errorType,
-    client_ip: row.clientIp,
-    user_agent: row.userAgent,
-  });
-  return createHash('sha256').update(`${previousHash}\n${sequence}\n${content}`).digest('hex');
-}
+/** What a row tells, by the names of its columns. */
+const contentOf = (row: AuditRow): Readonly<Record<string, unknown>> => ({
+  id: row.id,
+  created_at: row.createdAt.toISOString(),
+  organisation_id: row.organisationId,
+  workspace_id: row.workspaceId,
+  user_type: row.userType,
+  user_id: row.userId,
+  action: row.action,
+  resource_type: row.resourceType,
+  resource_id: row.resourceId,
+  before: row.before,
+  after: row.after,
+  method: row.method,
+  uri: row.uri,
+  request_id: row.requestId,
+  response_status_code: row.responseStatusCode,
+  error_type: row.errorType,
+  client_ip: row.clientIp,
+  user_agent: row.userAgent,
+});
+
+const hashOf = (row: AuditRow, sequence: string, previousHash: string): string =>
+  createHash('sha256')
+    .update(`${previousHash}\n${sequence}\n${canonical(contentOf(row))}`)
+    .digest('hex');
 
 /**
- * Appends rows of one organisation to its chain, in the transaction of what they tell of. Writers of one organisation wait for
- * one another from here to their commit, so it belongs at the end of the transaction, before `recordChange` alone.
+ * Appends rows of one organisation to its chain, all or none of them: in the transaction of what they tell of, or by itself. Writers of one
+ * organisation wait for one another from here to their commit, so it belongs at the end of a transaction, before
+ * `recordChange` alone.
  */
 export async function appendAudit(manager: EntityManager, rows: readonly AuditRow[]): Promise<void> {
   const [first] = rows;
   if (!first) return;
-  if (!manager.queryRunner?.isTransactionActive) {
-    throw new Error('Audit rows are written only inside a transaction.');
-  }
   const { organisationId } = first;
-  const head = await lockHead(manager, organisationId);
-  let sequence = BigInt(head.sequence);
-  let { hash } = head;
-  const linked = rows.map((row) => {
-    if (row.organisationId !== organisationId) throw new Error('Audit rows of one write are of one tenant.');
-    sequence += 1n;
-    const previousHash = hash;
-    hash = hashOf(row, sequence.toString(), previousHash);
-    return { ...row, sequence: sequence.toString(), previousHash, hash };
-  });
-  for (let at = 0; at < linked.length; at += ROWS_MAX) {
-    await manager.insert(AuditLogEntity, linked.slice(at, at + ROWS_MAX));
-  }
-  await manager.update(AuditChainEntity, { organisationId }, { sequence: sequence.toString(), hash });
-}
-
-/** The end of the chain, locked; begins one for an organisation that has none. */
-async function lockHead(manager: EntityManager, organisationId: string): Promise<AuditChainEntity> {
-  const asked = { where: { organisationId }, lock: { mode: 'pessimistic_write' } } as const;
-  const known = await manager.findOne(AuditChainEntity, asked);
-  if (known) return known;
-  await manager.query(
-    `INSERT INTO audit_chains (organisation_id, sequence, hash) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING`,
-    [organisationId, GENESIS],
-  );
-  return manager.findOneOrFail(AuditChainEntity, asked);
+  if (rows.some((row) => row.organisationId !== organisationId))
+    throw new Error('Audit rows of one write are of one tenant.');
+  const entries = storableJson(rows.map(contentOf));
+  // Hashed as it will be read again: a text that can't be stored as it is was changed on its way.
+  const contents = (JSON.parse(entries) as readonly unknown[]).map(canonical);
+  await manager.query('SELECT append_audit($1, $2, $3)', [organisationId, entries, contents]);
 }
 
 export interface AuditVerification {

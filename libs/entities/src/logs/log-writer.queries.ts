@@ -1,4 +1,4 @@
-import type { EntityManager, QueryRunner } from 'typeorm';
+import { QueryFailedError, type EntityManager, type QueryRunner } from 'typeorm';
 import { ROLLED_UP_COLUMNS } from '../analytics/rollup-writer.queries';
 import { copyRows } from './copy';
 import { encodeLogBodies, type LogBodies } from './log-body';
@@ -19,6 +19,43 @@ export interface InsertLogsOptions {
 const COLUMNS = REQUEST_LOG_COLUMNS.join(', ');
 const FACTS = ROLLED_UP_COLUMNS.join(', ');
 
+/**
+ * Inserts log records with their bodies; what is there already stays as it is, so that a batch may be inserted again. Returns the ids of
+ * those that are new.
+ */
+export async function insertLogs(
+  manager: EntityManager,
+  entries: readonly LogEntry[],
+  { rollUp = false }: InsertLogsOptions = {},
+): Promise<ReadonlySet<string>> {
+  if (entries.length === 0) return new Set();
+  const runner = manager.queryRunner;
+  if (runner?.isTransactionActive !== true)
+    return manager.transaction((own) => insertLogs(own, entries, { rollUp }));
+  if (await copyNew(runner, entries, rollUp)) return new Set(entries.map(({ row }) => row.id));
+  return insertOthers(manager, runner, entries, rollUp);
+}
+
+/** Copies all of them straight to their places, as a batch that comes for the first time allows. False: one was there, and nothing is changed. */
+async function copyNew(runner: QueryRunner, entries: readonly LogEntry[], rollUp: boolean): Promise<boolean> {
+  await runner.query('SAVEPOINT all_are_new');
+  try {
+    await copyRows(runner, { ...LOGS, table: 'request_logs' }, rowsOf(entries));
+    if (rollUp) await copyRows(runner, PENDING, pendingOf(entries));
+    const kept = entries.filter(hasBodies);
+    if (kept.length > 0) await copyRows(runner, { ...BODIES, table: 'request_log_bodies' }, bodiesOf(kept));
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    await runner.query('ROLLBACK TO SAVEPOINT all_are_new');
+    return false;
+  }
+  await runner.query('RELEASE SAVEPOINT all_are_new');
+  return true;
+}
+
+const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === '23505';
+
 /** Of the session, and empty when a transaction begins; what an earlier call of the same one has left is known, and stays out. */
 const INCOMING = ['request_logs', 'request_log_bodies']
   .map(
@@ -29,24 +66,15 @@ const INCOMING = ['request_logs', 'request_log_bodies']
 const TAKE = `INSERT INTO request_logs (${COLUMNS}) SELECT ${COLUMNS} FROM incoming_request_logs
   ON CONFLICT (id, created_at) DO NOTHING RETURNING`;
 
-/**
- * Inserts log records with their bodies; what is there already stays as it is, so that a batch may be inserted again. All travel by
- * `COPY` into a table of the session, since Postgres reads that at half the cost of parameters. Returns the ids of those that are new.
- */
-export async function insertLogs(
+/** By way of a table of the session, which leaves out what is there already. */
+async function insertOthers(
   manager: EntityManager,
+  runner: QueryRunner,
   entries: readonly LogEntry[],
-  { rollUp = false }: InsertLogsOptions = {},
+  rollUp: boolean,
 ): Promise<ReadonlySet<string>> {
-  if (entries.length === 0) return new Set();
-  if (!manager.queryRunner?.isTransactionActive)
-    return manager.transaction((own) => insertLogs(own, entries, { rollUp }));
   await manager.query(INCOMING);
-  await copyRows(
-    manager.queryRunner,
-    { table: 'incoming_request_logs', columns: REQUEST_LOG_COLUMNS, json: JSON_COLUMNS },
-    rowsOf(entries),
-  );
+  await copyRows(runner, { ...LOGS, table: 'incoming_request_logs' }, rowsOf(entries));
   const inserted: { id: string }[] = await manager.query(
     rollUp
       ? `WITH fresh AS (${TAKE} id, ${FACTS}), added AS (
@@ -54,30 +82,43 @@ export async function insertLogs(
          ) SELECT id FROM fresh`
       : `WITH fresh AS (${TAKE} id) SELECT id FROM fresh`,
   );
-  await insertBodies(manager, manager.queryRunner, entries);
+  await insertBodies(manager, runner, entries);
   const fresh = new Set(inserted.map(({ id }) => id));
   if (fresh.size < entries.length) await fillBodyReferences(manager);
   return fresh;
 }
 
-const JSON_COLUMNS: ReadonlySet<string> = new Set(['metadata', 'decision'] satisfies (keyof RequestLogRow)[]);
+const LOGS = {
+  columns: REQUEST_LOG_COLUMNS,
+  json: new Set(['metadata', 'decision'] satisfies (keyof RequestLogRow)[]) as ReadonlySet<string>,
+};
+const BODIES = { columns: ['id', 'created_at', 'content'] };
+const PENDING = {
+  table: 'usage_pending',
+  columns: [...ROLLED_UP_COLUMNS, 'sign'],
+  json: new Set(['metadata'] satisfies (keyof RequestLogRow)[]) as ReadonlySet<string>,
+};
 
 function* rowsOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> {
   for (const { row } of entries) yield REQUEST_LOG_COLUMNS.map((name) => row[name]);
 }
+
+/** Requests of nobody are not rolled up. */
+function* pendingOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> {
+  for (const { row } of entries)
+    if (row.organisation_id !== null) yield [...ROLLED_UP_COLUMNS.map((name) => row[name]), 1];
+}
+
+const hasBodies = ({ request, response }: LogEntry): boolean => request !== null || response !== null;
 
 async function insertBodies(
   manager: EntityManager,
   runner: QueryRunner,
   entries: readonly LogEntry[],
 ): Promise<void> {
-  const kept = entries.filter(({ request, response }) => request !== null || response !== null);
+  const kept = entries.filter(hasBodies);
   if (kept.length === 0) return;
-  await copyRows(
-    runner,
-    { table: 'incoming_request_log_bodies', columns: ['id', 'created_at', 'content'] },
-    bodiesOf(kept),
-  );
+  await copyRows(runner, { ...BODIES, table: 'incoming_request_log_bodies' }, bodiesOf(kept));
   await manager.query(
     `INSERT INTO request_log_bodies (id, created_at, content)
      SELECT id, created_at, content FROM incoming_request_log_bodies ON CONFLICT (id, created_at) DO NOTHING`,
