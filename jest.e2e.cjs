@@ -7,5 +7,6 @@ module.exports = {
   globalSetup: '<rootDir>/tools/build-once.cjs',
   // Each suite starts the whole product, which mostly waits: two at once take little more than half the time.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/tools/longest-first.cjs',
   testTimeout: 60_000,
 };
