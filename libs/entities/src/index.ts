@@ -197,16 +197,14 @@ export {
   type RolledUpRow,
 } from './analytics/rollup-writer.queries';
 export {
-  findLog,
-  listLogs,
   LOG_VALUE_FILTERS,
   type Bounds,
   type LogFilter,
   type LogOwner,
   type LogPosition,
-  type StoredRequestLog,
-  type StoredRequestLogDetail,
-} from './logs/log-reader.queries';
+} from './logs/log-conditions';
+export { findLog, listLogs, type StoredRequestLogDetail } from './logs/log-reader.queries';
+export type { StoredRequestLog } from './logs/stored-request-log';
 export { amendLogs } from './logs/log-amendments.queries';
 export { insertGuardrailFeedback } from './logs/guardrail-feedback.queries';
 export { insertLogs, type LogEntry } from './logs/log-writer.queries';

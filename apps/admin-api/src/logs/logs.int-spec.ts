@@ -113,6 +113,32 @@ describe('logs', () => {
     expect(seen).toHaveLength(23);
   });
 
+  it('pages through what has a value of metadata once, newest first, over weeks and among others', async () => {
+    const written: string[] = [];
+    for (let i = 0; i < 11; i += 1) {
+      const { id } = await log({ createdAt: at(i * 40), metadata: { rare: 'yes', other: String(i % 2) } });
+      written.push(id);
+      await log({ createdAt: at(i * 40), metadata: { rare: 'no' } });
+    }
+    const pages = async (query: string): Promise<string[]> => {
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const { body }: { body: LogPage } = await list(
+          `${query}&page_size=3${cursor && `&cursor=${cursor}`}`,
+        );
+        seen.push(...body.data.map(({ id }) => id));
+        cursor = body.next_cursor;
+      }
+      return seen;
+    };
+    expect(await pages('metadata.rare=yes')).toEqual(written);
+    expect(await pages('metadata.rare=yes&metadata.other=1')).toHaveLength(5);
+    expect(await pages('metadata.rare=never')).toEqual([]);
+    const since = encodeURIComponent(at(3 * 40));
+    expect(await pages(`metadata.rare=yes&time_of_generation_min=${since}`)).toEqual(written.slice(0, 4));
+  });
+
   it('filters by every field, and by several at once', async () => {
     const apiKeyId = uuidv7();
     const base = { traceId: 'filtered', createdAt: at(2) };

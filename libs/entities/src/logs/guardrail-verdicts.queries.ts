@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { LogOwner } from './log-reader.queries';
+import type { LogOwner } from './log-conditions';
 import { storableJson } from './storable';
 
 /** A check that failed, or could not decide. */

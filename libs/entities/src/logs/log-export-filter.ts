@@ -1,5 +1,5 @@
 import type { LogExportEntity } from './log-export.entity';
-import type { Bounds, LogFilter } from './log-reader.queries';
+import type { Bounds, LogFilter } from './log-conditions';
 
 /** Filters of an export, checked when they were written. Lists are texts with commas between. */
 export interface LogExportFilters {

@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { LogExportEntity, LogExportPartEntity } from './log-export.entity';
-import { logConditions, type LogFilter, type StoredRequestLog } from './log-reader.queries';
+import { logConditions, type LogFilter } from './log-conditions';
+import type { StoredRequestLog } from './stored-request-log';
 import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
 
 /** A row as exports read it. */

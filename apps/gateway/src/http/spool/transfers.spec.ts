@@ -41,6 +41,8 @@ class Gauge {
 
 function living(): number {
   collectGarbage();
+  // Buffers are freed beside the program; the next collection waits for that.
+  collectGarbage();
   return process.memoryUsage().external;
 }
 

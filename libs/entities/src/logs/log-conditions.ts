@@ -1,0 +1,137 @@
+import type { RequestLogRow } from './request-log-row';
+
+/** Whose logs are read: always one organisation, and one workspace unless the caller may see all. */
+export interface LogOwner {
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+  /** Of the keys of this user alone; absent or null: of all. */
+  readonly userId?: string | null;
+}
+
+export interface Bounds<T> {
+  readonly min?: T | undefined;
+  readonly max?: T | undefined;
+}
+
+/** Columns that a list may be filtered by value. */
+export const LOG_VALUE_FILTERS = [
+  'trace_id',
+  'span_id',
+  'api_key_id',
+  'user_id',
+  'provider',
+  'credential',
+  'model',
+  'route',
+  'outcome',
+  'error_type',
+  'config_id',
+  'cache_status',
+  'parent_span_id',
+  'span_name',
+  'method',
+  'response_model',
+  'integration_id',
+  'config_version_id',
+  'prompt_id',
+  'prompt_slug',
+  'priced',
+  'gateway_id',
+] as const satisfies readonly (keyof RequestLogRow)[];
+
+/** Columns that a list may be filtered by range. Both bounds are included. */
+export const LOG_RANGE_FILTERS = [
+  'created_at',
+  'status',
+  'cost',
+  'total_tokens',
+  'input_tokens',
+  'output_tokens',
+  'duration_ms',
+  'first_byte_ms',
+  'overhead_ms',
+  'retries',
+] as const satisfies readonly (keyof RequestLogRow)[];
+
+export interface LogFilter {
+  readonly owner: LogOwner;
+  /** Any of the values. */
+  readonly values: { readonly [column in (typeof LOG_VALUE_FILTERS)[number]]?: readonly string[] };
+  readonly ranges: { readonly [column in (typeof LOG_RANGE_FILTERS)[number]]?: Bounds<number | Date> };
+  /** Average of the feedback of the log's trace, by weight. */
+  readonly feedback?: Bounds<number>;
+  /** Any of the pairs. */
+  readonly providerModels?: readonly (readonly [provider: string, model: string])[];
+  /** Any of the ranges, both ends included. */
+  readonly statuses: readonly (readonly [number, number])[];
+  readonly streamed: boolean | null;
+  /** Each name with its value. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The last row of the page before. */
+  readonly after: LogPosition | null;
+}
+
+/** A place in the order of a list: newest first, then by id. */
+export interface LogPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+/** The conditions of a filter, their parameters so far, and how to bind more. */
+export function logConditions(filter: LogFilter): { where: string[]; parameters: unknown[]; bind: Bind } {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  return {
+    where: [...ownerConditions(filter.owner, bind), ...filterConditions(filter, bind)],
+    parameters,
+    bind,
+  };
+}
+
+type Bind = (value: unknown) => string;
+
+export function ownerConditions({ organisationId, workspaceId, userId }: LogOwner, bind: Bind): string[] {
+  const conditions = [`organisation_id = ${bind(organisationId)}`];
+  if (workspaceId !== null) conditions.push(`workspace_id = ${bind(workspaceId)}`);
+  if (typeof userId === 'string') conditions.push(`user_id = ${bind(userId)}`);
+  return conditions;
+}
+
+function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
+  for (const column of LOG_VALUE_FILTERS) {
+    const values = filter.values[column];
+    if (values?.length === 1) yield `${column} = ${bind(values[0])}`;
+    else if (values) yield `${column} = ANY(${bind(values)})`;
+  }
+  yield* rangeConditions(filter, bind);
+  if (filter.statuses.length > 0) {
+    const ranges = filter.statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
+    yield `(${ranges.join(' OR ')})`;
+  }
+  if (filter.providerModels && filter.providerModels.length > 0) {
+    const pairs = filter.providerModels.map(([provider, model]) => `(${bind(provider)}, ${bind(model)})`);
+    yield `(provider, model) IN (${pairs.join(', ')})`;
+  }
+  yield* feedbackConditions(filter.feedback ?? {}, bind);
+  if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
+  if (Object.keys(filter.metadata).length > 0)
+    yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
+  const { after } = filter;
+  if (after) yield `(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)}::uuid)`;
+}
+
+const AVERAGE_FEEDBACK = `(SELECT sum(value * weight) / nullif(sum(weight), 0) FROM feedback
+  WHERE feedback.workspace_id = request_logs.workspace_id AND feedback.trace_id = request_logs.trace_id)`;
+
+function* feedbackConditions({ min, max }: Bounds<number>, bind: Bind): Generator<string> {
+  if (min !== undefined) yield `${AVERAGE_FEEDBACK} >= ${bind(min)}`;
+  if (max !== undefined) yield `${AVERAGE_FEEDBACK} <= ${bind(max)}`;
+}
+
+function* rangeConditions(filter: LogFilter, bind: Bind): Generator<string> {
+  for (const column of LOG_RANGE_FILTERS) {
+    const { min, max } = filter.ranges[column] ?? {};
+    if (min !== undefined) yield `${column} >= ${bind(min)}`;
+    if (max !== undefined) yield `${column} <= ${bind(max)}`;
+  }
+}
