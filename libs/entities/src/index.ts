@@ -217,3 +217,4 @@ export {
   type StoredSpan,
   type TraceSpan,
 } from './traces/trace-spans.queries';
+export { sqlStateOf } from './sql-state';

@@ -2,6 +2,7 @@ import {
   amendLogs,
   insertGuardrailFeedback,
   insertLogs,
+  sqlStateOf,
   type LogEntry,
   type RequestLogRow,
 } from '@gw/entities';
@@ -11,7 +12,7 @@ import { GatewayError } from '@gw/kernel';
 import type { Frame } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, QueryFailedError } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { enterVerdicts } from './guardrail-verdicts';
 import { readFrame } from './log-entry';
 import type { LogBodyPacker } from './log-bodies';
@@ -194,9 +195,6 @@ function firstOfEach(entries: readonly LogEntry[], fresh: ReadonlySet<string>): 
   }
   return [...byId.values()];
 }
-
-const sqlStateOf = (error: unknown): string =>
-  error instanceof QueryFailedError ? ((error.driverError as { code?: string }).code ?? '') : '';
 
 const isMissingPartition = (error: unknown): boolean =>
   sqlStateOf(error) === '23514' &&

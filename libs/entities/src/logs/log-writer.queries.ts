@@ -1,6 +1,7 @@
-import { QueryFailedError, type EntityManager, type QueryRunner } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import { ROLLED_UP_COLUMNS } from '../analytics/rollup-writer.queries';
 import { copyRows } from './copy';
+import { sqlStateOf } from '../sql-state';
 import { encodeLogBodies, type LogBodies } from './log-body';
 import { REQUEST_LOG_COLUMNS, type RequestLogRow } from './request-log-row';
 
@@ -18,6 +19,7 @@ export interface InsertLogsOptions {
 
 const COLUMNS = REQUEST_LOG_COLUMNS.join(', ');
 const FACTS = ROLLED_UP_COLUMNS.join(', ');
+const UNIQUE_VIOLATION = '23505';
 
 /**
  * Inserts log records with their bodies; what is there already stays as it is, so that a batch may be inserted again. Returns the ids of
@@ -45,16 +47,13 @@ async function copyNew(runner: QueryRunner, entries: readonly LogEntry[], rollUp
     const kept = entries.filter(hasBodies);
     if (kept.length > 0) await copyRows(runner, { ...BODIES, table: 'request_log_bodies' }, bodiesOf(kept));
   } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
+    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
     await runner.query('ROLLBACK TO SAVEPOINT all_are_new');
     return false;
   }
   await runner.query('RELEASE SAVEPOINT all_are_new');
   return true;
 }
-
-const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === '23505';
 
 /** Of the session, and empty when a transaction begins; what an earlier call of the same one has left is known, and stays out. */
 const INCOMING = ['request_logs', 'request_log_bodies']
