@@ -27,10 +27,7 @@ async function main(): Promise<void> {
     await product.stop();
     process.exit(exitCode);
   };
-  const product = new Product(readLauncherSettings(process.env), process.env, console.log, (error) => {
-    fail(error);
-    void stop(1);
-  });
+  const product = new Product(readLauncherSettings(process.env), process.env, console.log);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
   process.once('disconnect', () => void stop(0));
   process.on('SIGUSR2', () => {

@@ -44,7 +44,6 @@ export class Product {
     private readonly settings: LauncherSettings,
     private readonly inherited: Environment,
     private readonly print: (line: string) => void,
-    private readonly gaveUp: (error: StartError) => void,
   ) {}
 
   /** Resolves when every process serves. Throws an Error whose message is one line. */
@@ -177,7 +176,6 @@ export class Product {
       changed: () => {
         this.writeProcesses(folder);
       },
-      gaveUp: this.gaveUp,
     });
     this.processes.push(process);
     return process.start();

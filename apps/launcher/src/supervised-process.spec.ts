@@ -1,5 +1,4 @@
 import type { Ending } from './child';
-import { StartError } from './start-error';
 import { SupervisedProcess, type Running } from './supervised-process';
 
 const crash: Ending = { reason: 'exit code 1', deliberate: false };
@@ -8,7 +7,6 @@ const crash: Ending = { reason: 'exit code 1', deliberate: false };
 class Runs {
   readonly lines: string[] = [];
   readonly process: SupervisedProcess;
-  givenUp: StartError | undefined;
   count = 0;
   private finish: ((ending: Ending) => void) | undefined;
 
@@ -23,7 +21,6 @@ class Runs {
       lastMessage: () => 'its last words',
       report: (line) => this.lines.push(line),
       changed: () => undefined,
-      gaveUp: (error) => (this.givenUp = error),
     });
   }
 
@@ -61,15 +58,35 @@ describe('SupervisedProcess', () => {
     expect(runs.lines).toEqual(['thing ended (exit code 1): its last words; starting it again.']);
   });
 
-  it('gives up when it keeps crashing, so that a broken product ends instead of looking alive', async () => {
-    const runs = new Runs((run) => run > 1);
+  it('goes on starting what fails to start again, five seconds apart at most, and says why each time', async () => {
+    const runs = new Runs((run) => run > 1 && run < 12);
     await runs.process.start();
     await runs.end(crash);
+    const pauses = [0.2, 0.4, 0.8, 1.6, 3.2, 5, 5, 5, 5, 5, 5];
+    for (const [at, seconds] of pauses.entries()) {
+      await jest.advanceTimersByTimeAsync(seconds * 1_000 - 1);
+      expect(runs.count).toBe(at + 1);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(runs.count).toBe(at + 2);
+    }
+    expect(runs.process.pid).toBe(12);
+    expect(runs.lines.at(-1)).toBe('thing failed to start (exit code 1): its last words; starting it again.');
+  });
+
+  it('runs once, though asked to start while it is starting again', async () => {
+    const runs = new Runs();
+    await runs.process.start();
+    await runs.end(crash);
+    await runs.process.start();
     await jest.advanceTimersByTimeAsync(60_000);
-    expect(runs.count).toBe(6);
-    expect(runs.givenUp?.message).toBe(
-      'thing failed to start (exit code 1): its last words; it failed 6 times, giving up.',
-    );
+    expect([runs.count, runs.process.pid]).toEqual([2, 2]);
+  });
+
+  it('can be asked again after a start that failed', async () => {
+    const runs = new Runs((run) => run === 1);
+    await expect(runs.process.start()).rejects.toThrow('failed to start');
+    await runs.process.start();
+    expect(runs.process.pid).toBe(2);
   });
 
   it('leaves a process ended that was told to end while it was starting again', async () => {
@@ -77,7 +94,7 @@ describe('SupervisedProcess', () => {
     await runs.process.start();
     await runs.end(crash);
     await jest.advanceTimersByTimeAsync(60_000);
-    expect([runs.count, runs.process.pid, runs.givenUp]).toEqual([2, null, undefined]);
+    expect([runs.count, runs.process.pid]).toEqual([2, null]);
     expect(runs.lines.at(-1)).toContain('was stopped from outside (signal SIGTERM)');
   });
 
@@ -89,7 +106,7 @@ describe('SupervisedProcess', () => {
       await runs.end(crash);
     }
     await jest.advanceTimersByTimeAsync(1_000);
-    expect([runs.count, runs.givenUp]).toEqual([11, undefined]);
+    expect(runs.count).toBe(11);
   });
 
   it('fails a first start with what the process wrote last', async () => {

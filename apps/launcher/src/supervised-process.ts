@@ -20,8 +20,6 @@ export interface SupervisedProcessOptions {
   report(line: string): void;
   /** The process id changed. */
   changed(): void;
-  /** It keeps ending; called once, and it is not started again. */
-  gaveUp(error: StartError): void;
 }
 
 /** It was told to end while it was still on its way to being ready. */
@@ -36,16 +34,19 @@ class StoppedFromOutside extends StartError {
 
 /** A run that lasted this long counts as a success, after which the count of failures starts anew. */
 const HEALTHY_AFTER_MS = 60_000;
-const RESTARTS_MAX = 5;
 const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Keeps one process running: starts it again when it crashed, after 0.2, 0.4, 0.8, 1.6 and 3.2 s, then gives up. A first start that fails is
- * an error of `start`. One that ended as asked by SIGTERM or SIGINT stays ended until `start` is called again.
+ * Keeps one process running: starts it again when it crashed, after 0.2 s, then twice as long each time, 5 s at most. It never gives up: a
+ * gateway serves without a worker, an admin API and Postgres, and they may lack each other for as long as an outage takes. A first start that
+ * fails is an error of `start`. One that ended as asked by SIGTERM or SIGINT stays ended until `start` is called again.
  */
 export class SupervisedProcess {
   private running: Running | undefined;
   private launching: Promise<Running> | undefined;
+  /** It runs, or is on its way to running again. */
+  private isKept = false;
   private stopping = false;
 
   constructor(private readonly options: SupervisedProcessOptions) {}
@@ -59,11 +60,16 @@ export class SupervisedProcess {
     return this.running?.pid ?? null;
   }
 
-  /** Resolves when it serves. Throws `StartError`. Does nothing when it already runs. */
+  /** Resolves when it serves. Throws `StartError`. Does nothing when it already runs, or is being started again. */
   async start(): Promise<void> {
-    if (this.running || this.stopping) return;
-    const running = await this.launch();
-    void this.watch(running);
+    if (this.isKept || this.stopping) return;
+    this.isKept = true;
+    try {
+      void this.watch(await this.launch());
+    } catch (error) {
+      this.isKept = false;
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
@@ -111,7 +117,7 @@ export class SupervisedProcess {
       this.options.changed();
       if (this.stopping) return;
       if (deliberate) {
-        this.reportStopped(reason);
+        this.leaveStopped(reason);
         return;
       }
       if (Date.now() - startedAt > HEALTHY_AFTER_MS) failures = 0;
@@ -121,34 +127,31 @@ export class SupervisedProcess {
     }
   }
 
-  /** Tries until it serves again. Null: it gave up, or is being stopped. */
+  /** Tries until it serves again. Null: it was stopped from outside, or is being stopped. */
   private async restart(
     failedBefore: number,
     why: string,
   ): Promise<{ running: Running; failures: number } | null> {
     let message = this.endedMessage('ended', why);
-    for (let failures = failedBefore + 1; failures <= RESTARTS_MAX; failures += 1) {
+    for (let failures = failedBefore + 1; ; failures += 1) {
       this.options.report(`${message}; starting it again.`);
-      await pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
+      await pause(Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS));
       if (this.stopping) return null;
       try {
         return { running: await this.launch(), failures };
       } catch (error) {
         if (this.stopping) return null;
         if (error instanceof StoppedFromOutside) {
-          this.reportStopped(error.reason);
+          this.leaveStopped(error.reason);
           return null;
         }
         message = error instanceof Error ? error.message : String(error);
       }
     }
-    this.options.gaveUp(
-      new StartError(`${message}; it failed ${String(RESTARTS_MAX + 1)} times, giving up.`),
-    );
-    return null;
   }
 
-  private reportStopped(reason: string): void {
+  private leaveStopped(reason: string): void {
+    this.isKept = false;
     this.options.report(
       `${this.name} was stopped from outside (${reason}); SIGUSR2 to the launcher starts it again.`,
     );

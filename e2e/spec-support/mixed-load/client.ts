@@ -17,6 +17,9 @@ export interface Got {
   readonly reason: string | null;
 }
 
+/** No call of the mix takes seconds: what has not come by then never would. */
+const PATIENCE_MS = 60_000;
+
 /** A client of one gateway, which keeps its connections. */
 export class Client {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
@@ -66,6 +69,9 @@ export class Client {
         },
       );
       req.on('error', broken);
+      req.setTimeout(PATIENCE_MS, () => {
+        req.destroy(new Error(`Nothing came for ${String(PATIENCE_MS)} ms.`));
+      });
       req.end(text);
     });
   }

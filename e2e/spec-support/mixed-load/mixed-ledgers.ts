@@ -101,7 +101,8 @@ export class MixedLedgers {
     let over = false;
     const more = (): Promise<unknown> => {
       const until = load.calls.length + calls / (crashes.length + 1);
-      return eventually(() => load.calls.length >= until, STEP);
+      // An error that nothing explains ends the run, which shows it.
+      return eventually(() => load.calls.length >= until || load.errors.length > 0, STEP);
     };
     const crashing = async (): Promise<void> => {
       for (const [at, crash] of crashes.entries()) {
