@@ -9,6 +9,7 @@ require('reflect-metadata');
 const { DataSource } = require('typeorm');
 const { EmbeddedPostgres } = require('../../libs/embedded-postgres/src/index.ts');
 const {
+  buildRollups,
   dataSourceOptions,
   dayOf,
   ensureLogPartitions,
@@ -18,6 +19,8 @@ const {
 const { ORGANISATION, WORKSPACES } = require('./log-records.cjs');
 
 const DAYS = 30;
+/** More than stretches of the rollups wait after their end. */
+const BUILT_AFTER_MS = 1_000_000;
 
 /**
  * Rows of one day: workspaces and models by use, ten members for each workspace, who have a key, a user and a team each and use a route and
@@ -56,6 +59,8 @@ async function fillLogs(source, rows, note) {
   const today = dayOf(new Date());
   const startedAt = performance.now();
   const columns = ROLLED_UP_COLUMNS.join(', ');
+  const first = new Date((today - DAYS) * 86_400_000);
+  await source.query('UPDATE usage_built SET until = $1 WHERE grain > 15', [first]);
   for (let day = today - DAYS; day < today; day += 1) {
     const [from, to] = [day, day + 1].map((each) => new Date(each * 86_400_000).toISOString());
     const table = `request_logs_${from.slice(0, 10).replaceAll('-', '')}`;
@@ -69,6 +74,7 @@ async function fillLogs(source, rows, note) {
       `INSERT INTO usage_pending (${columns}, sign) SELECT ${columns}, 1 FROM ${table} ORDER BY created_at`,
     );
     await mergeRollups(source, 500_000);
+    await buildRollups(source, new Date((day + 1) * 86_400_000 + BUILT_AFTER_MS));
     await source.query('VACUUM usage_pending');
     note(`filled ${from.slice(0, 10)}`);
   }

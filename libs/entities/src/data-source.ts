@@ -54,6 +54,7 @@ import { UsageRollups1795470000000 } from './migrations/1795470000000-usage-roll
 import { UsagePending1795490010000 } from './migrations/1795490010000-usage-pending';
 import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
 import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audit';
+import { UsageBuilt1795490040000 } from './migrations/1795490040000-usage-built';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
@@ -150,6 +151,7 @@ export const MIGRATIONS = [
   UsagePending1795490010000,
   UsageRoom1795490020000,
   AppendAudit1795490030000,
+  UsageBuilt1795490040000,
 ];
 
 export interface DatabaseSettings {

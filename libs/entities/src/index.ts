@@ -188,12 +188,13 @@ export {
   type FeedbackGroup,
 } from './analytics/feedback-analytics.queries';
 export { PostgresAnalytics } from './analytics/postgres-analytics';
+export { buildRollups } from './analytics/rollup-builder.queries';
+export { ROLLUP_RETENTION_DAYS } from './analytics/rollup-grains';
+export { dropOldRollups } from './analytics/rollup-retention.queries';
 export {
   addToRollups,
-  ROLLED_UP_COLUMNS,
-  dropOldRollups,
   mergeRollups,
-  ROLLUP_RETENTION_DAYS,
+  ROLLED_UP_COLUMNS,
   type RolledUpRow,
 } from './analytics/rollup-writer.queries';
 export {

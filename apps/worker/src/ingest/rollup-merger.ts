@@ -1,4 +1,4 @@
-import { mergeRollups } from '@gw/entities';
+import { buildRollups, mergeRollups } from '@gw/entities';
 import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
@@ -6,7 +6,10 @@ import type { DataSource } from 'typeorm';
 /** The longer, the fewer rows are written; what waits meanwhile is read one by one whenever somebody asks. */
 const EVERY_MS = 10_000;
 
-/** Merges what was added up into the rollups, now and then. Nothing is wrong for its delay; of several workers one does it. */
+/**
+ * Merges what was added up into the rollups, now and then, and makes those of hours that are over. Nothing is wrong for its delay; of several
+ * workers one does it.
+ */
 export class RollupMerger implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
@@ -30,6 +33,7 @@ export class RollupMerger implements OnApplicationBootstrap, BeforeApplicationSh
   private async merge(): Promise<void> {
     try {
       await mergeRollups(this.source);
+      await buildRollups(this.source, new Date());
     } catch (error) {
       this.log.warn(describeFault(error), 'usage could not be merged into the rollups, and waits');
     }

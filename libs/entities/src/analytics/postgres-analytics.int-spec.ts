@@ -3,11 +3,16 @@ import { analyticsAsks, analyticsContract, analyticsSample, expectedRows, testDa
 import { dayOf, ensureLogPartitions } from '../logs/log-partitions';
 import { insertLogs } from '../logs/log-writer.queries';
 import type { RequestLogRow } from '../logs/request-log-row';
+import type { DataSource } from 'typeorm';
 import { UsagePending1795490010000 } from '../migrations/1795490010000-usage-pending';
+import { UsageBuilt1795490040000 } from '../migrations/1795490040000-usage-built';
 import { PostgresAnalytics } from './postgres-analytics';
-import { addToRollups, dropOldRollups, mergeRollups } from './rollup-writer.queries';
+import { buildRollups, rollupsBuiltUntil } from './rollup-builder.queries';
+import { dropOldRollups } from './rollup-retention.queries';
+import { addToRollups, mergeRollups } from './rollup-writer.queries';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 describe('PostgresAnalytics', () => {
   const database = testDatabase();
@@ -20,10 +25,14 @@ describe('PostgresAnalytics', () => {
       );
       await addToRollups(manager, rows);
     });
-    // Half of what the questions are asked of is merged, and half is not.
+    // Half of what the questions are asked of is merged, and half is not; half of the recent hours are made, and some records come after that.
     if ((merges += 1) % 2 === 1) await mergeRollups(database.dataSource);
+    if (merges === 2) await buildRollups(database.dataSource, new Date(Date.now() - DAY_MS));
   };
   let merges = 0;
+  beforeAll(() =>
+    startBuildingFrom(database.dataSource, new Date(Math.floor(Date.now() / DAY_MS - 3) * DAY_MS)),
+  );
 
   analyticsContract(() => new PostgresAnalytics(database.dataSource), put);
 });
@@ -116,3 +125,91 @@ describe('rollups', () => {
     expect(await dropOldRollups(database.dataSource, new Date(now))).toBe(0);
   });
 });
+
+describe('rollups of hours and six hours', () => {
+  const database = testDatabase();
+  const now = Date.now();
+  const days = (count: number): Date => new Date(Math.floor(now / DAY_MS + count) * DAY_MS);
+  const rows = analyticsSample(400, now, 3);
+  const late = analyticsSample(100, now, 2);
+  const all = [...rows, ...late];
+  const add = (some: readonly RequestLogRow[]): Promise<void> =>
+    database.dataSource.transaction((manager) => addToRollups(manager, some));
+  const expectExact = async (known: readonly RequestLogRow[]): Promise<void> => {
+    for (const name of ['by model', 'by metadata', 'users of all', 'by status and time']) {
+      // Whole days, so that no log is read.
+      const whole = { from: days(-25).getTime(), to: days(2).getTime() - 1 };
+      const ask = { ...(analyticsAsks(now)[name] as AnalyticsAsk), ...whole };
+      expect(await new PostgresAnalytics(database.dataSource).rows(ask)).toEqual(expectedRows(ask, known));
+    }
+  };
+  const hasGrains = async (from: Date): Promise<number[]> => {
+    const found: { grain: number }[] = await database.dataSource.query(
+      'SELECT DISTINCT grain FROM usage_rollups WHERE at >= $1 ORDER BY grain',
+      [from],
+    );
+    return found.map(({ grain }) => grain);
+  };
+
+  beforeAll(async () => {
+    await startBuildingFrom(database.dataSource, days(-4));
+    await add(rows);
+    await mergeRollups(database.dataSource);
+  });
+
+  it('are made of the finer ones once they are over, stretch by stretch, and answers stay exact', async () => {
+    expect(await hasGrains(days(-4))).toEqual([15]);
+    await expectExact(rows);
+    await buildRollups(database.dataSource, new Date(days(-2).getTime() + 7.5 * HOUR_MS));
+    expect(await rollupsBuiltUntil(database.dataSource)).toEqual({
+      15: Infinity,
+      60: days(-2).getTime() + 7 * HOUR_MS,
+      360: days(-2).getTime() + 6 * HOUR_MS,
+    });
+    await expectExact(rows);
+    await buildRollups(database.dataSource, days(1));
+    expect(await hasGrains(days(-4))).toEqual([15, 60, 360]);
+    await expectExact(rows);
+    // Half an hour ago is not over.
+    expect((await rollupsBuiltUntil(database.dataSource))[60]).toBe(days(1).getTime() - HOUR_MS);
+  });
+
+  it('take what comes late', async () => {
+    await add(late);
+    await expectExact(all);
+    await mergeRollups(database.dataSource);
+    await expectExact(all);
+    await database.dataSource.query('DELETE FROM usage_rollups WHERE grain = 15 AND at < $1', [days(0)]);
+    await database.dataSource.query('DELETE FROM usage_metadata_rollups WHERE grain = 15 AND at < $1', [
+      days(0),
+    ]);
+    await expectExact(all);
+  });
+
+  it('replace what a release before them has left', async () => {
+    await startBuildingFrom(database.dataSource, days(0));
+    await database.dataSource.query(
+      `UPDATE usage_rollups SET requests = 1000 WHERE grain > 15 AND at >= $1`,
+      [days(0)],
+    );
+    await buildRollups(database.dataSource, days(1));
+    await expectExact(all);
+  });
+
+  it('are made by the migration back for all that was not over', async () => {
+    await startBuildingFrom(database.dataSource, days(0));
+    const runner = database.dataSource.createQueryRunner();
+    await new UsageBuilt1795490040000().down(runner);
+    expect(await hasGrains(days(0))).toEqual([15, 60, 360]);
+    await new UsageBuilt1795490040000().up(runner);
+    await runner.release();
+    await expectExact(all);
+  });
+});
+
+/** As after an upgrade at that moment. */
+async function startBuildingFrom(source: DataSource, until: Date): Promise<void> {
+  await source.query('UPDATE usage_built SET until = $1 WHERE grain > 15', [until]);
+  for (const table of ['usage_rollups', 'usage_metadata_rollups', 'usage_overviews', 'usage_users'])
+    await source.query(`DELETE FROM ${table} WHERE grain > 15 AND at >= $1`, [until]);
+}

@@ -15,7 +15,8 @@ import {
 } from '@gw/analytics';
 import type { DataSource } from 'typeorm';
 import { binder, POSTGRES } from './postgres-dialect';
-import { OVERVIEW_DIMENSIONS } from './rollup-writer.queries';
+import { rollupsBuiltUntil } from './rollup-builder.queries';
+import { OVERVIEW_DIMENSIONS } from './rollup-tables';
 import { sourcesOf, type Source } from './sources';
 
 /** Columns that are the same in rollups and in the log. */
@@ -40,13 +41,15 @@ export class PostgresAnalytics implements AnalyticsStore {
     return Number(found?.['total'] ?? 0);
   }
 
-  private run(ask: AnalyticsAsk, statement: typeof rowsStatement): Promise<Record<string, unknown>[]> {
+  private async run(ask: AnalyticsAsk, statement: typeof rowsStatement): Promise<Record<string, unknown>[]> {
     const parameters: unknown[] = [];
     const bind = binder(parameters);
     const withMetadata = asksForMetadata(ask);
     const conditions = [...ownerConditions(ask, bind), ...filterConditions(ask, POSTGRES, bind)];
     const table = withMetadata ? tableOfMetadata(ask) : tableOf(ask);
-    const sources = sourcesOf(ask, asksForSingles(ask), Date.now());
+    // Not of the same moment as the answer: what is made in between is read from the finer rows, which say the same.
+    const built = await rollupsBuiltUntil(this.source);
+    const sources = sourcesOf(ask, asksForSingles(ask), { now: Date.now(), built });
     const facts = [
       ...sources.map((source) => factsOf(source, table, conditions, bind)),
       ...pendingOf(sources, table, conditions, bind),
@@ -110,26 +113,34 @@ function factsOf(source: Source, table: Table, conditions: readonly string[], bi
     WHERE grain = ${String(source.grain)} AND ${[within('at', source, bind), ...conditions].join(' AND ')}`;
 }
 
-/** What is not merged yet, of all the time that rollups answer for: it is one stretch, so that one look is enough. */
+/** What is not merged yet, of all the time that rollups answer for. */
 function pendingOf(
   sources: readonly Source[],
   table: Table,
   conditions: readonly string[],
   bind: Bind,
 ): string[] {
-  const merged = sources.filter(({ grain }) => grain !== null);
-  if (merged.length === 0) return [];
-  const stretch = {
-    from: Math.min(...merged.map(({ from }) => from)),
-    end: Math.max(...merged.map(({ end }) => end)),
-  };
+  const stretches = mergedStretches(sources).map((stretch) => `(${within('created_at', stretch, bind)})`);
+  if (stretches.length === 0) return [];
   return [
     `SELECT ${columnsOf(table)}, sign, sign * cost, sign * saved_cost, sign * input_tokens, sign * output_tokens, sign * total_tokens,
       sign * round(duration_ms::numeric * 1000), ${MILLISECONDS('created_at')}, ${MILLISECONDS('created_at')},
       ARRAY[width_bucket(duration_ms, ${bounds(bind)})]::smallint[], ARRAY[sign]::integer[]
     FROM usage_pending
-    WHERE ${[within('created_at', stretch, bind), ...conditions].join(' AND ')}`,
+    WHERE ${[`(${stretches.join(' OR ')})`, ...conditions].join(' AND ')}`,
   ];
+}
+
+/** Neighbours are one. */
+function mergedStretches(sources: readonly Source[]): { from: number; end: number }[] {
+  const stretches: { from: number; end: number }[] = [];
+  const merged = sources.filter(({ grain }) => grain !== null).sort((one, other) => one.from - other.from);
+  for (const { from, end } of merged) {
+    const last = stretches.at(-1);
+    if (last?.end === from) last.end = end;
+    else stretches.push({ from, end });
+  }
+  return stretches;
 }
 
 const bounds = (bind: Bind): string => `${bind(LATENCY_BOUNDS, 'floats')}`;

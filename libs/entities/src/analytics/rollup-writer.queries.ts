@@ -1,52 +1,17 @@
 import { LATENCY_BOUNDS } from '@gw/analytics';
 import type { DataSource, EntityManager } from 'typeorm';
-import { storableJson } from '../logs/storable';
 import type { RequestLogRow } from '../logs/request-log-row';
-
-/** Minutes that one row stands for. */
-export const GRAINS = [15, 60, 360] as const;
-export type Grain = (typeof GRAINS)[number];
-
-/** Days that rows of each grain are kept. */
-export const ROLLUP_RETENTION_DAYS: Readonly<Record<Grain, number>> = {
-  15: 32,
-  60: 366,
-  360: 366,
-};
-
-/** Columns that tell rows apart, beside the organisation, the time and the metadata. */
-const DIMENSIONS = [
-  'workspace_id',
-  'api_key_id',
-  'user_id',
-  'provider',
-  'credential',
-  'model',
-  'config_id',
-  'prompt_slug',
-  'route',
-  'request_type',
-  'status',
-  'cache_status',
-  'retries',
-  'fell_back',
-] as const satisfies readonly (keyof RequestLogRow)[];
-
-/** Those of graphs and summaries that name no key, user, config or prompt: they tell few rows apart. */
-export const OVERVIEW_DIMENSIONS = [
-  'workspace_id',
-  'provider',
-  'credential',
-  'model',
-  'request_type',
-  'status',
-  'cache_status',
-  'retries',
-  'fell_back',
-] as const satisfies readonly (typeof DIMENSIONS)[number][];
-
-/** Columns that add up and are found in the log as they are. */
-const AMOUNTS = ['cost', 'saved_cost', 'input_tokens', 'output_tokens', 'total_tokens'] as const;
+import { storableJson } from '../logs/storable';
+import { isOnlyMerger } from './rollup-builder.queries';
+import {
+  AMOUNTS,
+  DIMENSIONS,
+  OVERVIEW_DIMENSIONS,
+  ROLLUP_TABLES,
+  seriesOf,
+  SUMS,
+  type RollupTable,
+} from './rollup-tables';
 
 /** What of a log row is rolled up. */
 export const ROLLED_UP_COLUMNS = [
@@ -84,18 +49,16 @@ export async function addToRollups(
 const MERGED_AT_ONCE = 50_000;
 /** Of one transaction. It stands in nobody's way, and one that a busy machine cut short would never be done. */
 const MERGE_TIMEOUT = '10min';
-const MERGER = 'tollgate:usage-pending';
 
-/** Merges what is pending into the rollups; what another merges at the same time is left to it. Returns how many requests that were. */
+/**
+ * Merges what is pending into the rollups of quarters of an hour, and into those of hours and six hours that are made already; what another
+ * merges at the same time is left to it. Returns how many requests that were.
+ */
 export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE): Promise<number> {
   let merged = 0;
   for (let found = atOnce; found === atOnce; merged += found) {
     found = await source.transaction(async (manager) => {
-      const [lock]: { free: boolean }[] = await manager.query(
-        'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
-        [MERGER],
-      );
-      if (!lock?.free) return 0;
+      if (!(await isOnlyMerger(manager))) return 0;
       // With little memory the groups of a large merge go to the disk.
       await manager.query(`SET LOCAL work_mem = '64MB'; SET LOCAL statement_timeout = '${MERGE_TIMEOUT}'`);
       const [taken]: { count: number }[] = await manager.query(MERGE, [LATENCY_BOUNDS, atOnce]);
@@ -103,20 +66,6 @@ export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE):
     });
   }
   return merged;
-}
-
-/** A digest of what tells series apart; of two spellings of one series, both would be counted, and none twice. */
-const seriesOf = (columns: readonly string[]): string => `md5(ROW(${columns.join(', ')})::text)::uuid`;
-
-const SUMS = ['requests', ...AMOUNTS, 'duration_us'];
-
-/** Facts whose `series` is null have no place in the table. */
-interface Target {
-  readonly table: string;
-  readonly series: string;
-  readonly dimensions: readonly string[];
-  /** Where it is not the column of the facts. */
-  readonly metadata?: string;
 }
 
 /** Requests of one row from which on each bucket of its histogram is named once. Fewer take less time to read than to put together. */
@@ -128,7 +77,7 @@ const compacted = (buckets: string, counts: string): string =>
    FROM (SELECT bucket, sum(amount)::integer AS counted FROM unnest(${buckets}, ${counts}) AS both_of (bucket, amount)
      GROUP BY bucket HAVING sum(amount) <> 0) AS merged`;
 
-function mergeInto({ table, series, dimensions, metadata = 'metadata' }: Target): string {
+function mergeInto({ table, series, dimensions, metadata = 'metadata' }: RollupTable): string {
   const summed = [...SUMS, 'first_at', 'last_at'];
   const columns = ['organisation_id', 'grain', 'at', 'series', ...dimensions, ...summed];
   const told = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name}) AS ${name}`);
@@ -140,7 +89,7 @@ function mergeInto({ table, series, dimensions, metadata = 'metadata' }: Target)
       SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS at, ${series} AS series, ${told.join(', ')},
         sum(sign) AS requests, ${[...AMOUNTS, 'duration_us'].map((name) => `coalesce(sum(sign * ${name}), 0) AS ${name}`).join(', ')},
         min(created_at) AS first_at, max(created_at) AS last_at, array_agg(bucket) AS buckets, array_agg(sign::integer) AS counts
-      FROM facts CROSS JOIN (VALUES ${GRAINS.map((grain) => `(${String(grain)}::smallint)`).join(', ')}) AS grains (grain)
+      FROM facts JOIN usage_built AS built ON facts.created_at < built.until
       WHERE ${series} IS NOT NULL
       GROUP BY organisation_id, grain, 3, ${series}
     ) AS added CROSS JOIN LATERAL (${compacted(manyOf('buckets'), manyOf('counts'))}) AS few
@@ -155,18 +104,6 @@ function mergeInto({ table, series, dimensions, metadata = 'metadata' }: Target)
         )}) AS all_of)`;
 }
 
-const TARGETS: readonly Target[] = [
-  { table: 'usage_rollups', series: 'series', dimensions: DIMENSIONS },
-  { table: 'usage_metadata_rollups', series: 'described', dimensions: [...DIMENSIONS, 'metadata'] },
-  { table: 'usage_overviews', series: 'overview', dimensions: OVERVIEW_DIMENSIONS },
-  {
-    table: 'usage_users',
-    series: 'user_series',
-    dimensions: ['workspace_id', 'metadata'],
-    metadata: 'user_metadata',
-  },
-];
-
 const MERGE = `WITH taken AS (
     DELETE FROM usage_pending WHERE ctid = ANY(ARRAY(SELECT ctid FROM usage_pending LIMIT $2)) RETURNING *
   ), described AS (
@@ -179,28 +116,5 @@ const MERGE = `WITH taken AS (
       CASE WHEN metadata <> '{}' THEN ${seriesOf([...DIMENSIONS, 'metadata'])} END AS described,
       CASE WHEN user_metadata IS NOT NULL THEN ${seriesOf(['workspace_id', 'user_metadata'])} END AS user_series
     FROM described
-  ), ${TARGETS.map((target) => `into_${target.table} AS (${mergeInto(target)})`).join(', ')}
+  ), ${ROLLUP_TABLES.map((target) => `into_${target.table} AS (${mergeInto(target)})`).join(', ')}
   SELECT count(*)::integer AS count FROM taken`;
-
-/** Rows of one statement. */
-const DROPPED_AT_ONCE = 10_000;
-
-/** Removes rows that are older than their grain is kept, in small steps; what `steps` leaves is for the next time. */
-export async function dropOldRollups(source: DataSource, now: Date, steps = 1_000): Promise<number> {
-  let [dropped, left] = [0, steps];
-  for (const { table } of TARGETS) {
-    for (const grain of GRAINS) {
-      const before = new Date(now.getTime() - ROLLUP_RETENTION_DAYS[grain] * 86_400_000);
-      for (let found = DROPPED_AT_ONCE; found === DROPPED_AT_ONCE && left > 0; left -= 1) {
-        const [, count]: [unknown, number] = await source.query(
-          `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-             SELECT ctid FROM ${table} WHERE grain = $1 AND at < $2 LIMIT ${String(DROPPED_AT_ONCE)}))`,
-          [grain, before],
-        );
-        dropped += count;
-        found = count;
-      }
-    }
-  }
-  return dropped;
-}

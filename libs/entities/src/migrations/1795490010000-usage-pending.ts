@@ -63,24 +63,27 @@ const SUMMARIES = [
 const ALL =
   'workspace_id, api_key_id, user_id, provider, credential, model, config_id, prompt_slug, route, request_type, status, cache_status, retries, fell_back';
 
+/** What tells the rows of each table apart. */
+export const USAGE_COLUMNS = {
+  usage_rollups: ALL,
+  usage_metadata_rollups: `${ALL}, metadata`,
+  usage_overviews: OVERVIEW,
+  usage_users: 'workspace_id, metadata',
+} as const;
+
 /** Rows of six hours, so that a graph of a month reads a sixth of what hours are. */
-const QUARTERS_OF_DAYS = (
-  [
-    ['usage_rollups', ALL],
-    ['usage_metadata_rollups', `${ALL}, metadata`],
-  ] as const
-).map(([table, columns]) =>
+const QUARTERS_OF_DAYS = (['usage_rollups', 'usage_metadata_rollups'] as const).map((table) =>
   summarise({
     into: table,
     from: `${table} WHERE grain = 60`,
-    columns,
+    columns: USAGE_COLUMNS[table],
     series: 'series',
     grain: '360::smallint',
     at: `date_bin('6 hours', at, 'epoch')`,
   }),
 );
 
-interface Summary {
+export interface Summary {
   readonly into: string;
   /** A table, with a condition where not all of it is meant. */
   readonly from: string;
@@ -93,7 +96,7 @@ interface Summary {
 }
 
 /** What the finer rollups hold already. */
-function summarise({
+export function summarise({
   into,
   from,
   columns,

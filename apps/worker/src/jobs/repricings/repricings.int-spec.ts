@@ -119,8 +119,8 @@ describe('the repricing of logs', () => {
     await mergeRollups(database.dataSource);
     const [row] = await database.dataSource.query<Record<string, string>[]>(
       `SELECT (SELECT sum(cost) FROM request_logs WHERE organisation_id = $1) AS logs,
-         (SELECT sum(cost) FROM usage_rollups WHERE organisation_id = $1 AND grain = 60) AS rollups,
-         (SELECT sum(requests) FROM usage_rollups WHERE organisation_id = $1 AND grain = 60) AS requests,
+         (SELECT sum(cost) FROM usage_rollups WHERE organisation_id = $1 AND grain = 15) AS rollups,
+         (SELECT sum(requests) FROM usage_rollups WHERE organisation_id = $1 AND grain = 15) AS requests,
          (SELECT sum(cost) FROM ledger_balances WHERE organisation_id = $1 AND account LIKE 'limit:%') AS limits,
          (SELECT sum(cost) FROM ledger_balances WHERE organisation_id = $1 AND account LIKE 'spend:%') AS spending,
          (SELECT sum(cost) FROM ledger_balances WHERE organisation_id = $1) AS books`,

@@ -1,0 +1,83 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { GRAINS, type Grain } from './rollup-grains';
+import type { BuiltUntil } from './sources';
+import { ROLLUP_TABLES, SUMS, type RollupTable } from './rollup-tables';
+
+const MERGER = 'tollgate:usage-pending';
+
+/** Whether nobody else changes the rollups until the transaction ends. */
+export async function isOnlyMerger(manager: EntityManager): Promise<boolean> {
+  const [lock]: { free: boolean }[] = await manager.query(
+    'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
+    [MERGER],
+  );
+  return lock?.free === true;
+}
+
+/** Until when rows of each grain are there. Quarters always are; what happened before the moment told is merged into the grain as it comes. */
+export async function rollupsBuiltUntil(source: DataSource | EntityManager): Promise<BuiltUntil> {
+  const rows: { grain: Grain; until: string | null }[] = await source.query(
+    `SELECT grain, CASE WHEN isfinite(until) THEN extract(epoch FROM until) * 1000 END AS until FROM usage_built`,
+  );
+  const found = new Map(rows.map(({ grain, until }) => [grain, until === null ? Infinity : Number(until)]));
+  const [first = 0, second = 0, third = 0] = GRAINS.map((grain) => found.get(grain) ?? 0);
+  return { 15: first, 60: second, 360: third };
+}
+
+/** How long after its end a stretch is made: what comes later costs one more row to write. */
+const BUILT_AFTER_MS = 600_000;
+/** What each grain is made of. */
+const FROM_FINER: readonly (readonly [grain: Grain, finer: Grain])[] = [
+  [60, 15],
+  [360, 60],
+];
+const MINUTE_MS = 60_000;
+
+/** Makes the rows of hours, and of six hours, that were over ten minutes before `now`. What another makes or merges is left to it. */
+export async function buildRollups(source: DataSource, now: Date): Promise<void> {
+  for (const [grain, finer] of FROM_FINER) while (await buildNext(source, grain, finer, now));
+}
+
+/** One stretch, in a transaction of its own. False: there is none that is over. */
+function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Date): Promise<boolean> {
+  return source.transaction(async (manager) => {
+    if (!(await isOnlyMerger(manager))) return false;
+    const { [grain]: from, [finer]: there } = await rollupsBuiltUntil(manager);
+    const end = from + grain * MINUTE_MS;
+    if (end > Math.min(there, now.getTime() - BUILT_AFTER_MS)) return false;
+    await manager.query(`SET LOCAL work_mem = '64MB'; SET LOCAL statement_timeout = '10min'`);
+    const stretch = [new Date(from), new Date(end)];
+    for (const target of ROLLUP_TABLES) {
+      // A release that did not know of this may have left some.
+      await manager.query(
+        `DELETE FROM ${target.table} WHERE grain = ${String(grain)} AND at >= $1 AND at < $2`,
+        stretch,
+      );
+      await manager.query(build(target, grain, finer), stretch);
+    }
+    await manager.query('UPDATE usage_built SET until = $2 WHERE grain = $1', [grain, stretch[1]]);
+    return true;
+  });
+}
+
+function build({ table, dimensions }: RollupTable, grain: Grain, finer: Grain): string {
+  const summed = SUMS.map((name) => `sum(${name}) AS ${name}`);
+  const told = dimensions.map((name) => `any_value(${name}) AS ${name}`);
+  const columns = [...SUMS, 'first_at', 'last_at', ...dimensions].join(', ');
+  return `WITH finer AS (
+      SELECT * FROM ${table} WHERE grain = ${String(finer)} AND at >= $1 AND at < $2
+    ), counted AS (
+      SELECT organisation_id, series, bucket, sum(amount)::integer AS amount
+      FROM finer CROSS JOIN LATERAL unnest(latency_buckets, latency_counts) AS counts (bucket, amount)
+      GROUP BY 1, 2, 3 HAVING sum(amount) <> 0
+    ), histograms AS (
+      SELECT organisation_id, series, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(amount ORDER BY bucket) AS counts
+      FROM counted GROUP BY 1, 2
+    ), coarse AS (
+      SELECT organisation_id, series, ${[...summed, 'min(first_at) AS first_at', 'max(last_at) AS last_at', ...told].join(', ')}
+      FROM finer GROUP BY organisation_id, series
+    )
+    INSERT INTO ${table} (organisation_id, grain, at, series, ${columns}, latency_buckets, latency_counts)
+    SELECT organisation_id, ${String(grain)}, $1, series, ${columns}, coalesce(buckets, '{}'), coalesce(counts, '{}')
+    FROM coarse LEFT JOIN histograms USING (organisation_id, series)`;
+}
