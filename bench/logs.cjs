@@ -67,9 +67,13 @@ async function ingest(source, server, withBodies) {
       stored += accepted;
     }
   };
-  const merges = setInterval(() => void mergeRollups(source).catch(note), MERGE_EVERY_MS);
+  let merging = Promise.resolve(0);
+  const merges = setInterval(() => {
+    merging = merging.then(() => mergeRollups(source));
+  }, MERGE_EVERY_MS);
   await Promise.all(Array.from({ length: SENDERS }, send));
   clearInterval(merges);
+  await merging;
   await mergeRollups(source);
   const seconds = (performance.now() - startedAt - making / 1_000) / 1_000;
   const { user, system } = process.cpuUsage(cpu);

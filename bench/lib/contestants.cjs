@@ -28,12 +28,13 @@ async function startGateway({
   master = randomBytes(32),
   limited = [],
   configs = {},
+  cores = 'proxy',
 }) {
   const { documents, keys } = documentsFor(build, master, stubPort, { limited, configs });
   await ask(controlPlane.child, { documents });
   const port = await freePort();
   const origin = `http://127.0.0.1:${controlPlane.port}`;
-  const child = start('proxy', node, [...GATEWAY_FLAGS, ...flags, join(build, 'apps/gateway/src/main.js')], {
+  const child = start(cores, node, [...GATEWAY_FLAGS, ...flags, join(build, 'apps/gateway/src/main.js')], {
     env: {
       GATEWAY_PORT: String(port),
       ADMIN_URL: origin,

@@ -10,7 +10,7 @@ require('../../tools/typescript.cjs');
 const { skipFrames } = require('../../libs/telemetry/src/frame.ts');
 const { batchOf } = require('../lib/log-records.cjs');
 
-const [BATCH, SENDERS, TEMPLATES] = [250, 8, 16];
+const [BATCH, SENDERS, TEMPLATES] = [250, 12, 16];
 const HEADER_BYTES = 20;
 const RETRY_MS = 100;
 const AGAIN = new Set([429, 503]);

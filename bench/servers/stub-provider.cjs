@@ -2,7 +2,8 @@
 
 /**
  * A provider that costs next to nothing: canned HTTP/1.1 over raw sockets, whole answers or streams by what the request asks.
- * It understands what proxies send (content-length and chunked bodies) and no more.
+ * It understands what proxies send (content-length and chunked bodies) and no more. The first argument: how long it thinks about a whole
+ * answer, in milliseconds; not at all when absent.
  */
 const { createServer } = require('node:net');
 const { ANSWER, EVENT_EVERY_MS, STREAM } = require('../lib/traffic.cjs');
@@ -23,6 +24,7 @@ const chunked = (piece) =>
   Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
 const PIECES = STREAM.map(chunked);
 const LAST = Buffer.from('0\r\n\r\n');
+const THINKS_MS = Number(process.argv[2] ?? '0');
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STREAM_ASKED = Buffer.from('"stream":true');
 
@@ -43,7 +45,8 @@ function requestLength(bytes) {
 
 function answer(socket, request) {
   if (!request.includes(STREAM_ASKED)) {
-    socket.write(WHOLE);
+    if (THINKS_MS === 0) socket.write(WHOLE);
+    else setTimeout(() => socket.write(WHOLE), THINKS_MS);
     return;
   }
   let at = 0;

@@ -7,9 +7,12 @@ const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 /** Logs that are looked through one by one before the index is asked: a value that many have is among them often enough. */
 const LOOKED_THROUGH = 2_000;
-/** Days of each look by the index, newest first; one last look takes what is left. */
-const LOOKS = [1, 2, 4, 8];
+/** By the index, newest first; the last one takes what is left. */
+const LOOKS_MAX = 8;
 const DAY_MS = 86_400_000;
+const DAYS_MIN = 1 / 24;
+/** Since hours are not alike. */
+const NEEDED_TIMES = 1.5;
 
 const isOpen = ({ min, max }: Bounds<unknown> = {}): boolean => min === undefined && max === undefined;
 
@@ -38,31 +41,33 @@ export async function listByMetadata(
 ): Promise<StoredRequestLog[]> {
   const newest = await amongNewest(manager, filter, limit);
   if (newest.length >= limit) return newest;
+  const { min, max } = filter.ranges.created_at ?? {};
   const found: StoredRequestLog[] = [];
-  for (const stretch of stretchesOf(filter, Date.now())) {
-    found.push(...(await byIndex(manager, filter, stretch, limit - found.length)));
-    if (found.length >= limit) break;
+  let end = filter.after?.createdAt ?? (max === undefined ? null : new Date(max));
+  const latest = end?.getTime() ?? Date.now();
+  const daysTo = (time: Date): number => (latest - time.getTime()) / DAY_MS;
+  const oldest = newest.at(-1);
+  let days = oldest ? daysOf(limit, newest.length / daysTo(oldest.created_at), 1) : 1;
+  for (let look = 1; look <= LOOKS_MAX; look += 1) {
+    const from = look === LOOKS_MAX ? null : new Date((end?.getTime() ?? latest) - days * DAY_MS);
+    const more = await byIndex(manager, filter, { from, end }, limit - found.length);
+    found.push(...more);
+    if (found.length >= limit || from === null || (min !== undefined && from < new Date(min))) break;
+    end = from;
+    const perDay = more.length === 0 ? 0 : found.length / daysTo(from);
+    days = daysOf(limit - found.length, perDay, Math.max(1, 2 * days));
   }
   return found;
 }
+
+/** All that a stretch has is read, log by log: it is no longer than is likely to be needed, by what others had. */
+const daysOf = (count: number, perDay: number, most: number): number =>
+  Math.max(DAYS_MIN, Math.min(most, (NEEDED_TIMES * count) / perDay));
 
 /** Of time, without its start and with its end; null: there is none. */
 interface Stretch {
   readonly from: Date | null;
   readonly end: Date | null;
-}
-
-/** All the time that the filter allows and all before it, newest first. */
-function* stretchesOf({ ranges, after }: LogFilter, now: number): Generator<Stretch> {
-  const { min, max } = ranges.created_at ?? {};
-  let end = after?.createdAt ?? (max === undefined ? null : new Date(max));
-  for (const days of LOOKS) {
-    const from = new Date((end?.getTime() ?? now) - days * DAY_MS);
-    yield { from, end };
-    if (min !== undefined && from < new Date(min)) return;
-    end = from;
-  }
-  yield { from: null, end };
 }
 
 function amongNewest(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
