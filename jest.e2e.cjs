@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 module.exports = {
   ...require('./jest.preset.cjs'),
   rootDir: __dirname,
@@ -5,8 +7,8 @@ module.exports = {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   // What every suite starts is built once, before the first of them.
   globalSetup: '<rootDir>/tools/build-once.cjs',
-  // Each suite starts the whole product, which mostly waits: two at once take little more than half the time.
-  maxWorkers: 2,
+  // Each suite starts the whole product, which waits much of the time.
+  maxWorkers: Math.min(availableParallelism() + 1, 4),
   testSequencer: '<rootDir>/tools/longest-first.cjs',
   testTimeout: 60_000,
 };

@@ -1,5 +1,5 @@
-// Jest's order of the end-to-end tests: without the times of an earlier run it goes by the sizes of files, and what takes longest would
-// run last and alone.
+// Jest's order of the integration and end-to-end tests: without the times of an earlier run it goes by the sizes of files, and what takes
+// longest would run last and alone.
 const { basename } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
@@ -11,6 +11,15 @@ const LONG = [
   'launcher',
   'control-plane',
   'faults-bursts',
+  'query-parameters',
+  'route-rules',
+  'tenancy-matrix',
+  'identifiers',
+  'read-model',
+  'path-ids',
+  'log-exports',
+  'embedded-postgres',
+  'ledger',
 ];
 
 const rankOf = ({ path }) => {
