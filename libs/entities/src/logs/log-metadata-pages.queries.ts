@@ -41,33 +41,60 @@ export async function listByMetadata(
 ): Promise<StoredRequestLog[]> {
   const newest = await amongNewest(manager, filter, limit);
   if (newest.length >= limit) return newest;
-  const { min, max } = filter.ranges.created_at ?? {};
-  const found: StoredRequestLog[] = [];
-  let end = filter.after?.createdAt ?? (max === undefined ? null : new Date(max));
-  const latest = end?.getTime() ?? Date.now();
-  const daysTo = (time: Date): number => (latest - time.getTime()) / DAY_MS;
+  const stretches = new Stretches(filter);
   const oldest = newest.at(-1);
-  let days = oldest ? daysOf(limit, newest.length / daysTo(oldest.created_at), 1) : 1;
-  for (let look = 1; look <= LOOKS_MAX; look += 1) {
-    const from = look === LOOKS_MAX ? null : new Date((end?.getTime() ?? latest) - days * DAY_MS);
-    const more = await byIndex(manager, filter, { from, end }, limit - found.length);
+  if (oldest) stretches.expect(limit, newest.length, oldest.created_at);
+  const found: StoredRequestLog[] = [];
+  for (let stretch = stretches.next(); stretch && found.length < limit; stretch = stretches.next()) {
+    const more = await byIndex(manager, filter, stretch, limit - found.length);
     found.push(...more);
-    if (found.length >= limit || from === null || (min !== undefined && from < new Date(min))) break;
-    end = from;
-    const perDay = more.length === 0 ? 0 : found.length / daysTo(from);
-    days = daysOf(limit - found.length, perDay, Math.max(1, 2 * days));
+    if (stretch.from) stretches.expect(limit - found.length, more.length && found.length, stretch.from);
   }
   return found;
 }
-
-/** All that a stretch has is read, log by log: it is no longer than is likely to be needed, by what others had. */
-const daysOf = (count: number, perDay: number, most: number): number =>
-  Math.max(DAYS_MIN, Math.min(most, (NEEDED_TIMES * count) / perDay));
 
 /** Of time, without its start and with its end; null: there is none. */
 interface Stretch {
   readonly from: Date | null;
   readonly end: Date | null;
+}
+
+/**
+ * All the time that a filter allows and all before it, newest first. Each log that a stretch has is fetched by itself, so none is much longer than
+ * what is still missing is likely to need.
+ */
+class Stretches {
+  private readonly latest: number;
+  private readonly min: number;
+  private end: Date | null;
+  private days = 1;
+  private looks = 0;
+  private isOver = false;
+
+  constructor({ ranges, after }: LogFilter) {
+    const { min, max } = ranges.created_at ?? {};
+    this.end = after?.createdAt ?? (max === undefined ? null : new Date(max));
+    this.latest = this.end?.getTime() ?? Date.now();
+    this.min = min === undefined ? -Infinity : new Date(min).getTime();
+  }
+
+  next(): Stretch | null {
+    if (this.isOver) return null;
+    this.looks += 1;
+    const start = (this.end?.getTime() ?? this.latest) - this.days * DAY_MS;
+    const from = this.looks < LOOKS_MAX ? new Date(start) : null;
+    const stretch = { from, end: this.end };
+    this.end = from;
+    this.isOver = from === null || start < this.min;
+    return stretch;
+  }
+
+  /** So many are missing; so many were found back to that time. */
+  expect(missing: number, found: number, back: Date): void {
+    const perDay = (found * DAY_MS) / (this.latest - back.getTime());
+    const most = this.looks === 0 ? 1 : Math.max(1, 2 * this.days);
+    this.days = Math.max(DAYS_MIN, Math.min(most, (NEEDED_TIMES * missing) / perDay));
+  }
 }
 
 function amongNewest(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
