@@ -15,7 +15,7 @@ const { nodeOf } = require('./lib/cache.cjs');
 const { PATH, SERVICE_TOKEN, startGateway } = require('./lib/contestants.cjs');
 const { withLogDatabase } = require('./lib/log-fixture.cjs');
 const { prepare } = require('./lib/measure.cjs');
-const { cpuMicros, processTree } = require('./lib/proc-stat.cjs');
+const { cpuSince } = require('./lib/proc-stat.cjs');
 const {
   ask,
   freePort,
@@ -119,23 +119,15 @@ async function startAll(server) {
   return { worker, load, sender, contestant };
 }
 
-/** Requests at the constant rate; how long they took, and what the whole machine's other processes used meanwhile. */
+/** Requests at the constant rate; how long they took, and what worker and Postgres used meanwhile. */
 async function requests({ load, contestant, worker }, server, warmSeconds) {
   const { port, pids, expected, isStart, whole } = contestant;
-  const cpu = () =>
-    new Map(
-      [...processTree(worker.child.pid), ...processTree(server.child.pid)].map((pid) => [
-        pid,
-        cpuMicros([pid]),
-      ]),
-    );
-  const [before, startedAt] = [cpu(), performance.now()];
+  const cpu = cpuSince([worker.child.pid, server.child.pid]);
+  const startedAt = performance.now();
   const job = { kind: 'open', request: whole, rate: RATE, warmSeconds, seconds: SECONDS };
   const { p50, p99, answered } = await ask(load.child, { port, pids, expected, isStart, ...job });
   contestant.sent += answered;
-  // Without sessions of Postgres that came or went meanwhile.
-  const used = [...cpu()].reduce((sum, [pid, micros]) => sum + micros - (before.get(pid) ?? micros), 0);
-  return { p50, p99, cores: used / 1_000 / (performance.now() - startedAt) };
+  return { p50, p99, cores: cpu() / 1_000 / (performance.now() - startedAt) };
 }
 
 async function measure(parts, server) {

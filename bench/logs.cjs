@@ -12,7 +12,7 @@ const { parseArgs } = require('node:util');
 const { fillLogs, withLogDatabase } = require('./lib/log-fixture.cjs');
 const { timeGraphs, timePages } = require('./lib/log-pages.cjs');
 const { batchOf } = require('./lib/log-records.cjs');
-const { cpuMicros, processTree } = require('./lib/proc-stat.cjs');
+const { cpuSince } = require('./lib/proc-stat.cjs');
 const { mergeRollups } = require('../libs/entities/src/index.ts');
 const { decodeFrames } = require('../libs/telemetry/src/index.ts');
 const { createLog } = require('../libs/web/src/index.ts');
@@ -51,8 +51,7 @@ async function ingest(source, server, withBodies) {
   // Warm, as a worker is that takes so many.
   for (let i = 0; i < SENDERS; i += 1) await store.store(decodeFrames(batchOf(BATCH, withBodies)).frames);
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
-  const postgresCpu = () => cpuMicros(processTree(server.child.pid));
-  const before = postgresCpu();
+  const postgresCpu = cpuSince([server.child.pid]);
   let stored = 0;
   let making = 0;
   const isOver = () => performance.now() - startedAt >= INGEST_MS;
@@ -80,7 +79,7 @@ async function ingest(source, server, withBodies) {
   return {
     rate: stored / seconds,
     workerUs: (user + system - making) / stored,
-    postgresUs: (postgresCpu() - before) / stored,
+    postgresUs: postgresCpu() / stored,
   };
 }
 

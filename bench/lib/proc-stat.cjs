@@ -36,6 +36,13 @@ function cpuMicros(pids) {
   return ticks * TICK_US;
 }
 
+/** A reader of the CPU time, in microseconds, that these processes and their descendants have used since now; without those that have ended or begun. */
+function cpuSince(roots) {
+  const read = () => new Map(roots.flatMap(processTree).map((pid) => [pid, cpuMicros([pid])]));
+  const before = read();
+  return () => [...read()].reduce((sum, [pid, micros]) => sum + micros - (before.get(pid) ?? micros), 0);
+}
+
 /** Resident memory of these processes, bytes. */
 function residentBytes(pids) {
   let kilobytes = 0;
@@ -44,4 +51,4 @@ function residentBytes(pids) {
   return kilobytes * 1_024;
 }
 
-module.exports = { cpuMicros, processTree, residentBytes };
+module.exports = { cpuMicros, cpuSince, processTree, residentBytes };
