@@ -52,7 +52,7 @@ const HEADROOM = 1.04;
 const [WORKER_NICENESS, POSTGRES_NICENESS, WORKER_FLAGS] = [
   10,
   5,
-  ['--max-semi-space-size=4', '--heap-growing-percent=20'],
+  ['--max-semi-space-size=4', '--heap-growing-percent=35'],
 ];
 const SENDER_NICENESS = 10;
 const SETTLE_MS = 3_000;

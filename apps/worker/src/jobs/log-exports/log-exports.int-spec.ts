@@ -234,7 +234,7 @@ describe('log exports', () => {
   describe('of many logs', () => {
     const ROWS = 25_000;
     /** As the launcher starts workers. */
-    const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
+    const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=35'];
     let built: string;
 
     beforeAll(async () => {
