@@ -2,11 +2,11 @@
 
 /**
  * What the ingest of logs costs those who wait for answers, on one machine: a gateway at a constant rate of requests, with and without other gateways'
- * records being ingested by worker and Postgres beside it, in alternating rounds of one run. The provider answers after a time that is short for
- * a model; `--provider-ms 0` shows the gateway's own part of the time. All processes share the first two cores, and those other gateways, which
- * would be elsewhere, take what nobody else wants. Exits with 1 when a bar is missed.
+ * records being ingested by worker and Postgres beside it, in alternating rounds of one run. The provider answers at once, so that the bar is one of the
+ * gateway's own part of the time; `--provider-ms 100` shows what clients of a real one see. All processes share the first two cores, and those other
+ * gateways, which would be elsewhere, come after the rest. Exits with 1 when a bar is missed.
  *
- *     npm run bench:logs-beside -- [--rate 500] [--records 5000] [--seconds 15] [--rounds 5] [--provider-ms 100]
+ *     npm run bench:logs-beside -- [--rate 500] [--records 5000] [--seconds 15] [--rounds 5] [--provider-ms 0]
  */
 const os = require('node:os');
 const { join } = require('node:path');
@@ -35,7 +35,7 @@ const { values: options } = parseArgs({
     records: { type: 'string', default: '5000' },
     seconds: { type: 'string', default: '15' },
     rounds: { type: 'string', default: '5' },
-    'provider-ms': { type: 'string', default: '100' },
+    'provider-ms': { type: 'string', default: '0' },
   },
 });
 const [RATE, RECORDS, SECONDS, ROUNDS, PROVIDER_MS] = [
