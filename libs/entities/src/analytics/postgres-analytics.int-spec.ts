@@ -9,6 +9,7 @@ import { UsageBuilt1795490040000 } from '../migrations/1795490040000-usage-built
 import { PostgresAnalytics } from './postgres-analytics';
 import { buildRollups, rollupsBuiltUntil } from './rollup-builder.queries';
 import { dropOldRollups } from './rollup-retention.queries';
+import { ROLLUP_TABLES } from './rollup-tables';
 import { addToRollups, mergeRollups } from './rollup-writer.queries';
 
 const HOUR_MS = 3_600_000;
@@ -210,6 +211,6 @@ describe('rollups of hours and six hours', () => {
 /** As after an upgrade at that moment. */
 async function startBuildingFrom(source: DataSource, until: Date): Promise<void> {
   await source.query('UPDATE usage_built SET until = $1 WHERE grain > 15', [until]);
-  for (const table of ['usage_rollups', 'usage_metadata_rollups', 'usage_overviews', 'usage_users'])
+  for (const { table } of ROLLUP_TABLES)
     await source.query(`DELETE FROM ${table} WHERE grain > 15 AND at >= $1`, [until]);
 }

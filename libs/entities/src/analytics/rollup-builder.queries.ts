@@ -1,27 +1,18 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { GRAINS, type Grain } from './rollup-grains';
-import type { BuiltUntil } from './sources';
+import type { Grain } from './rollup-grains';
 import { ROLLUP_TABLES, SUMS, type RollupTable } from './rollup-tables';
-
-const MERGER = 'tollgate:usage-pending';
-
-/** Whether nobody else changes the rollups until the transaction ends. */
-export async function isOnlyMerger(manager: EntityManager): Promise<boolean> {
-  const [lock]: { free: boolean }[] = await manager.query(
-    'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
-    [MERGER],
-  );
-  return lock?.free === true;
-}
+import { inTurn } from './rollup-turn';
+import type { BuiltUntil } from './sources';
 
 /** Until when rows of each grain are there. Quarters always are; what happened before the moment told is merged into the grain as it comes. */
 export async function rollupsBuiltUntil(source: DataSource | EntityManager): Promise<BuiltUntil> {
-  const rows: { grain: Grain; until: string | null }[] = await source.query(
-    `SELECT grain, CASE WHEN isfinite(until) THEN extract(epoch FROM until) * 1000 END AS until FROM usage_built`,
+  const rows: { grain: Grain; until: string }[] = await source.query(
+    'SELECT grain, extract(epoch FROM until) AS until FROM usage_built',
   );
-  const found = new Map(rows.map(({ grain, until }) => [grain, until === null ? Infinity : Number(until)]));
-  const [first = 0, second = 0, third = 0] = GRAINS.map((grain) => found.get(grain) ?? 0);
-  return { 15: first, 60: second, 360: third };
+  return Object.fromEntries(rows.map(({ grain, until }) => [grain, Number(until) * 1_000])) as Record<
+    Grain,
+    number
+  >;
 }
 
 /** How long after its end a stretch is made: what comes later costs one more row to write. */
@@ -39,13 +30,11 @@ export async function buildRollups(source: DataSource, now: Date): Promise<void>
 }
 
 /** One stretch, in a transaction of its own. False: there is none that is over. */
-function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Date): Promise<boolean> {
-  return source.transaction(async (manager) => {
-    if (!(await isOnlyMerger(manager))) return false;
+async function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Date): Promise<boolean> {
+  const isBuilt = await inTurn(source, async (manager) => {
     const { [grain]: from, [finer]: there } = await rollupsBuiltUntil(manager);
     const end = from + grain * MINUTE_MS;
     if (end > Math.min(there, now.getTime() - BUILT_AFTER_MS)) return false;
-    await manager.query(`SET LOCAL work_mem = '64MB'; SET LOCAL statement_timeout = '10min'`);
     const stretch = [new Date(from), new Date(end)];
     for (const target of ROLLUP_TABLES) {
       // A release that did not know of this may have left some.
@@ -58,6 +47,7 @@ function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Date): P
     await manager.query('UPDATE usage_built SET until = $2 WHERE grain = $1', [grain, stretch[1]]);
     return true;
   });
+  return isBuilt === true;
 }
 
 function build({ table, dimensions }: RollupTable, grain: Grain, finer: Grain): string {

@@ -2,7 +2,6 @@ import { LATENCY_BOUNDS } from '@gw/analytics';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { RequestLogRow } from '../logs/request-log-row';
 import { storableJson } from '../logs/storable';
-import { isOnlyMerger } from './rollup-builder.queries';
 import {
   AMOUNTS,
   DIMENSIONS,
@@ -12,6 +11,7 @@ import {
   SUMS,
   type RollupTable,
 } from './rollup-tables';
+import { inTurn } from './rollup-turn';
 
 /** What of a log row is rolled up. */
 export const ROLLED_UP_COLUMNS = [
@@ -47,8 +47,6 @@ export async function addToRollups(
 
 /** Rows that one transaction merges. */
 const MERGED_AT_ONCE = 50_000;
-/** Of one transaction. It stands in nobody's way, and one that a busy machine cut short would never be done. */
-const MERGE_TIMEOUT = '10min';
 
 /**
  * Merges what is pending into the rollups of quarters of an hour, and into those of hours and six hours that are made already; what another
@@ -57,13 +55,10 @@ const MERGE_TIMEOUT = '10min';
 export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE): Promise<number> {
   let merged = 0;
   for (let found = atOnce; found === atOnce; merged += found) {
-    found = await source.transaction(async (manager) => {
-      if (!(await isOnlyMerger(manager))) return 0;
-      // With little memory the groups of a large merge go to the disk.
-      await manager.query(`SET LOCAL work_mem = '64MB'; SET LOCAL statement_timeout = '${MERGE_TIMEOUT}'`);
-      const [taken]: { count: number }[] = await manager.query(MERGE, [LATENCY_BOUNDS, atOnce]);
-      return taken?.count ?? 0;
-    });
+    const taken = await inTurn<{ count: number }[]>(source, (manager) =>
+      manager.query(MERGE, [LATENCY_BOUNDS, atOnce]),
+    );
+    found = taken?.[0]?.count ?? 0;
   }
   return merged;
 }
