@@ -49,11 +49,7 @@ const MOVED_MAX = 1.1;
 /** A sender that is told of exactly the bar stays a little below it. */
 const HEADROOM = 1.04;
 /** As the launcher starts them. */
-const [WORKER_NICENESS, POSTGRES_NICENESS, WORKER_FLAGS] = [
-  10,
-  5,
-  ['--max-semi-space-size=4', '--heap-growing-percent=35'],
-];
+const [WORKER_NICENESS, POSTGRES_NICENESS] = [10, 5];
 const SENDER_NICENESS = 10;
 const SETTLE_MS = 3_000;
 /** Until V8 has compiled what requests run through. */
@@ -64,6 +60,7 @@ const note = (line) => process.stderr.write(`beside: ${line}\n`);
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
 
 async function startWorker(node, server) {
+  const { NODE_FLAGS } = require('../dist/launcher/apps/launcher/src/node-flags.js');
   const port = await freePort();
   const child = start(
     'all',
@@ -72,7 +69,7 @@ async function startWorker(node, server) {
       '-n',
       String(WORKER_NICENESS),
       node,
-      ...WORKER_FLAGS,
+      ...NODE_FLAGS.worker,
       join(__dirname, '../dist/worker/apps/worker/src/main.js'),
     ],
     {
