@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { mayHoldSecrets } from './secret-shapes';
 
 export const REDACTED = '[redacted]';
 
@@ -64,7 +65,10 @@ export function redactMetadata(metadata: Readonly<Record<string, string>>): Read
   return changed ?? metadata;
 }
 
-/** The same shapes to their end; names of members that hold a secret. A bare `token` is not among them: answers are full of those. */
+/**
+ * The same shapes to their end; names of members that hold a secret. A bare `token` is not among them: answers are full of those. `secret-shapes.ts`
+ * must know how each of them begins, and how each name ends.
+ */
 const SECRETS_IN_TEXT =
   /\b(?:[Bb]earer\s+(?=\S{8}))[^\s"'\\]+|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY[^"]*/g;
 const SECRET_MEMBERS =
@@ -72,9 +76,13 @@ const SECRET_MEMBERS =
 
 /** A body with what has the shape or the name of a credential replaced. What is no text stays as it is. */
 export function redactBody(body: Buffer): Buffer {
-  if (!isUtf8(body)) return body;
+  if (!mayHoldSecrets(body) || !isUtf8(body)) return body;
   // One character for each byte: what is replaced is ASCII, and all else stays byte for byte.
   const text = body.toString('latin1');
-  const redacted = text.replace(SECRET_MEMBERS, `$1${REDACTED}`).replace(SECRETS_IN_TEXT, REDACTED);
+  const redacted = redactText(text);
   return redacted === text ? body : Buffer.from(redacted, 'latin1');
 }
+
+/** Latin-1 text with the same replaced. */
+export const redactText = (text: string): string =>
+  text.replace(SECRET_MEMBERS, `$1${REDACTED}`).replace(SECRETS_IN_TEXT, REDACTED);

@@ -13,6 +13,7 @@ const HEAD_BYTES = 8;
 /** Below this the frame costs as much as it saves. */
 const COMPRESSED_FROM_BYTES = 256;
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 3 };
+const CHUNK_BYTES_MAX = 16_384;
 /** More than two bodies of the largest size that a gateway keeps: what claims to be larger is damaged. */
 const PLAIN_BYTES_MAX = 16 * 1_048_576;
 
@@ -24,8 +25,13 @@ export function encodeLogBodies({ request, response }: LogBodies): Buffer | null
   head.writeInt32BE(response?.length ?? -1, 4);
   const plain = Buffer.concat([head, request ?? NONE, response ?? NONE]);
   if (plain.length < COMPRESSED_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), plain]);
-  // With the size told, its tables are no larger than it needs: a third of the time for usual bodies.
-  const compressed = zstdCompressSync(plain, { params: LEVEL, pledgedSrcSize: plain.length });
+  // With the size told, its tables are no larger than it needs: a third of the time for usual bodies. And with the memory for the answer no
+  // larger than that: it is held as long as the answer, and 16 KiB otherwise.
+  const compressed = zstdCompressSync(plain, {
+    params: LEVEL,
+    pledgedSrcSize: plain.length,
+    chunkSize: Math.min(plain.length, CHUNK_BYTES_MAX),
+  });
   return Buffer.concat([Buffer.of(ZSTD), compressed]);
 }
 

@@ -68,24 +68,30 @@ const TRACE_TEXT_MAX = 512;
 const clipped = <T extends string | null>(value: T): T | string =>
   typeof value === 'string' && value.length > TRACE_TEXT_MAX ? value.slice(0, TRACE_TEXT_MAX) : value;
 
-const USAGE_COLUMNS = {
-  input_tokens: 'inputTokens',
-  output_tokens: 'outputTokens',
-  cache_read_tokens: 'cacheReadTokens',
-  cache_write_tokens: 'cacheWriteTokens',
-  reasoning_tokens: 'reasoningTokens',
-  input_audio_tokens: 'inputAudioTokens',
-  output_audio_tokens: 'outputAudioTokens',
-} as const satisfies Partial<Record<keyof RequestLogRow, keyof Usage>>;
-
-type UsageColumns = Pick<RequestLogRow, keyof typeof USAGE_COLUMNS | 'total_tokens'>;
+type UsageColumns = Pick<
+  RequestLogRow,
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'total_tokens'
+  | 'cache_read_tokens'
+  | 'cache_write_tokens'
+  | 'reasoning_tokens'
+  | 'input_audio_tokens'
+  | 'output_audio_tokens'
+>;
 
 function usageColumns(usage: Usage | null): UsageColumns {
-  const columns = Object.fromEntries(
-    Object.entries(USAGE_COLUMNS).map(([column, field]) => [column, usage ? whole(usage[field]) : null]),
-  ) as Omit<UsageColumns, 'total_tokens'>;
-  const total = usage ? (columns.input_tokens ?? 0) + (columns.output_tokens ?? 0) : null;
-  return { ...columns, total_tokens: total };
+  const [input, output] = [whole(usage?.inputTokens), whole(usage?.outputTokens)];
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: usage ? (input ?? 0) + (output ?? 0) : null,
+    cache_read_tokens: whole(usage?.cacheReadTokens),
+    cache_write_tokens: whole(usage?.cacheWriteTokens),
+    reasoning_tokens: whole(usage?.reasoningTokens),
+    input_audio_tokens: whole(usage?.inputAudioTokens),
+    output_audio_tokens: whole(usage?.outputAudioTokens),
+  };
 }
 
 export function requestLogRow(record: LogRecord): RequestLogRow {

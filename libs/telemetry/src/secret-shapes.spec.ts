@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { redactText } from './redact';
+import { mayHoldSecrets } from './secret-shapes';
+
+/** What credentials, and texts that come close to them, are put together of. */
+const PIECES = [
+  ...[
+    'Bearer ',
+    'bearer\t',
+    'BEARER ',
+    'sk-',
+    'gw_',
+    'vk.',
+    'pk-',
+    'rk_',
+    'hvs.',
+    'ghp_',
+    'gho-',
+    'xoxb-',
+    'xoxp.',
+  ],
+  ...[
+    'AKIA',
+    'ASIA',
+    'AIza',
+    'eyJ',
+    '.',
+    '-----BEGIN ',
+    '-----BEGIN RSA PRIVATE KEY',
+    'PRIVATE KEY',
+    '-',
+    '_',
+  ],
+  ...['"api_key', '"API-KEY', '"secretkey', '"client_secret', '"PassWord', '"passphrase', '"authorization'],
+  ...[
+    '"auth_token',
+    '"token',
+    '"code_verifier',
+    '"',
+    '": "',
+    '":"',
+    '\\',
+    ' ',
+    'a',
+    'Zz9',
+    'é',
+    '0123456789abcdef',
+  ],
+];
+
+const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => pieces.join(''));
+
+describe('mayHoldSecrets', () => {
+  it('is true of whatever the redaction changes, and leaves ordinary texts alone', () => {
+    let changed = 0;
+    fc.assert(
+      fc.property(text, (value) => {
+        if (redactText(value) === value) return;
+        changed += 1;
+        expect(mayHoldSecrets(Buffer.from(value, 'latin1'))).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(changed).toBeGreaterThan(500);
+    for (const value of [
+      '',
+      '-',
+      'The task-list is there; a risk_score of monkeys, because "max_tokens":5',
+      '"key',
+    ]) {
+      expect(mayHoldSecrets(Buffer.from(value))).toBe(false);
+    }
+  });
+});

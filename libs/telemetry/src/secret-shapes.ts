@@ -1,0 +1,81 @@
+import { Buffer } from 'node:buffer';
+
+/** How credentials begin, each at the beginning of a word. A private key's fifth dash may follow a letter. */
+const BEGINNINGS = [
+  ...['Bearer', 'bearer', 'AKIA', 'ASIA', 'AIza', 'eyJ', '----BEGIN '],
+  ...['sk', 'gw', 'vk', 'pk', 'rk', 'hvs', 'ghp', 'gho', 'xoxb', 'xoxp'].flatMap((kind) =>
+    ['-', '_', '.'].map((mark) => kind + mark),
+  ),
+];
+/** How names of members that hold a secret end, whatever their case. */
+const ENDINGS = ['key', 'secret', 'password', 'passphrase', 'authorization', 'token', 'verifier'];
+
+const PAIRS = 65_536;
+const QUOTE = 0x22;
+const LOWER = 0x20;
+const WORD = /\w/;
+
+/** By the first two bytes, what may begin with them. */
+const begunBy = new Map<number, Buffer[]>();
+for (const text of BEGINNINGS) {
+  const bytes = Buffer.from(text);
+  const pair = bytes.readUInt16BE(0);
+  begunBy.set(pair, [...(begunBy.get(pair) ?? []), bytes]);
+}
+/** By the last byte, in lower case. */
+const endedBy = new Map<number, Buffer[]>();
+for (const text of ENDINGS) {
+  const bytes = Buffer.from(text);
+  const last = bytes[bytes.length - 1] as number;
+  endedBy.set(last, [...(endedBy.get(last) ?? []), bytes]);
+}
+
+const NOTHING = 0;
+const BEGINNING = 1;
+const NAME_END = 2;
+/** What two bytes in a row may be part of. */
+const KINDS = new Uint8Array(PAIRS);
+for (const pair of begunBy.keys()) KINDS[pair] = BEGINNING;
+for (const last of endedBy.keys()) {
+  KINDS[(last << 8) | QUOTE] = NAME_END;
+  KINDS[((last & ~LOWER) << 8) | QUOTE] = NAME_END;
+}
+const IS_WORD = Uint8Array.from({ length: 256 }, (_, byte) => Number(WORD.test(String.fromCharCode(byte))));
+
+/**
+ * False: nothing in the text has the shape or the name of a credential that `redactBody` looks for. True: something may. A fifth of the time that
+ * the expressions take, which most bodies need not go through.
+ */
+export function mayHoldSecrets(text: Buffer): boolean {
+  const end = text.length - 1;
+  for (let at = 0; at < end; at += 1) {
+    const pair = ((text[at] as number) << 8) | (text[at + 1] as number);
+    const kind = KINDS[pair];
+    if (kind === NOTHING) continue;
+    if (kind === NAME_END ? endsName(text, at) : beginsSecret(text, at, pair)) return true;
+  }
+  return false;
+}
+
+function beginsSecret(text: Buffer, at: number, pair: number): boolean {
+  if (at > 0 && IS_WORD[text[at - 1] as number] === 1) return false;
+  return begunBy.get(pair)?.some((beginning) => hasAt(text, at, beginning)) === true;
+}
+
+function hasAt(text: Buffer, at: number, expected: Buffer): boolean {
+  for (let n = 2; n < expected.length; n += 1) if (text[at + n] !== expected[n]) return false;
+  return true;
+}
+
+/** `last`: where the last letter of the name stands. */
+function endsName(text: Buffer, last: number): boolean {
+  const names = endedBy.get((text[last] as number) | LOWER);
+  return names?.some((name) => isBefore(text, last, name)) === true;
+}
+
+function isBefore(text: Buffer, last: number, name: Buffer): boolean {
+  for (let n = 0; n < name.length; n += 1) {
+    if (((text[last - n] as number) | LOWER) !== name[name.length - 1 - n]) return false;
+  }
+  return true;
+}
