@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { SettingsError } from '@gw/kernel';
 import { createLog, describeFault } from '@gw/web';
 import { createGateway } from './gateway';
+import { runFirst } from './scheduling';
 import { readGatewaySettings, type GatewaySettings } from './settings';
 
 const INDEX = 'GATEWAY_PROCESS_INDEX';
@@ -21,6 +22,7 @@ async function serve(settings: GatewaySettings, index: number): Promise<void> {
   });
   const gatewayId = `${hostname()}/${String(index)}`;
   const app = await createGateway({ settings, log, index, gatewayId });
+  if (settings.CPU_SCHEDULING_POLICY === 'rr') await runFirst(process.pid, log);
   await app.listen(settings.GATEWAY_PORT, settings.HOST);
   log.info({ host: settings.HOST, port: settings.GATEWAY_PORT }, 'gateway is ready');
 }

@@ -32,6 +32,8 @@ const SCHEMA = {
   DEPLOYMENT_CLIENT_AUTH: optional(text()),
   /** Processes that share the port; each has a journal of its own. */
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
+  /** `rr`: each of them before all ordinary processes of the machine, where Linux permits it (`scheduling.ts`). */
+  CPU_SCHEDULING_POLICY: oneOf(['other', 'rr'], 'other'),
   SANDBOX_ENABLED: flag(false),
   BLOCK_INLINE_CONFIG: flag(false),
   TRUSTED_CUSTOM_HOSTS: trustedHosts,

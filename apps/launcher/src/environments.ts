@@ -47,7 +47,11 @@ export function environmentsOf(
       HOST: WORKER_HOST,
       METRICS_PORT: metricsPort(settings, settings.gatewayWorkers + 1),
     },
-    gateway: { ...shared, METRICS_PORT: metricsPort(settings, 0) },
+    gateway: {
+      ...shared,
+      METRICS_PORT: metricsPort(settings, 0),
+      CPU_SCHEDULING_POLICY: settings.schedulingPolicy,
+    },
   };
 }
 

@@ -1,10 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { eventually, freePort, startProduct, type Product } from '@gw/testing';
+import {
+  eventually,
+  freePort,
+  mayScheduleFirst,
+  schedulingPolicy,
+  startProduct,
+  type Product,
+  type ProductProcess,
+} from '@gw/testing';
 
 const START = resolve(__dirname, '..', '..', '..', 'tools', 'start.cjs');
 
@@ -126,6 +134,16 @@ describe('a running product', () => {
     const environment = readFileSync(`/proc/${String(product.pidOf('gateway'))}/environ`, 'utf8');
     expect(environment).toContain('SERVICE_TOKEN=');
     expect(environment).not.toContain('postgres://');
+  });
+
+  it('lets the gateway run before all others where the machine permits it', () => {
+    const policyOf = (name: ProductProcess): string => schedulingPolicy(product.pidOf(name) ?? 0);
+    const first = availableParallelism() > 1 && mayScheduleFirst() ? 'rr' : 'other';
+    expect([policyOf('gateway'), policyOf('worker'), policyOf('postgres')]).toEqual([
+      first,
+      'other',
+      'other',
+    ]);
   });
 
   it('starts a gateway again that was killed', async () => {

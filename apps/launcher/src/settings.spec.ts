@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { reachableHost, readLauncherSettings } from './settings';
 
 describe('readLauncherSettings', () => {
@@ -18,6 +19,16 @@ describe('readLauncherSettings', () => {
     expect(readLauncherSettings({ DATABASE_URL }).sandboxEnabled).toBe(false);
     expect(readLauncherSettings({ DATABASE_URL, SANDBOX_ENABLED: 'on' }).sandboxEnabled).toBe(true);
     expect(readLauncherSettings({ SANDBOX_ENABLED: 'off' }).sandboxEnabled).toBe(false);
+  });
+
+  it('lets the gateway run first where a core is left to the others, unless told otherwise', () => {
+    const policyOf = (environment: Readonly<Record<string, string>>): string =>
+      readLauncherSettings(environment).schedulingPolicy;
+    expect(policyOf({})).toBe(availableParallelism() > 1 ? 'rr' : 'other');
+    expect(policyOf({ GATEWAY_WORKERS: String(availableParallelism()) })).toBe('other');
+    expect(policyOf({ CPU_SCHEDULING_POLICY: 'other' })).toBe('other');
+    expect(policyOf({ CPU_SCHEDULING_POLICY: 'rr', GATEWAY_WORKERS: '64' })).toBe('rr');
+    expect(() => policyOf({ CPU_SCHEDULING_POLICY: 'fifo' })).toThrow('CPU_SCHEDULING_POLICY must be one of');
   });
 
   it('names every bad setting and never its value', () => {

@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
-import { base64Key, flag, integer, optional, port, readSettings, secret, text, url } from '@gw/kernel';
+import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
 
 import { StartError } from './start-error';
 
@@ -18,6 +19,7 @@ const SCHEMA = {
   SERVICE_TOKEN: optional(secret(32)),
   SANDBOX_ENABLED: optional(flag()),
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
+  CPU_SCHEDULING_POLICY: optional(oneOf(['other', 'rr'])),
   METRICS_PORT: optional(port()),
 };
 
@@ -36,6 +38,8 @@ export interface LauncherSettings {
   readonly serviceToken: string | null;
   readonly sandboxEnabled: boolean;
   readonly gatewayWorkers: number;
+  /** Of the gateway; `rr` when none is given and a core is left to the others, however busy all gateway processes are. */
+  readonly schedulingPolicy: 'other' | 'rr';
   /** Of the first gateway process; those of the others, the admin API and the worker follow it. Null: no metrics. */
   readonly metricsPort: number | null;
 }
@@ -57,6 +61,8 @@ export function readLauncherSettings(environment: Environment): LauncherSettings
     serviceToken: values.SERVICE_TOKEN,
     sandboxEnabled: values.SANDBOX_ENABLED ?? values.DATABASE_URL === null,
     gatewayWorkers: values.GATEWAY_WORKERS,
+    schedulingPolicy:
+      values.CPU_SCHEDULING_POLICY ?? (values.GATEWAY_WORKERS < availableParallelism() ? 'rr' : 'other'),
     metricsPort: values.METRICS_PORT,
   };
 }

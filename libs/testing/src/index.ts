@@ -15,6 +15,7 @@ export {
 } from './product';
 export { readPrometheus, type PrometheusFamily } from './prometheus-text';
 export { startRedis, withRedis, type TestRedis } from './redis';
+export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';
 export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';
 export { StubProvider, type RecordedRequest, type StubAnswer, type StubStep } from './stub-provider';
 export { STUB_ACCESS, StubSecretManagers } from './stub-secret-managers';
