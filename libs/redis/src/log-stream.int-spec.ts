@@ -112,6 +112,27 @@ describe('Redis log stream', () => {
     await eventually(async () => (await redis.get(BYTES)) === '0');
   });
 
+  it('leaves to a worker what it takes long to store', async () => {
+    const takeOverAfterMs = 200;
+    let finish: () => void = () => undefined;
+    const long = new Promise<void>((resolve) => (finish = resolve));
+    await read({ takeOverAfterMs, store: () => long });
+    const sink = new RedisLogSink(redis);
+    const sent = sink.send(Buffer.from('long'));
+    await eventually(async () => ((await redis.xpending(STREAM, 'workers')) as [number])[0] === 1);
+
+    const batches: string[] = [];
+    await read({ takeOverAfterMs, store: into(batches) });
+    const until = Date.now() + 10 * takeOverAfterMs;
+    await eventually(async () => {
+      await sink.send(Buffer.from('short'));
+      return Date.now() > until;
+    });
+    finish();
+    await sent;
+    expect(new Set(batches)).toEqual(new Set(['short']));
+  });
+
   it('takes nothing for safe that no worker has stored: what Redis loses is sent again', async () => {
     const sent = new RedisLogSink(redis).send(Buffer.from('lost'));
     const refused = expect(sent).rejects.toMatchObject({ type: 'unavailable' });

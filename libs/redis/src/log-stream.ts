@@ -81,7 +81,10 @@ export interface RedisLogReaderOptions {
   readonly consumer: string;
   /** Stores a batch; its entry is deleted once this resolves, and delivered again when it rejects. Must be safe to run twice. */
   readonly store: (batch: Buffer) => Promise<void>;
-  /** An entry that a worker has held this long without finishing is taken over by another; 60 s when absent. */
+  /**
+   * An entry that its worker has not shown to be at work on for this long is taken over by another; 5 s when absent. Until then what its gateway has
+   * sent after it waits too.
+   */
   readonly takeOverAfterMs?: number;
   readonly onError?: (error: unknown) => void;
 }
@@ -92,10 +95,13 @@ type RawEntry = [Buffer, Buffer[] | null];
 const BLOCK_MS = 1_000;
 const ENTRIES = 4;
 const RETRY_MAX_MS = 5_000;
+const TAKE_OVER_AFTER_MS = 5_000;
+/** Of that time: a worker whose event loop was busy for a while is not taken for dead. */
+const SIGNS_OF_LIFE = 5;
 
 /**
  * Reads the log stream as one of its consumer group. Entries stay pending until they are stored, so that a worker's death loses
- * none: its entries are taken over. Needs a connection of its own, since its reads block.
+ * none: it no longer shows that it is at work on them, and they are taken over. Needs a connection of its own, since its reads block.
  */
 export class RedisLogReader {
   private running: Promise<void> | null = null;
@@ -103,11 +109,14 @@ export class RedisLogReader {
   private takenOverAt = 0;
   private failuresInRow = 0;
   private wake: () => void = () => undefined;
+  private readonly takeOverAfterMs: number;
 
   constructor(
     private readonly redis: Redis,
     private readonly options: RedisLogReaderOptions,
-  ) {}
+  ) {
+    this.takeOverAfterMs = options.takeOverAfterMs ?? TAKE_OVER_AFTER_MS;
+  }
 
   start(): void {
     this.running ??= this.run();
@@ -134,7 +143,9 @@ export class RedisLogReader {
         hasGroup = true;
         // All at once: they may share a transaction.
         const entries = await this.nextEntries();
-        const ends = await Promise.allSettled(entries.map((entry) => this.store(entry)));
+        const ends = await this.holding(entries, () =>
+          Promise.allSettled(entries.map((entry) => this.store(entry))),
+        );
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
         this.failuresInRow = 0;
       } catch (error) {
@@ -168,9 +179,8 @@ export class RedisLogReader {
       const own = await this.readGroup('0');
       if (own.length > 0) return own;
     }
-    const takeOverAfterMs = this.options.takeOverAfterMs ?? 60_000;
-    if (Date.now() >= this.takenOverAt + takeOverAfterMs / 2) {
-      const claimed = await this.takeOver(takeOverAfterMs);
+    if (Date.now() >= this.takenOverAt + this.takeOverAfterMs / 2) {
+      const claimed = await this.takeOver(this.takeOverAfterMs);
       if (claimed.length > 0) return claimed;
       this.takenOverAt = Date.now();
     }
@@ -189,6 +199,20 @@ export class RedisLogReader {
     const claim = [STREAM, GROUP, consumer, idleMs, '0', 'COUNT', ENTRIES];
     const reply = (await this.redis.callBuffer('XAUTOCLAIM', ...claim)) as [Buffer, RawEntry[]];
     return reply[1];
+  }
+
+  /** Shows that the entries are being worked on, for as long as `work` takes: claiming them anew resets the time since they were touched. */
+  private async holding<T>(entries: readonly RawEntry[], work: () => Promise<T>): Promise<T> {
+    const ids = entries.map(([id]) => id);
+    const claim = [STREAM, GROUP, this.options.consumer, '0', ...ids, 'JUSTID'] as const;
+    const timer = setInterval(() => {
+      this.redis.call('XCLAIM', ...claim).catch((error: unknown) => this.options.onError?.(error));
+    }, this.takeOverAfterMs / SIGNS_OF_LIFE).unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   private async store([id, fields]: RawEntry): Promise<void> {
