@@ -116,7 +116,7 @@ function openLoop(job, finish, fail) {
     clearInterval(timer);
     for (const { socket } of all) socket.destroy();
     finish({ ...summary(samples), answered });
-  }, 1);
+  }, everyMs);
 }
 
 const SEPARATOR = 10;
