@@ -68,19 +68,7 @@ const TRACE_TEXT_MAX = 512;
 const clipped = <T extends string | null>(value: T): T | string =>
   typeof value === 'string' && value.length > TRACE_TEXT_MAX ? value.slice(0, TRACE_TEXT_MAX) : value;
 
-type UsageColumns = Pick<
-  RequestLogRow,
-  | 'input_tokens'
-  | 'output_tokens'
-  | 'total_tokens'
-  | 'cache_read_tokens'
-  | 'cache_write_tokens'
-  | 'reasoning_tokens'
-  | 'input_audio_tokens'
-  | 'output_audio_tokens'
->;
-
-function usageColumns(usage: Usage | null): UsageColumns {
+function usageColumns(usage: Usage | null) {
   const [input, output] = [whole(usage?.inputTokens), whole(usage?.outputTokens)];
   return {
     input_tokens: input,
