@@ -15,6 +15,7 @@ const {
   ensureLogPartitions,
   mergeRollups,
   ROLLED_UP_COLUMNS,
+  zoneDay,
 } = require('../../libs/entities/src/index.ts');
 const { ORGANISATION, WORKSPACES } = require('./log-records.cjs');
 
@@ -54,7 +55,7 @@ FROM (SELECT *, (w * 7 + member + floor(e * e * 3)::int) % 10 AS m
         floor(random() * random() * random() * ${WORKSPACES})::int w
       FROM generate_series(1, $2::int) n) drawn) rows`;
 
-/** Fills 30 days with `rows` logs altogether. The rollups come by the product's own merge. Returns rows in a second. */
+/** Fills 30 days with `rows` logs altogether. Rollups and zones come as the product makes them. Returns rows in a second. */
 async function fillLogs(source, rows, note) {
   const today = dayOf(new Date());
   const startedAt = performance.now();
@@ -76,6 +77,7 @@ async function fillLogs(source, rows, note) {
     await mergeRollups(source, 500_000);
     await buildRollups(source, new Date((day + 1) * 86_400_000 + BUILT_AFTER_MS));
     await source.query('VACUUM usage_pending');
+    await zoneDay(source, new Date(from));
     note(`filled ${from.slice(0, 10)}`);
   }
   await ensureLogPartitions(source, [today]);

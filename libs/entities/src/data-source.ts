@@ -55,6 +55,7 @@ import { UsagePending1795490010000 } from './migrations/1795490010000-usage-pend
 import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
 import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audit';
 import { UsageBuilt1795490040000 } from './migrations/1795490040000-usage-built';
+import { LogZones1795500000000 } from './migrations/1795500000000-log-zones';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
@@ -152,6 +153,7 @@ export const MIGRATIONS = [
   UsageRoom1795490020000,
   AppendAudit1795490030000,
   UsageBuilt1795490040000,
+  LogZones1795500000000,
 ];
 
 export interface DatabaseSettings {

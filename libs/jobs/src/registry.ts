@@ -6,6 +6,7 @@ import type { JobProcessor, JobSpec } from './job';
 import { logExportsJob } from './log-exports.job';
 import { logPartitionsJob } from './log-partitions.job';
 import { logRetentionJob } from './log-retention.job';
+import { logZonesJob } from './log-zones.job';
 import { mailJob } from './mail.job';
 import { repricingsJob } from './repricings.job';
 import { rollupsJob } from './rollups.job';
@@ -14,6 +15,7 @@ import { rotationJob } from './rotation.job';
 export const JOBS: readonly JobSpec[] = [
   logPartitionsJob,
   logRetentionJob,
+  logZonesJob,
   logExportsJob,
   expiryJob,
   budgetsJob,

@@ -104,6 +104,29 @@ describe('LogIngest', () => {
     }
   });
 
+  it('widens the zones of new logs, and leaves alone those that tell of such logs already', async () => {
+    const workspaceId = '55555555-5555-4555-8555-555555555555';
+    const createdAt = new Date().toISOString();
+    const storeOne = (cost: number): Promise<Stored> =>
+      store(frame(sampleLogRecord({ workspaceId, createdAt, cost })));
+    /** Each with the transaction that wrote it last. */
+    const zones = (): Promise<{ cost_high: number; xmin: string }[]> =>
+      database.dataSource.query(
+        'SELECT minutes, cost_high, xmin FROM log_zones WHERE owner_id = $1 ORDER BY minutes',
+        [workspaceId],
+      );
+    await storeOne(7);
+    const first = await zones();
+    expect(first).toMatchObject([
+      { minutes: 5, cost_high: 7 },
+      { minutes: 1440, cost_high: 7 },
+    ]);
+    await storeOne(7);
+    expect(await zones()).toEqual(first);
+    await storeOne(8);
+    expect((await zones()).map(({ cost_high: high }) => high)).toEqual([8, 8]);
+  });
+
   it('counts a request once in the rollups, however often and with whom its batch comes', async () => {
     const organisationId = '44444444-4444-4444-8444-444444444444';
     const createdAt = new Date(Math.floor(Date.now() / DAY_MS - 2) * DAY_MS + 1).toISOString();

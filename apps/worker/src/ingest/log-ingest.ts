@@ -2,7 +2,9 @@ import {
   amendLogs,
   insertGuardrailFeedback,
   insertLogs,
+  KnownLogZones,
   sqlStateOf,
+  zonesOf,
   type LogEntry,
   type RequestLogRow,
 } from '@gw/entities';
@@ -67,6 +69,7 @@ export class LogIngest {
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
   readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0 };
   private inFlight = 0;
+  private readonly zones = new KnownLogZones();
   private readonly writes = new SharedWrites<Batch>({
     write: (batches) => this.write(batches),
     sizeOf: ({ entries }) => entries.length,
@@ -149,6 +152,7 @@ export class LogIngest {
       await this.transact(entries);
       return new Set();
     } catch (error) {
+      this.zones.forget();
       if (!isDataFault(error)) throw error;
       if (entries.length === 1) {
         this.log.error({ logId: first.row.id, ...describeFault(error) }, 'a log record could not be stored');
@@ -162,9 +166,10 @@ export class LogIngest {
 
   private async transact(entries: readonly LogEntry[]): Promise<void> {
     let stored: readonly RequestLogRow[] = [];
+    const zones = this.zones.unknownOf(zonesOf(entries.map(({ row }) => row)));
     const touched = await this.source.transaction(async (manager) => {
       const own = await chargedOnce(manager, entries);
-      const fresh = await insertLogs(manager, own, { rollUp: this.addUp === null });
+      const fresh = await insertLogs(manager, own, { rollUp: this.addUp === null, zones });
       const news = firstOfEach(own, fresh);
       stored = news.map(({ row }) => row);
       await this.addUp?.(stored);
@@ -175,6 +180,7 @@ export class LogIngest {
       return this.book.enter(manager, news, fresh);
     });
     this.book.committed(touched);
+    this.zones.add(zones);
     this.counts.stored += stored.length;
     this.counts.known += entries.length - stored.length;
     this.onStored(stored);

@@ -16,6 +16,7 @@ import { JobRunner } from './job-runner';
 import { LogExportsProcessor } from './log-exports/log-exports.processor';
 import { LogPartitionsProcessor } from './log-partitions/log-partitions.processor';
 import { LogRetentionProcessor } from './log-retention/log-retention.processor';
+import { LogZonesProcessor } from './log-zones/log-zones.processor';
 import { MailProcessor, type Post } from './mail/mail.processor';
 import { repricingProviders } from './repricings/repricing-providers';
 import { RepricingsProcessor } from './repricings/repricings.processor';
@@ -27,6 +28,7 @@ import { RotationProcessor, type RotationTools } from './rotation/rotation.proce
 const PROCESSORS = [
   LogPartitionsProcessor,
   LogRetentionProcessor,
+  LogZonesProcessor,
   LogExportsProcessor,
   ExpiryProcessor,
   BudgetsProcessor,
@@ -40,6 +42,7 @@ const PROCESSORS = [
 /** What runs jobs, and all but the alerts that it runs. */
 export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   LogPartitionsProcessor,
+  LogZonesProcessor,
   RollupsProcessor,
   {
     provide: ExpiryProcessor,

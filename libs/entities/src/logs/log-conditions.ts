@@ -53,6 +53,9 @@ export const LOG_RANGE_FILTERS = [
   'retries',
 ] as const satisfies readonly (keyof RequestLogRow)[];
 
+/** Ranges of something else than time. */
+export const LOG_MEASURES = LOG_RANGE_FILTERS.filter((name) => name !== 'created_at');
+
 export interface LogFilter {
   readonly owner: LogOwner;
   /** Any of the values. */
@@ -77,12 +80,34 @@ export interface LogPosition {
   readonly id: string;
 }
 
+interface Bound {
+  readonly parameters: unknown[];
+  readonly bind: Bind;
+}
+
 /** The conditions of a filter, their parameters so far, and how to bind more. */
-export function logConditions(filter: LogFilter): { where: string[]; parameters: unknown[]; bind: Bind } {
+export function logConditions(filter: LogFilter): Bound & { where: string[] } {
+  const { place, others, parameters, bind } = splitLogConditions(filter);
+  return { where: [...place, ...others], parameters, bind };
+}
+
+/** As `logConditions`, in two parts. */
+export function splitLogConditions(filter: LogFilter): Bound & { place: string[]; others: string[] } {
+  const { place, parameters, bind } = placeConditions(filter);
+  return { place, others: [...filterConditions(filter, bind)], parameters, bind };
+}
+
+/** Those of which all logs that match are one stretch in the order of a list: workspace or organisation, and time. */
+export function placeConditions(filter: LogFilter): Bound & { place: string[] } {
   const parameters: unknown[] = [];
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const { organisationId, workspaceId } = filter.owner;
   return {
-    where: [...ownerConditions(filter.owner, bind), ...filterConditions(filter, bind)],
+    place: [
+      ...ownerConditions({ organisationId, workspaceId }, bind),
+      ...rangeConditions(filter, ['created_at'], bind),
+      ...afterConditions(filter, bind),
+    ],
     parameters,
     bind,
   };
@@ -97,13 +122,19 @@ export function ownerConditions({ organisationId, workspaceId, userId }: LogOwne
   return conditions;
 }
 
+function* afterConditions({ after }: LogFilter, bind: Bind): Generator<string> {
+  if (after) yield `(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)}::uuid)`;
+}
+
 function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
+  const { userId } = filter.owner;
+  if (typeof userId === 'string') yield `user_id = ${bind(userId)}`;
   for (const column of LOG_VALUE_FILTERS) {
     const values = filter.values[column];
     if (values?.length === 1) yield `${column} = ${bind(values[0])}`;
     else if (values) yield `${column} = ANY(${bind(values)})`;
   }
-  yield* rangeConditions(filter, bind);
+  yield* rangeConditions(filter, LOG_MEASURES, bind);
   if (filter.statuses.length > 0) {
     const ranges = filter.statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
     yield `(${ranges.join(' OR ')})`;
@@ -116,20 +147,43 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
   if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
   if (Object.keys(filter.metadata).length > 0)
     yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
-  const { after } = filter;
-  if (after) yield `(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)}::uuid)`;
 }
 
-const AVERAGE_FEEDBACK = `(SELECT sum(value * weight) / nullif(sum(weight), 0) FROM feedback
+const AVERAGE = 'sum(value * weight) / nullif(sum(weight), 0)';
+const AVERAGE_FEEDBACK = `(SELECT ${AVERAGE} FROM feedback
   WHERE feedback.workspace_id = request_logs.workspace_id AND feedback.trace_id = request_logs.trace_id)`;
 
-function* feedbackConditions({ min, max }: Bounds<number>, bind: Bind): Generator<string> {
-  if (min !== undefined) yield `${AVERAGE_FEEDBACK} >= ${bind(min)}`;
-  if (max !== undefined) yield `${AVERAGE_FEEDBACK} <= ${bind(max)}`;
+function* feedbackConditions(
+  { min, max }: Bounds<number>,
+  bind: Bind,
+  average = AVERAGE_FEEDBACK,
+): Generator<string> {
+  if (min !== undefined) yield `${average} >= ${bind(min)}`;
+  if (max !== undefined) yield `${average} <= ${bind(max)}`;
 }
 
-function* rangeConditions(filter: LogFilter, bind: Bind): Generator<string> {
-  for (const column of LOG_RANGE_FILTERS) {
+/** Traces whose feedback matches, `countMax` at most, as a query; null: the filter asks for none. */
+export function tracesByFeedback(
+  { owner, feedback = {} }: LogFilter,
+  countMax: number,
+): { readonly query: string; readonly parameters: unknown[] } | null {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const having = [...feedbackConditions(feedback, bind, AVERAGE)];
+  if (having.length === 0) return null;
+  const { organisationId, workspaceId } = owner;
+  const where = [...ownerConditions({ organisationId, workspaceId }, bind)];
+  const query = `SELECT trace_id FROM feedback WHERE ${where.join(' AND ')}
+    GROUP BY workspace_id, trace_id HAVING ${having.join(' AND ')} LIMIT ${bind(countMax)}`;
+  return { query, parameters };
+}
+
+function* rangeConditions(
+  filter: LogFilter,
+  columns: readonly (typeof LOG_RANGE_FILTERS)[number][],
+  bind: Bind,
+): Generator<string> {
+  for (const column of columns) {
     const { min, max } = filter.ranges[column] ?? {};
     if (min !== undefined) yield `${column} >= ${bind(min)}`;
     if (max !== undefined) yield `${column} <= ${bind(max)}`;

@@ -1,12 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { logConditions, type Bounds, type LogFilter } from './log-conditions';
+import { logConditions, type LogFilter } from './log-conditions';
 import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
 import type { StoredRequestLog } from './stored-request-log';
 
 const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
-/** Logs that are looked through one by one before the index is asked: a value that many have is among them often enough. */
-const LOOKED_THROUGH = 2_000;
 /** By the index, newest first; the last one takes what is left. */
 const LOOKS_MAX = 8;
 const DAY_MS = 86_400_000;
@@ -14,33 +12,16 @@ const DAYS_MIN = 1 / 24;
 /** Since hours are not alike. */
 const NEEDED_TIMES = 1.5;
 
-const isOpen = ({ min, max }: Bounds<unknown> = {}): boolean => min === undefined && max === undefined;
-
-/** Whether nothing but owner, time and metadata narrows a list. */
-export function isByMetadataAlone(filter: LogFilter): boolean {
-  const { values, ranges, feedback, providerModels = [], statuses, streamed, metadata } = filter;
-  return (
-    Object.keys(metadata).length > 0 &&
-    Object.keys(values).length === 0 &&
-    Object.entries(ranges).every(([name, bounds]) => name === 'created_at' || isOpen(bounds)) &&
-    isOpen(feedback) &&
-    providerModels.length === 0 &&
-    statuses.length === 0 &&
-    streamed === null
-  );
-}
-
 /**
- * A page of logs by their metadata. Postgres knows too little of how many logs have a value to choose between their order and the index,
- * and a wrong choice reads whole days: so the newest are looked through first, then the index tells of some days at a time.
+ * A page of logs by their metadata, of which `newest` tells how many there are. Postgres knows too little of that to choose between their order and
+ * the index, and a wrong choice reads whole days: so the index tells of some days at a time.
  */
 export async function listByMetadata(
   manager: EntityManager,
   filter: LogFilter,
   limit: number,
+  newest: readonly StoredRequestLog[],
 ): Promise<StoredRequestLog[]> {
-  const newest = await amongNewest(manager, filter, limit);
-  if (newest.length >= limit) return newest;
   const stretches = new Stretches(filter);
   const oldest = newest.at(-1);
   if (oldest) stretches.expect(limit, newest.length, oldest.created_at);
@@ -95,17 +76,6 @@ class Stretches {
     const most = this.looks === 0 ? 1 : Math.max(1, 2 * this.days);
     this.days = Math.max(DAYS_MIN, Math.min(most, (NEEDED_TIMES * missing) / perDay));
   }
-}
-
-function amongNewest(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
-  const { where, parameters, bind } = logConditions({ ...filter, metadata: {} });
-  return manager.query(
-    `SELECT ${COLUMNS} FROM (
-       SELECT ${COLUMNS} FROM request_logs WHERE ${where.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(LOOKED_THROUGH)}
-     ) AS newest
-     WHERE metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb ${NEWEST_FIRST} LIMIT ${bind(limit)}`,
-    parameters,
-  );
 }
 
 function byIndex(

@@ -57,13 +57,17 @@ export async function logPartitionDays(manager: EntityManager): Promise<number[]
 }
 
 /**
- * Removes a day of logs with the bodies that stand in the database. Rejects after five seconds of waiting for readers, since
+ * Removes a day of logs with the bodies that stand in the database, and what zones tell of it. Rejects after five seconds of waiting for readers, since
  * everybody else would wait behind it.
  */
 export async function dropLogPartition(source: DataSource, day: number): Promise<void> {
   await source.transaction(async (manager) => {
     await manager.query(`SET LOCAL lock_timeout = '5s'`);
     for (const parent of PARENTS) await manager.query(`DROP TABLE IF EXISTS ${partitionOf(parent, day)}`);
+    // After the tables, since nobody can widen a zone of that day any more.
+    const bounds = [isoDay(day), isoDay(day + 1)].map((date) => `${date} 00:00:00+00`);
+    for (const table of ['log_zones', 'unzoned_log_days'])
+      await manager.query(`DELETE FROM ${table} WHERE start >= $1 AND start < $2`, bounds);
   });
 }
 

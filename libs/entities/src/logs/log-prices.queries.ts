@@ -2,6 +2,8 @@ import type { DecisionRecord, Usage } from '@gw/contracts';
 import type { EntityManager } from 'typeorm';
 import type { RolledUpRow } from '../analytics/rollup-writer.queries';
 import type { RequestLogRow } from './request-log-row';
+import { zonesOf } from './zones/log-zone';
+import { widenLogZones } from './zones/log-zones.queries';
 
 /** A log as far as its price depends on it. */
 export interface PricedLog {
@@ -106,15 +108,28 @@ export interface NewLogPrice {
 
 export async function setLogPrices(manager: EntityManager, prices: readonly NewLogPrice[]): Promise<void> {
   if (prices.length === 0) return;
-  await manager.query(
+  const [changed] = await manager.query<[PricedPlace[], number]>(
     `UPDATE request_logs AS log SET cost = price.cost, priced = 'priced', decision = price.decision
      FROM json_to_recordset($1::json)
        AS price (id uuid, created_at timestamptz, cost bigint, decision jsonb)
-     WHERE log.id = price.id AND log.created_at = price.created_at`,
+     WHERE log.id = price.id AND log.created_at = price.created_at
+     RETURNING organisation_id, workspace_id, log.created_at, log.cost, priced`,
     [
       JSON.stringify(
         prices.map(({ id, createdAt, cost, decision }) => ({ id, created_at: createdAt, cost, decision })),
       ),
     ],
   );
+  const rows = changed.map((row) => ({
+    ...row,
+    created_at: row.created_at.toISOString(),
+    cost: Number(row.cost),
+  }));
+  await widenLogZones(manager, zonesOf(rows));
+}
+
+/** What zones tell of a log that its price changes. */
+interface PricedPlace extends Pick<RequestLogRow, 'organisation_id' | 'workspace_id' | 'priced'> {
+  readonly created_at: Date;
+  readonly cost: string;
 }

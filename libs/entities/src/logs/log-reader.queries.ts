@@ -1,7 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { logConditions, ownerConditions, type LogFilter, type LogOwner } from './log-conditions';
-import { isByMetadataAlone, listByMetadata } from './log-metadata-pages.queries';
-import { REQUEST_LOG_COLUMNS, REQUEST_LOG_LIST_COLUMNS, type RequestLogRow } from './request-log-row';
+import { ownerConditions, type LogOwner } from './log-conditions';
+import { REQUEST_LOG_COLUMNS, type RequestLogRow } from './request-log-row';
 import type { StoredRequestLog } from './stored-request-log';
 
 export type StoredRequestLogDetail = StoredRequestLog &
@@ -9,22 +8,6 @@ export type StoredRequestLogDetail = StoredRequestLog &
     /** Bodies that stand in the database (`decodeLogBodies`); null: `body_ref` says where they are, or there are none. */
     readonly content: Buffer | null;
   };
-
-/** One page of logs, newest first; `limit` rows at most. */
-export async function listLogs(
-  manager: EntityManager,
-  filter: LogFilter,
-  limit: number,
-): Promise<StoredRequestLog[]> {
-  if (isByMetadataAlone(filter)) return listByMetadata(manager, filter, limit);
-  const { where, parameters, bind } = logConditions(filter);
-  return manager.query(
-    `SELECT ${REQUEST_LOG_LIST_COLUMNS.join(', ')} FROM request_logs
-     WHERE ${where.join(' AND ')}
-     ORDER BY created_at DESC, id DESC LIMIT ${bind(limit)}`,
-    parameters,
-  );
-}
 
 /** One log with its decision record and bodies; null when this owner has none of that id. */
 export async function findLog(

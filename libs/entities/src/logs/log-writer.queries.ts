@@ -4,6 +4,8 @@ import { copyRows } from './copy';
 import { sqlStateOf } from '../sql-state';
 import { encodeLogBodies, type LogBodies } from './log-body';
 import { REQUEST_LOG_COLUMNS, type RequestLogRow } from './request-log-row';
+import { zonesOf, type LogZone } from './zones/log-zone';
+import { widenLogZones } from './zones/log-zones.queries';
 
 export interface LogEntry extends LogBodies {
   /** Its `body_ref` is null while the bodies are here. */
@@ -15,6 +17,8 @@ export interface LogEntry extends LogBodies {
 export interface InsertLogsOptions {
   /** Adds those that are new to the rollups. */
   readonly rollUp?: boolean;
+  /** Zones that don't tell of these records yet; absent: all of theirs. */
+  readonly zones?: readonly LogZone[];
 }
 
 const COLUMNS = REQUEST_LOG_COLUMNS.join(', ');
@@ -28,14 +32,18 @@ const UNIQUE_VIOLATION = '23505';
 export async function insertLogs(
   manager: EntityManager,
   entries: readonly LogEntry[],
-  { rollUp = false }: InsertLogsOptions = {},
+  { rollUp = false, zones }: InsertLogsOptions = {},
 ): Promise<ReadonlySet<string>> {
   if (entries.length === 0) return new Set();
   const runner = manager.queryRunner;
   if (runner?.isTransactionActive !== true)
-    return manager.transaction((own) => insertLogs(own, entries, { rollUp }));
-  if (await copyNew(runner, entries, rollUp)) return new Set(entries.map(({ row }) => row.id));
-  return insertOthers(manager, runner, entries, rollUp);
+    return manager.transaction((own) => insertLogs(own, entries, { rollUp, ...(zones && { zones }) }));
+  const fresh = (await copyNew(runner, entries, rollUp))
+    ? new Set(entries.map(({ row }) => row.id))
+    : await insertOthers(manager, runner, entries, rollUp);
+  // After the rows, since whoever has records of the same zones waits from here on.
+  await widenLogZones(manager, zones ?? zonesOf(entries.map(({ row }) => row)));
+  return fresh;
 }
 
 /** Copies all of them straight to their places, as a batch that comes for the first time allows. False: one was there, and nothing is changed. */

@@ -1,0 +1,78 @@
+import type { EntityManager } from 'typeorm';
+import { logConditions, type LogFilter } from './log-conditions';
+import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
+import type { StoredRequestLog } from './stored-request-log';
+import { nextStretches, type Stretch } from './zones/log-zones.queries';
+
+const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
+const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
+/** Zones that are read together, and asked for together. */
+const READ_MAX = 500;
+const ASKED_MAX = 2_000;
+/** Since zones are not alike. */
+const NEEDED_TIMES = 1.5;
+
+/**
+ * A page of logs of which there may be few: zones tell where any can be, and those stretches of time are read, newest first. That costs a row for each
+ * of their logs, so that no more are read than what is still missing is likely to need.
+ */
+export async function listByZones(
+  manager: EntityManager,
+  filter: LogFilter,
+  limit: number,
+): Promise<StoredRequestLog[]> {
+  const found: StoredRequestLog[] = [];
+  let [read, count] = [0, 1];
+  let before: Date | null = null;
+  for (;;) {
+    const asked: Stretch[] = await nextStretches(manager, filter, before, ASKED_MAX);
+    for (let at = 0; at < asked.length;) {
+      const stretches = asked.slice(at, at + count);
+      found.push(...(await inStretches(manager, filter, joined(stretches), limit - found.length)));
+      if (found.length >= limit) return found;
+      at += stretches.length;
+      read += stretches.length;
+      const needed = Math.ceil((NEEDED_TIMES * (limit - found.length) * read) / found.length);
+      count = Math.min(2 * count, needed, READ_MAX);
+    }
+    if (asked.length < ASKED_MAX) return found;
+    before = asked.at(-1)?.start ?? null;
+  }
+}
+
+/** Those that touch each other are one. */
+function joined(stretches: readonly Stretch[]): Stretch[] {
+  const all: Stretch[] = [];
+  for (const stretch of stretches) {
+    const newer = all.at(-1);
+    if (newer?.start.getTime() === stretch.end.getTime()) all.splice(-1, 1, { ...stretch, end: newer.end });
+    else all.push(stretch);
+  }
+  return all;
+}
+
+/** `stretches`: newest first. */
+async function inStretches(
+  manager: EntityManager,
+  filter: LogFilter,
+  stretches: readonly Stretch[],
+  limit: number,
+): Promise<StoredRequestLog[]> {
+  const { where, parameters, bind } = logConditions(filter);
+  const starts = bind(stretches.map(({ start }) => start));
+  const ends = bind(stretches.map(({ end }) => end));
+  // Of all of them together, so that Postgres need not plan for other days.
+  where.push(
+    `created_at >= ${bind(stretches.at(-1)?.start)} AND created_at < ${bind(stretches[0]?.end)}`,
+    'created_at >= stretch.start AND created_at < stretch.end',
+  );
+  const most = bind(limit);
+  return manager.query(
+    `SELECT log.* FROM unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) AS stretch (start, "end")
+     CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM request_logs WHERE ${where.join(' AND ')} ${NEWEST_FIRST} LIMIT ${most}
+     ) AS log
+     ${NEWEST_FIRST} LIMIT ${most}`,
+    parameters,
+  );
+}
