@@ -1,7 +1,8 @@
+import { sqlStateOf } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { describeFault, ErrorFilter, type Log } from '@gw/web';
 import type { FastifyRequest } from 'fastify';
-import { DataSource, QueryFailedError } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { AuditRecorder } from './audit-recorder';
 
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -11,6 +12,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   GET: 'read',
   HEAD: 'read',
 };
+
+const UNIQUE_VIOLATION = '23505';
 
 const isRead = (method: string): boolean => ACTIONS[method] === 'read';
 
@@ -25,10 +28,7 @@ export class AuditingErrorFilter extends ErrorFilter {
   }
 
   protected override translate(thrown: unknown): GatewayError {
-    if (thrown instanceof QueryFailedError) {
-      const code: unknown = Reflect.get(thrown, 'code');
-      if (code === '23505') return new GatewayError('conflict', { cause: thrown });
-    }
+    if (sqlStateOf(thrown) === UNIQUE_VIOLATION) return new GatewayError('conflict', { cause: thrown });
     return super.translate(thrown);
   }
 

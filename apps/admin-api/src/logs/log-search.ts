@@ -3,6 +3,7 @@ import {
   decodeLogBodies,
   listLogs,
   readBodies,
+  sqlStateOf,
   type ExportPosition,
   type LogFilter,
   type LogPosition,
@@ -11,7 +12,7 @@ import {
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { QueryFailedError, type DataSource, type EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 
 /** What one page may cost. Where it ends before the page is full, the page says how far it looked, and the next goes on from there. */
 export interface SearchBounds {
@@ -187,8 +188,7 @@ function assertTime({ ranges: { created_at: { min, max } = {} } }: LogFilter): v
 }
 
 /** SQLSTATE of a statement that was cancelled. */
-const isTimeout = (error: unknown): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === '57014';
+const isTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014';
 
 const tooSlow = (msMax: number): GatewayError =>
   new GatewayError('unavailable', {
