@@ -25,7 +25,7 @@ const BUILT_AFTER_MS = 1_000_000;
 
 /**
  * Rows of one day: workspaces and models by use, ten members for each workspace, who have a key, a user and a team each and use a route and
- * three models; one failure in twenty, times that grow with the tokens.
+ * three models; one failure in twenty, times that grow with the tokens. In the order of time, as logs come.
  */
 const FILL = (table) => `
 INSERT INTO ${table} (id, created_at, organisation_id, workspace_id, api_key_id, user_id, trace_id, span_id, parent_span_id,
@@ -53,7 +53,8 @@ SELECT gen_random_uuid(), $1::timestamptz + s * interval '1 day', '${ORGANISATIO
 FROM (SELECT *, (w * 7 + member + floor(e * e * 3)::int) % 10 AS m
   FROM (SELECT n, random() s, random() a, random() b, random() c, random() d, random() e, floor(random() * 10)::int AS member,
         floor(random() * random() * random() * ${WORKSPACES})::int w
-      FROM generate_series(1, $2::int) n) drawn) rows`;
+      FROM generate_series(1, $2::int) n) drawn) rows
+ORDER BY s`;
 
 /** Fills 30 days with `rows` logs altogether. Rollups and zones come as the product makes them. Returns rows in a second. */
 async function fillLogs(source, rows, note) {

@@ -77,8 +77,8 @@ describe('listLogs', () => {
   it('reads only the minutes in which a log can match, whatever other workspaces have then', async () => {
     const [[rare]] = [await put([{ createdAt: at(50), durationMs: 7_654_321.5, workspaceId: workspace(3) }])];
     const filter: LogFilter = { ...ALL, ranges: { duration_ms: { min: 7_654_321.5 } } };
-    const stretches = (owner: LogOwner): Promise<unknown[]> =>
-      nextStretches(database.dataSource.manager, { ...filter, owner }, null, 100);
+    const stretches = async (owner: LogOwner): Promise<unknown> =>
+      (await nextStretches(database.dataSource.manager, { ...filter, owner }, null, 100)).stretches;
     expect(await stretches(ALL.owner)).toEqual([]);
     const start = new Date(Math.floor((NOW - 50 * HOUR_MS) / 300_000) * 300_000);
     const expected = [{ start, end: new Date(start.getTime() + 300_000) }];

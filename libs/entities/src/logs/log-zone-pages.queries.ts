@@ -2,15 +2,16 @@ import type { EntityManager } from 'typeorm';
 import { logConditions, type LogFilter } from './log-conditions';
 import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
 import type { StoredRequestLog } from './stored-request-log';
-import { nextStretches, type Stretch } from './zones/log-zones.queries';
+import { nextStretches, type NextStretches, type Stretch } from './zones/log-zones.queries';
 
 const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
-/** Zones that are read together, and asked for together. */
+/** Zones that are read together. */
 const READ_MAX = 500;
-const ASKED_MAX = 2_000;
+/** Days whose zones are looked at together, at first; twice as many each time. */
+const DAYS = 2;
 /** Since zones are not alike. */
-const NEEDED_TIMES = 1.5;
+const NEEDED_TIMES = 1.25;
 
 /**
  * A page of logs of which there may be few: zones tell where any can be, and those stretches of time are read, newest first. That costs a row for each
@@ -24,10 +25,10 @@ export async function listByZones(
   const found: StoredRequestLog[] = [];
   let [read, count] = [0, 1];
   let before: Date | null = null;
-  for (;;) {
-    const asked: Stretch[] = await nextStretches(manager, filter, before, ASKED_MAX);
-    for (let at = 0; at < asked.length;) {
-      const stretches = asked.slice(at, at + count);
+  for (let days = DAYS; ; days *= 2) {
+    const next: NextStretches = await nextStretches(manager, filter, before, days);
+    for (let at = 0; at < next.stretches.length;) {
+      const stretches = next.stretches.slice(at, at + count);
       found.push(...(await inStretches(manager, filter, joined(stretches), limit - found.length)));
       if (found.length >= limit) return found;
       at += stretches.length;
@@ -35,8 +36,8 @@ export async function listByZones(
       const needed = Math.ceil((NEEDED_TIMES * (limit - found.length) * read) / found.length);
       count = Math.min(2 * count, needed, READ_MAX);
     }
-    if (asked.length < ASKED_MAX) return found;
-    before = asked.at(-1)?.start ?? null;
+    if (next.before === null) return found;
+    before = next.before;
   }
 }
 

@@ -43,7 +43,9 @@ export class LogZones1795500000000 implements MigrationInterface {
     await runner.query(ZONES);
     await runner.query(UNZONED);
     await runner.query(OLD_DAYS);
-    await runner.query('CREATE INDEX request_logs_span_ix ON request_logs (span_id)');
+    await runner.query(
+      'CREATE INDEX request_logs_span_ix ON request_logs (span_id) WHERE span_id IS NOT NULL',
+    );
     await runner.query(
       'CREATE INDEX request_logs_parent_span_ix ON request_logs (parent_span_id) WHERE parent_span_id IS NOT NULL',
     );

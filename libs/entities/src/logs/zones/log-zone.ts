@@ -32,11 +32,11 @@ export const ZONE_FACTS = [
 export type ZonedLog = Pick<RequestLogRow, 'created_at' | 'organisation_id' | 'workspace_id'> &
   Partial<Pick<RequestLogRow, (typeof ZONE_FACTS)[number]>>;
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 
 /** The zones of these logs, of both lengths and for both owners. Logs of nobody are in none. */
 export function zonesOf(rows: Iterable<ZonedLog>): LogZone[] {
-  const parts = new Map<string, { readonly zone: LogZone; readonly organisationId: string }>();
+  const parts = new Map<string, Part>();
   for (const row of rows) {
     const { organisation_id: organisationId, workspace_id: workspaceId } = row;
     if (organisationId === null) continue;
@@ -45,8 +45,8 @@ export function zonesOf(rows: Iterable<ZonedLog>): LogZone[] {
     const key = `${ownerId}/${String(start)}`;
     let part = parts.get(key);
     if (part === undefined)
-      parts.set(key, (part = { zone: emptyZone(ownerId, ZONE_MINUTES, start), organisationId }));
-    addLog(part.zone, row);
+      parts.set(key, (part = { zone: emptyZone(ownerId, ZONE_MINUTES, start), organisationId, last: [] }));
+    addLog(part, row);
   }
   const zones = new Map<string, LogZone>();
   for (const { zone, organisationId } of parts.values()) {
@@ -95,7 +95,14 @@ function mergeInto(zones: Map<string, LogZone>, ownerId: string, minutes: ZoneMi
   mergeZone(zone, part);
 }
 
-function addLog({ lows, highs, terms }: LogZone, row: ZonedLog): void {
+/** A zone of some logs. `last`: the values of the one before, which most columns have again. */
+interface Part {
+  readonly zone: LogZone;
+  readonly organisationId: string;
+  readonly last: unknown[];
+}
+
+function addLog({ zone: { lows, highs, terms }, last }: Part, row: ZonedLog): void {
   for (let i = 0; i < LOG_MEASURES.length; i += 1) {
     const value = row[LOG_MEASURES[i] as (typeof LOG_MEASURES)[number]];
     if (value === null || value === undefined) continue;
@@ -105,7 +112,9 @@ function addLog({ lows, highs, terms }: LogZone, row: ZonedLog): void {
   }
   for (let i = 0; i < TERM_COLUMNS.length; i += 1) {
     const value = row[TERM_COLUMNS[i] as (typeof TERM_COLUMNS)[number]];
-    if (value !== null && value !== undefined) addTerm(terms, i, value);
+    if (value === null || value === undefined || value === last[i]) continue;
+    last[i] = value;
+    addTerm(terms, i, value);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { LOG_MEASURES, type LogFilter } from '../log-conditions';
-import { DAY_MINUTES, ZONE_MINUTES, type LogZone } from './log-zone';
+import { DAY_MINUTES, MINUTE_MS, ZONE_MINUTES, type LogZone, type ZoneMinutes } from './log-zone';
 import { TERMS_BITS, termsText } from './log-terms';
 import { zoneConditions } from './zone-conditions';
 
@@ -64,54 +64,62 @@ export interface Stretch {
   readonly end: Date;
 }
 
+export interface NextStretches {
+  readonly stretches: readonly Stretch[];
+  readonly before: Date | null;
+}
+
 /**
- * The next stretches of time, newest first, that may have logs which the filter matches: zones, and whole days whose zones don't tell of all of
- * their logs yet. `before`: only those that begin before it.
+ * Stretches of time, newest first, that may have logs which the filter matches: zones, and whole days whose zones don't tell of all of their logs
+ * yet. Looks into the newest `days` days before `before` that may have some; `before` of the answer is for the next call, null: there are no others.
  */
 export async function nextStretches(
   manager: EntityManager,
   filter: LogFilter,
   before: Date | null,
-  countMax: number,
-): Promise<Stretch[]> {
+  days: number,
+): Promise<NextStretches> {
   const parameters: unknown[] = [];
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
   const ownerId = bind(filter.owner.workspaceId ?? filter.owner.organisationId);
-  const length = `interval '${String(ZONE_MINUTES)} minutes'`;
-  const day = [...placesOf(filter, before, `interval '24 hours'`, bind)];
-  const zone = [...placesOf(filter, before, length, bind)];
+  const dayPlaces = [...placesOf(filter, DAY_MINUTES, bind)];
+  if (before !== null) dayPlaces.push(`start < ${bind(before)}::timestamptz`);
   const told = [...zoneConditions(filter, bind)];
-  return manager.query(
-    `SELECT start, "end" FROM (
-       SELECT zone.start, zone.start + ${length} AS "end"
-       FROM (
-         SELECT start FROM log_zones
-         WHERE ${[`owner_id = ${ownerId}`, `minutes = ${String(DAY_MINUTES)}`, ...day, ...told].join(' AND ')}
-           AND NOT EXISTS (SELECT FROM unzoned_log_days AS unzoned WHERE unzoned.start = log_zones.start)
-       ) AS day CROSS JOIN LATERAL (
-         SELECT start FROM log_zones
-         WHERE ${[`owner_id = ${ownerId}`, `minutes = ${String(ZONE_MINUTES)}`, ...zone, ...told].join(' AND ')}
-           AND start >= day.start AND start < day.start + interval '24 hours'
-       ) AS zone
+  const zones = (minutes: ZoneMinutes, ...conditions: readonly string[]): string =>
+    [`owner_id = ${ownerId}`, `minutes = ${String(minutes)}`, ...conditions, ...told].join(' AND ');
+  const rows: { day: Date; unzoned: boolean; start: Date | null }[] = await manager.query(
+    `WITH days AS MATERIALIZED (
+       SELECT start, FALSE AS unzoned FROM log_zones WHERE ${zones(DAY_MINUTES, ...dayPlaces)}
+         AND NOT EXISTS (SELECT FROM unzoned_log_days AS unzoned WHERE unzoned.start = log_zones.start)
        UNION ALL
-       SELECT start, start + interval '24 hours' FROM unzoned_log_days WHERE ${[...day, 'TRUE'].join(' AND ')}
-     ) AS stretches ORDER BY start DESC LIMIT ${bind(countMax)}`,
+       SELECT start, TRUE FROM unzoned_log_days WHERE ${[...dayPlaces, 'TRUE'].join(' AND ')}
+       ORDER BY start DESC LIMIT ${bind(days)}
+     )
+     SELECT days.start AS day, unzoned, zone.start FROM days LEFT JOIN LATERAL (
+       SELECT start FROM log_zones WHERE NOT unzoned AND ${zones(ZONE_MINUTES, ...placesOf(filter, ZONE_MINUTES, bind))}
+         AND start >= days.start AND start < days.start + interval '24 hours'
+     ) AS zone ON TRUE
+     ORDER BY days.start DESC, zone.start DESC`,
     parameters,
   );
+  const stretches = rows.flatMap(({ day, unzoned, start }) =>
+    unzoned ? [stretchOf(day, DAY_MINUTES)] : start === null ? [] : [stretchOf(start, ZONE_MINUTES)],
+  );
+  const seen = new Set(rows.map(({ day }) => day.getTime()));
+  return { stretches, before: seen.size < days ? null : (rows.at(-1)?.day ?? null) };
 }
+
+const stretchOf = (start: Date, minutes: ZoneMinutes): Stretch => ({
+  start,
+  end: new Date(start.getTime() + minutes * MINUTE_MS),
+});
 
 type Bind = (value: unknown) => string;
 
 /** Stretches of that length which a page may begin or go on in. */
-function* placesOf(
-  { ranges, after }: LogFilter,
-  before: Date | null,
-  length: string,
-  bind: Bind,
-): Generator<string> {
+function* placesOf({ ranges, after }: LogFilter, minutes: ZoneMinutes, bind: Bind): Generator<string> {
   const { min, max } = ranges.created_at ?? {};
-  if (min !== undefined) yield `start > ${bind(min)}::timestamptz - ${length}`;
+  if (min !== undefined) yield `start > ${bind(min)}::timestamptz - interval '${String(minutes)} minutes'`;
   if (max !== undefined) yield `start <= ${bind(max)}::timestamptz`;
   if (after) yield `start <= ${bind(after.createdAt)}::timestamptz`;
-  if (before) yield `start < ${bind(before)}::timestamptz`;
 }
