@@ -1,21 +1,36 @@
-import { holdsZone, mergeZone, zoneKey, type LogZone } from './log-zone';
+import { holdsZone, loosenZone, mergeZone, zoneKey, type LogZone } from './log-zone';
 
 /** Some 600 bytes each. */
 const KNOWN_MAX = 10_000;
 const DAY_MS = 86_400_000;
+/** How many times a zone is widened to just what its logs have; from then on by a part of its bounds beyond it, so that few outliers are mistaken. */
+const EXACT_TIMES = 8;
+const LOOSE_TIMES = 16;
+const [LOOSE, LOOSER] = [1 / 64, 1 / 8];
+
+interface Known {
+  readonly zone: LogZone;
+  /** It was widened. */
+  times: number;
+}
 
 /**
  * What the zones of today are known to tell, so that nearly all logs of a busy zone cost it nothing. Those of other days may be removed by
- * another process, with their logs, and are never known. At the cap the oldest are forgotten, which costs a statement that changes nothing.
+ * another process, with their logs, and are never known. One that is widened over and over is made wider than it must be, so that it soon is no more. At
+ * the cap the oldest are forgotten, which costs a statement that changes nothing.
  */
 export class KnownLogZones {
-  private readonly zones = new Map<string, LogZone>();
+  private readonly zones = new Map<string, Known>();
 
   /** Those that must be widened. */
   unknownOf(zones: readonly LogZone[]): LogZone[] {
     return zones.filter((zone) => {
       const known = this.zones.get(zoneKey(zone));
-      return known === undefined || !holdsZone(known, zone);
+      if (known === undefined) return true;
+      if (holdsZone(known.zone, zone)) return false;
+      if (known.times >= EXACT_TIMES)
+        loosenZone(zone, known.zone, known.times < LOOSE_TIMES ? LOOSE : LOOSER);
+      return true;
     });
   }
 
@@ -31,11 +46,15 @@ export class KnownLogZones {
       if (zone.start < today) continue;
       const key = zoneKey(zone);
       const known = this.zones.get(key);
-      if (known) mergeZone(known, zone);
-      else this.zones.set(key, zone);
+      if (known === undefined) {
+        this.zones.set(key, { zone, times: 1 });
+        continue;
+      }
+      mergeZone(known.zone, zone);
+      known.times += 1;
     }
-    for (const [key, { start }] of this.zones) {
-      if (start >= today && this.zones.size <= KNOWN_MAX) break;
+    for (const [key, { zone }] of this.zones) {
+      if (zone.start >= today && this.zones.size <= KNOWN_MAX) break;
       this.zones.delete(key);
     }
   }

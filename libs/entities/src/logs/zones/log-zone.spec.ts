@@ -96,6 +96,30 @@ describe('KnownLogZones', () => {
     expect(known.unknownOf(told({ workspace_id: null, model: 'another' }))).toHaveLength(2);
   });
 
+  it('asks less and less often for a zone that grows with each batch, and always holds what it was asked for', () => {
+    const known = new KnownLogZones();
+    let asked = 0;
+    for (let batch = 1; batch <= 1_000; batch += 1) {
+      const zones = told({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch });
+      const wider = known.unknownOf(zones);
+      known.add(wider);
+      asked += wider.length / 4;
+      expect(
+        known.unknownOf(told({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch })),
+      ).toEqual([]);
+    }
+    expect(asked).toBeLessThan(100);
+  });
+
+  it('widens a zone to no more than its logs have, as long as that is seldom', () => {
+    const known = new KnownLogZones();
+    for (const cost of [7, 8, 9, 10]) {
+      const wider = known.unknownOf(told({ cost }));
+      known.add(wider);
+      expect(wider.map(({ highs }) => highs[LOG_MEASURES.indexOf('cost')])).toEqual([cost, cost, cost, cost]);
+    }
+  });
+
   it('does not rely on what it knew of another day, whose zones may be gone', () => {
     const known = new KnownLogZones();
     const yesterday = told({ created_at: new Date(now.getTime() - 86_460_000).toISOString() });

@@ -78,6 +78,15 @@ export function mergeZone(zone: LogZone, part: LogZone): void {
   mergeTerms(zone.terms, part.terms);
 }
 
+/** Makes what `zone` tells beyond `known` tell of more: each bound by this part of it. */
+export function loosenZone(zone: LogZone, known: LogZone, part: number): void {
+  for (let i = 0; i < LOG_MEASURES.length; i += 1) {
+    const [low, high] = [zone.lows[i] as number, zone.highs[i] as number];
+    if (low < (known.lows[i] as number)) zone.lows[i] = -roundedUp(Math.abs(low) * part - low);
+    if (high > (known.highs[i] as number)) zone.highs[i] = roundedUp(Math.abs(high) * part + high);
+  }
+}
+
 const startOf = (time: number, minutes: ZoneMinutes): number => time - (time % (minutes * MINUTE_MS));
 
 const emptyZone = (ownerId: string, minutes: ZoneMinutes, start: number): LogZone => ({
