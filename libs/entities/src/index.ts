@@ -207,8 +207,7 @@ export {
 export { listLogs } from './logs/log-pages.queries';
 export { findLog, type StoredRequestLogDetail } from './logs/log-reader.queries';
 export { KnownLogZones } from './logs/zones/known-log-zones';
-export { widenLogZones } from './logs/zones/log-zones.queries';
-export { zonesOf, type LogZone } from './logs/zones/log-zone';
+export { zonesOf } from './logs/zones/log-zone';
 export { unzonedDays, zoneDay } from './logs/zones/unzoned-days.queries';
 export type { StoredRequestLog } from './logs/stored-request-log';
 export { amendLogs } from './logs/log-amendments.queries';

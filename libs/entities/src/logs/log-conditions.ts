@@ -80,7 +80,7 @@ export interface LogPosition {
   readonly id: string;
 }
 
-interface Bound {
+export interface Bound {
   readonly parameters: unknown[];
   readonly bind: Bind;
 }

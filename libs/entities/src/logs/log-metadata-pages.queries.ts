@@ -1,10 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import { logConditions, type LogFilter } from './log-conditions';
-import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
+import { newestOfAll } from './log-page-sql';
 import type { StoredRequestLog } from './stored-request-log';
 
-const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
-const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 /** By the index, newest first; the last one takes what is left. */
 const LOOKS_MAX = 8;
 const DAY_MS = 86_400_000;
@@ -84,12 +82,9 @@ function byIndex(
   { from, end }: Stretch,
   limit: number,
 ): Promise<StoredRequestLog[]> {
-  const { where, parameters, bind } = logConditions(filter);
+  const conditions = logConditions(filter);
+  const { where, bind } = conditions;
   if (end !== null) where.push(`created_at <= ${bind(end)}`);
   if (from !== null) where.push(`created_at > ${bind(from)}`);
-  return manager.query(
-    `WITH found AS MATERIALIZED (SELECT ${COLUMNS} FROM request_logs WHERE ${where.join(' AND ')})
-     SELECT * FROM found ${NEWEST_FIRST} LIMIT ${bind(limit)}`,
-    parameters,
-  );
+  return newestOfAll(manager, conditions, limit);
 }

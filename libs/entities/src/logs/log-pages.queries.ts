@@ -9,11 +9,9 @@ import {
 } from './log-conditions';
 import { listByMetadata } from './log-metadata-pages.queries';
 import { listByZones } from './log-zone-pages.queries';
-import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
+import { COLUMNS, newestOfAll, NEWEST_FIRST } from './log-page-sql';
 import type { StoredRequestLog } from './stored-request-log';
 
-const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
-const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 /** Logs that are looked through one by one before anything else is asked: what many have is among them often enough. */
 const LOOKED_THROUGH = 2_000;
 
@@ -100,20 +98,15 @@ async function judgedTraces(manager: EntityManager, filter: LogFilter): Promise<
   return rows.length > TRACES_MAX ? null : rows.map(({ trace_id: trace }) => trace);
 }
 
-/** So few that all of them are read before they are put in order. */
 function ofTraces(
   manager: EntityManager,
   filter: LogFilter,
   traces: readonly string[],
   limit: number,
 ): Promise<StoredRequestLog[]> {
-  const { where, parameters, bind } = logConditions(filter);
-  return manager.query(
-    `WITH found AS MATERIALIZED (
-       SELECT ${COLUMNS} FROM request_logs WHERE ${where.join(' AND ')} AND trace_id = ANY(${bind(traces)})
-     ) SELECT * FROM found ${NEWEST_FIRST} LIMIT ${bind(limit)}`,
-    parameters,
-  );
+  const conditions = logConditions(filter);
+  conditions.where.push(`trace_id = ANY(${conditions.bind(traces)})`);
+  return newestOfAll(manager, conditions, limit);
 }
 
 /** Whether there are more logs than were looked through. */

@@ -1,11 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import { logConditions, type LogFilter } from './log-conditions';
-import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
+import { COLUMNS, NEWEST_FIRST } from './log-page-sql';
 import type { StoredRequestLog } from './stored-request-log';
 import { nextStretches, type NextStretches, type Stretch } from './zones/log-zones.queries';
 
-const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
-const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 /** Zones that are read together. */
 const READ_MAX = 500;
 /** Days whose zones are looked at together, at first; twice as many each time. */
