@@ -2,7 +2,7 @@
 // of each format undisturbed and another one that is killed twice, compares their bytes and reads the Parquet with another reader.
 // `npm run bench:exports -- [--rows 1000000] [--bodies 10] [--flags '…'] [--keep <folder>]`: every tenth log has bodies,
 // and workers have the launcher's flags for Node.js. Fails where the files differ, a row
-// is missing, or a worker took 256 MiB.
+// is missing, or a worker took 256 MB.
 const { spawn } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const { mkdtempSync, rmSync, mkdirSync, chmodSync, readFileSync, existsSync, openSync } = require('node:fs');
@@ -38,7 +38,8 @@ const { values: options } = parseArgs({
 });
 const ROWS = Number(options.rows);
 const BODIES_EVERY = Number(options.bodies);
-const MEMORY_MAX_MB = 256;
+/** 256 MB. */
+const MEMORY_MAX_MIB = 256e6 / 1_048_576;
 const EXPORT_MS = 3_600_000;
 const SAMPLE_MS = 100;
 const DAYS = 3;
@@ -223,7 +224,7 @@ async function measure(bench, folder) {
         `${format.padEnd(8)} killed ${String(kills.length)}×: ${run.seconds.toFixed(0)} s, ${String(file.parts)} parts, ` +
           `${(file.bytes / 1e6).toFixed(0)} MB, memory at most ${run.most.toFixed(0)} MiB, in the middle ${run.median.toFixed(0)} MiB`,
       );
-      if (run.most >= MEMORY_MAX_MB) problems.push(`${format}: ${run.most.toFixed(0)} MiB`);
+      if (run.most >= MEMORY_MAX_MIB) problems.push(`${format}: ${run.most.toFixed(0)} MiB`);
     }
     const [first, second] = files;
     if (first.sha256 !== second.sha256) problems.push(`${format}: the files differ`);

@@ -5,7 +5,7 @@ const GATEWAY = ['--max-semi-space-size=16', '--no-parallel-scavenge', '--no-all
 
 /**
  * Rows of an export or a batch are garbage at once: with a large nursery the heap only grows until a big collection comes, and V8 lets it
- * double before that. By `npm run bench:exports` an export stays below 200 MiB this way as JSONL and below 240 as Parquet, and took 320 without;
+ * double before that. By `npm run bench:exports` an export stays below 200 MiB this way as JSONL and below 225 as Parquet, and took 320 without;
  * by `bench:logs` less room than this costs the ingest a fifth more CPU.
  */
 const WORKER = ['--max-semi-space-size=4', '--heap-growing-percent=35'];

@@ -1,11 +1,9 @@
-import { ByteWriter, ParquetWriter, schemaFromColumnData, type ColumnSource } from 'hyparquet-writer';
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { deserialize, serialize } from 'node:v8';
 import type { EncodedPart, ExportFormat, ExportRow } from './export-format';
+import { parquetColumn, type ParquetColumn, type ParquetType } from './parquet-column';
 
-type Type = NonNullable<ColumnSource['type']>;
-
-/** Bodies and metadata are JSON, or text, as texts: their shape is the caller's. */
-const TYPES: Readonly<Record<string, Type>> = {
+const TYPES: Readonly<Record<string, ParquetType>> = {
   created_at: 'TIMESTAMP',
   is_success: 'BOOLEAN',
   req_units: 'INT64',
@@ -17,76 +15,72 @@ const TYPES: Readonly<Record<string, Type>> = {
 };
 /** Their least and greatest values help no reader. */
 const WITHOUT_STATISTICS: ReadonlySet<string> = new Set(['request', 'response', 'metadata']);
+/** What a part usually takes; the writer grows by doubling. */
+const FIRST_BYTES = 1_048_576;
 
 type RowGroup = ParquetWriter['row_groups'][number];
 
 /** Apache Parquet: one row group for each part, and the list of them at the end. */
 export class ParquetFile implements ExportFormat {
-  private readonly columns: readonly { readonly name: string; readonly type: Type; values: unknown[] }[];
+  private readonly columns: readonly { readonly name: string; readonly column: ParquetColumn }[];
   private readonly schema: ParquetWriter['schema'];
+  /** Used again for each part, as columns are. */
+  private readonly writer = new ByteWriter(FIRST_BYTES);
   bytes = 0;
   rows = 0;
 
   constructor(fields: readonly string[]) {
-    this.columns = fields.map((name) => ({ name, type: TYPES[name] ?? 'STRING', values: [] }));
+    const types = fields.map((name) => ({ name, type: TYPES[name] ?? 'STRING' }));
+    this.columns = types.map(({ name, type }) => ({ name, column: parquetColumn(type) }));
     this.schema = schemaFromColumnData({
-      columnData: this.columns.map(({ name, type }) => ({ name, type, nullable: true, data: [] })),
+      columnData: types.map(({ name, type }) => ({ name, type, nullable: true, data: [] })),
     });
   }
 
   add(row: ExportRow): void {
     this.rows += 1;
-    for (const { name, type, values } of this.columns) {
-      const value = plainValue(row[name], type);
-      values.push(value);
-      this.bytes += sizeOf(value);
-    }
+    for (const { name, column } of this.columns) this.bytes += column.add(row[name]);
   }
 
   takePart(offset: number): EncodedPart {
-    const { file, writer } = this.open(offset);
+    const file = this.open(offset);
     void file.write({
-      columnData: this.columns.map(({ name, values }) => ({
+      columnData: this.columns.map(({ name, column }) => ({
         name,
-        data: values,
+        // Asked for when it is this column's turn, so that the values of one column are on the heap.
+        get data() {
+          return column.values();
+        },
         statistics: !WITHOUT_STATISTICS.has(name),
         offsetIndex: false,
       })),
       rowGroupSize: this.rows,
     });
-    for (const column of this.columns) column.values = [];
+    for (const { column } of this.columns) column.clear();
     this.bytes = 0;
     this.rows = 0;
     return {
-      bytes: Buffer.from(writer.getBytes()),
+      bytes: Buffer.from(this.writer.getBytes()),
       meta: { group: serialize(file.row_groups[0]).toString('base64') },
     };
   }
 
   end(parts: Parameters<ExportFormat['end']>[0], offset: number): Buffer {
-    const { file, writer } = this.open(offset);
+    const file = this.open(offset);
     file.row_groups = parts.map(({ meta }) => {
       const { group } = meta as { readonly group: string };
       return deserialize(Buffer.from(group, 'base64')) as RowGroup;
     });
     file.num_rows = BigInt(parts.reduce((sum, { rows }) => sum + rows, 0));
     void file.finish();
-    return Buffer.from(writer.getBytes());
+    return Buffer.from(this.writer.getBytes());
   }
 
   /** A writer that goes on at a place of the file; only the first part begins with the file's mark. */
-  private open(offset: number): { file: ParquetWriter; writer: ByteWriter } {
-    const writer = new ByteWriter();
-    const file = new ParquetWriter({ writer, schema: this.schema });
-    if (offset > 0) Object.assign(writer, { index: 0, offset });
-    return { file, writer };
+  private open(offset: number): ParquetWriter {
+    Object.assign(this.writer, { index: 0, offset: 0 });
+    const file = new ParquetWriter({ writer: this.writer, schema: this.schema });
+    if (offset > 0) Object.assign(this.writer, { index: 0, offset });
+    return file;
   }
 }
-
-function plainValue(value: unknown, type: Type): unknown {
-  if (value === null || value === undefined) return null;
-  if (type === 'INT64') return BigInt(value as number);
-  return type === 'STRING' && typeof value !== 'string' ? JSON.stringify(value) : value;
-}
-
-const sizeOf = (value: unknown): number => (typeof value === 'string' ? value.length + 4 : 8);
