@@ -1,4 +1,5 @@
 import type { ColumnSource } from 'hyparquet-writer';
+import { TextBuffer } from './text-buffer';
 
 export type ParquetType = NonNullable<ColumnSource['type']>;
 
@@ -36,78 +37,75 @@ const LENGTH_BYTES = 4;
 
 class NumberColumn implements ParquetColumn {
   /** NaN: null, which no value is. */
-  private numbers = new Float64Array(FIRST_ROWS);
-  private rows = 0;
+  private readonly numbers = new Numbers();
 
   constructor(private readonly fromNumber: (value: number) => unknown) {}
 
   add(value: unknown): number {
-    if (this.rows === this.numbers.length) {
-      const larger = new Float64Array(2 * this.rows);
-      larger.set(this.numbers);
-      this.numbers = larger;
-    }
-    this.numbers[this.rows] = value === null || value === undefined ? NaN : Number(value);
-    this.rows += 1;
+    this.numbers.push(value === null || value === undefined ? NaN : Number(value));
     return NUMBER_BYTES;
   }
 
   values(): unknown[] {
-    return Array.from(this.numbers.subarray(0, this.rows), (value): unknown =>
+    return Array.from(this.numbers.all(), (value): unknown =>
       Number.isNaN(value) ? null : this.fromNumber(value),
     );
   }
 
   clear(): void {
-    this.rows = 0;
+    this.numbers.clear();
   }
 }
 
 class TextColumn implements ParquetColumn {
-  private bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  private length = 0;
+  private readonly texts = new TextBuffer(FIRST_BYTES);
   /** Of each text, in bytes; below zero: null. */
-  private lengths = new Int32Array(FIRST_ROWS);
-  private rows = 0;
+  private readonly lengths = new Numbers();
 
   add(value: unknown): number {
-    if (this.rows === this.lengths.length) {
-      const larger = new Int32Array(2 * this.rows);
-      larger.set(this.lengths);
-      this.lengths = larger;
-    }
-    const length = value === null || value === undefined ? -1 : this.append(textOf(value));
-    this.lengths[this.rows] = length;
-    this.rows += 1;
+    const length = value === null || value === undefined ? -1 : this.texts.append(textOf(value));
+    this.lengths.push(length);
     return LENGTH_BYTES + Math.max(0, length);
   }
 
   values(): unknown[] {
     let end = 0;
-    return Array.from(this.lengths.subarray(0, this.rows), (length) => {
+    return Array.from(this.lengths.all(), (length) => {
       if (length < 0) return null;
       const start = end;
       end += length;
-      return this.bytes.toString('utf8', start, end);
+      return this.texts.text(start, end);
     });
   }
 
   clear(): void {
-    this.rows = 0;
-    this.length = 0;
+    this.texts.clear();
+    this.lengths.clear();
+  }
+}
+
+/** A list outside the heap. */
+class Numbers {
+  private numbers = new Float64Array(FIRST_ROWS);
+  private count = 0;
+
+  push(value: number): void {
+    if (this.count === this.numbers.length) {
+      const larger = new Float64Array(2 * this.count);
+      larger.set(this.numbers);
+      this.numbers = larger;
+    }
+    this.numbers[this.count] = value;
+    this.count += 1;
   }
 
-  private append(text: string): number {
-    const length = Buffer.byteLength(text);
-    const needed = this.length + length;
-    if (needed > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.bytes.length));
-      this.bytes.copy(larger, 0, 0, this.length);
-      this.bytes = larger;
-    }
-    this.bytes.write(text, this.length);
-    this.length = needed;
-    return length;
+  /** Until the next change. */
+  all(): Float64Array {
+    return this.numbers.subarray(0, this.count);
+  }
+
+  clear(): void {
+    this.count = 0;
   }
 }
 
