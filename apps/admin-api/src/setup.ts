@@ -2,10 +2,11 @@ import 'reflect-metadata';
 import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
 import { createLog } from '@gw/web';
 import { Secrets } from './settings';
-import { readCredentials, writeCredentials } from './setup/credentials-file';
+import { AuditRecorder } from './audit/audit-recorder';
+import { CredentialsFile } from './setup/credentials-file';
 import { withMigratedDatabase } from './setup/database';
 import { ensureProviders, type FirstProvider } from './setup/first-providers';
-import { ensureIdentity } from './setup/first-start';
+import { ensureInstalled } from './setup/first-start';
 import { PROVIDER_KEYS, SETUP_SETTINGS } from './setup/settings';
 
 type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
@@ -27,7 +28,10 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Migrates the database, seeds an empty one and writes the credentials file. Safe to run at every start. */
+/**
+ * Migrates the database and seeds an empty one, whose first credentials go to the credentials file. Safe to run at every start and
+ * in any number of pods: a database that was set up once is never seeded again, whatever became of the file.
+ */
 export async function setUp(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const settings = readSettings(SETUP_SETTINGS, environment);
   const log = createLog('setup', settings.LOG_LEVEL);
@@ -37,30 +41,38 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
     tls: await databaseTls(settings.DATABASE_URL, settings),
     waitMs: settings.DATABASE_WAIT_SECONDS * 1_000,
   };
+  const host = reachableHost(settings.HOST);
+  const file =
+    settings.CREDENTIALS_FILE === null
+      ? null
+      : new CredentialsFile(settings.CREDENTIALS_FILE, {
+          base_url: `http://${host}:${String(settings.GATEWAY_PORT)}/v1`,
+          admin_url: `http://${host}:${String(settings.ADMIN_PORT)}`,
+        });
   await withMigratedDatabase(database, async (dataSource) => {
-    const known = await readCredentials(settings.CREDENTIALS_FILE);
-    const tools = {
+    const installed = await ensureInstalled({
       dataSource,
       secrets,
+      audits: new AuditRecorder(settings),
       apiKeyPrefix: settings.API_KEY_PREFIX,
       ownerEmail: settings.OWNER_EMAIL,
-    };
-    const identity = await ensureIdentity(tools, known);
-    const host = reachableHost(settings.HOST);
-    // Written before the providers: a wrong provider key must not cost the keys that were just issued.
-    await writeCredentials(settings.CREDENTIALS_FILE, {
-      base_url: `http://${host}:${String(settings.GATEWAY_PORT)}/v1`,
-      admin_url: `http://${host}:${String(settings.ADMIN_PORT)}`,
-      ...identity,
+      ownerPassword: settings.OWNER_PASSWORD,
+      keep: file && ((created) => file.create(created)),
     });
+    if (!installed.isNew && file && !(await file.refresh(installed.organisationId))) {
+      log.info(
+        { file: settings.CREDENTIALS_FILE },
+        'no credentials file of this installation; none is issued',
+      );
+    }
     const added = await ensureProviders(
       dataSource,
       secrets,
       settings.TRUSTED_CUSTOM_HOSTS,
-      identity.workspace_id,
+      installed.workspaceId,
       providersOf(settings),
     );
-    log.info({ organisation: identity.organisation_id, providers: added }, 'set-up is complete');
+    log.info({ organisation: installed.organisationId, providers: added }, 'set-up is complete');
   });
 }
 

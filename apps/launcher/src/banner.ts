@@ -16,7 +16,7 @@ export function banner(settings: LauncherSettings, folder: DataFolder, seconds: 
     `  Gateway       ${gateway}/v1`,
     `  Admin API     ${admin}`,
     `  API explorer  ${admin}/docs`,
-    `  Credentials   ${shown(folder.credentials)}`,
+    `  Credentials   ${existsSync(folder.credentials) ? shown(folder.credentials) : 'not in this folder; they are issued once'}`,
     `  Logs          ${shown(join(folder.logs, 'gateway.log'))} (and admin-api, worker)`,
     '',
     ...firstRequest(gateway, folder.credentials, settings.sandboxEnabled),
@@ -41,7 +41,7 @@ function firstRequest(gateway: string, credentialsFile: string, sandbox: boolean
   ];
 }
 
-/** Undefined when another machine made the first installation and so has the file. */
+/** Undefined without a file: it was deleted, or another machine made the first set-up. */
 function readApiKey(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
   return (JSON.parse(readFileSync(path, 'utf8')) as { api_key?: string }).api_key;

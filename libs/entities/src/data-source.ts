@@ -7,6 +7,7 @@ import { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 import { ApiKeyEntity } from './identity/api-key.entity';
 import { AuditChainEntity } from './identity/audit-chain.entity';
 import { AuditLogEntity } from './identity/audit-log.entity';
+import { InstallationEntity } from './identity/installation.entity';
 import { OrganisationUserEntity } from './identity/organisation-user.entity';
 import { OrganisationEntity } from './identity/organisation.entity';
 import { SessionEntity } from './identity/session.entity';
@@ -56,6 +57,7 @@ import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
 import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audit';
 import { UsageBuilt1795490040000 } from './migrations/1795490040000-usage-built';
 import { LogZones1795500000000 } from './migrations/1795500000000-log-zones';
+import { Installation1795590000000 } from './migrations/1795590000000-installation';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
 import { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
@@ -76,6 +78,7 @@ import { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-valu
 
 /** Every entity. A class that is missing here is unknown to the repositories and to the drift check. */
 export const ENTITIES = [
+  InstallationEntity,
   OrganisationEntity,
   UserEntity,
   OrganisationUserEntity,
@@ -154,6 +157,7 @@ export const MIGRATIONS = [
   AppendAudit1795490030000,
   UsageBuilt1795490040000,
   LogZones1795500000000,
+  Installation1795590000000,
 ];
 
 export interface DatabaseSettings {

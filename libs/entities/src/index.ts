@@ -29,6 +29,7 @@ export {
 export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
 export { AuditChainEntity } from './identity/audit-chain.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';
+export { InstallationEntity } from './identity/installation.entity';
 export {
   rateLimitRules,
   usageLimitRule,

@@ -14,7 +14,7 @@ const FIELDS = [
 ] as const;
 
 /** Null when there is no file, or one that is not whole. */
-export async function readCredentials(path: string): Promise<InstallationCredentials | null> {
+async function readCredentials(path: string): Promise<InstallationCredentials | null> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof content !== 'object' || content === null) return null;
@@ -27,7 +27,7 @@ export async function readCredentials(path: string): Promise<InstallationCredent
 }
 
 /** Whole or not at all, and readable by its owner alone from its first byte on. */
-export async function writeCredentials(path: string, credentials: InstallationCredentials): Promise<void> {
+async function writeCredentials(path: string, credentials: InstallationCredentials): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.${randomHex(6)}.partial`;
   try {
@@ -43,5 +43,30 @@ export async function writeCredentials(path: string, credentials: InstallationCr
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
+  }
+}
+
+type Addresses = Pick<InstallationCredentials, 'base_url' | 'admin_url'>;
+
+/** The file that a first start hands its credentials over in. Nothing but a first start creates it. */
+export class CredentialsFile {
+  constructor(
+    private readonly path: string,
+    private readonly addresses: Addresses,
+  ) {}
+
+  /** Credentials of another database, which the path may still hold, are moved aside: they are nowhere else. */
+  async create(created: Omit<InstallationCredentials, keyof Addresses>): Promise<void> {
+    const earlier = await readCredentials(this.path);
+    if (earlier) await rename(this.path, `${this.path}.${earlier.organisation_id}`);
+    await writeCredentials(this.path, { ...this.addresses, ...created });
+  }
+
+  /** Brings the addresses up to date. False: the file is gone or belongs to another database; it stays as it is. */
+  async refresh(organisationId: string): Promise<boolean> {
+    const known = await readCredentials(this.path);
+    if (known?.organisation_id !== organisationId) return false;
+    await writeCredentials(this.path, { ...known, ...this.addresses });
+    return true;
   }
 }

@@ -7,13 +7,15 @@ import {
   UserEntity,
   WorkspaceEntity,
 } from '@gw/entities';
-import { randomAlphanumeric, randomHex, uuidv7 } from '@gw/kernel';
+import { randomAlphanumeric, randomHex, SettingsError, uuidv7 } from '@gw/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ApiKeySecretsService } from '../api-keys/api-key-secrets.service';
+import type { AuditCaller, AuditRecorder } from '../audit/audit-recorder';
 import { Write } from '../audit/writes';
 import { hashPassword } from '../auth/passwords';
 import { ChangeRecorder } from '../read-model/change-recorder';
 import type { Secrets } from '../settings';
+import { openInstallation, recordInstallation } from './installation';
 
 /** Everything but the addresses. */
 export type Identity = Omit<InstallationCredentials, 'base_url' | 'admin_url'>;
@@ -21,65 +23,83 @@ export type Identity = Omit<InstallationCredentials, 'base_url' | 'admin_url'>;
 export interface FirstStartTools {
   readonly dataSource: DataSource;
   readonly secrets: Secrets;
+  readonly audits: AuditRecorder;
   readonly apiKeyPrefix: string;
   readonly ownerEmail: string;
+  /** Null: one is generated. */
+  readonly ownerPassword: string | null;
+  /** Stores what was created, before it is committed. Null: nothing can, so that no keys are issued either. */
+  readonly keep: ((created: Identity) => Promise<void>) | null;
+}
+
+/** What the first set-up of a database creates; later ones read it. */
+export interface Installed {
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** False: an earlier set-up created it. Its secrets are never issued again. */
+  readonly isNew: boolean;
 }
 
 /**
- * The identity that the installation begins with. An empty database gets an organisation, its default workspace, an owner and
- * two keys. Where they are there, `known` is handed back if it is of this database; if the file was lost, fresh keys and a
- * fresh owner password are issued (the keys before keep working until someone deletes them).
+ * Opens the installation; creates it in an empty database: an organisation, its default workspace, an owner and, where `keep`
+ * takes them, two keys. Throws `SettingsError` when ENCRYPTION_KEY does not open the data, or when an empty database would get
+ * an owner whose password would be lost.
  */
-export async function ensureIdentity(
-  tools: FirstStartTools,
-  known: InstallationCredentials | null,
-): Promise<Identity> {
+export async function ensureInstalled(tools: FirstStartTools): Promise<Installed> {
   return tools.dataSource.transaction(async (manager) => {
-    const write = new Write(manager);
-    const existing = await oldestOrganisation(manager);
-    if (existing && known?.organisation_id === existing.organisation.id) return identityOf(known);
-    const place = existing ?? (await createOrganisation(write));
-    const owner = await ensureOwner(write, tools, place.organisation.id);
-    const { organisation, workspace } = place;
-    const identity = {
-      api_key: await issueKey(write, tools, organisation.id, workspace.id),
-      admin_api_key: await issueKey(write, tools, organisation.id, null),
-      organisation_id: organisation.id,
-      workspace_id: workspace.id,
-      workspace_slug: workspace.slug,
-      ...owner,
-    };
-    await new ChangeRecorder().record(manager, { changed: write.changedKeys });
-    return identity;
+    const installation = await openInstallation(manager, tools.secrets);
+    if (installation) return installedIn(manager, installation.organisationId);
+    return seed(manager, tools);
   });
 }
+
+async function installedIn(manager: EntityManager, organisationId: string): Promise<Installed> {
+  const { id } = await manager.findOneByOrFail(WorkspaceEntity, { organisationId, isDefault: true });
+  return { organisationId, workspaceId: id, isNew: false };
+}
+
+async function seed(manager: EntityManager, tools: FirstStartTools): Promise<Installed> {
+  if (!tools.keep && tools.ownerPassword === null) {
+    throw new SettingsError([
+      {
+        name: 'OWNER_PASSWORD',
+        rule: 'is required to set up an empty database; or set CREDENTIALS_FILE, and a generated password is written there',
+      },
+    ]);
+  }
+  const write = new Write(manager);
+  const { organisation, workspace } = await createOrganisation(write);
+  const owner = await createOwner(write, tools, organisation.id);
+  const place = {
+    organisation_id: organisation.id,
+    workspace_id: workspace.id,
+    workspace_slug: workspace.slug,
+  };
+  if (tools.keep) {
+    const api_key = await issueKey(write, tools, organisation.id, workspace.id);
+    const admin_api_key = await issueKey(write, tools, organisation.id, null);
+    // Before the commit: a process that ends in between issues them again, and loses none.
+    await tools.keep({ api_key, admin_api_key, ...place, ...owner });
+  }
+  await recordInstallation(manager, tools.secrets, organisation.id);
+  await tools.audits.record(manager, systemCaller(organisation.id), write.entries);
+  await new ChangeRecorder().record(manager, { changed: write.changedKeys });
+  return { organisationId: organisation.id, workspaceId: workspace.id, isNew: true };
+}
+
+/** The set-up itself, as the audit log names it. */
+const systemCaller = (organisationId: string): AuditCaller => ({
+  kind: 'system',
+  organisationId,
+  workspaceId: null,
+  userId: null,
+  apiKeyId: null,
+  request: { id: uuidv7(), method: 'SETUP', uri: 'setup', clientIp: null, userAgent: null },
+});
 
 interface Place {
   readonly organisation: Pick<OrganisationEntity, 'id'>;
   readonly workspace: Pick<WorkspaceEntity, 'id' | 'slug'>;
-}
-
-const identityOf = (known: InstallationCredentials): Identity => ({
-  api_key: known.api_key,
-  admin_api_key: known.admin_api_key,
-  organisation_id: known.organisation_id,
-  workspace_id: known.workspace_id,
-  workspace_slug: known.workspace_slug,
-  owner_email: known.owner_email,
-  owner_password: known.owner_password,
-});
-
-async function oldestOrganisation(manager: EntityManager): Promise<Place | null> {
-  const [organisation] = await manager.find(OrganisationEntity, {
-    order: { createdAt: 'ASC', id: 'ASC' },
-    take: 1,
-  });
-  if (!organisation) return null;
-  const workspace = await manager.findOneByOrFail(WorkspaceEntity, {
-    organisationId: organisation.id,
-    isDefault: true,
-  });
-  return { organisation, workspace };
 }
 
 async function createOrganisation(write: Write): Promise<Place> {
@@ -97,28 +117,18 @@ async function createOrganisation(write: Write): Promise<Place> {
   return { organisation, workspace };
 }
 
-/** The oldest owner with a fresh password; made when there is none. */
-async function ensureOwner(
-  { manager }: Write,
+async function createOwner(
+  write: Write,
   tools: FirstStartTools,
   organisationId: string,
 ): Promise<Pick<Identity, 'owner_email' | 'owner_password'>> {
-  const password = randomAlphanumeric(24);
-  const passwordHash = await hashPassword(password);
-  const [seat] = await manager.find(OrganisationUserEntity, {
-    where: { organisationId, role: 'owner', status: 'active' },
-    order: { createdAt: 'ASC', userId: 'ASC' },
-    take: 1,
-  });
-  if (seat) {
-    await manager.update(UserEntity, { id: seat.userId }, { passwordHash });
-    const { email } = await manager.findOneByOrFail(UserEntity, { id: seat.userId });
-    return { owner_email: email, owner_password: password };
-  }
+  const password = tools.ownerPassword ?? randomAlphanumeric(24);
   const id = uuidv7();
   const email = tools.ownerEmail.toLowerCase();
-  await manager.insert(UserEntity, { id, email, passwordHash, firstName: 'Owner' });
-  await manager.insert(OrganisationUserEntity, { organisationId, userId: id, role: 'owner' });
+  const passwordHash = await hashPassword(password);
+  await write.manager.insert(UserEntity, { id, email, passwordHash, firstName: 'Owner' });
+  await write.manager.insert(OrganisationUserEntity, { organisationId, userId: id, role: 'owner' });
+  write.audit({ action: 'create', resourceType: 'users', resourceId: id, after: { email, role: 'owner' } });
   return { owner_email: email, owner_password: password };
 }
 
@@ -140,5 +150,6 @@ async function issueKey(
     scopes: [...scopesAllowedFor(type)],
     creationMode: 'auto',
   });
+  write.audit({ action: 'create', resourceType: 'api_keys', resourceId: id, workspaceId, after: { type } });
   return new ApiKeySecretsService(tools.secrets, { API_KEY_PREFIX: tools.apiKeyPrefix }).issue(write, id);
 }

@@ -1,4 +1,4 @@
-import { flag, integer, optional, port, text } from '@gw/kernel';
+import { flag, integer, optional, port, secret, text } from '@gw/kernel';
 import { ADMIN_SETTINGS } from '../settings';
 
 const key = optional(text());
@@ -32,6 +32,7 @@ const {
   HOST,
   API_KEY_PREFIX,
   TRUSTED_CUSTOM_HOSTS,
+  AUDIT_LOGS_ENABLED,
   LOG_LEVEL,
   DB_SSL,
   DB_SSL_CA,
@@ -48,17 +49,20 @@ export const SETUP_SETTINGS = {
   HOST,
   API_KEY_PREFIX,
   TRUSTED_CUSTOM_HOSTS,
+  AUDIT_LOGS_ENABLED,
   LOG_LEVEL,
   DB_SSL,
   DB_SSL_CA,
   DB_SSL_CERT,
   DB_SSL_KEY,
   GATEWAY_PORT: port(8787),
-  /** Where the credentials of the first start are written, with mode 0600. */
-  CREDENTIALS_FILE: text(),
+  /** Where the first set-up of an empty database writes its credentials, with mode 0600. Absent: it takes OWNER_PASSWORD and issues no keys. */
+  CREDENTIALS_FILE: optional(text()),
   /** How long a database that does not answer yet is waited for. */
   DATABASE_WAIT_SECONDS: integer({ min: 0, max: 3_600 }, 60),
   OWNER_EMAIL: text('owner@tollgate.local'),
+  /** Of the owner that an empty database gets; later set-ups ignore it. Absent: a generated one. */
+  OWNER_PASSWORD: optional(secret(12)),
   SANDBOX_ENABLED: flag(false),
   ...PROVIDER_SETTINGS,
 };

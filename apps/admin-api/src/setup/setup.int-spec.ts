@@ -88,25 +88,56 @@ describe('the set-up', () => {
     expect(await providers()).toEqual(['groq active', 'openai archived', 'sandbox active']);
   });
 
+  /** Everything that lets somebody in: its rows must be the same before and after a set-up. */
+  const identities = (): Promise<unknown> =>
+    database.dataSource.query(
+      `SELECT u.password_hash, u.email, k.id AS key, s.secret_hash FROM users u
+       CROSS JOIN api_keys k JOIN api_key_secrets s ON s.api_key_id = k.id ORDER BY k.id`,
+    );
+
   it.each([
-    ['lost', (): Promise<void> => rm(file)],
+    ['deleted', (): Promise<void> => rm(file)],
     ['damaged', (): Promise<void> => writeFile(file, '{"api_key": "')],
-  ])('issues fresh keys and a fresh password when the file was %s', async (_case, damage) => {
-    const before = await read();
+    [
+      'of another database',
+      (): Promise<void> => writeFile(file, JSON.stringify({ organisation_id: 'other' })),
+    ],
+  ])('issues no key and resets no password when the credentials file is %s', async (_case, damage) => {
+    const [content, before] = [await readFile(file, 'utf8'), await identities()];
     await damage();
+    const damaged = await readFile(file, 'utf8').catch(() => null);
     await setUp(environment);
-    const after = await read();
-    expect(after.organisation_id).toBe(before.organisation_id);
-    expect(after.api_key).not.toBe(before.api_key);
-    const user = await database.dataSource.manager.findOneByOrFail(UserEntity, { email: after.owner_email });
-    expect(await isPassword(user.passwordHash, after.owner_password)).toBe(true);
-    expect(await isPassword(user.passwordHash, before.owner_password)).toBe(false);
+    expect(await identities()).toEqual(before);
+    expect(await readFile(file, 'utf8').catch(() => null)).toBe(damaged);
+    await writeFile(file, content, { mode: 0o600 });
   });
 
-  it('lets several machines set up one database at once: one seeds, the others find it done', async () => {
-    const files = [1, 2, 3].map((n) => join(folder, `${String(n)}.json`));
+  it('issues nothing in further pods, each with a folder of its own, and says so nowhere but in the log', async () => {
+    const before = await identities();
+    const files = [1, 2, 3].map((n) => join(folder, `pod-${String(n)}.json`));
     await Promise.all(files.map((path) => setUp({ ...environment, CREDENTIALS_FILE: path })));
+    expect(await identities()).toEqual(before);
+    expect((await readdir(folder)).filter((name) => name.startsWith('pod-'))).toEqual([]);
     expect(await database.dataSource.manager.count(OrganisationEntity)).toBe(1);
+  });
+
+  it('refuses an ENCRYPTION_KEY that does not open the data, and changes nothing', async () => {
+    const before = await identities();
+    const other = { ...environment, ENCRYPTION_KEY: Buffer.alloc(32, 4).toString('base64') };
+    await expect(setUp(other)).rejects.toThrow(/^ENCRYPTION_KEY does not open the data of this installation/);
+    expect(await identities()).toEqual(before);
+  });
+
+  it('checks the key of a database that an older release has set up against its credentials', async () => {
+    await database.dataSource.query('DELETE FROM installation');
+    const other = { ...environment, ENCRYPTION_KEY: Buffer.alloc(32, 4).toString('base64') };
+    await expect(setUp(other)).rejects.toThrow('ENCRYPTION_KEY');
+    const before = await identities();
+    await setUp(environment);
+    expect(await identities()).toEqual(before);
+    expect(await database.dataSource.query('SELECT organisation_id FROM installation')).toEqual([
+      { organisation_id: (await read()).organisation_id },
+    ]);
   });
 
   it('keeps no secret in the clear in the database', async () => {
@@ -120,7 +151,12 @@ describe('the set-up', () => {
         expect(rows).not.toContain(secret);
       }
     }
-    expect(await database.dataSource.manager.count(AuditLogEntity)).toBe(0);
+    const audited = await database.dataSource.manager.find(AuditLogEntity, { order: { sequence: 'ASC' } });
+    expect(audited.map(({ userType, action, resourceType }) => [userType, action, resourceType])).toEqual([
+      ['system', 'create', 'users'],
+      ['system', 'create', 'api_keys'],
+      ['system', 'create', 'api_keys'],
+    ]);
   });
 
   it('[ENV-09] names every bad setting and never its value', async () => {
@@ -142,5 +178,43 @@ describe('the set-up', () => {
     const url = new URL(database.url);
     url.pathname = '/no_such_database';
     await expect(setUp({ ...environment, DATABASE_URL: url.toString() })).rejects.toThrow(/no_such_database/);
+  });
+});
+
+describe('the set-up of empty databases', () => {
+  const settingsFor = (url: string, more: Record<string, string>): Record<string, string> => ({
+    DATABASE_URL: url,
+    ENCRYPTION_KEY: MASTER.toString('base64'),
+    SERVICE_TOKEN,
+    LOG_LEVEL: 'silent',
+    ...more,
+  });
+
+  describe('with a password for the owner and no file', () => {
+    const database = testDatabase({ empty: true });
+
+    it('creates the owner with OWNER_PASSWORD and issues no key', async () => {
+      await expect(setUp(settingsFor(database.url, {}))).rejects.toThrow('OWNER_PASSWORD is required');
+      await setUp(settingsFor(database.url, { OWNER_PASSWORD: 'correct horse battery' }));
+      await setUp(settingsFor(database.url, { OWNER_PASSWORD: 'of a later set-up' }));
+      const { manager } = database.dataSource;
+      const [user] = await manager.find(UserEntity);
+      expect(await isPassword(user?.passwordHash ?? '', 'correct horse battery')).toBe(true);
+      expect([await manager.count(UserEntity), await manager.count(ApiKeyEntity)]).toEqual([1, 0]);
+    });
+  });
+
+  describe('from several machines at once', () => {
+    const database = testDatabase({ empty: true });
+
+    it('seeds once, and one machine gets the file', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'setup-'));
+      const files = [1, 2, 3].map((n) => join(folder, `${String(n)}.json`));
+      await Promise.all(files.map((path) => setUp(settingsFor(database.url, { CREDENTIALS_FILE: path }))));
+      expect(await database.dataSource.manager.count(OrganisationEntity)).toBe(1);
+      expect(await database.dataSource.manager.count(ApiKeyEntity)).toBe(2);
+      expect(await readdir(folder)).toHaveLength(1);
+      await rm(folder, { recursive: true });
+    });
   });
 });

@@ -1,0 +1,64 @@
+import { InstallationEntity, IntegrationEntity, OrganisationEntity } from '@gw/entities';
+import { seal, SettingsError, unseal } from '@gw/kernel';
+import { IsNull, Not, type EntityManager } from 'typeorm';
+import { CredentialsService } from '../credentials/credentials.service';
+import type { Secrets } from '../settings';
+
+const ROW_ID = 1;
+const KEY_CHECK = 'tollgate';
+const BOUND_TO = 'installation';
+
+/**
+ * The row of this installation; null when the database has never been set up. A database of a release without the row gets it here.
+ * Throws `SettingsError` when the key cannot open what the database holds, so that no process starts with a wrong ENCRYPTION_KEY.
+ */
+export async function openInstallation(
+  manager: EntityManager,
+  secrets: Secrets,
+): Promise<InstallationEntity | null> {
+  const row = await manager.findOneBy(InstallationEntity, { id: ROW_ID });
+  if (row) {
+    assertOpens(() => unseal(secrets.sealingKeyring, row.keyCheck, BOUND_TO));
+    return row;
+  }
+  const [organisation] = await manager.find(OrganisationEntity, {
+    order: { createdAt: 'ASC', id: 'ASC' },
+    take: 1,
+  });
+  if (!organisation) return null;
+  await assertOpensCredentials(manager, secrets);
+  return recordInstallation(manager, secrets, organisation.id);
+}
+
+/** Marks the database as set up, and under which key. */
+export async function recordInstallation(
+  manager: EntityManager,
+  secrets: Secrets,
+  organisationId: string,
+): Promise<InstallationEntity> {
+  const keyCheck = seal(secrets.sealingKeyring, KEY_CHECK, BOUND_TO);
+  await manager.insert(InstallationEntity, { id: ROW_ID, organisationId, keyCheck });
+  return manager.findOneByOrFail(InstallationEntity, { id: ROW_ID });
+}
+
+/** For a database without a check value: any one credential tells whether the key is the right one. */
+async function assertOpensCredentials(manager: EntityManager, secrets: Secrets): Promise<void> {
+  const [integration] = await manager.find(IntegrationEntity, {
+    where: { sealedCredential: Not(IsNull()) },
+    take: 1,
+  });
+  if (integration) assertOpens(() => new CredentialsService(secrets).open(integration));
+}
+
+function assertOpens(open: () => unknown): void {
+  try {
+    open();
+  } catch {
+    throw new SettingsError([
+      {
+        name: 'ENCRYPTION_KEY',
+        rule: 'does not open the data of this installation; start with the key of its first set-up, or restore the database that belongs to this key',
+      },
+    ]);
+  }
+}
