@@ -87,18 +87,8 @@ export function flag(fallback?: boolean): Setting<boolean> {
   };
 }
 
-/**
- * A feature that is on unless it is switched off, by `OFF` alone: `false` and its like leave it on, since a feature that guards
- * something must not end by a slip.
- */
-export const feature = (): Setting<boolean> => ({
-  fallback: true,
-  parse: (value) => {
-    if (/^off$/i.test(value)) return false;
-    flag().parse(value);
-    return true;
-  },
-});
+/** A feature that is on unless it is switched off, with `OFF` or any other word for false that `flag` knows. */
+export const feature = (): Setting<boolean> => flag(true);
 
 /** An absolute URL of one of the schemes, without credentials unless `allowCredentials`. */
 export function url(
