@@ -1,11 +1,15 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { defineCheck, type ParameterReport } from '../check';
+import { Pattern } from '@gw/config-schema';
+import { CheckError, defineCheck, type ParameterReport } from '../check';
 import type { JsonObject } from '../json';
 import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
 import type { Scope } from '../text/scope';
 import { jsonIn } from './json-in-text';
-import { schemaFault } from './safe-schema';
+import { schemaCost, schemaFault } from './safe-schema';
+
+/** Visits of parts of a schema to values in one evaluation: some 50 ms at worst. */
+const STEPS_MAX = 2_000_000;
 
 export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope: readonly Scope[] }>({
   id: 'default.jsonSchema',
@@ -26,17 +30,22 @@ export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope:
     scope: ['last_message'],
   },
   prepare({ schema, not, scope }, report) {
-    const matches = compileSchema(schema, report);
+    const validate = compileSchema(schema, report);
+    const valuesMax = validate ? Math.floor(STEPS_MAX / schemaCost(schema)) : 0;
     return {
       evaluate(subject) {
         const texts = someTexts(subject, scope).map(jsonIn);
-        const holds = texts.every((values) => values.some((value) => matches?.(value) === true));
+        if (validate) assertAtMost(texts, valuesMax);
+        const holds = texts.every((values) => values.some((value) => validate?.(value) === true));
         const found = texts.reduce((sum, values) => sum + values.length, 0);
         return { verdict: holds !== not, data: { found, not } };
       },
     };
   },
 });
+
+/** The schema of schemas, compiled once: it is most of what a compilation costs. */
+let metaSchema: Ajv2020 | undefined;
 
 /** A schema of its own instance: names of one guardrail's schema are not seen by another's. */
 function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFunction | null {
@@ -46,11 +55,54 @@ function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFun
     return null;
   }
   try {
-    const ajv = new Ajv2020({ allErrors: false, strict: false, validateFormats: true, logger: false });
-    addFormats(ajv, { mode: 'fast', formats: ['date', 'date-time', 'time', 'uuid', 'ipv4', 'ipv6'] });
-    return ajv.compile(schema);
+    metaSchema ??= new Ajv2020({ strict: false, logger: false });
+    if (metaSchema.validateSchema(schema) === true) return userSchemaCompiler().compile(schema);
   } catch {
-    report(['schema'], 'schema', 'is not a JSON Schema of draft 2020-12 that stands by itself', undefined);
-    return null;
+    // Reported below.
+  }
+  report(['schema'], 'schema', 'is not a JSON Schema of draft 2020-12 that stands by itself', undefined);
+  return null;
+}
+
+/** Throws for more values than the schema may visit: each of its parts visits each value once, so the product bounds the work. */
+function assertAtMost(data: unknown, max: number): void {
+  let left = max;
+  const open: unknown[] = [data];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const items = Object.values(next);
+    left -= items.length;
+    if (left < 0) {
+      throw new CheckError(`The JSON holds more than the ${String(max)} values that this schema can check.`);
+    }
+    for (const item of items) open.push(item);
   }
 }
+
+/**
+ * Compiles schemas of users. Patterns are refused before (`schemaFault`); one that is compiled all the same runs on RE2, in time
+ * linear to the text. References are compiled once each, not where they are used.
+ */
+export function userSchemaCompiler(): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: false,
+    strict: false,
+    validateFormats: true,
+    logger: false,
+    inlineRefs: false,
+    meta: false,
+    validateSchema: false,
+    code: { regExp: linearExpression },
+  });
+  addFormats(ajv, { mode: 'fast', formats: ['date', 'date-time', 'time', 'uuid', 'ipv4', 'ipv6'] });
+  return ajv;
+}
+
+/** Throws for what RE2 does not know. The compiler shares expressions whose texts are equal. */
+function linearExpression(source: string): { test: (text: string) => boolean; toString: () => string } {
+  const pattern = Pattern.compile(source);
+  if (typeof pattern === 'string') throw new TypeError(pattern);
+  return { test: (text) => pattern.test(text), toString: () => source };
+}
+linearExpression.code = 'linearExpression';

@@ -1,108 +1,160 @@
-import { isObject, listOf, type JsonObject } from '../json';
+import { isObject, type JsonObject } from '../json';
 
 type Path = readonly (string | number)[];
 
-/** Why a schema is not taken, and where. */
+/** Why a schema is refused, and where. */
 export interface SchemaFault {
   readonly path: Path;
   readonly rule: string;
   readonly message: string;
 }
 
-const EXPANSIONS_MAX = 10_000;
+/** Steps that one value of the data can cost at most, with every reference followed. */
+const COST_MAX = 10_000;
+/** Levels of schemas within schemas, with every reference followed. */
+const DEPTH_MAX = 40;
 const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
-/** Members whose own members are names, not keywords. */
-const NAMED = new Set([
-  'properties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'patternProperties',
-  'dependentRequired',
-]);
-/** Members that hold data, not schemas. */
-const DATA = new Set(['const', 'enum', 'default', 'examples']);
 
-/**
- * What in a user's schema could make its validation take longer than its size and that of the data allow, or reach out of the
- * document: patterns, which run on an engine that a pattern can hold up; references that lead back to themselves, fan out or lead
- * elsewhere; uniqueness of objects, each of which is compared with each. Null: nothing.
- */
-export function schemaFault(schema: JsonObject): SchemaFault | null {
-  return keywordFault(schema, ['schema']) ?? referenceFault(schema);
-}
-
-function keywordFault(value: unknown, path: Path): SchemaFault | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const areNames = NAMED.has(String(path.at(-1))) && !NAMED.has(String(path.at(-2)));
-  for (const [key, item] of Object.entries(value)) {
-    const message = areNames ? null : faultOf(key, item, value as JsonObject);
-    if (message !== null) return { path: [...path, key], rule: key, message };
-    if (!areNames && DATA.has(key)) continue;
-    const below = keywordFault(item, [...path, key]);
-    if (below) return below;
-  }
-  return null;
-}
+/** How to read the value of a keyword. What is not listed (`default`, `enum`, unknown keywords) holds data, never schemas. */
+const HOLDS: Readonly<Record<string, 'schema' | 'list' | 'names'>> = {
+  ...Object.fromEntries(
+    ['additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not']
+      .concat(['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'])
+      .map((keyword) => [keyword, 'schema'] as const),
+  ),
+  ...Object.fromEntries(
+    ['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, 'list'] as const),
+  ),
+  ...Object.fromEntries(
+    ['$defs', 'definitions', 'dependentSchemas', 'properties'].map((keyword) => [keyword, 'names'] as const),
+  ),
+};
 
 const NOT_TAKEN: Readonly<Record<string, string>> = {
   pattern: 'is not taken in a schema; use the check regexMatch',
   patternProperties: 'is not taken in a schema; use the check regexMatch',
-  $dynamicRef: 'is not taken in a schema',
-  $recursiveRef: 'is not taken in a schema',
-  $id: 'is not taken in a schema',
+  ...Object.fromEntries(
+    ['$anchor', '$dynamicAnchor', '$dynamicRef', '$id', '$recursiveAnchor', '$recursiveRef']
+      .concat(['additionalItems', 'dependencies'])
+      .map((keyword) => [keyword, 'is not taken in a schema']),
+  ),
 };
 
-function faultOf(key: string, item: unknown, schema: JsonObject): string | null {
-  if (key === '$ref') return isLocal(item) ? null : 'must lead to a place in the schema';
-  if (key === 'uniqueItems' && item === true) {
-    return hasScalarItems(schema) ? null : 'is taken only beside items of one plain type';
-  }
-  return Object.hasOwn(NOT_TAKEN, key) ? (NOT_TAKEN[key] ?? null) : null;
+/**
+ * Finds what could make the validation of a user's schema cost more than the product of its size and that of the data, or reach
+ * out of the document: patterns; references that lead back to themselves, fan out, or lead to anything but a schema of the document;
+ * uniqueness of objects, each of which is compared with each.
+ */
+export function schemaFault(schema: JsonObject): SchemaFault | null {
+  const schemas = new Map<string, unknown>();
+  const fault = faultIn(schema, ['schema'], '#', schemas);
+  if (fault) return fault;
+  const cost = costOf(schema, schemas, { open: new Set(), known: new Map() });
+  if (cost <= COST_MAX) return null;
+  const message = Number.isFinite(cost)
+    ? `costs more than ${String(COST_MAX)} steps for each value, with its references followed; make it smaller`
+    : `has a reference that leads back to itself, or more than ${String(DEPTH_MAX)} levels`;
+  return { path: ['schema'], rule: '$ref', message };
 }
 
+/** Steps that validating one value takes at most. Only for schemas without a fault. */
+export function schemaCost(schema: JsonObject): number {
+  const schemas = new Map<string, unknown>();
+  faultIn(schema, ['schema'], '#', schemas);
+  return costOf(schema, schemas, { open: new Set(), known: new Map() });
+}
+
+/**
+ * Walks everything that a validator would take for a schema, and nothing else, and notes it under its JSON pointer: whether a
+ * member is a keyword or a name follows from what holds it, never from its own name.
+ */
+function faultIn(
+  value: unknown,
+  path: Path,
+  pointer: string,
+  schemas: Map<string, unknown>,
+): SchemaFault | null {
+  if (path.length > 3 * DEPTH_MAX) return { path, rule: 'nesting', message: 'is nested too deeply' };
+  schemas.set(pointer, value);
+  if (!isObject(value)) return null;
+  for (const [keyword, item] of Object.entries(value)) {
+    const at = [...path, keyword];
+    const message = faultOf(keyword, item, value);
+    if (message !== null) return { path: at, rule: keyword, message };
+    for (const [name, schema] of schemasOf(keyword, item)) {
+      const steps = name === null ? [keyword] : [keyword, name];
+      const below = `${pointer}/${steps.map(escaped).join('/')}`;
+      const fault = faultIn(schema, [...path, ...steps], below, schemas);
+      if (fault) return fault;
+    }
+  }
+  return null;
+}
+
+/** The schemas directly below a keyword, with their names there. */
+function schemasOf(keyword: string, item: unknown): readonly (readonly [string | null, unknown])[] {
+  const kind = Object.hasOwn(HOLDS, keyword) ? HOLDS[keyword] : undefined;
+  if (kind === undefined) return [];
+  if (kind === 'schema') return [[null, item]];
+  return typeof item === 'object' && item !== null ? Object.entries(item) : [];
+}
+
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+function faultOf(keyword: string, item: unknown, schema: JsonObject): string | null {
+  if (keyword === '$ref') {
+    return isLocal(item) ? null : 'must lead to a schema of this document, as in #/$defs/name';
+  }
+  if (keyword === 'uniqueItems' && item === true) {
+    return hasScalarItems(schema) ? null : 'is taken only with items of one plain type';
+  }
+  return Object.hasOwn(NOT_TAKEN, keyword) ? (NOT_TAKEN[keyword] ?? null) : null;
+}
+
+/** Percent signs are refused: what they stand for must not be read in two ways. */
 const isLocal = (reference: unknown): boolean =>
-  typeof reference === 'string' && (reference === '#' || reference.startsWith('#/'));
+  typeof reference === 'string' &&
+  (reference === '#' || reference.startsWith('#/')) &&
+  !reference.includes('%');
 
 function hasScalarItems({ items }: JsonObject): boolean {
   return isObject(items) && SCALARS.includes(String(items['type']));
 }
 
-/** Follows every reference as a validator would, and counts. */
-function referenceFault(root: JsonObject): SchemaFault | null {
-  const costs = new Map<unknown, number>();
-  const open = new Set<unknown>();
-  const costOf = (value: unknown): number => {
-    if (typeof value !== 'object' || value === null) return 0;
-    if (open.has(value)) return Number.POSITIVE_INFINITY;
-    const known = costs.get(value);
-    if (known !== undefined) return known;
-    open.add(value);
-    let cost = 1;
-    for (const [key, item] of Object.entries(value)) {
-      // Definitions cost what refers to them.
-      if (key === '$defs' || key === 'definitions') continue;
-      cost += key === '$ref' && typeof item === 'string' ? costOf(target(root, item)) : costOf(item);
-    }
-    open.delete(value);
-    costs.set(value, cost);
-    return cost;
-  };
-  const cost = costOf(root);
-  if (cost <= EXPANSIONS_MAX) return null;
-  const message = Number.isFinite(cost)
-    ? 'has references that fan out too far'
-    : 'has a reference that leads back to itself';
-  return { path: ['schema'], rule: '$ref', message };
+interface Walk {
+  readonly open: Set<unknown>;
+  readonly known: Map<unknown, number>;
 }
 
-function target(root: JsonObject, reference: string): unknown {
-  let at: unknown = root;
-  for (const part of reference.split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (Array.isArray(at)) at = listOf(at)[Number(key)];
-    else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
-    else return undefined;
+/** Follows every reference as a validator would, and counts. */
+function costOf(schema: unknown, schemas: ReadonlyMap<string, unknown>, walk: Walk): number {
+  if (!isObject(schema)) return 1;
+  const known = walk.known.get(schema);
+  if (known !== undefined) return known;
+  if (walk.open.has(schema) || walk.open.size >= DEPTH_MAX) return Number.POSITIVE_INFINITY;
+  walk.open.add(schema);
+  let cost = 1;
+  for (const [keyword, item] of Object.entries(schema)) {
+    // Definitions cost what refers to them.
+    if (keyword === '$defs' || keyword === 'definitions') continue;
+    if (keyword === '$ref') cost += costOfReference(String(item), schemas, walk);
+    else if (!Object.hasOwn(HOLDS, keyword)) cost += sizeOf(item);
+    else for (const [, below] of schemasOf(keyword, item)) cost += 1 + costOf(below, schemas, walk);
   }
-  return at;
+  walk.open.delete(schema);
+  walk.known.set(schema, cost);
+  return cost;
+}
+
+/** A reference to a place that is no schema costs too much: a validator would take data for one. */
+function costOfReference(reference: string, schemas: ReadonlyMap<string, unknown>, walk: Walk): number {
+  return schemas.has(reference)
+    ? 1 + costOf(schemas.get(reference), schemas, walk)
+    : Number.POSITIVE_INFINITY;
+}
+
+/** Values in data: what `enum` and `required` compare with. Data of a guardrail document is not nested deeply. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, item) => sum + sizeOf(item), 1);
 }

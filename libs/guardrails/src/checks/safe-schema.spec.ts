@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { compileGuardrail } from '../compile';
+import type { JsonObject } from '../json';
+import { answering, verdictOf } from '../spec-support/judge';
+import { userSchemaCompiler } from './json-schema';
+import { schemaFault } from './safe-schema';
+
+const BOMB = '^(a+)+$';
+const BOMBS: readonly JsonObject[] = [{ pattern: BOMB }, { patternProperties: { [BOMB]: {} } }];
+
+/** Everything that could be a keyword, and names that read like one. */
+const KEYWORDS = [
+  ...['additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'propertyNames'],
+  ...['then', 'unevaluatedItems', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'prefixItems'],
+  ...['$defs', 'definitions', 'dependentSchemas', 'properties', 'dependentRequired', 'dependencies'],
+  ...['additionalItems', 'patternProperties', 'const', 'enum', 'default', 'examples', 'title', 'x'],
+];
+const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'enum', 'examples']);
+const NAMES = new Set(['$defs', 'definitions', 'dependentSchemas', 'properties', 'dependencies']);
+
+type Step = readonly [string, string];
+
+function nested(steps: readonly Step[], inner: JsonObject): JsonObject {
+  return steps.reduceRight<JsonObject>((schema, [keyword, name]) => {
+    if (LISTS.has(keyword)) return { [keyword]: [schema] };
+    return { [keyword]: NAMES.has(keyword) ? { [name]: schema } : schema };
+  }, inner);
+}
+
+/** Whether a schema brings a validator to run a pattern; the engine notes every one that it compiles. */
+function patternsCompiled(schema: JsonObject): number {
+  const compiler = userSchemaCompiler();
+  const engine = compiler.opts.code.regExp;
+  let count = 0;
+  compiler.opts.code.regExp = Object.assign(
+    (source: string, flags: string) => {
+      if (source === BOMB) count += 1;
+      return engine(source, flags);
+    },
+    { code: engine.code },
+  );
+  try {
+    compiler.compile(schema);
+  } catch {
+    return 0;
+  }
+  return count;
+}
+
+describe('schemas of users', () => {
+  const steps = fc.array(fc.tuple(fc.constantFrom(...KEYWORDS), fc.constantFrom(...KEYWORDS)), {
+    maxLength: 8,
+  });
+
+  it('are refused when a validator would compile a pattern of theirs, at every depth and below every name', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(steps, fc.constantFrom(...BOMBS), (path, bomb) => {
+        const schema = nested(path, bomb);
+        if (schemaFault(schema) !== null) refused += 1;
+        else expect(patternsCompiled(schema)).toBe(0);
+      }),
+      { numRuns: 1_000, seed: 17 },
+    );
+    expect(refused).toBeGreaterThan(200);
+  });
+
+  it.each([
+    ['properties', 'properties', 'properties', 'default'],
+    ['properties', 'default', 'properties', 'const'],
+    ['properties', '$defs', 'properties', 'definitions'],
+    ['$defs', 'properties', 'properties', 'examples'],
+  ])('are refused with a pattern below the name of a keyword: %s/%s/%s/%s', (a, b, c, d) => {
+    expect(schemaFault({ [a]: { [b]: { [c]: { [d]: { pattern: BOMB } } } } })).toMatchObject({
+      path: ['schema', a, b, c, d, 'pattern'],
+    });
+  });
+
+  it.each(['#/default', '#/properties/x/const', '#/x-mine', '#/$defs/%61', '#name', '#/nothing'])(
+    'are refused with a reference to what is no schema of theirs: %s',
+    ($ref) => {
+      const schema = {
+        $defs: { a: {} },
+        default: { pattern: BOMB },
+        'x-mine': { pattern: BOMB },
+        properties: { x: { const: { pattern: BOMB } } },
+        allOf: [{ $ref }],
+      };
+      expect(schemaFault(schema)).toMatchObject({ rule: '$ref' });
+    },
+  );
+
+  it('run a pattern on RE2 where one gets as far as the compiler', () => {
+    const compiler = userSchemaCompiler();
+    expect(() => compiler.compile({ pattern: '(?=a)a' })).toThrow('RE2');
+    const matches = compiler.compile({ pattern: BOMB });
+    expect(matches('a'.repeat(4_000) + '!')).toBe(false);
+    expect(matches('aaa')).toBe(true);
+  });
+
+  it('are refused when they cost too much for one value, and are held to a product of their cost and the data', async () => {
+    const wide = { anyOf: Array.from({ length: 6_000 }, (_, at) => ({ const: at })) };
+    expect(schemaFault({ items: wide })).toMatchObject({ message: expect.stringContaining('10000 steps') });
+    expect(compileGuardrail([{ id: 'default.jsonSchema', parameters: { schema: wide } }]).ok).toBe(false);
+
+    const schema = { items: { anyOf: wide.anyOf.slice(0, 1_000) } };
+    const few = answering(JSON.stringify(Array(100).fill(-1)));
+    const many = answering(JSON.stringify(Array(2_000).fill(-1)));
+    expect(await verdictOf('jsonSchema', { schema }, few)).toMatchObject({ verdict: false });
+    expect(await verdictOf('jsonSchema', { schema }, many)).toMatchObject({
+      error: { message: expect.stringContaining('values that this schema can check') },
+    });
+  });
+});
