@@ -3,7 +3,7 @@ import type { AnswerHead } from './answer-head';
 import type { AnswerParser } from './answer-parser';
 import type { Connection } from './connection';
 import type { ConnectionPool } from './connection-pool';
-import { bodyBroke, connectionBroke, handlerThrew, isClosedByPeer } from './failures';
+import { bodyBroke, connectionBroke, handlerThrew, isClosedByPeer, reusedConnectionClosed } from './failures';
 import { NO_HANDLER, NO_REQUEST } from './nothing';
 import { encodeHead } from './request-head';
 import { WheelEntry, type TimerWheel } from './timer-wheel';
@@ -29,8 +29,7 @@ export class Call extends WheelEntry implements OutboundCall {
   private waitsIn: ConnectionPool | null = null;
   private connection: Connection | null = null;
   private ended = false;
-  private retried = false;
-  /** The body of the present try, where it is a source. */
+  /** The body, where it is a source. */
   private opened: Readable | null = null;
   /** A byte of the answer has come. */
   private answerBegan = false;
@@ -69,13 +68,10 @@ export class Call extends WheelEntry implements OutboundCall {
     return this.request.body;
   }
 
-  /** The body from its beginning, for the present try. */
+  /** The body from its beginning. */
   openBody(source: BodySource): Readable {
     const stream = source.open();
-    stream.on('error', (cause: Error) => {
-      // That of a try before this one has been let go.
-      if (stream === this.opened) this.fail(bodyBroke(cause));
-    });
+    stream.on('error', (cause: Error) => this.fail(bodyBroke(cause)));
     this.opened = stream;
     return stream;
   }
@@ -152,15 +148,18 @@ export class Call extends WheelEntry implements OutboundCall {
     if (!this.isStopped()) this.settle(parser);
   }
 
-  /** `error`: null when the peer has closed it in an orderly way. */
+  /** Moves to a new connection, since this one ended before a byte of the request was written to it. */
+  moveFrom(connection: Connection): void {
+    connection.pool.replace(connection, this);
+  }
+
+  /**
+   * The request may have reached the peer, which may have acted on it, so it is not sent again here: whether it may be is for
+   * the caller to decide. `error`: null when the peer has closed the connection in an orderly way.
+   */
   onConnectionLost(connection: Connection, error: Error | null): void {
-    if (this.mayRetry(connection, error)) {
-      this.retried = true;
-      this.closeBody();
-      connection.pool.replace(connection, this);
-    } else {
-      this.fail(connectionBroke(error, this.answerBegan));
-    }
+    const isStale = !this.answerBegan && connection.uses > 1 && isClosedByPeer(error);
+    this.fail(isStale ? reusedConnectionClosed(error) : connectionBroke(error, this.answerBegan));
   }
 
   override onDue(now: number): void {
@@ -269,11 +268,6 @@ export class Call extends WheelEntry implements OutboundCall {
 
   private isStopped(): boolean {
     return this.ended || this.paused;
-  }
-
-  /** Only when the peer closed an idle connection as the request went out. */
-  private mayRetry(connection: Connection, error: Error | null): boolean {
-    return !this.retried && !this.answerBegan && connection.uses > 1 && isClosedByPeer(error);
   }
 }
 

@@ -74,6 +74,8 @@ export class ConnectionPool {
       throw new OutboundError(
         'unreachable',
         `All ${String(connectionsMax)} connections to ${authorityOf(this.target)} are in use and ${String(waitingMax)} calls wait already.`,
+        null,
+        { reason: 'connections_exhausted' },
       );
     }
   }

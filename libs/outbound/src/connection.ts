@@ -8,6 +8,8 @@ import { OutboundError } from './types';
 
 /** Up to here copying a body behind its head costs less than handing over two pieces. */
 const COPIED_BYTES_MAX = 16 * 1024;
+/** A connection that was idle for longer than this is checked for its end once more before it carries a call, milliseconds. */
+const CHECKED_AFTER_MS = 100;
 
 /** One socket with at most one call on it at a time, opened for its first call. */
 export class Connection {
@@ -24,6 +26,9 @@ export class Connection {
   private upload: Upload | null = null;
   /** The call on it has not been sent yet. */
   private isPutOff = false;
+  private idleSince = 0;
+  /** It was idle for so long that the peer may have closed it: the event loop reports that before anything is sent. */
+  private isChecked = true;
   private isReadingStopped = false;
   private isUnreferenced = false;
   private isDestroyed = false;
@@ -43,6 +48,11 @@ export class Connection {
 
   /** @internal Sends what was put off, unless the call has ended or moved on meanwhile. */
   sendNow(): void {
+    if (!this.isChecked) {
+      this.isChecked = true;
+      sendAtTurnEnd(this);
+      return;
+    }
     this.isPutOff = false;
     if (this.call && this.socket && !this.isDestroyed) this.send(this.call, this.socket);
   }
@@ -50,6 +60,7 @@ export class Connection {
   /** May carry another call at `now`. */
   isFit(now: number): boolean {
     const { socket } = this;
+    this.isChecked = now - this.idleSince < CHECKED_AFTER_MS;
     return (
       !this.isSpoilt && now < this.idleUntil && socket !== null && !socket.destroyed && !socket.readableEnded
     );
@@ -63,6 +74,7 @@ export class Connection {
     upload?.stop();
     const isSent = upload?.isDone !== false && socket?.writableLength === 0;
     if (!isSent || !parser.leavesConnectionFit) return false;
+    this.idleSince = now;
     this.idleUntil = now + Math.min(parser.head.idleMs, this.pool.limits.keepAliveTimeoutMs);
     this.resumeReading();
     return this.isFit(now);
@@ -163,8 +175,9 @@ export class Connection {
     this.isSpoilt = true;
     const { call } = this;
     if (call === null) this.pool.drop(this);
+    else if (this.isPutOff) call.moveFrom(this);
     // An answer that is complete and only waits for its receiver needs the connection no more.
-    else if (this.isPutOff || !this.parser.isDone) call.onConnectionLost(this, error);
+    else if (!this.parser.isDone) call.onConnectionLost(this, error);
   }
 }
 

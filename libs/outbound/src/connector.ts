@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect as netConnect, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import type { AddressPolicy } from '@gw/kernel';
+import { connectFailed } from './failures';
 import type { Proxy, ProxySelector } from './proxy';
 import { authorityOf, type Target } from './target';
 import { OutboundError } from './types';
@@ -103,8 +104,7 @@ export class Connector {
       return socket;
     } catch (error) {
       if (error instanceof OutboundError) throw error;
-      const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-      throw new OutboundError('unreachable', `The connection failed (${reason}).`, null, { cause: error });
+      throw connectFailed(error, target.isTls);
     }
   }
 
@@ -126,7 +126,9 @@ export class Connector {
       if (!allowed.ok) throw new OutboundError('refused', allowed.rule);
     }
     if (resolved.length === 0 && !isProxied) {
-      throw new OutboundError('unreachable', 'The host name has no address.');
+      throw new OutboundError('unreachable', 'The host name has no address.', null, {
+        reason: 'name_not_resolved',
+      });
     }
     return resolved;
   }
@@ -140,7 +142,9 @@ export class Connector {
         this.lookups.delete(host);
         if (error) {
           const message = `The host name could not be resolved (${error.code ?? 'unknown'}).`;
-          reject(new OutboundError('unreachable', message, null, { cause: error }));
+          reject(
+            new OutboundError('unreachable', message, null, { cause: error, reason: 'name_not_resolved' }),
+          );
         } else {
           resolve(addresses);
         }
@@ -270,7 +274,12 @@ function tunnel(socket: Socket, proxy: Proxy, target: Target, signal: AbortSigna
         resolve(tunnelled);
       } else {
         reject(
-          new OutboundError('unreachable', `The proxy answered ${String(response.statusCode)} to CONNECT.`),
+          new OutboundError(
+            'unreachable',
+            `The proxy answered ${String(response.statusCode)} to CONNECT.`,
+            null,
+            { reason: 'proxy_failed' },
+          ),
         );
       }
     });

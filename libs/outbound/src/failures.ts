@@ -1,11 +1,56 @@
-import { OutboundError } from './types';
+import { OutboundError, type UnreachableReason } from './types';
 
 /** What a broken connection means to the caller. */
 export function connectionBroke(cause: Error | null, answerBegan: boolean): OutboundError {
   const options = cause ? { cause } : {};
   return answerBegan
     ? new OutboundError('interrupted', 'The connection broke before the answer was complete.', null, options)
-    : new OutboundError('unreachable', 'The connection broke before the answer began.', null, options);
+    : new OutboundError('unreachable', 'The connection broke before the answer began.', null, {
+        ...options,
+        reason: 'connection_closed',
+      });
+}
+
+/** The peer closed a connection that had carried a call before, and answered nothing on it this time. */
+export const reusedConnectionClosed = (cause: Error | null): OutboundError =>
+  new OutboundError('unreachable', 'The provider closed a reused connection without an answer.', null, {
+    ...(cause && { cause }),
+    reason: 'reused_connection_closed',
+  });
+
+/** What a connection that could not be opened means to the caller. */
+export function connectFailed(cause: unknown, isTls: boolean): OutboundError {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const reason = reasonOf(code, isTls);
+  return new OutboundError(
+    'unreachable',
+    `The connection failed (${code ?? (cause as Error).message}).`,
+    null,
+    {
+      cause,
+      ...(reason && { reason }),
+    },
+  );
+}
+
+const REFUSED: ReadonlySet<string> = new Set(['ECONNREFUSED']);
+const NO_WAY: ReadonlySet<string> = new Set([
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+]);
+/** Codes of OpenSSL's verification of certificates, and of Node's own check of the name. */
+const TLS_CODE = /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO$)/;
+
+/** A TLS connection that the peer closes or resets is one whose handshake has failed: the TCP connection was made. */
+function reasonOf(code: string | undefined, isTls: boolean): UnreachableReason | null {
+  if (code === undefined) return isTls ? 'tls_failed' : null;
+  if (REFUSED.has(code)) return 'connection_refused';
+  if (NO_WAY.has(code)) return 'host_unreachable';
+  if (TLS_CODE.test(code)) return 'tls_failed';
+  return isTls && code === 'ECONNRESET' ? 'tls_failed' : null;
 }
 
 /** True when the peer closed a connection, as it may do to an idle one at any time. */

@@ -38,8 +38,8 @@ export interface OutboundStats {
 const WAITING_PER_CONNECTION = 4;
 
 /**
- * Streaming HTTP/1.1 client of the request path. Redirects are answers like any other, bodies are passed as received,
- * and nothing is retried except a request that met an idle connection just closed by the provider, once.
+ * Streaming HTTP/1.1 client of the request path. Redirects are answers like any other, bodies are passed as received, and
+ * nothing is sent twice: a request moves to another connection only while no byte of it has been written.
  */
 export class OutboundClient {
   private readonly pools = new Map<string, ConnectionPool>();
@@ -147,7 +147,9 @@ export class OutboundClient {
     }
     if (!oldest) {
       const cap = String(this.options.maxPools);
-      throw new OutboundError('unreachable', `Calls to ${cap} origins run already.`);
+      throw new OutboundError('unreachable', `Calls to ${cap} origins run already.`, null, {
+        reason: 'connections_exhausted',
+      });
     }
     oldest.close();
   }

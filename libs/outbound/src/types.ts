@@ -47,16 +47,41 @@ export type OutboundFailure =
   /** `abort()` was called. */
   | 'aborted';
 
+/** Why no byte of an answer came, for `unreachable`. */
+export type UnreachableReason =
+  | 'name_not_resolved'
+  | 'connection_refused'
+  | 'host_unreachable'
+  | 'tls_failed'
+  | 'proxy_failed'
+  /** All connections to the origin are in use, and so are the places for calls that wait for one. */
+  | 'connections_exhausted'
+  /** The peer closed the connection after the request was sent on it. */
+  | 'connection_closed'
+  /**
+   * The same on a connection that had carried a call before: the peer may have closed it because it was idle, or may have
+   * acted on the request.
+   */
+  | 'reused_connection_closed';
+
+export interface OutboundErrorOptions extends ErrorOptions {
+  readonly reason?: UnreachableReason;
+}
+
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
+  /** Null: another failure, or a connection that failed in a way that has no name here. */
+  readonly reason: UnreachableReason | null;
+
   constructor(
     readonly failure: OutboundFailure,
     message: string,
     /** Which bound ran out, for `timeout`. */
     readonly phase: 'connect' | 'headers' | 'idle' | 'total' | null = null,
-    options?: ErrorOptions,
+    options?: OutboundErrorOptions,
   ) {
     super(message, options);
+    this.reason = options?.reason ?? null;
   }
 }
 

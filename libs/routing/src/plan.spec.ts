@@ -6,6 +6,7 @@ import {
   type RequestFacts,
   type RoutingCursor,
 } from './index';
+import type { AttemptOutcome } from './types';
 import { answered, compiled, factsOf, failed, play, runtimeOf } from './testing/play';
 
 const plan = (config: GatewayConfig, random = 0, metadata: Record<string, string> = {}): RoutingCursor =>
@@ -243,6 +244,20 @@ describe('retries', () => {
       'answered',
     ]);
     expect(hasty.routingEvents).toEqual([{ target: 'config', event: 'wait_budget_spent' }]);
+  });
+
+  it('are given up for a wait that does not fit the time of the request, while a fallback still moves on', () => {
+    const hurried = (outcome: AttemptOutcome): AttemptOutcome => ({ ...outcome, waitMaxMs: 700 });
+    const config = compiled(fallback([retrying({ attempts: 3, use_retry_after_header: true }), b]));
+    for (const first of [answered(503), answered(429, 5000)]) {
+      const cursor = createPlan(config, factsOf(), runtimeOf());
+      expect(play(cursor, [hurried(first), answered(200)])).toEqual([
+        'config.t[0]',
+        'config.t[1]',
+        'answered',
+      ]);
+      expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'wait_budget_spent' }]);
+    }
   });
 
   it('are given up at once when the process has none left, while a fallback still moves on', () => {

@@ -1,7 +1,7 @@
 import { CONFIG_LIMITS, type CompiledRetry, type CompiledTarget } from '@gw/config-schema';
 import type { AttemptOutcome, RoutingRuntime } from './types';
 
-/** All waits of one request together; a config can ask for less. A wait that does not fit ends the retries at once. */
+/** All waits of one request together; a config can ask for less. A wait that does not fit ends the retries at once, and a fallback moves on. */
 export const WAIT_BUDGET_MS = CONFIG_LIMITS.waitBudgetMsMax;
 
 const BACK_OFF_BASE_MS = 1000;
@@ -34,8 +34,9 @@ export function isRetryable({ status, failure }: AttemptOutcome, target: Compile
 }
 
 /**
- * Milliseconds before retry number `retry` (1 is the first), or null when the wait does not fit the budget. Back-off is a random
- * part of 1 s, 2 s, 4 s, then 8 s: full jitter spreads callers that failed together best.
+ * Milliseconds before retry number `retry` (1 is the first), or null when the wait does not fit the budget of the config or the
+ * time of the request. Back-off is a random part of 1 s, 2 s, 4 s, then 8 s: full jitter spreads callers that failed together
+ * best.
  */
 export function waitBefore(
   retry: number,
@@ -45,7 +46,7 @@ export function waitBefore(
   runtime: RoutingRuntime,
 ): number | null {
   if (outcome.status !== null && VERDICT_STATUSES.includes(outcome.status)) return 0;
-  const budgetMs = rules.waitBudgetMs - waitedMs;
+  const budgetMs = Math.min(rules.waitBudgetMs - waitedMs, outcome.waitMaxMs ?? Infinity);
   if (rules.useRetryAfterHeader && outcome.retryAfterMs !== null) {
     const waitMs = Math.max(0, outcome.retryAfterMs);
     return waitMs < WAIT_BUDGET_MS && waitMs <= budgetMs ? waitMs : null;

@@ -2,7 +2,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
-import { isEventStream, isPlainEvents, type Answer } from '../answer';
+import { isEventStream, isPlainEvents, type Answer, type Upstream } from '../answer';
 import type { Exchange, OpenStream } from '../exchange';
 import { RECEIVE_STAGE } from '../pipeline';
 import { recordOf } from './attempt-record';
@@ -24,12 +24,17 @@ export interface AttemptMaker {
   discard(exchange: Exchange, answer: Answer): void;
 }
 
+/** RFC 9110, section 9.2.2: carried out twice, they come to the same. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
 /** The attempts of one request, one after the other. */
 export class Attempts implements AttemptListener, StreamListener, HedgeListener, OpenStream {
   private last: Tried | null = null;
   private outcome: AttemptOutcome | null = null;
   private step!: RoutingTry;
   private startedMs = 0;
+  /** The request was sent again after the provider had closed a reused connection. */
+  private resent = false;
   /** Waits count from here on: from when the client's body was there, or from where its stream broke off. */
   private sinceMs: number;
 
@@ -47,7 +52,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   goOn(): void {
     try {
       const { exchange } = this;
-      const step = this.cursor.next(this.outcome);
+      const step = this.cursor.next(this.outcome && this.withTimeLeft(this.outcome));
       if (step.kind === 'stop') {
         this.finish();
         return;
@@ -59,18 +64,19 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
         else queueMicrotask(() => this.begin());
         return;
       }
-      // Waiting for a retry must not outlive what one call may take.
-      const waitedMs = exchange.elapsedMs() - this.sinceMs;
-      if (waitedMs + step.waitMs > this.maker.timeoutOf(exchange, step.target)) {
-        this.finish();
-        return;
-      }
       this.discardLast();
       void waitFor(exchange, step.waitMs).then(() => this.begin());
     } catch (thrown) {
       this.cursor.abandon();
       this.reject(thrown);
     }
+  }
+
+  /** Waiting for a retry must not outlive what one call may take. */
+  private withTimeLeft(outcome: AttemptOutcome): AttemptOutcome {
+    const { exchange, step, sinceMs } = this;
+    const waitMaxMs = this.maker.timeoutOf(exchange, step.target) - (exchange.elapsedMs() - sinceMs);
+    return { ...outcome, waitMaxMs };
   }
 
   begun(answer: Answer): void {
@@ -93,7 +99,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   broke(answer: Answer, error: OutboundError): void {
     const { exchange } = this;
     if (error.failure === 'aborted' && exchange.clientGone) exchange.left = answer.upstream;
-    this.note(brokenTry(error, exchange, answer));
+    const tried = brokenTry(error, exchange, answer);
+    if (this.isResendable(error)) this.resend(tried, answer.upstream);
+    else this.note(tried, answer.upstream);
   }
 
   refused(thrown: unknown): void {
@@ -187,10 +195,32 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return answer.status < 300 && isEventStream(answer);
   }
 
-  private note(tried: Tried): void {
+  /** Once, without a rule of the config: what may have been carried out already only where it may be carried out twice. */
+  private isResendable({ reason }: OutboundError): boolean {
+    const { exchange } = this;
+    if (reason !== 'reused_connection_closed' || this.resent || exchange.clientGone) return false;
+    return IDEMPOTENT.has(exchange.method) && exchange.route.followUp === null;
+  }
+
+  private resend(tried: Tried, upstream: Upstream): void {
+    this.resent = true;
+    this.push(tried, upstream);
+    this.exchange.asked = null;
+    this.markIdle();
+    queueMicrotask(() => this.begin());
+  }
+
+  private push(tried: Tried, upstream: Upstream | null): number {
     const { exchange, step, startedMs } = this;
     const elapsedMs = exchange.elapsedMs() - startedMs;
-    exchange.attempts.push(recordOf(exchange, step.target, step.retry, tried, startedMs, elapsedMs, null));
+    exchange.attempts.push(
+      recordOf(exchange, step.target, step.retry, tried, startedMs, elapsedMs, upstream),
+    );
+    return elapsedMs;
+  }
+
+  private note(tried: Tried, upstream: Upstream | null = null): void {
+    const elapsedMs = this.push(tried, upstream);
     this.conclude(tried, outcomeOf(tried, elapsedMs), elapsedMs);
   }
 
