@@ -62,5 +62,7 @@ export interface BalancesAnswer {
     readonly holders: readonly (readonly [holder: string, used: number])[];
     /** The same of gateways that were not charged of late. A counter that still knows one counts it with it; one that does not must not learn of it. */
     readonly former?: readonly (readonly [holder: string, used: number])[];
+    /** The part of `used` that corrections of prices have added, or taken where it is negative. Absent: 0. */
+    readonly adjusted?: number;
   }[];
 }

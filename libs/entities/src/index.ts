@@ -112,6 +112,7 @@ export { clearBudgetMark, markBudgets, markedBudgets, type BudgetMark } from './
 export {
   addHolders,
   forgetHolders,
+  PRICE_CORRECTIONS,
   heldBalancesOf,
   type HeldBalance,
   type HolderRow,

@@ -1,7 +1,7 @@
 /**
  * The counters of one exchange in one step; `MemoryCounterStore` does the same in TypeScript, and one contract test holds both to it.
  *
- * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `v` its version, `w` what was written off, and one field for each holder: `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON:
+ * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `j` the part of it that corrections of prices made, `v` and `w` what earlier releases need (a version, and what they wrote off), and one field for each holder: `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON:
  * s sequence, l lease, x extra divisor, k skew, f forget, c statements, a claims. The answer is a flat list of whole numbers as text: cjson would round those past 14 digits.
  */
 export const EXCHANGE_SCRIPT = `
@@ -23,7 +23,7 @@ end
 local function load(key)
   local flat = redis.call('HGETALL', key)
   if #flat == 0 then return nil end
-  local c = { p = 0, u = 0, q = 0, v = 0, w = 0, hs = {}, gone = {}, new = {} }
+  local c = { p = 0, u = 0, q = 0, v = 0, w = 0, j = 0, hs = {}, gone = {}, new = {} }
   for i = 1, #flat, 2 do
     local name, value = flat[i], flat[i + 1]
     if string.sub(name, 1, 2) == 'h:' then
@@ -52,13 +52,13 @@ end
 
 local function roll(c, period, previous)
   for id in pairs(c.hs) do c.gone[#c.gone + 1] = 'h:' .. id end
-  c.p, c.u, c.q, c.v, c.w, c.hs, c.new = period, 0, previous, c.v + 1, 0, {}, {}
+  c.p, c.u, c.q, c.v, c.w, c.j, c.hs, c.new = period, 0, previous, c.v + 1, 0, 0, {}, {}
 end
 
 local function make(s, period)
-  local c = { p = period, u = 0, q = 0, v = 1, w = 0, hs = {}, gone = {}, new = {} }
+  local c = { p = period, u = 0, q = 0, v = 1, w = 0, j = 0, hs = {}, gone = {}, new = {} }
   if s.d and s.d[1] >= period then
-    c.p, c.u = s.d[1], s.d[2]
+    c.p, c.u, c.j = s.d[1], s.d[2], s.d[4] or 0
     for id, used in pairs(s.d[3]) do
       c.hs[id] = { c = used, h = 0, e = now, s = 0 }
       if id ~= s.g then c.new[#c.new + 1] = id end
@@ -140,7 +140,7 @@ for i, s in ipairs(a.c) do
     for _, id in ipairs(c.new) do
       redis.call('HSET', KEYS[i], 'h:' .. id, text(c.hs[id].c) .. ' 0 ' .. text(now) .. ' 0')
     end
-    redis.call('HSET', KEYS[i], 'p', text(c.p), 'u', text(c.u), 'q', text(c.q), 'v', text(c.v), 'w', text(c.w),
+    redis.call('HSET', KEYS[i], 'p', text(c.p), 'u', text(c.u), 'q', text(c.q), 'v', text(c.v), 'w', text(c.w), 'j', text(c.j),
       'h:' .. s.g, text(mine.c) .. ' ' .. text(mine.h) .. ' ' .. text(mine.e) .. ' ' .. text(mine.s))
     redis.call('PEXPIRE', KEYS[i], text(s.i))
   end
@@ -153,19 +153,23 @@ end
 for _, verdict in ipairs(verdicts) do answer[#answer + 1] = verdict end
 return answer`;
 
-/** One counter: ARGV[1] is `read`, `correct` (period, used, version, how many holders are of late, then each holder and what it has used, those first) or `reset` (time). See `CounterStore`. */
+/**
+ * One counter: ARGV[1] is `read`, `correct` or `reset` (time). Those of `correct`: period, used, adjusted, how many holders have ended, how many are of late,
+ * the ended ones, then each holder and what is recorded of it, those of late first. The answer: period, used, held, then name, consumed and
+ * silence of each holder. See `CounterStore`.
+ */
 export const MAINTENANCE_SCRIPT = `
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 local flat = redis.call('HGETALL', KEYS[1])
 if #flat == 0 then return false end
-local c, held, holders, states = { w = 0 }, 0, {}, {}
+local c, held, holders, states = { w = 0, j = 0 }, 0, {}, {}
 for i = 1, #flat, 2 do
   if string.sub(flat[i], 1, 2) == 'h:' then
     holders[#holders + 1] = flat[i]
     local consumed, rest = string.match(flat[i + 1], '^(%d+)( .*)$')
     local hold, expires = string.match(rest, '^ (%d+) (%d+) ')
-    states[#holders] = { c = tonumber(consumed), rest = rest }
+    states[#holders] = { c = tonumber(consumed), rest = rest, silent = math.max(0, now - tonumber(expires)) }
     if tonumber(expires) > now then held = held + tonumber(hold) end
   else
     c[flat[i]] = tonumber(flat[i + 1])
@@ -173,16 +177,19 @@ for i = 1, #flat, 2 do
 end
 local text = function(n) return string.format('%.0f', n) end
 if ARGV[1] == 'correct' and c.p == tonumber(ARGV[2]) then
-  local recorded, before, total = {}, {}, tonumber(ARGV[3])
-  for i = 6, #ARGV, 2 do
-    local of = i < 6 + 2 * tonumber(ARGV[5]) and recorded or before
+  local recorded, before, ended = {}, {}, {}
+  local total, adjusted = tonumber(ARGV[3]), tonumber(ARGV[4])
+  local parts = 7 + tonumber(ARGV[5])
+  for i = 7, parts - 1 do ended['h:' .. ARGV[i]] = true end
+  for i = parts, #ARGV, 2 do
+    local of = i < parts + 2 * tonumber(ARGV[6]) and recorded or before
     of['h:' .. ARGV[i]] = tonumber(ARGV[i + 1])
   end
-  local stated, rest, sum = c.u + c.w, total, 0
+  local stated, rest, sum = c.u + c.w - c.j, total - adjusted, 0
   for i, field in ipairs(holders) do
     local known, state = recorded[field] or before[field] or 0, states[i]
     stated, rest = stated - state.c, rest - known
-    if known > state.c then
+    if known > state.c or (ended[field] and known < state.c) then
       state.c = known
       redis.call('HSET', KEYS[1], field, text(known) .. state.rest)
     end
@@ -193,17 +200,20 @@ if ARGV[1] == 'correct' and c.p == tonumber(ARGV[2]) then
     redis.call('HSET', KEYS[1], field, text(known) .. ' 0 ' .. text(now) .. ' 0')
     rest, sum = rest - known, sum + known
   end
-  local most = math.max(stated, rest) + sum
-  local excess = math.max(0, most - total)
-  local off = (c.v == tonumber(ARGV[4]) and held == 0) and excess or math.min(c.w, excess)
-  if most - off ~= c.u then c.v = c.v + 1 end
-  if most - off ~= c.u or off ~= c.w then
-    c.u = most - off
-    redis.call('HSET', KEYS[1], 'u', text(c.u), 'v', text(c.v), 'w', text(off))
+  local used = math.max(stated, rest) + sum + adjusted
+  if used ~= c.u or c.w ~= 0 or adjusted ~= c.j then
+    c.u, c.v = used, c.v + 1
+    redis.call('HSET', KEYS[1], 'u', text(c.u), 'v', text(c.v), 'w', '0', 'j', text(adjusted))
   end
 elseif ARGV[1] == 'reset' and c.p < tonumber(ARGV[2]) then
   if #holders > 0 then redis.call('HDEL', KEYS[1], unpack(holders)) end
-  c.p, c.u, c.v, held = tonumber(ARGV[2]), 0, c.v + 1, 0
-  redis.call('HSET', KEYS[1], 'p', text(c.p), 'u', '0', 'q', '0', 'v', text(c.v), 'w', '0')
+  c.p, c.u, c.v, held, holders = tonumber(ARGV[2]), 0, c.v + 1, 0, {}
+  redis.call('HSET', KEYS[1], 'p', text(c.p), 'u', '0', 'q', '0', 'v', text(c.v), 'w', '0', 'j', '0')
 end
-return { text(c.p), text(c.u), text(held), text(c.v) }`;
+local answer = { text(c.p), text(c.u), text(held) }
+for i, field in ipairs(holders) do
+  answer[#answer + 1] = string.sub(field, 3)
+  answer[#answer + 1] = text(states[i].c)
+  answer[#answer + 1] = text(states[i].silent)
+end
+return answer`;

@@ -39,6 +39,8 @@ export interface Balance {
   readonly holders: readonly (readonly [holder: string, used: number])[];
   /** The same of those before them, for longer than a counter knows a holder. One that the counter has forgotten is part of it for good. */
   readonly former?: readonly (readonly [holder: string, used: number])[];
+  /** The part of `used` that corrections of prices have added, or taken where it is negative; no holder has used it. Absent: 0. */
+  readonly adjusted?: number;
 }
 
 /** One request: all of its counters take their amounts, or none does. */
@@ -95,8 +97,16 @@ export interface CounterReading {
   readonly period: number;
   readonly used: number;
   readonly held: number;
-  /** Changes with every change of `used`. */
-  readonly version: number;
+  readonly holders: readonly HolderReading[];
+}
+
+/** What a counter knows of one holder. */
+export interface HolderReading {
+  readonly holder: string;
+  /** Everything that it has stated, or that is recorded of it, in the period. */
+  readonly consumed: number;
+  /** How long its lease in this counter has been over, in milliseconds; 0: it has not ended. */
+  readonly silentMs: number;
 }
 
 /** Where counters live. Every driver passes `counterStoreContract`. */
@@ -106,8 +116,8 @@ export interface CounterStore {
   read(tenant: string, key: string): CounterReading | null | Promise<CounterReading | null>;
   /**
    * Brings a counter in line with the durable record. Each holder has used what it has stated or what is recorded of it, whichever is more:
-   * so the counter is exact at once, whatever it has lost and whatever is still on its way to the record. What it has more than the record
-   * is written off when `version` is still the counter's and nothing is held. A missing counter, or one of another period, is left alone.
+   * so the counter is exact at once, whatever it has lost and whatever is still on its way to the record. What a holder has stated more than
+   * is recorded of it is written off for `ended` holders alone. A missing counter, or one of another period, is left alone.
    */
   correct(tenant: string, key: string, truth: Truth): void | Promise<void>;
   /** Starts a new period at `atMs` with nothing used; without effect when the counter's period is as new. */
@@ -115,8 +125,8 @@ export interface CounterStore {
 }
 
 export interface Truth extends Balance {
-  /** Of the counter when it was read, if it rests; −1: it does not. */
-  readonly version: number;
+  /** Holders that will never state anything again, and of which everything that ever will be recorded is in this balance. Absent: none. */
+  readonly ended?: readonly string[];
 }
 
 /** What a durable record must answer, so that lost counters can be rebuilt. */

@@ -27,9 +27,8 @@ interface Counter {
   used: number;
   /** What the window before had used and held when it ended. */
   previous: number;
-  version: number;
-  /** Stated once, and never recorded. */
-  writtenOff: number;
+  /** The part of `used` that corrections of prices made. */
+  adjusted: number;
   forgetAt: number;
   readonly holders: Map<string, Holder>;
 }
@@ -75,20 +74,21 @@ export class MemoryCounterStore implements CounterStore {
   read(tenant: string, key: string): CounterReading | null {
     const counter = this.counters.get(`${tenant}:${key}`);
     if (!counter) return null;
-    const { held } = liveHolds(counter, this.now());
-    return { period: counter.period, used: counter.used, held, version: counter.version };
+    const nowMs = this.now();
+    const { held } = liveHolds(counter, nowMs);
+    const holders = [...counter.holders].map(([holder, { consumed, expiresAt }]) => ({
+      holder,
+      consumed,
+      silentMs: Math.max(0, nowMs - expiresAt),
+    }));
+    return { period: counter.period, used: counter.used, held, holders };
   }
 
   correct(tenant: string, key: string, truth: Truth): void {
     const counter = this.counters.get(`${tenant}:${key}`);
     if (counter?.period !== truth.period) return;
-    const rests = counter.version === truth.version && liveHolds(counter, this.now()).held === 0;
-    const most = merged(counter, truth, this.now());
-    const excess = Math.max(0, most - truth.used);
-    counter.writtenOff = rests ? excess : Math.min(counter.writtenOff, excess);
-    const used = most - counter.writtenOff;
-    if (used !== counter.used) counter.version += 1;
-    counter.used = used;
+    counter.used = merged(counter, truth, this.now());
+    counter.adjusted = truth.adjusted ?? 0;
   }
 
   reset(tenant: string, key: string, atMs: number): void {
@@ -131,8 +131,7 @@ export class MemoryCounterStore implements CounterStore {
       period: Math.max(period, seed?.period ?? 0),
       used: counts ? seed.used : 0,
       previous: 0,
-      version: 1,
-      writtenOff: 0,
+      adjusted: counts ? (seed.adjusted ?? 0) : 0,
       forgetAt: 0,
       holders: new Map(),
     };
@@ -174,8 +173,7 @@ function roll(counter: Counter, period: number, previous: number): void {
   counter.period = period;
   counter.used = 0;
   counter.previous = previous;
-  counter.version += 1;
-  counter.writtenOff = 0;
+  counter.adjusted = 0;
   counter.holders.clear();
 }
 
@@ -188,17 +186,19 @@ const heard = (consumed: number, nowMs: number): Holder => ({
 });
 
 /** What all have used: each holder what it has stated or what is recorded of it, whichever is more, and the same of all others together. */
-function merged(counter: Counter, { used, holders, former = [] }: Truth, nowMs: number): number {
+function merged(counter: Counter, truth: Truth, nowMs: number): number {
+  const { used, holders, former = [], adjusted = 0 } = truth;
   const recorded = new Map(holders);
   const before = new Map(former);
-  let stated = counter.used + counter.writtenOff;
-  let rest = used;
+  const ended = new Set(truth.ended);
+  let stated = counter.used - counter.adjusted;
+  let rest = used - adjusted;
   let sum = 0;
   for (const [id, holder] of counter.holders) {
     const known = recorded.get(id) ?? before.get(id) ?? 0;
     stated -= holder.consumed;
     rest -= known;
-    holder.consumed = Math.max(holder.consumed, known);
+    holder.consumed = ended.has(id) ? known : Math.max(holder.consumed, known);
     sum += holder.consumed;
     recorded.delete(id);
   }
@@ -207,7 +207,7 @@ function merged(counter: Counter, { used, holders, former = [] }: Truth, nowMs: 
     rest -= consumed;
     sum += consumed;
   }
-  return Math.max(stated, rest) + sum;
+  return Math.max(stated, rest) + sum + adjusted;
 }
 
 /** Takes over what the process states, once; null when the process has stated something newer. */
@@ -227,9 +227,7 @@ function take(
     mine.hold = 0;
     return mine;
   }
-  const used = Math.max(0, statement.consumed - mine.consumed);
-  counter.used += used;
-  if (used > 0) counter.version += 1;
+  counter.used += Math.max(0, statement.consumed - mine.consumed);
   mine.consumed = Math.max(mine.consumed, statement.consumed);
   mine.hold = statement.hold;
   return mine;

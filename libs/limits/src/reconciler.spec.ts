@@ -1,9 +1,13 @@
+import { budgetBucket } from './bucket';
+import type { Balance } from './counter-store';
 import { Ledger } from './ledger';
 import { MemoryCounterStore } from './memory-counter-store';
-import { budgetBucket } from './bucket';
-import { Reconciler } from './reconciler';
+import { Reconciler, type HolderFates } from './reconciler';
 
-const REST_MS = 30_000;
+const HOUR_MS = 3_600_000;
+const ROUND_MS = 15_000;
+const LIMIT = 100_000_000;
+const CALL = LIMIT / 100;
 
 describe('Reconciler', () => {
   const bucket = budgetBucket(
@@ -19,84 +23,175 @@ describe('Reconciler', () => {
     },
   );
   let now: number;
-  let recorded: number;
+  let record: Omit<Balance, 'period'>;
+  let recordIsAway: boolean;
   let holder: string;
+  let fate: ReturnType<HolderFates['fateOf']>;
   let counters: MemoryCounterStore;
+  /** The gateway that sells, and the one that reconciles. */
   let ledger: Ledger;
+  let watching: Ledger;
   let reconciler: Reconciler;
+
+  const recorded = (used: number): void => {
+    record = { used, holders: [[holder, used]] };
+  };
 
   beforeEach(() => {
     now = 1_000_000;
-    recorded = 0;
+    record = { used: 0, holders: [] };
+    recordIsAway = false;
     holder = '';
+    fate = 'live';
     counters = new MemoryCounterStore(() => now);
-    ledger = new Ledger({ counters, record: null, monotonic: () => now, clock: () => now });
-    reconciler = new Reconciler(ledger, {
+    const time = { monotonic: () => now, clock: () => now };
+    ledger = new Ledger({ counters, record: null, ...time });
+    watching = new Ledger({ counters, record: null, ...time });
+    reconciler = new Reconciler(watching, {
       counters,
       record: {
         balances: (_, asked) =>
-          Promise.resolve(
-            asked.map(({ since }) => ({ period: since, used: recorded, holders: [[holder, recorded]] })),
-          ),
+          recordIsAway
+            ? Promise.reject(new Error('The record is away.'))
+            : Promise.resolve(asked.map(({ since }) => ({ period: since, ...record }))),
       },
-      restMs: REST_MS,
+      fates: { fateOf: () => fate },
       monotonic: () => now,
     });
   });
 
-  const spend = (cost: number): void => {
-    const outcome = ledger.admit([bucket], { cost, tokens: 0 });
-    if (outcome instanceof Promise || !outcome.admitted) throw new Error('It should be admitted.');
-    ledger.settle(outcome, { cost, tokens: 0, requests: 1 });
-    holder = outcome.holderOf(0);
+  /** Calls that are admitted and settled, of at most `most`. */
+  const sell = (most: number): number => {
+    let sold = 0;
+    for (; sold < most; sold += 1) {
+      const outcome = ledger.admit([bucket], { cost: CALL, tokens: 0 });
+      if (outcome instanceof Promise) throw new Error('Counters in memory answer at once.');
+      if (!outcome.admitted) break;
+      ledger.settle(outcome, { cost: CALL, tokens: 0, requests: 1 });
+      holder = outcome.holderOf(0);
+    }
     ledger.tick();
-    // What is kept for the next requests is given back.
-    now += 5_000;
-    ledger.tick();
-    now += 5_000;
-    ledger.tick();
+    return sold;
+  };
+  /** What `start` does in that time, rounds that fail included. */
+  const pass = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += ROUND_MS) {
+      now += ROUND_MS;
+      // A caller that looks at its limits keeps them in use.
+      await watching.states([bucket]);
+      await reconciler.round().catch(() => undefined);
+    }
   };
   const used = (): number => counters.read('org', bucket.key)?.used ?? -1;
 
   it('raises a counter that lost what it was told to the durable record at once', async () => {
-    spend(100);
-    recorded = 700;
+    sell(1);
+    await watching.states([bucket]);
+    record = { used: 7 * CALL, holders: [[holder, CALL]] };
     await reconciler.round();
-    expect(used()).toBe(700);
+    expect(used()).toBe(7 * CALL);
   });
 
-  it('writes off what never comes to be recorded once the counter rests, and not before', async () => {
-    spend(100);
-    recorded = 60;
+  describe('when a live gateway has used up a budget', () => {
+    beforeEach(() => {
+      expect(sell(150)).toBe(100);
+    });
+
+    it('sells no further call while the record is away for minutes, nor while it catches up afterwards', async () => {
+      recordIsAway = true;
+      await pass(150_000);
+      expect(sell(10)).toBe(0);
+      recordIsAway = false;
+      // The backlog drains slowly: the record is behind for longer than any counter has to rest.
+      for (let stored = 0; stored <= 100; stored += 10) {
+        recorded(stored * CALL);
+        await pass(45_000);
+        expect(sell(10)).toBe(0);
+      }
+      expect(used()).toBe(LIMIT);
+    });
+
+    it('sells no further call while the log is locked, though the ledger can be read', async () => {
+      recorded(0);
+      await pass(6 * 60_000);
+      expect(sell(10)).toBe(0);
+    });
+
+    it('sells no further call when its records were dropped or refused for good', async () => {
+      recorded(CALL);
+      await pass(HOUR_MS);
+      expect(sell(10)).toBe(0);
+      expect(used()).toBe(LIMIT);
+    });
+  });
+
+  it('writes off what is not recorded of a holder whose process has ended and whose journal is in the record', async () => {
+    sell(100);
+    recorded(60 * CALL);
+    await pass(60_000);
+    expect(used()).toBe(LIMIT);
+    fate = 'ended';
     await reconciler.round();
-    now += REST_MS - 1;
-    await reconciler.round();
-    expect(used()).toBe(100);
-    now += 1;
-    await reconciler.round();
-    expect(used()).toBe(60);
+    expect(used()).toBe(60 * CALL);
     // It came after all.
-    recorded = 100;
+    recorded(LIMIT);
     await reconciler.round();
-    expect(used()).toBe(100);
-    spend(10);
-    expect(used()).toBe(110);
+    expect(used()).toBe(LIMIT);
   });
 
-  it('leaves a counter alone that is still charged: what it was told may not be recorded yet', async () => {
-    spend(100);
-    recorded = 100;
-    for (let round = 0; round < 5; round += 1) {
-      await reconciler.round();
-      now += REST_MS - 20_000;
-      spend(10);
+  it('writes off a silent holder after a day, and not while its records still come', async () => {
+    sell(100);
+    fate = 'silent';
+    recorded(60 * CALL);
+    now += 23 * HOUR_MS;
+    await pass(30 * 60_000);
+    expect(used()).toBe(LIMIT);
+    now += HOUR_MS;
+    for (let stored = 61; stored < 70; stored += 1) {
+      recorded(stored * CALL);
+      await pass(9 * 60_000);
+      expect(used()).toBe(LIMIT);
     }
+    await pass(11 * 60_000);
+    expect(used()).toBe(69 * CALL);
+  });
+
+  it('begins the rest of a silent holder again from zero whenever the record could not be read', async () => {
+    sell(100);
+    fate = 'silent';
+    recorded(60 * CALL);
+    now += 25 * HOUR_MS;
+    await pass(9 * 60_000);
+    recordIsAway = true;
+    await pass(HOUR_MS);
+    recordIsAway = false;
+    await pass(9 * 60_000);
+    expect(used()).toBe(LIMIT);
+    await pass(2 * 60_000);
+    expect(used()).toBe(60 * CALL);
+  });
+
+  it('follows a corrected price down at once, which is no write-off', async () => {
+    sell(100);
+    await watching.states([bucket]);
+    record = { used: 90 * CALL, adjusted: -10 * CALL, holders: [[holder, LIMIT]] };
     await reconciler.round();
-    expect(used()).toBe(150);
+    expect(used()).toBe(90 * CALL);
+    expect(sell(20)).toBe(10);
+  });
+
+  it('corrects nothing where the counter and the record agree', async () => {
+    sell(3);
+    recorded(3 * CALL);
+    await pass(ROUND_MS);
+    const correct = jest.spyOn(counters, 'correct');
+    await reconciler.round();
+    expect(correct).not.toHaveBeenCalled();
   });
 
   it('passes over budgets that the counters do not know', async () => {
-    spend(100);
+    sell(1);
+    await watching.states([bucket]);
     counters = new MemoryCounterStore(() => now);
     await expect(reconciler.round()).resolves.toBeUndefined();
   });

@@ -10,6 +10,7 @@ import {
   type CounterStore,
   type Exchange,
   type ExchangeAnswer,
+  type HolderReading,
   type Truth,
 } from './counter-store';
 import { EXCHANGE_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
@@ -61,9 +62,10 @@ export class RedisCounterStore implements CounterStore {
   }
 
   async correct(tenant: string, key: string, truth: Truth): Promise<void> {
-    const { period, used, version, holders, former = [] } = truth;
+    const { period, used, adjusted = 0, holders, former = [], ended = [] } = truth;
     const parts = [...holders, ...former].flat();
-    await this.maintain(tenant, key, ['correct', period, used, version, holders.length, ...parts]);
+    const counts = [ended.length, holders.length];
+    await this.maintain(tenant, key, ['correct', period, used, adjusted, ...counts, ...ended, ...parts]);
   }
 
   async reset(tenant: string, key: string, atMs: number): Promise<void> {
@@ -75,10 +77,8 @@ export class RedisCounterStore implements CounterStore {
     key: string,
     values: readonly (string | number)[],
   ): Promise<CounterReading | null> {
-    const numbers = numbersOf(await this.run(MAINTENANCE, [redisKey(tenant, key)], values));
-    if (numbers === null) return null;
-    const [period = 0, used = 0, held = 0, version = 0] = numbers;
-    return { period, used, held, version };
+    const reply = await this.run(MAINTENANCE, [redisKey(tenant, key)], values);
+    return Array.isArray(reply) ? readingOf(reply) : null;
   }
 
   /** Redis forgets its scripts when it restarts; it is then sent the whole text once. */
@@ -127,7 +127,9 @@ function statementArgument(statement: CounterStatement): Record<string, unknown>
     h: statement.hold,
     w: statement.want,
     m: statement.least,
-    ...(seed === null ? {} : { d: [seed.period, seed.used, Object.fromEntries(seed.holders)] }),
+    ...(seed === null
+      ? {}
+      : { d: [seed.period, seed.used, Object.fromEntries(seed.holders), seed.adjusted ?? 0] }),
     i: windowed ? 2 * lengthMs + 60_000 : IDLE_MS,
   };
 }
@@ -143,6 +145,19 @@ function counterOf(numbers: readonly number[], at: number): CounterAnswer {
     consumed: number(5),
     holders: number(6),
   };
+}
+
+const NUMBERS_PER_READING = 3;
+const NUMBERS_PER_HOLDER = 3;
+
+function readingOf(reply: readonly unknown[]): CounterReading {
+  const [period = 0, used = 0, held = 0] = numbersOf(reply.slice(0, NUMBERS_PER_READING)) ?? [];
+  const holders: HolderReading[] = [];
+  for (let at = NUMBERS_PER_READING; at < reply.length; at += NUMBERS_PER_HOLDER) {
+    const [holder, consumed, silentMs] = reply.slice(at, at + NUMBERS_PER_HOLDER);
+    holders.push({ holder: String(holder), consumed: Number(consumed), silentMs: Number(silentMs) });
+  }
+  return { period, used, held, holders };
 }
 
 function numbersOf(reply: unknown): number[] | null {

@@ -58,6 +58,8 @@ const isPart = (value: unknown): boolean =>
 const areParts = (value: unknown): boolean => Array.isArray(value) && value.every(isPart);
 
 const isBalance = (value: unknown): boolean => {
-  const { period, used, holders, former = [] } = value as BalancesAnswer['balances'][number];
-  return Number.isSafeInteger(period) && isCount(used) && areParts(holders) && areParts(former);
+  const { period, used, holders, former = [], adjusted = 0 } = value as BalancesAnswer['balances'][number];
+  return (
+    [period, adjusted].every(Number.isSafeInteger) && isCount(used) && areParts(holders) && areParts(former)
+  );
 };

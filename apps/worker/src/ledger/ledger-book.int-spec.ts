@@ -152,7 +152,13 @@ describe('the durable record of budgets', () => {
       );
     }
     const [told] = await book.balances({ organisationId, counters: [{ key: KEY, since: 0 }] });
-    expect(told).toEqual({ period: 0, used: 15, holders: [['now', 5]], former: [['before', 5]] });
+    expect(told).toEqual({
+      period: 0,
+      used: 15,
+      adjusted: 0,
+      holders: [['now', 5]],
+      former: [['before', 5]],
+    });
     await forgetHolders(database.dataSource.manager);
     const [kept] = await database.dataSource.query<[{ count: string }]>(
       'SELECT count(*) FROM ledger_holders WHERE organisation_id = $1',
@@ -295,7 +301,7 @@ describe('the durable record of budgets', () => {
     await store(at(0, 14));
     expect((await burn(0)) as object).toMatchObject({ used: 22, perDay: 2 });
     const [plain] = await book.balances({ organisationId, counters: [{ key: KEY, since: 0 }] });
-    expect(plain).toEqual({ period: 0, used: 22, holders: [], former: [] });
+    expect(plain).toEqual({ period: 0, used: 22, adjusted: 0, holders: [], former: [] });
   });
 
   it.each([null, 'no list', [null], [{ ...charge(), cost: -1 }], [{ ...charge(), counters: [['k', 'x']] }]])(

@@ -7,6 +7,7 @@ import {
   heldBalancesOf,
   hourOf,
   markBudgets,
+  PRICE_CORRECTIONS,
   recentUseOf,
   type BudgetHourRow,
   type HolderRow,
@@ -88,17 +89,20 @@ export class LedgerBook {
 
   /**
    * Enters what earlier charges have turned out to cost more or less, in the transaction that corrects their records. No gateway has counted it,
-   * so it is no part of what one has charged: a lost counter gets it back from the record.
+   * so it is no part of what one has charged: counters get it from the record, under a name of its own.
    */
   adjust(manager: EntityManager, adjustments: readonly Adjustment[]): Promise<readonly TouchedBudget[]> {
     const rows = new Map<string, LedgerRow>();
     const hours = new Map<string, BudgetHourRow>();
+    const parts = new Map<string, HolderRow>();
     for (const { organisationId, createdAt, charge, difference } of adjustments) {
       const change = { ...charge, cost: difference, tokens: 0, requests: 0 as const };
       add(rows, organisationId, postingsOf(change, dayOf(createdAt) * DAY_MS));
       addHours(hours, organisationId, change, hourOf(createdAt));
+      const counters = charge.counters.map(([key, period]) => [key, period, PRICE_CORRECTIONS] as const);
+      addParts(parts, organisationId, { ...change, counters });
     }
-    return this.post(manager, rows, hours, new Map());
+    return this.post(manager, rows, hours, parts);
   }
 
   private async post(
@@ -150,7 +154,8 @@ export class LedgerBook {
           .filter((part) => part.late === late)
           .map((part) => [part.holder, part[type]] as const);
       const used = Math.max(0, balance[type]);
-      const told = { period, used, holders: partsOf(true), former: partsOf(false) };
+      const adjusted = balance.adjusted[type];
+      const told = { period, used, adjusted, holders: partsOf(true), former: partsOf(false) };
       if (burnt === undefined) return told;
       return {
         ...told,

@@ -7,12 +7,17 @@ export interface HolderRow extends LedgerRow {
 }
 
 export interface HeldBalance extends LedgerBalance {
+  /** The part of the balance that corrections of prices have made; see `PRICE_CORRECTIONS`. */
+  readonly adjusted: Omit<LedgerBalance, 'account'>;
   readonly holders: readonly (Omit<LedgerBalance, 'account'> & {
     readonly holder: string;
     /** Charged in the last two days. */
     readonly late: boolean;
   })[];
 }
+
+/** In place of a holder: what corrections of prices have added to a balance, or taken from it. No holder has this name, and it is kept for good. */
+export const PRICE_CORRECTIONS = '~prices';
 
 /** Gateways use a name for half a day, and counters forget one that is silent after two and a half: see `FORGET_HOLDER_MS` of the ledger. */
 const LATE = `interval '2 days'`;
@@ -52,9 +57,9 @@ export async function heldBalancesOf(
   asked: readonly { readonly account: string; readonly since: number }[],
 ): Promise<HeldBalance[]> {
   if (asked.length === 0) return [];
-  const rows: (Texts & { account: string; holders: (Texts & Pick<Part, 'holder' | 'late'>)[] })[] =
-    await manager.query(
-      `SELECT asked.account, sums.cost, sums.tokens, sums.requests, coalesce(parts.holders, '[]') AS holders
+  const rows: HeldRow[] = await manager.query(
+    `SELECT asked.account, sums.cost, sums.tokens, sums.requests, corrections.adjusted,
+       coalesce(parts.holders, '[]') AS holders
      FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS asked (account, since, place)
      CROSS JOIN LATERAL (
        SELECT coalesce(sum(cost), 0) AS cost, coalesce(sum(tokens), 0) AS tokens, coalesce(sum(requests), 0) AS requests
@@ -62,32 +67,48 @@ export async function heldBalancesOf(
        WHERE known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
      ) AS sums
      CROSS JOIN LATERAL (
+       SELECT json_build_object('cost', coalesce(sum(cost), 0)::text, 'tokens', coalesce(sum(tokens), 0)::text,
+         'requests', coalesce(sum(requests), 0)::text) AS adjusted
+       FROM ledger_holders AS part
+       WHERE part.organisation_id = $1 AND part.account = asked.account AND part.period >= asked.since
+         AND part.holder = $4
+     ) AS corrections
+     CROSS JOIN LATERAL (
        SELECT json_agg(json_build_object('holder', holder, 'cost', cost::text, 'tokens', tokens::text,
          'requests', requests::text, 'late', late)) AS holders
        FROM (
          SELECT holder, max(part.updated_at) > now() - ${LATE} AS late, sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests
          FROM ledger_holders AS part
          WHERE part.organisation_id = $1 AND part.account = asked.account AND part.period >= asked.since
-           AND part.updated_at > now() - ${KEPT}
+           AND part.updated_at > now() - ${KEPT} AND part.holder <> $4
          GROUP BY holder ORDER BY max(part.updated_at) DESC LIMIT ${String(HOLDERS_MAX)}
        ) AS newest
      ) AS parts
      ORDER BY asked.place`,
-      [organisationId, asked.map(({ account }) => account), asked.map(({ since }) => since)],
-    );
-  return rows.map(({ account, holders, ...sums }) => ({
+    [organisationId, asked.map(({ account }) => account), asked.map(({ since }) => since), PRICE_CORRECTIONS],
+  );
+  return rows.map(({ account, holders, adjusted, ...sums }) => ({
     account,
     ...amountOf(sums),
+    adjusted: amountOf(adjusted),
     holders: holders.map(({ holder, late, ...part }) => ({ holder, late, ...amountOf(part) })),
   }));
 }
 
 /** Parts that no gateway counts under its name any more. */
 export async function forgetHolders(manager: EntityManager): Promise<void> {
-  await manager.query(`DELETE FROM ledger_holders WHERE updated_at <= now() - ${KEPT}`);
+  await manager.query(`DELETE FROM ledger_holders WHERE updated_at <= now() - ${KEPT} AND holder <> $1`, [
+    PRICE_CORRECTIONS,
+  ]);
 }
 
 type Part = HeldBalance['holders'][number];
+
+interface HeldRow extends Texts {
+  readonly account: string;
+  readonly adjusted: Texts;
+  readonly holders: readonly (Texts & Pick<Part, 'holder' | 'late'>)[];
+}
 
 interface Texts {
   readonly cost: string;

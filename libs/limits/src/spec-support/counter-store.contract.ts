@@ -162,31 +162,58 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     await run([statement({ consumed: 50, hold: 10 })]);
     await run([statement({ consumed: 20, hold: 10 })], [], { holder: 'b' });
     // The record lags behind one, knows more of the other, and of 7 that the counter has lost.
-    await store.correct('t', 'c', { ...recorded(40 + 25 + 7, 40, 25), version: -1 });
+    await store.correct('t', 'c', recorded(40 + 25 + 7, 40, 25));
     expect(await used()).toBe(50 + 25 + 7);
-    await store.correct('t', 'c', { ...recorded(50 + 25 + 7, 50, 25), version: -1 });
+    await store.correct('t', 'c', recorded(50 + 25 + 7, 50, 25));
     expect(await used()).toBe(82);
-    await store.correct('t', 'c', { ...recorded(99, 50, 25), period: 7, version: -1 });
+    await store.correct('t', 'c', { ...recorded(99, 50, 25), period: 7 });
     expect(await used()).toBe(82);
     await run([statement({ consumed: 60 })]);
     expect(await used()).toBe(92);
   });
 
-  it('writes off what is not recorded when nothing has moved since it was read and nothing is held, until it is recorded', async () => {
-    await run([statement({ consumed: 50, hold: 10 })]);
-    const version = (await store.read('t', 'c'))?.version ?? -1;
-    await store.correct('t', 'c', { ...recorded(45, 45), version });
-    expect(await used()).toBe(50);
+  it('never goes below what a holder has stated, however far the record is behind', async () => {
     await run([statement({ consumed: 50 })]);
-    const idle = (await store.read('t', 'c'))?.version ?? -1;
-    await store.correct('t', 'c', { ...recorded(45, 45), version: idle - 1 });
-    expect(await used()).toBe(50);
-    await store.correct('t', 'c', { ...recorded(45, 45), version: idle });
-    expect(await used()).toBe(45);
+    for (const behind of [0, 30, 49]) {
+      await store.correct('t', 'c', recorded(behind, behind));
+      expect(await used()).toBe(50);
+    }
+  });
+
+  it('writes off what is not recorded of a holder that has ended, and counts it again when it is recorded or stated after all', async () => {
+    await run([statement({ consumed: 50 })]);
+    await run([statement({ consumed: 20 })], [], { holder: 'b' });
+    await store.correct('t', 'c', { ...recorded(45 + 15, 45, 15), ended: ['a'] });
+    expect(await used()).toBe(45 + 20);
+    await store.correct('t', 'c', { ...recorded(48 + 15, 48, 15), ended: ['a'] });
+    expect(await used()).toBe(48 + 20);
     await run([statement({ consumed: 53 })]);
-    expect(await used()).toBe(48);
-    await store.correct('t', 'c', { ...recorded(53, 53), version: -1 });
-    expect(await used()).toBe(53);
+    expect(await used()).toBe(53 + 20);
+  });
+
+  it('follows corrections of prices up and down at once, without writing anything off', async () => {
+    const seed = { period: 0, used: 30, holders: [], adjusted: 10 };
+    await run([statement({ consumed: 50, seed })]);
+    expect(await used()).toBe(80);
+    await store.correct('t', 'c', { ...recorded(30 + 40 - 15, 40), adjusted: -5 });
+    expect(await used()).toBe(20 + 50 - 5);
+    await store.correct('t', 'c', { ...recorded(20 + 50 + 7, 50), adjusted: 7 });
+    expect(await used()).toBe(77);
+  });
+
+  it('tells what each holder has stated, and for how long it has been silent', async () => {
+    await run([statement({ consumed: 50 })]);
+    await run([statement({ consumed: 20 })], [], { holder: 'b', leaseMs: 1 });
+    const reading = await eventually(async () => {
+      const found = await store.read('t', 'c');
+      const silent = found?.holders.find(({ holder }) => holder === 'b')?.silentMs ?? 0;
+      return silent > 0 && found;
+    });
+    expect(reading?.holders.find(({ holder }) => holder === 'a')).toEqual({
+      holder: 'a',
+      consumed: 50,
+      silentMs: 0,
+    });
   });
 
   it('starts again at a reset, once', async () => {
