@@ -1,13 +1,14 @@
-import { createAddressPolicy, randomHex, readSettings } from '@gw/kernel';
+import { createAddressPolicy, readSettings } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
 import { STUB_S3_KEYS, StubObjectStore } from '@gw/testing';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseObjectStore } from './database-object-store';
 import { DiskObjectStore } from './disk-object-store';
-import type { ObjectStore } from './object-store';
 import { S3ObjectStore } from './s3-object-store';
 import { OBJECT_STORE_SETTINGS, openLogStores } from './settings';
+import { objectStoreContract } from './testing/object-store-contract';
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-objects-'));
 let stub: StubObjectStore;
@@ -34,55 +35,8 @@ const s3 = (changes: { secretAccessKey?: string; trustedHosts?: string[] } = {})
     }),
   });
 
-describe.each<[string, () => ObjectStore]>([
-  ['disk', () => new DiskObjectStore(folder)],
-  ['s3', () => s3()],
-])('an object store on %s', (_, open) => {
-  const key = (): string => `bodies/2026-11-21/${randomHex(8)}`;
-  let store: ObjectStore;
-  beforeAll(() => {
-    store = open();
-  });
-  afterAll(() => {
-    store.close();
-  });
-
-  it('gives back what it was given, whole and in ranges, and the newest of what was written twice', async () => {
-    const at = key();
-    await store.put(at, Buffer.from('old'));
-    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251));
-    await store.put(at, bytes);
-    expect(await store.get(at)).toEqual(bytes);
-    expect(await store.get(at, { offset: 1_000, length: 50 })).toEqual(bytes.subarray(1_000, 1_050));
-    expect(await store.get(at, { offset: 69_990, length: 50 })).toEqual(bytes.subarray(69_990));
-    expect(await store.get(at, { offset: 70_000, length: 1 })).toEqual(Buffer.alloc(0));
-  });
-
-  it('has no object that nobody wrote', async () => {
-    expect(await store.get(key())).toBeNull();
-  });
-
-  it('removes a folder with all in it and leaves those beside it, also when there is nothing', async () => {
-    for (const name of ['exports/a/1/x', 'exports/a/1/deep/y', 'exports/a/10/z'])
-      await store.put(name, Buffer.from('1'));
-    await store.removeFolder('exports/a/1/');
-    await store.removeFolder('exports/a/1/');
-    expect(await store.get('exports/a/1/x')).toBeNull();
-    expect(await store.get('exports/a/1/deep/y')).toBeNull();
-    expect(await store.get('exports/a/10/z')).toEqual(Buffer.from('1'));
-  });
-
-  it.each(['', '/', 'a/../b', '..', 'a//b', 'a/./b', '/a', 'a b', 'a/', 'ä', 'a\0', 'x'.repeat(600)])(
-    'refuses the key %j, so that nothing reaches outside of its folder',
-    async (at) => {
-      await expect(store.put(at, Buffer.from('1'))).rejects.toThrow('not valid');
-      await expect(store.get(at)).rejects.toThrow('not valid');
-      await expect(store.removeFolder(`${at}x`.slice(0, -1) === 'a/' ? 'a' : at)).rejects.toThrow(
-        'not valid',
-      );
-    },
-  );
-});
+objectStoreContract('disk', () => new DiskObjectStore(folder));
+objectStoreContract('s3', () => s3());
 
 describe('the disk', () => {
   it('keeps objects from other users of the machine, and no half of one', async () => {
@@ -120,20 +74,28 @@ describe('S3', () => {
 
 describe('the settings', () => {
   const stores = (environment: Record<string, string>) =>
-    openLogStores({
-      ...readSettings(OBJECT_STORE_SETTINGS, environment),
-      DATA_DIR: folder,
-      HTTPS_PROXY: null,
-      HTTP_PROXY: null,
-      NO_PROXY: '',
-    });
+    openLogStores(
+      {
+        ...readSettings(OBJECT_STORE_SETTINGS, environment),
+        DATA_DIR: folder,
+        HTTPS_PROXY: null,
+        HTTP_PROXY: null,
+        NO_PROXY: '',
+      },
+      () => Promise.reject(new Error('No database.')),
+    );
 
-  it('keep bodies in the database unless told, and exports on the disk', async () => {
+  it('keep bodies and exports in the database by default, which every process shares', () => {
     const { bodies, exports } = stores({});
     expect(bodies).toBeNull();
+    expect(exports).toBeInstanceOf(DatabaseObjectStore);
+  });
+
+  it('keep bodies and exports on the disk with LOG_STORE=local', async () => {
+    const { bodies, exports } = stores({ LOG_STORE: 'local' });
+    expect(bodies).toBe(exports);
     await exports.put('e/1', Buffer.from('1'));
     expect(readdirSync(join(folder, 'objects', 'e'))).toEqual(['1']);
-    expect(stores({ LOG_STORE: 'local' }).bodies).not.toBeNull();
   });
 
   it('open buckets at the endpoint that they name, which needs no other leave', async () => {

@@ -1,13 +1,14 @@
 import { oneOf, optional, SettingsError, text, url } from '@gw/kernel';
 import { operatorsClient, type ProxyEnvironment } from '@gw/outbound';
 import { join } from 'node:path';
+import { DatabaseObjectStore, type RunSql } from './database-object-store';
 import { DiskObjectStore } from './disk-object-store';
 import type { ObjectStore } from './object-store';
 import { S3ObjectStore } from './s3-object-store';
 
 /** Where bodies of logged requests and files of exports are kept. */
 export const OBJECT_STORE_SETTINGS = {
-  /** `postgres`: bodies in the database and exports on the disk; `local`: both on the disk, below DATA_DIR; `s3`: both in buckets. */
+  /** `postgres`: both in the database; `local`: both on the disk, below DATA_DIR; `s3`: both in buckets. */
   LOG_STORE: oneOf(['postgres', 'local', 's3'], 'postgres'),
   LOG_STORE_REGION: text('us-east-1'),
   /** Absent: Amazon's own. The host is trusted, however private. */
@@ -34,16 +35,23 @@ export interface ObjectStoreSettings extends ProxyEnvironment {
 }
 
 export interface LogStores {
-  /** Null: bodies stand in the database. */
+  /** Null: bodies are columns of the log's own tables. */
   readonly bodies: ObjectStore | null;
   readonly exports: ObjectStore;
 }
 
-/** Throws when `s3` lacks its bucket or its credentials. */
-export function openLogStores(settings: ObjectStoreSettings): LogStores {
-  if (settings.LOG_STORE === 's3') return s3Stores(settings);
-  const disk = new DiskObjectStore(join(settings.DATA_DIR, 'objects'));
-  return { bodies: settings.LOG_STORE === 'local' ? disk : null, exports: disk };
+/** Throws when `s3` lacks its bucket or its credentials. `run`: statements in the database of the control plane. */
+export function openLogStores(settings: ObjectStoreSettings, run: RunSql): LogStores {
+  switch (settings.LOG_STORE) {
+    case 'postgres':
+      return { bodies: null, exports: new DatabaseObjectStore(run) };
+    case 'local': {
+      const disk = new DiskObjectStore(join(settings.DATA_DIR, 'objects'));
+      return { bodies: disk, exports: disk };
+    }
+    case 's3':
+      return s3Stores(settings);
+  }
 }
 
 const REQUIRED_OF_S3 = [

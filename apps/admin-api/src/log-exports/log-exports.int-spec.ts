@@ -8,14 +8,9 @@ import {
   requestLogRow,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { DiskObjectStore } from '@gw/object-store';
+import { DatabaseObjectStore } from '@gw/object-store';
 import { sampleLogRecord } from '@gw/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TestAdminApi, type Answer } from '../spec-support/admin-api';
-
-const folder = mkdtempSync(join(tmpdir(), 'tollgate-admin-exports-'));
 
 interface Export {
   readonly id: string;
@@ -25,13 +20,10 @@ interface Export {
 }
 
 describe('/v1/logs/exports', () => {
-  const admin = new TestAdminApi({ DATA_DIR: folder, CONSOLE_URL: 'https://gateway.example.com' });
+  const admin = new TestAdminApi({ CONSOLE_URL: 'https://gateway.example.com' });
   const ours = admin.standingTenant();
   const theirs = admin.standingTenant();
-  const store = new DiskObjectStore(join(folder, 'objects'));
-  afterAll(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const store = new DatabaseObjectStore((sql, parameters) => admin.dataSource.query(sql, parameters));
   beforeAll(async () => {
     const { organisationId, workspaceId } = ours;
     await ensureLogPartitions(admin.dataSource, [dayOf(new Date())]);

@@ -27,8 +27,9 @@ export const LOG_STORES = Symbol('log stores');
     },
     {
       provide: LOG_STORES,
-      inject: [SETTINGS],
-      useFactory: (settings: AdminSettings) => openLogStores(settings),
+      inject: [SETTINGS, DataSource],
+      useFactory: (settings: AdminSettings, source: DataSource) =>
+        openLogStores(settings, (sql, parameters) => source.query(sql, parameters)),
     },
     {
       provide: LogBodiesReader,

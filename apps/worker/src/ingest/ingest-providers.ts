@@ -26,7 +26,12 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
       return partitions;
     },
   },
-  { provide: STORES, useFactory: () => openLogStores(settings) },
+  {
+    provide: STORES,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      openLogStores(settings, (sql, parameters) => source.query(sql, parameters)),
+  },
   {
     provide: LogBodyPacker,
     inject: [STORES],

@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** The one row that says that this database has been set up, by which organisation and under which master key. */
 @Entity('installation')
+@Check('installation_one_row_ck', 'id = 1')
 export class InstallationEntity {
   /** Always 1: the table has one row at most. */
   @PrimaryColumn({ name: 'id', type: 'smallint', primaryKeyConstraintName: 'installation_pk' })
