@@ -4,6 +4,7 @@ import {
   createAddressPolicy,
   parseTrustedHosts,
   sealingKeyring,
+  Shares,
   type AddressPolicy,
 } from '@gw/kernel';
 import { GuardrailRunner } from '@gw/guardrails';
@@ -17,7 +18,6 @@ import { describeFault, HealthBoard, type Log, type Part } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
 import { OutboundWorld } from './guardrails/world';
-import { BodyBudget } from './http/body-budget';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor } from './http/front-door';
@@ -103,7 +103,6 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { settings, documents, log, gatewayId, balances } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
   const outbound = outboundClient(settings, policy);
-  const bodies = new BodyBudget(settings.MAX_BODY_MEMORY);
   const controlPlane = new ControlPlaneProxy(settings.ADMIN_URL);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
@@ -111,14 +110,13 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { accounts, pricer, ledger } = limits;
   const underWay = new RequestsUnderWay();
   const answers = createAnswers(settings, log);
-  const { settle, settleCheck } = settlementOf(parts, limits, bodies, routing, underWay);
+  const { settle, settleCheck } = settlementOf(parts, limits, routing, underWay);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
     settings,
     documents,
     policy,
     accounts,
-    bodies,
     routing,
     outbound,
     pricer,
@@ -162,11 +160,10 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
 const settlementOf = (
   { journal, settings, gatewayId, metrics }: DataPlaneParts,
   { accounts, pricer }: Limits,
-  bodies: BodyBudget,
   { statistics }: RoutingState,
   underWay: RequestsUnderWay,
 ): Settlement =>
-  new Settlement(journal, accounts, pricer, bodies, statistics, {
+  new Settlement(journal, accounts, pricer, statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
     metrics,
@@ -194,7 +191,6 @@ interface StageParts {
   readonly configs: Configs;
   readonly policy: AddressPolicy;
   readonly accounts: Accounts;
-  readonly bodies: BodyBudget;
   readonly settle: Settle;
   readonly secrets: SecretResolver;
   readonly attempt: AttemptStage;
@@ -208,7 +204,6 @@ function stagesOf({
   configs,
   policy,
   accounts,
-  bodies,
   settle,
   secrets,
   attempt,
@@ -223,7 +218,10 @@ function stagesOf({
       maxBody: settings.MAX_BODY,
       bodyIdleMs: settings.BODY_IDLE_TIMEOUT,
       bodyTotalMs: settings.BODY_TIMEOUT,
-      budget: bodies,
+      spoolTotalMs: settings.SPOOL_BODY_TIMEOUT,
+      bodyMinRate: settings.BODY_MIN_RATE,
+      memory: new Shares(settings.MAX_BODY_MEMORY),
+      accounts,
       spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
     authenticate: new AuthenticateStage(
@@ -235,7 +233,6 @@ function stagesOf({
       }),
     ),
     validate: new PromptStage(new Prompts(documents), new ValidateStage(), {
-      budget: bodies,
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
     resolve: new ResolveStage(

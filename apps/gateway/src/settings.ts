@@ -46,10 +46,13 @@ const SCHEMA = {
   CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE }, 10_000),
   /** Bytes of a request body that are kept in memory; larger ones are spooled where the route takes any body, and refused elsewhere. */
   MAX_BUFFERED_BODY: integer({ min: 1_024, max: 256 * 1_048_576 }, 10 * 1_048_576),
-  /** Bytes of request bodies in memory at one time, of all requests together; more are refused with 503. */
+  /**
+   * Bytes of request bodies in memory at one time, parsed ones included. Workspaces share them: none has more than what stays free,
+   * no organisation more than twice that. What does not fit is refused with 503.
+   */
   MAX_BODY_MEMORY: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 512 * 1_048_576),
   MAX_BODY: integer({ min: 1_024, max: 1_024 * 1_048_576 }, 512 * 1_048_576),
-  /** Bytes of spooled request bodies on the disk at one time, of one process; more are refused with 503. */
+  /** Bytes of spooled request bodies on the disk at one time, of one process, shared in the same way; a body is half of it at most. */
   SPOOL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 1_073_741_824),
   /** Until all headers of a request are there. */
   HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE * 5 }, 30_000),
@@ -57,6 +60,10 @@ const SCHEMA = {
   BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE * 10 }, 60_000),
   /** For a whole request body that is kept in memory. */
   BODY_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 5 * MINUTE),
+  /** For a whole request body that is spooled. */
+  SPOOL_BODY_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE }, 60 * MINUTE),
+  /** Bytes in a second that a client sends of its body at the least, on average, once BODY_IDLE_TIMEOUT has passed; 0: no minimum. */
+  BODY_MIN_RATE: integer({ min: 0, max: 1_073_741_824 }, 500),
   /** Client connections of one process; more are closed as they come. */
   MAX_CONNECTIONS: integer({ min: 1, max: 1_000_000 }, 50_000),
   /** Milliseconds without a byte after which an open stream gets a comment. */

@@ -17,6 +17,7 @@ export {
 export { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
 export { apiKeyPepper, deriveKey, seal, sealingKeyring, unseal, type Keyring } from './sealed';
+export { Share, Shares } from './shares';
 export { atTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {

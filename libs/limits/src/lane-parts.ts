@@ -161,6 +161,21 @@ export function denialOf(context: LaneContext, slot: Slot, reason: Denial['reaso
   };
 }
 
+/** The refusal that is remembered of one of the buckets, whatever is requested of them. */
+export function refusalOf(
+  context: LaneContext,
+  slots: ReadonlyMap<string, Slot>,
+  buckets: readonly Bucket[],
+): Denial | null {
+  const nowMs = context.monotonic();
+  for (const { key, value } of buckets) {
+    const slot = slots.get(key);
+    if (slot === undefined || slot.slice.value !== value) continue;
+    if (slot.slice.refusedUntil > nowMs) return denialOf(context, slot, 'limit');
+  }
+  return null;
+}
+
 /** What requests under way give back may come at any time; what was used comes back with the next window. */
 function retryAfter(context: LaneContext, { slice }: Slot, untilReset: boolean): number {
   if (!untilReset || slice.used < slice.value) return HORIZON_MS;

@@ -33,7 +33,7 @@ const IDLE_SLOT_MS = 60_000;
 
 /** The counters of one tenant as this process sees them. One exchange at a time: what comes meanwhile shares the next one. */
 export class Lane {
-  private readonly slots = new Map<string, Slot>();
+  readonly slots: Map<string, Slot> = new Map();
   private readonly queue: Waiter[] = [];
   private busy = false;
   private readonly seeder: Seeder;

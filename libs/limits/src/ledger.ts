@@ -9,6 +9,7 @@ import { Lane } from './lane';
 import {
   denialOf,
   newHolder,
+  refusalOf,
   type Crossing,
   type LaneContext,
   type LedgerSettings,
@@ -121,6 +122,14 @@ export class Ledger {
     return outcome instanceof Promise
       ? outcome.then((settled) => this.counted(settled))
       : this.counted(outcome);
+  }
+
+  /** The refusal that this process remembers of one of the buckets; null: it would have to be found out. Takes and asks nothing. */
+  refusal(buckets: readonly Bucket[]): Denial | null {
+    const lane = this.lanes.get(buckets[0]?.tenant ?? '');
+    const denial = lane === undefined ? null : refusalOf(this.context, lane.slots, buckets);
+    if (denial !== null) this.counted(denial);
+    return denial;
   }
 
   /** Where limits stand, by the counters' newest answer. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { atTurnEnd, GatewayError } from '@gw/kernel';
+import { atTurnEnd, GatewayError, toGatewayError } from '@gw/kernel';
 import { discardRest } from './discard-rest';
 import { GatewayRequest, type BodyTaker } from './gateway-request';
 
@@ -11,19 +11,26 @@ export interface BodyReaderOptions {
   readonly idleMs: number;
   /** For the whole body, milliseconds: one that trickles in is never idle for long. */
   readonly totalMs: number;
+  /** Bytes in a second, on average, once `idleMs` have passed. */
+  readonly minRate: number;
+}
+
+/** Pays for the bytes of a body as they arrive. Throws when they cannot be kept. */
+export interface BodyHolder {
+  hold(bytes: number): void;
 }
 
 /**
  * The whole body in one Buffer. Rejects with `body_too_large` past `maxBytes` and with `request_incomplete` when nothing comes
- * for `idleMs`, when it comes so slowly that it is not there after `totalMs`, or when the client leaves; the rest of a refused
- * body is dropped.
+ * for `idleMs`, when it comes more slowly than `minRate` or is not there after `totalMs`, or when the client leaves; with what the
+ * holder throws when there is no room for what has come. The rest of a refused body is dropped.
  */
 export class BodyReader implements BodyTaker {
   private first: Buffer | null = null;
   private rest: Buffer[] | null = null;
   private size = 0;
   private timer: NodeJS.Timeout | null = null;
-  private deadline = 0;
+  private startedAt = 0;
   private over = false;
 
   constructor(
@@ -31,6 +38,7 @@ export class BodyReader implements BodyTaker {
     /** Of its `content-length`; -1 without one. */
     private readonly expected: number,
     private readonly options: BodyReaderOptions,
+    private readonly holder: BodyHolder,
     private readonly resolve: (body: Buffer) => void,
     private readonly reject: (error: GatewayError) => void,
   ) {}
@@ -51,6 +59,12 @@ export class BodyReader implements BodyTaker {
       this.fail(new GatewayError('body_too_large'));
       return;
     }
+    try {
+      this.holder.hold(chunk.length);
+    } catch (thrown) {
+      this.fail(toGatewayError(thrown));
+      return;
+    }
     if (this.first === null) this.first = chunk;
     else (this.rest ??= [this.first]).push(chunk);
     // Most bodies arrive in one piece with their headers: no timer for those.
@@ -69,6 +83,7 @@ export class BodyReader implements BodyTaker {
   private fail(error: GatewayError): void {
     if (!this.stop()) return;
     const { req } = this;
+    this.first = this.rest = null;
     if (req instanceof GatewayRequest) req.stopTaking();
     req.removeAllListeners('data');
     discardRest(req);
@@ -90,12 +105,16 @@ export class BodyReader implements BodyTaker {
   private restartTimer(): void {
     if (this.timer === null) {
       const { idleMs, totalMs } = this.options;
-      this.deadline = performance.now() + totalMs;
+      this.startedAt = performance.now();
       this.timer = setTimeout(() => this.clientGone(), Math.min(idleMs, totalMs));
-    } else if (performance.now() < this.deadline) this.timer.refresh();
+    } else if (performance.now() - this.startedAt < allowedMs(this.size, this.options)) this.timer.refresh();
     else this.clientGone();
   }
 }
+
+/** How long a body may be on its way when so many bytes have come. */
+export const allowedMs = (bytes: number, { idleMs, totalMs, minRate }: BodyReaderOptions): number =>
+  Math.min(totalMs, minRate === 0 ? Infinity : idleMs + (1_000 * bytes) / minRate);
 
 const EMPTY = Buffer.alloc(0);
 

@@ -28,6 +28,17 @@ export class Accounts {
     private readonly pricer: Pricer,
   ) {}
 
+  /**
+   * Throws the denial of a limit that this process knows to be used up, whatever the request will turn out to be. Nothing is taken
+   * and nothing is awaited: `admit` decides, once the request is known.
+   */
+  refuseExhausted(exchange: Exchange): void {
+    const { limits } = exchange.principal as Principal;
+    if (limits === null || limits.buckets.length === 0) return;
+    const denial = this.ledger.refusal(limits.buckets);
+    if (denial !== null) admitted(exchange, denial);
+  }
+
   /** Throws the denial of a limit of the caller. */
   admit(exchange: Exchange): void | Promise<void> {
     const { limits } = exchange.principal as Principal;

@@ -15,9 +15,10 @@ import type {
 } from '@gw/contracts';
 import type { CacheControls, StoredAnswer } from '@gw/cache';
 import type { CompiledConfig } from '@gw/config-schema';
-import type { GatewayError } from '@gw/kernel';
+import { GatewayError, type Share } from '@gw/kernel';
 import type { Reservation } from '@gw/limits';
 import type { JsonObject, ShallowScan } from '@gw/providers';
+import { parsedBytes } from '../http/parsed-bytes';
 import type { SpooledBody } from '../http/spool/spooled-body';
 import type { MadeCharge } from '../limits/charges';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
@@ -71,7 +72,9 @@ export class Exchange {
   // receive
   /** The whole body; empty when there is none or it is spooled. */
   body: Buffer = EMPTY;
-  /** What the body holds of the common budget, in bytes; given back when the exchange is settled. */
+  /** What body memory gives to its workspace; null: nothing is counted. */
+  memory: Share | null = null;
+  /** What the request holds of it, in bytes; given back when the exchange is settled. */
   heldBytes = 0;
   /** Set for a body too large for memory. */
   spooled: SpooledBody | null = null;
@@ -226,10 +229,33 @@ export class Exchange {
     this.scan = scan;
   }
 
-  /** The body as a JSON object, parsed at most once. Throws `body_invalid`. */
+  /** The body as a JSON object, parsed at most once. Throws `body_invalid`, and `unavailable` when there is no memory for it. */
   json(parse: (body: Buffer) => JsonObject): JsonObject {
-    this.parsed ??= parse(this.body);
+    if (this.parsed === null) {
+      this.hold(parsedBytes(this.body));
+      this.parsed = parse(this.body);
+    }
     return this.parsed;
+  }
+
+  /** Takes more of the workspace's share of body memory. Throws `unavailable` when there is no more. */
+  hold(bytes: number): void {
+    if (this.memory === null) return;
+    if (!this.memory.take(bytes)) throw bodyMemoryFull();
+    this.heldBytes += bytes;
+  }
+
+  /** Gives back what it holds beyond so much. */
+  keep(bytes: number): void {
+    const more = Math.max(0, this.heldBytes - bytes);
+    this.memory?.give(more);
+    this.heldBytes -= more;
+  }
+
+  /** Once, when nothing of the request is needed any more. */
+  giveBack(): void {
+    this.keep(0);
+    this.release?.();
   }
 }
 
@@ -275,6 +301,13 @@ export interface Stage {
   /** Throws `GatewayError` to end the request with it. Returns a promise only when it has to wait. */
   run(exchange: Exchange): void | Promise<void>;
 }
+
+const bodyMemoryFull = (): GatewayError =>
+  new GatewayError('unavailable', {
+    message:
+      "Request bodies hold the workspace's share of the gateway's memory; send the request again later.",
+    headers: { 'retry-after': '1' },
+  });
 
 const EMPTY = Buffer.alloc(0);
 const NO_EVENTS: readonly RoutingEvent[] = Object.freeze([]);

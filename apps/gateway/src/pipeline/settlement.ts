@@ -3,7 +3,6 @@ import type { LogRecord, PriceLine, Usage } from '@gw/contracts';
 import type { BillableUsage } from '@gw/pricing';
 import type { TargetStatistics } from '@gw/routing';
 import type { Journal } from '@gw/telemetry';
-import type { BodyBudget } from '../http/body-budget';
 import type { Accounts } from '../limits/accounts';
 import { asksForEarlier, madeEarlier } from '../limits/made-earlier';
 import type { Upstream } from './answer';
@@ -47,7 +46,6 @@ export class Settlement {
     private readonly journal: Journal,
     private readonly accounts: Accounts,
     private readonly pricer: Pricer,
-    private readonly bodies: BodyBudget,
     private readonly statistics: TargetStatistics,
     private readonly options: SettlementOptions,
   ) {}
@@ -98,8 +96,7 @@ export class Settlement {
     if (metrics !== null) metrics.count(exchange, overheadOf(exchange));
     exchange.firstAnswer?.settle(exchange);
     exchange.answer?.cache?.settle();
-    this.bodies.give(exchange.heldBytes);
-    exchange.release?.();
+    exchange.giveBack();
   }
 
   private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {

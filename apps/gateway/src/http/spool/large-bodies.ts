@@ -1,10 +1,11 @@
 import { GatewayError } from '@gw/kernel';
 import { BodySkim } from '@gw/providers';
 import type { Exchange } from '../../pipeline/exchange';
-import type { BodyBudget } from '../body-budget';
+import type { Principal } from '../../state/principals';
+import { allowedMs, type BodyReaderOptions } from '../read-body';
 import { BodyPieces } from './body-pieces';
 import type { Spool } from './spool';
-import { noRoom, type SpooledBody } from './spooled-body';
+import type { SpooledBody } from './spooled-body';
 
 export interface LargeBodyOptions {
   readonly maxBufferedBody: number;
@@ -12,7 +13,10 @@ export interface LargeBodyOptions {
   readonly bodyIdleMs: number;
   /** For a whole body that is kept in memory. */
   readonly bodyTotalMs: number;
-  readonly budget: BodyBudget;
+  /** For a whole body that is spooled. */
+  readonly spoolTotalMs: number;
+  /** Bytes in a second that a client sends at the least. */
+  readonly bodyMinRate: number;
   readonly spool: Spool;
 }
 
@@ -22,9 +26,16 @@ const WORKING_BYTES = 1_048_576;
 /** Receives bodies that are too large for memory, or may be. They are stored whole before they are sent, and read while stored. */
 export class LargeBodies {
   private readonly maxBytes: number;
+  private readonly spooled: BodyReaderOptions;
 
   constructor(private readonly options: LargeBodyOptions) {
-    this.maxBytes = Math.min(options.maxBody, options.spool.maxBytes);
+    this.maxBytes = Math.min(options.maxBody, options.spool.largest);
+    this.spooled = {
+      maxBytes: this.maxBytes,
+      idleMs: options.bodyIdleMs,
+      totalMs: options.spoolTotalMs,
+      minRate: options.bodyMinRate,
+    };
   }
 
   /**
@@ -32,29 +43,18 @@ export class LargeBodies {
    * when the client has not said it. What is held is left with the exchange, which gives it back when it is settled.
    */
   async receive(exchange: Exchange, length: number | null): Promise<Buffer | null> {
-    const { budget, maxBufferedBody, bodyIdleMs, spool } = this.options;
+    const { bodyIdleMs, spool } = this.options;
     if (length !== null && length > this.maxBytes) throw new GatewayError('body_too_large');
-    const reserved = length === null ? Math.max(maxBufferedBody, WORKING_BYTES) : WORKING_BYTES;
-    if (!budget.take(reserved)) throw noRoom();
-    exchange.heldBytes = reserved;
-    const keep = (bytes: number): void => {
-      budget.give(reserved - bytes);
-      exchange.heldBytes = bytes;
-    };
     const pieces = new BodyPieces(exchange.req, bodyIdleMs);
     try {
-      const first = length === null ? await this.readFirst(pieces) : NOTHING;
-      if (first.isWhole) {
-        const whole = Buffer.concat(first.pieces);
-        keep(whole.length);
-        return whole;
-      }
-      const body = await spool.open(length ?? 0);
+      const first = length === null ? await this.readFirst(exchange, pieces) : NOTHING;
+      if (first.isWhole) return Buffer.concat(first.pieces);
+      const body = await spool.open((exchange.principal as Principal).workspace, length ?? 0);
       exchange.release = () => {
         body.close();
       };
       exchange.scan = await this.store(exchange, first.pieces, pieces, body);
-      keep(WORKING_BYTES);
+      exchange.keep(WORKING_BYTES);
       exchange.spooled = body;
       exchange.receivedBytes = body.length;
       return null;
@@ -64,15 +64,15 @@ export class LargeBodies {
   }
 
   /** As much as memory may hold, and the piece that is too much. */
-  private async readFirst(pieces: BodyPieces): Promise<First> {
+  private async readFirst(exchange: Exchange, pieces: BodyPieces): Promise<First> {
     const first: Buffer[] = [];
     let size = 0;
-    const deadline = performance.now() + this.options.bodyTotalMs;
+    const startedAt = performance.now();
+    const allowed = { ...this.spooled, totalMs: this.options.bodyTotalMs };
     while (size <= this.options.maxBufferedBody) {
-      const leftMs = deadline - performance.now();
-      if (leftMs <= 0) throw new GatewayError('request_incomplete');
-      const piece = await pieces.next(leftMs);
+      const piece = await pieces.next(leftMs(startedAt, size, allowed));
       if (piece === null) return { pieces: first, isWhole: true };
+      exchange.hold(piece.length);
       size += piece.length;
       first.push(piece);
     }
@@ -87,10 +87,22 @@ export class LargeBodies {
       skim.add(piece);
       await body.append(piece);
     };
+    const startedAt = performance.now();
+    const next = (): Promise<Buffer | null> => rest.next(leftMs(startedAt, body.length, this.spooled));
     for (const piece of first) await add(piece);
-    for (let piece = await rest.next(); piece !== null; piece = await rest.next()) await add(piece);
+    for (let piece = await next(); piece !== null; piece = await next()) {
+      exchange.hold(Math.min(piece.length, Math.max(0, WORKING_BYTES - exchange.heldBytes)));
+      await add(piece);
+    }
     return skim.scan();
   }
+}
+
+/** How much longer the client may take. Throws `request_incomplete` when it is too slow. */
+function leftMs(startedAt: number, bytes: number, options: BodyReaderOptions): number {
+  const left = startedAt + allowedMs(bytes, options) - performance.now();
+  if (left <= 0) throw new GatewayError('request_incomplete');
+  return left;
 }
 
 interface First {

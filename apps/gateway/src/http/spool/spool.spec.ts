@@ -15,6 +15,7 @@ import { eventually } from '@gw/testing';
 import { Spool } from './spool';
 
 const MIB = 1_048_576;
+const WORKSPACE = { id: 'w', organisationId: 'o' };
 
 describe('the spool', () => {
   const folder = mkdtempSync(join(tmpdir(), 'spool-'));
@@ -26,10 +27,10 @@ describe('the spool', () => {
     const directory = join(folder, 'spool');
     mkdirSync(directory, { mode: 0o755 });
     writeFileSync(join(directory, 'left.body'), 'x');
-    const spool = new Spool(directory, 10);
+    const spool = new Spool(directory, 20);
     expect(readdirSync(directory)).toEqual([]);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
-    const body = await spool.open(0);
+    const body = await spool.open(WORKSPACE, 0);
     await body.append(Buffer.from('0123456789'));
     expect(readdirSync(directory)).toEqual([]);
     const [fd] = readdirSync('/proc/self/fd').filter((name) => {
@@ -42,16 +43,16 @@ describe('the spool', () => {
     expect(statSync(`/proc/self/fd/${String(fd)}`).mode & 0o777).toBe(0o600);
     expect(readFileSync(`/proc/self/fd/${String(fd)}`, 'utf8')).toBe('0123456789');
     await expect(body.append(Buffer.from('x'))).rejects.toMatchObject({ type: 'unavailable' });
-    await expect(spool.open(1)).rejects.toMatchObject({ type: 'unavailable' });
+    await expect(spool.open(WORKSPACE, 1)).rejects.toMatchObject({ type: 'unavailable' });
     body.close();
     body.close();
-    const next = await eventually(() => spool.open(10));
+    const next = await eventually(() => spool.open(WORKSPACE, 10));
     next.close();
   });
 
   it('reads a body as often as it is opened, with other bytes in the place of some', async () => {
     const spool = new Spool(join(folder, 'other'), MIB);
-    const body = await spool.open(0);
+    const body = await spool.open(WORKSPACE, 0);
     const bytes = randomBytes(200_000);
     await body.append(bytes);
     for (const [from, to] of [

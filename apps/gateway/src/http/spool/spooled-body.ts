@@ -10,7 +10,7 @@ export interface Splice {
   readonly bytes: Buffer;
 }
 
-/** Room for all spooled bodies together. */
+/** Room for the spooled bodies of a workspace. */
 export interface Room {
   /** False when there is none. */
   take(bytes: number): boolean;
@@ -23,21 +23,17 @@ export class SpooledBody {
   length = 0;
   private readonly readers = new Set<SpoolReader>();
   private isClosed = false;
+  private held = 0;
 
-  /** `held`: bytes of the room that are taken for it already. */
   constructor(
     private readonly file: FileHandle,
     private readonly room: Room,
-    private held: number,
   ) {}
 
   /** Resolves once the piece is written. Throws `unavailable` when there is no room for it, here or on the disk. */
   async append(piece: Buffer): Promise<void> {
-    const more = this.length + piece.length - this.held;
-    if (more > 0) {
-      if (!this.room.take(more)) throw noRoom();
-      this.held += more;
-    }
+    if (this.isClosed || !this.room.take(piece.length)) throw noRoom();
+    this.held += piece.length;
     try {
       for (let done = 0; done < piece.length;) {
         const { bytesWritten } = await this.file.write(piece, done, piece.length - done, this.length + done);

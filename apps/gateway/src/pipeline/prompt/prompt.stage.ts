@@ -1,6 +1,5 @@
 import { GatewayError } from '@gw/kernel';
 import { shallowScan, type JsonObject } from '@gw/providers';
-import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
 import { routeOf, type Route } from '../../routes/route-table';
 import type { Prompts } from '../../state/prompts';
@@ -9,7 +8,6 @@ import type { Exchange, Stage } from '../exchange';
 import { requestOf, variablesOf } from './prompt-request';
 
 export interface PromptOptions {
-  readonly budget: BodyBudget;
   /** Of a rendered request. */
   readonly maxBytes: number;
 }
@@ -64,12 +62,10 @@ export class PromptStage implements Stage {
   }
 
   private replaceBody(exchange: Exchange, request: JsonObject): void {
-    const { budget, maxBytes } = this.options;
+    const { maxBytes } = this.options;
     const body = Buffer.from(JSON.stringify(request));
     if (body.length > maxBytes) throw new GatewayError('body_too_large');
-    const more = Math.max(0, body.length - exchange.heldBytes);
-    if (!budget.take(more)) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
-    exchange.heldBytes += more;
+    exchange.hold(body.length);
     exchange.replaceBody(body, request, shallowScan(body));
   }
 }

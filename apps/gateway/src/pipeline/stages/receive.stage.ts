@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, toGatewayError } from '@gw/kernel';
+import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
-import type { BodyBudget } from '../../http/body-budget';
 import { parseJsonObject } from '../../http/json-body';
-import { BodyReader } from '../../http/read-body';
+import { BodyReader, type BodyReaderOptions } from '../../http/read-body';
 import { LargeBodies } from '../../http/spool/large-bodies';
 import type { Spool } from '../../http/spool/spool';
+import type { Accounts } from '../../limits/accounts';
+import type { Principal } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
 
 export interface ReceiveOptions {
@@ -14,28 +15,44 @@ export interface ReceiveOptions {
   readonly bodyIdleMs: number;
   /** For a whole body that is kept in memory. */
   readonly bodyTotalMs: number;
-  readonly budget: BodyBudget;
+  /** For a whole body that is spooled. */
+  readonly spoolTotalMs: number;
+  /** Bytes in a second that a client sends at the least. */
+  readonly bodyMinRate: number;
+  /** Body memory, shared by workspaces. */
+  readonly memory: Shares;
   readonly spool: Spool;
+  readonly accounts: Pick<Accounts, 'refuseExhausted'>;
 }
 
 /**
- * Reads the body of a caller that is known, so that nobody else can fill memory. It stays bytes: only `model` and `stream` are
- * looked up in it.
+ * Reads the body of a caller that is known and has something left of its limits, so that others cannot fill memory. Bytes count
+ * as they arrive: a length that is only announced holds nothing. The body stays bytes: only `model` and `stream` are looked up in it.
  */
 export class ReceiveStage implements Stage {
   private readonly largeBodies: LargeBodies;
+  private readonly inMemory: BodyReaderOptions;
 
   constructor(private readonly options: ReceiveOptions) {
     this.largeBodies = new LargeBodies(options);
+    this.inMemory = {
+      maxBytes: options.maxBufferedBody,
+      idleMs: options.bodyIdleMs,
+      totalMs: options.bodyTotalMs,
+      minRate: options.bodyMinRate,
+    };
   }
 
   run(exchange: Exchange): void | Promise<void> {
     const { req, route } = exchange;
+    this.options.accounts.refuseExhausted(exchange);
     const length = req.headers['content-length'];
     if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
     if (length === '0') return undefined;
     if (length !== undefined && Number(length) > this.options.maxBody)
       throw new GatewayError('body_too_large');
+    const { workspace } = exchange.principal as Principal;
+    exchange.memory = this.options.memory.of(workspace.id, workspace.organisationId);
     if (route.body !== 'any') refuseEncodedBody(req);
     else if (length === undefined || Number(length) > this.options.maxBufferedBody)
       return this.spool(exchange, length === undefined ? null : Number(length));
@@ -43,24 +60,17 @@ export class ReceiveStage implements Stage {
   }
 
   private read(exchange: Exchange, length: number): Promise<void> {
-    const { budget, maxBufferedBody, bodyIdleMs, bodyTotalMs } = this.options;
-    const reserved = length === -1 ? maxBufferedBody : length;
-    if (reserved > maxBufferedBody) throw new GatewayError('body_too_large');
-    if (!budget.take(reserved)) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
-    exchange.heldBytes = reserved;
+    if (length > this.options.maxBufferedBody) throw new GatewayError('body_too_large');
     return new Promise((resolve, reject) => {
       const received = (body: Buffer): void => {
         try {
-          budget.give(reserved - body.length);
-          exchange.heldBytes = body.length;
           this.look(exchange, body);
           resolve();
         } catch (thrown) {
           reject(toGatewayError(thrown));
         }
       };
-      const options = { maxBytes: maxBufferedBody, idleMs: bodyIdleMs, totalMs: bodyTotalMs };
-      const reader = new BodyReader(exchange.req, length, options, received, reject);
+      const reader = new BodyReader(exchange.req, length, this.inMemory, exchange, received, reject);
       exchange.whenClientGone(reader);
       reader.start();
     });
