@@ -9,6 +9,7 @@ const APPS = ['gateway', 'admin-api', 'worker'] as const;
 interface Container {
   readonly name: string;
   readonly image: string;
+  readonly args?: readonly string[];
   readonly envFrom?: readonly { secretRef?: { name: string }; configMapRef?: { name: string } }[];
   readonly readinessProbe?: object;
   readonly livenessProbe?: object;
@@ -22,6 +23,7 @@ interface Manifest {
   readonly stringData?: Readonly<Record<string, string>>;
   readonly data?: Readonly<Record<string, string>>;
   readonly spec: {
+    readonly maxReplicas: number;
     readonly template: {
       readonly spec: {
         readonly securityContext: object;
@@ -50,7 +52,7 @@ function find(kind: string, name: string): Manifest {
 
 const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
 
-/** First segments of its routes, but those of calls that are the gateway's own by their name. */
+/** First segments of the routes of the admin API. */
 function servedByTheAdminApi(): string[] {
   const folder = join(ROOT, 'apps', 'admin-api', 'src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -59,6 +61,17 @@ function servedByTheAdminApi(): string[] {
     .flatMap((file) => [...read('apps/admin-api/src', file).matchAll(/@ControlRoutes\(\s*'([a-z-]+)/g)])
     .map(([, segment = '']) => segment);
 }
+
+/** Names of what a workload gets from Secrets and the ConfigMap. */
+function visibleTo(container: Container | undefined): string[] {
+  return (container?.envFrom ?? []).flatMap(({ secretRef, configMapRef }) =>
+    secretRef
+      ? Object.keys(find('Secret', secretRef.name).stringData ?? {})
+      : Object.keys(find('ConfigMap', configMapRef?.name ?? '').data ?? {}),
+  );
+}
+
+const setting = (name: string): string => find('ConfigMap', 'tollgate').data?.[name] ?? '';
 
 describe('the Kubernetes manifests', () => {
   it.each(workloads.map((workload) => [workload.metadata.name, workload] as const))(
@@ -97,30 +110,70 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('keep the database from the gateway: no URL in its environment, no way in its network', () => {
-    const sources = find('Deployment', 'gateway').spec.template.spec.containers[0]?.envFrom ?? [];
-    const visible = sources.flatMap(({ secretRef, configMapRef }) =>
-      secretRef
-        ? Object.keys(find('Secret', secretRef.name).stringData ?? {})
-        : Object.keys(find('ConfigMap', configMapRef?.name ?? '').data ?? {}),
-    );
+    const visible = visibleTo(find('Deployment', 'gateway').spec.template.spec.containers[0]);
     expect(visible).toContain('SERVICE_TOKEN');
     expect(visible.filter((name) => /DATABASE|POSTGRES/.test(name))).toEqual([]);
     const mayReachPostgres = find('NetworkPolicy', 'postgres').spec.ingress[0]?.from[0]?.podSelector;
     expect(mayReachPostgres?.matchExpressions?.[0]?.values).toEqual(['admin-api', 'worker']);
   });
 
-  it('send every control-plane path to the admin API, and no internal one anywhere', () => {
+  it('send every path but the API explorer to the gateway, which knows the plane of a request', () => {
     const paths = find('Ingress', 'tollgate').spec.rules[0]?.http.paths ?? [];
-    const toAdmin = paths
-      .filter(({ backend }) => backend.service.name === 'admin-api')
+    const toAdmin = paths.filter(({ backend }) => backend.service.name === 'admin-api');
+    expect(toAdmin.map(({ path }) => path)).toEqual(['/docs']);
+    expect(paths.filter(({ path }) => path === '/' || path.startsWith('/internal'))).toEqual([]);
+    const unversioned = /UNVERSIONED = \/\^\\\/\(\?:([^)]+)\)/.exec(
+      read('apps/gateway/src/http/paths.ts'),
+    )?.[1];
+    const forwarded = (unversioned ?? '').replaceAll('\\', '').split('|');
+    expect(forwarded).toContain('oauth');
+    const toGateway = paths
+      .filter(({ backend }) => backend.service.name === 'gateway')
       .map(({ path }) => path);
+    expect(toGateway).toEqual(
+      expect.arrayContaining(['/v1', '/v2', ...forwarded.map((segment) => `/${segment}`)]),
+    );
+  });
+
+  it('reach through the gateway what the admin API serves', () => {
     const source = read('apps/gateway/src/http/paths.ts');
     const owned = /CONTROL_PLANE = new Set\(\[(.*?)\]\)/s.exec(source)?.[1]?.match(/[a-z-]+(?=')/g) ?? [];
     expect(owned.length).toBeGreaterThan(20);
     // What the admin API serves and the gateway does not hand on would be taken for an endpoint of a provider.
     expect(owned).toEqual(expect.arrayContaining(servedByTheAdminApi()));
-    expect(toAdmin).toEqual(expect.arrayContaining(owned.map((segment) => `/v1/${segment}`)));
-    expect(paths.filter(({ path }) => path === '/' || path.startsWith('/internal'))).toEqual([]);
+  });
+
+  it('keep files where every pod reaches them: workers and admin API pods share no disk', () => {
+    const claims = JSON.stringify(workloads.filter(({ metadata }) => /admin-api|worker/.test(metadata.name)));
+    expect(claims).not.toContain('persistentVolumeClaim');
+    expect(['', 'postgres', 's3']).toContain(setting('LOG_STORE'));
+  });
+
+  it('open no more connections at the most replicas than Postgres takes', () => {
+    // Of one pod, next to its pool: the listener of events, the connection of its set-up with its two.
+    const BESIDES_THE_POOL = 4;
+    const pods = ['admin-api', 'worker']
+      .map((app) => find('HorizontalPodAutoscaler', app).spec.maxReplicas)
+      .reduce((sum, replicas) => sum + replicas, 0);
+    const args = find('StatefulSet', 'postgres').spec.template.spec.containers[0]?.args ?? [];
+    const most = Number(/max_connections=(\d+)/.exec(args.join(' '))?.[1]);
+    expect(pods * (Number(setting('DB_POOL_SIZE')) + BESIDES_THE_POOL)).toBeLessThanOrEqual(most - 10);
+  });
+
+  it('issue no first credentials into a pod: the owner comes from a Secret that only the set-up reads', () => {
+    const { initContainers, containers } = find('Deployment', 'admin-api').spec.template.spec;
+    expect(visibleTo(initContainers?.[0])).toEqual(expect.arrayContaining(['OWNER_EMAIL', 'OWNER_PASSWORD']));
+    expect(visibleTo(containers[0])).not.toContain('OWNER_PASSWORD');
+    expect(JSON.stringify(manifests)).not.toContain('CREDENTIALS_FILE');
+  });
+
+  it('close private ranges and the metadata address to every pod, and all that no policy names', () => {
+    const closed = find('NetworkPolicy', 'closed-unless-allowed');
+    expect(closed.spec).toMatchObject({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    const internet = JSON.stringify(find('NetworkPolicy', 'internet').spec);
+    for (const range of ['10.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
+      expect(internet).toContain(range);
+    expect(JSON.stringify(find('NetworkPolicy', 'calls-of-gateway').spec)).not.toContain('postgres');
   });
 });
 
@@ -171,5 +224,29 @@ describe('the compose file', () => {
   it('publishes ports on loopback only', () => {
     const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
     expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
+  });
+
+  it('hands every setting of the set-up to it, and the keys of providers to nothing else', () => {
+    const source = read('apps/admin-api/src/setup/settings.ts');
+    const keys = [...source.matchAll(/^ {2}\['([A-Z_]+_API_KEY)'/gm)].map(([, name = '']) => name);
+    expect(keys.length).toBeGreaterThan(10);
+    for (const [name, { environment }] of Object.entries(services)) {
+      const known = Object.keys(environment ?? {});
+      if (name === 'setup') expect(known).toEqual(expect.arrayContaining(keys));
+      else expect(known.filter((setting) => keys.includes(setting))).toEqual([]);
+    }
+  });
+
+  it.each(['gateway', 'admin-api', 'worker', 'setup'])('hands the settings of an operator to %s', (name) => {
+    expect(Object.keys(services[name]?.environment ?? {})).toEqual(
+      expect.arrayContaining(['TRUSTED_CUSTOM_HOSTS', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'LOG_LEVEL']),
+    );
+  });
+
+  it('names an address for links that a browser can open, and a password for Redis', () => {
+    for (const name of ['admin-api', 'worker'])
+      expect(services[name]?.environment['CONSOLE_URL']).toMatch(/:-http:\/\/127\.0\.0\.1:8787\}$/);
+    expect(services['gateway']?.environment['REDIS_URL']).toContain('REDIS_PASSWORD');
+    expect(JSON.stringify(services['redis'])).toContain('--requirepass');
   });
 });
