@@ -1,6 +1,7 @@
 export { canonicalScope, isScope, KEY_TYPES, SCOPES, scopesAllowedFor, type KeyType } from './catalogue';
 export {
   ceilingOf,
+  openTo,
   standingOf,
   userKeyCeiling,
   workspaceRank,
@@ -14,6 +15,7 @@ export {
   DEFAULT_SECURITY,
   SECURITY_CATEGORIES,
   SECURITY_SETTINGS,
+  scopesOf,
   securityInForce,
   type CapabilityName,
   type SecurityCategory,

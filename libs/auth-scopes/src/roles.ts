@@ -109,10 +109,19 @@ export function ceilingOf(
   settings: SecuritySettings,
 ): ReadonlySet<string> {
   const most = ofRole(organisationRole, workspaceRole, settings);
-  const closed = closedFor(standingOf(organisationRole, workspaceRole), settings);
-  if (closed.size === 0) return most;
+  return openTo(standingOf(organisationRole, workspaceRole), most, settings);
+}
+
+/** The scopes that the settings leave open to a standing. */
+export function openTo(
+  standing: Standing | null,
+  scopes: ReadonlySet<string>,
+  settings: SecuritySettings,
+): ReadonlySet<string> {
+  const closed = closedFor(standing, settings);
+  if (closed.size === 0) return scopes;
   const taken = new Set(scopesOf(closed));
-  return new Set([...most].filter((scope) => !taken.has(scope)));
+  return new Set([...scopes].filter((scope) => !taken.has(scope)));
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

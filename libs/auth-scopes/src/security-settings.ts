@@ -1,4 +1,4 @@
-/** Who a security setting binds. Admins of a workspace and service keys are bound by none. */
+/** Who a security setting binds. Admins of a workspace are bound by none; a service key is bound as its maker was. */
 export type Standing = 'members' | 'managers' | 'organisationAdmins';
 
 /** What an organisation may let its workspaces decide for themselves, beyond its own word. */

@@ -70,6 +70,7 @@ import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
 import { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
 import { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
+import { Grants1795520000000 } from './migrations/1795520000000-grants';
 import { DeploymentEntity } from './resources/deployment.entity';
 import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
 import { PluginEntity } from './resources/plugin.entity';
@@ -160,6 +161,7 @@ export const MIGRATIONS = [
   LogZones1795500000000,
   Installation1795590000000,
   StoredObjects1795590010000,
+  Grants1795520000000,
 ];
 
 export interface DatabaseSettings {

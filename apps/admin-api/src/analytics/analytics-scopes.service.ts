@@ -3,6 +3,7 @@ import { tracesByFeedback, WorkspaceEntity } from '@gw/entities';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ownDataOnly } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import type { AnalyticsQuery } from './analytics.dto';
 import { filterOf, periodOf, type AskParts } from './asks';
@@ -22,13 +23,13 @@ export class AnalyticsScopes {
     return { scope, period, filter: filterOf(query, await this.ratedTraces(scope, query)) };
   }
 
-  /** Whom a setting keeps to their own data sees the requests of their own keys alone. */
+  /** Callers restricted to their own data see only requests made with their own keys. */
   private async scopeOf(caller: Principal, wide: boolean): Promise<AnalyticsScope> {
-    const { organisationId, closed, userId } = caller;
+    const { organisationId } = caller;
     const isKey = caller.kind === 'api_key';
     const workspaceId =
       caller.workspaceId ?? (isKey && !wide ? await this.defaultWorkspace(organisationId) : null);
-    return { organisationId, workspaceId, userId: closed.has('ViewAllData') ? userId : null };
+    return { organisationId, workspaceId, userId: ownDataOnly(caller) };
   }
 
   private async defaultWorkspace(organisationId: string): Promise<string | null> {

@@ -6,7 +6,8 @@ import type { Principal } from '../auth/principal';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { heldMetadata } from '../organisation-properties/organisation-properties';
 import { configIdOf } from '../workspaces/config-references';
-import { assertWithinCreator, assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
+import { assertMayGrantKey, holdLimits, limitsOf } from './api-key-grants';
+import { assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from './api-keys.dto';
 import { assertLife, changedRotation, rulesFor } from './user-key-rules';
 
@@ -32,6 +33,7 @@ export async function applyUpdate(
   row: ApiKeyEntity,
   input: UpdateApiKeyDto,
 ): Promise<void> {
+  const limits = limitsOf(row);
   await applyScopes(manager, caller, row, input.scopes);
   if (input.name !== undefined) row.name = input.name;
   if (input.description !== undefined) row.description = input.description;
@@ -50,6 +52,7 @@ export async function applyUpdate(
     );
   }
   applyLife(row, input, rules);
+  holdLimits(caller, row, limits);
 }
 
 async function applyScopes(
@@ -60,7 +63,7 @@ async function applyScopes(
 ): Promise<void> {
   if (input === undefined) return;
   const scopes = normaliseScopes(input, row.type);
-  assertWithinCreator(caller, scopes);
+  await assertMayGrantKey(manager, caller, { ...row, scopes });
   const { organisationId, workspaceId, userId } = row;
   if (userId !== null && workspaceId !== null) {
     await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);

@@ -51,20 +51,6 @@ export function normaliseScopes(scopes: readonly string[], type: ApiKeyType): st
   return [...new Set(canonical)];
 }
 
-/**
- * Throws `scope_exceeds_creator` for scopes that the caller lacks. An organisation key can't hold the scopes of the data plane
- * at all, so for those its right to make the key is what counts.
- */
-export function assertWithinCreator(caller: Principal, scopes: readonly string[]): void {
-  const grantable =
-    caller.keyType === 'organisation-service' ? scopesAllowedFor('organisation-service') : null;
-  const excess = scopes.filter(
-    (scope) => !caller.scopes.has(scope) && (grantable === null || grantable.has(scope)),
-  );
-  if (excess.length > 0)
-    throw new GatewayError('scope_exceeds_creator', { param: 'scopes', extra: { excess } });
-}
-
 /** Throws `scope_exceeds_creator` for scopes above the role of the key's user, `validation_failed` for a user not here. */
 export async function assertWithinUser(
   manager: EntityManager,

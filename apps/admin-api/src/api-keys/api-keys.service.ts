@@ -14,7 +14,6 @@ import { applyDefaults, applyUpdate } from './api-key-changes';
 import {
   API_KEY_TYPES,
   assertMay,
-  assertWithinCreator,
   assertWithinUser,
   isPlainMember,
   normaliseScopes,
@@ -22,6 +21,7 @@ import {
   type ApiKeyAction,
   type ApiKeyType,
 } from './api-key-rules';
+import { assertMayGrantKey, assertMayRotate, limitsRankOf, makerOf } from './api-key-grants';
 import { ApiKeyPages } from './api-key-pages';
 import { ApiKeySecretsService } from './api-key-secrets.service';
 import {
@@ -53,7 +53,6 @@ export class ApiKeysService {
   create(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): Promise<CreatedApiKey> {
     assertMay(caller, type, 'create');
     const scopes = normaliseScopes(input.scopes, type);
-    assertWithinCreator(caller, scopes);
     const at =
       type === 'organisation-service'
         ? { ...inOrganisation(caller), workspaceId: null }
@@ -61,8 +60,8 @@ export class ApiKeysService {
     const userId = userOf(caller, type, input);
 
     return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const { organisationId, workspaceId } = at;
+      const [{ manager }, { organisationId, workspaceId }] = [write, at];
+      await assertMayGrantKey(manager, caller, { type, ...at, userId, ...makerOf(caller, userId), scopes });
       if (userId !== null && workspaceId !== null) {
         await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);
       }
@@ -76,6 +75,7 @@ export class ApiKeysService {
         organisationId,
         workspaceId,
         userId,
+        ...makerOf(caller, userId),
         name: input.name,
         description: input.description ?? null,
         status: 'active',
@@ -97,6 +97,7 @@ export class ApiKeysService {
         'apiKeyMetadataSchema',
         row.defaultMetadata,
       );
+      row.limitsRank = limitsRankOf(caller, row);
       await manager.insert(ApiKeyEntity, row);
       const key = await this.secrets.issue(write, row.id);
       const saved = await manager.findOneByOrFail(ApiKeyEntity, { id: row.id });
@@ -185,6 +186,7 @@ export class ApiKeysService {
   rotate(caller: Principal, id: string, input: RotateApiKeyDto): Promise<RotatedApiKey> {
     return this.writes.run(caller, async (write) => {
       const row = await this.find(write.manager, caller, id, 'rotate', true);
+      await assertMayRotate(write.manager, caller, row);
       const transitionMs =
         input.key_transition_period_ms ?? row.rotationPolicy?.key_transition_period_ms ?? TRANSITION_MS_MIN;
       const rotation = await this.secrets.rotate(write, row, transitionMs);

@@ -158,10 +158,11 @@ describe('user keys under the rules of the organisation', () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     await settle({ user_api_key_auto_create: true });
     const [key] = await keysOfNewMember('member', workspaceId);
-    const { body } = await admin.post<Key>(`/v1/api-keys/${key?.id ?? ''}/rotate`, {
-      key: ours.adminKey,
-      body: {},
-    });
+    const path = `/v1/api-keys/${key?.id ?? ''}/rotate`;
+    // Others could act as the user with it.
+    expect((await admin.post(path, { key: ours.adminKey, body: {} })).status).toBe(403);
+    const token = await admin.login(`${String(key?.['user_id'])}@example.com`);
+    const { body } = await admin.post<Key>(path, { token, body: {} });
     expect((await lastEvent(admin)).changed).toContain(`api_key:${hashOf(body.key)}`);
     expect((await admin.get('/v1/logs', { key: body.key })).status).toBe(200);
   });

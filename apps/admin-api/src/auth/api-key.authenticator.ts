@@ -13,7 +13,9 @@ export interface AuthenticatedKey extends UserRoles {
   readonly organisationId: string;
   readonly workspaceId: string | null;
   readonly userId: string | null;
-  /** Those in force: of a user key, within its user's role of now. */
+  readonly madeBy: string | null;
+  readonly boundAs: ApiKeyEntity['boundAs'];
+  /** Those in force: within the role that the user of a user key has now, and within what settings leave to its maker's role. */
   readonly scopes: string[];
   readonly expiresAt: Date | null;
   /** Those in force in the key's workspace. */
@@ -75,6 +77,8 @@ export class ApiKeyAuthenticator {
       .addSelect('key.organisationId', 'organisationId')
       .addSelect('key.workspaceId', 'workspaceId')
       .addSelect('key.userId', 'userId')
+      .addSelect('key.madeBy', 'madeBy')
+      .addSelect('key.boundAs', 'boundAs')
       .addSelect('key.scopes', 'scopes')
       .addSelect('organisation.securitySettings', 'organisationSecurity')
       .addSelect('organisation.workspaceOverrides', 'overrides')

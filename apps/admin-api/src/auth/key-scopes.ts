@@ -1,4 +1,5 @@
 import {
+  openTo,
   userKeyCeiling,
   type OrganisationRole,
   type SecuritySettings,
@@ -30,13 +31,16 @@ export const withUserRoles = <T extends ObjectLiteral>(query: SelectQueryBuilder
     .addSelect('seat.role', 'organisationRole')
     .addSelect('member.role', 'workspaceRole');
 
-/** The scopes that count: a user key never does more than its user, whose role may have been lowered since it was made. */
+/**
+ * The scopes that count: a user key never does more than its user, whose role may have been lowered since it was made, and a
+ * service key never what the settings of now close to a role like its maker's.
+ */
 export function scopesInForce(
-  key: Pick<ApiKeyEntity, 'type' | 'scopes'>,
+  key: Pick<ApiKeyEntity, 'type' | 'scopes' | 'boundAs'>,
   roles: UserRoles,
   settings: SecuritySettings,
 ): string[] {
-  if (key.type !== 'workspace-user') return key.scopes;
+  if (key.type !== 'workspace-user') return [...openTo(key.boundAs, new Set(key.scopes), settings)];
   const ceiling = userKeyCeiling(roles.organisationRole, roles.workspaceRole, settings);
   return key.scopes.filter((scope) => ceiling.has(scope));
 }

@@ -28,6 +28,8 @@ export interface Principal {
   /** The user of a session or of a user key. */
   readonly userId: string | null;
   readonly apiKeyId: string | null;
+  /** The user who made a service key. */
+  readonly makerId: string | null;
   readonly keyType: KeyType | null;
   readonly sessionId: string | null;
   /** Of the user of a session or of a user key; null for service keys. */
@@ -38,7 +40,7 @@ export interface Principal {
   readonly memberships: ReadonlyMap<string, WorkspaceRole>;
   /** What the call may do, and the most that a key made by it may hold. */
   readonly scopes: ReadonlySet<string>;
-  /** By which security settings the caller is bound: those of the user of a session or of a user key. Null: by none. */
+  /** Which security settings bind the caller: those of its user, or those that bound the maker of a service key. Null: none. */
   readonly standing: Standing | null;
   /** What those settings close for the caller, whatever their scopes. */
   readonly closed: ReadonlySet<CapabilityName>;

@@ -47,14 +47,14 @@ export function factsOf(request: FastifyRequest): RequestFacts {
   };
 }
 
-/** A user key is bound as its user is, a service key by nothing. */
+/** A user key is bound as its user is now, a service key as its maker was. */
 function boundBy(key: AuthenticatedKey): {
   readonly standing: Standing | null;
   readonly closed: ReadonlySet<CapabilityName>;
 } {
   const { organisationRole, workspaceRole, security } = key;
   const isUsers = key.type === 'workspace-user' && organisationRole !== null;
-  const standing = isUsers ? standingOf(organisationRole, workspaceRole) : null;
+  const standing = isUsers ? standingOf(organisationRole, workspaceRole) : key.boundAs;
   return { standing, closed: closedFor(standing, security) };
 }
 
@@ -77,6 +77,7 @@ export class PrincipalsService {
       workspaceId: key.workspaceId ?? named,
       userId: key.userId,
       apiKeyId: key.id,
+      makerId: key.madeBy,
       keyType: key.type,
       sessionId: null,
       organisationRole: key.type === 'workspace-user' ? key.organisationRole : null,
@@ -107,6 +108,7 @@ export class PrincipalsService {
       workspaceId,
       userId: session.userId,
       apiKeyId: null,
+      makerId: null,
       keyType: null,
       sessionId: session.id,
       organisationRole: role,

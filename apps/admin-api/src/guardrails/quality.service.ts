@@ -11,6 +11,7 @@ import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Writes } from '../audit/writes';
+import { ownDataOnly } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { actorOf, findGuardrail } from './guardrail-rows';
 import type {
@@ -80,12 +81,12 @@ export class QualityService {
 
 /** Whom a setting keeps to their own data sees the verdicts on requests of their own keys alone. */
 const scopeOf = (
-  { organisationId, workspaceId, closed, userId }: Principal,
+  caller: Principal,
   { slug: guardrail }: GuardrailEntity,
 ): LogOwner & { readonly guardrail: string } => ({
-  organisationId,
-  workspaceId,
-  userId: closed.has('ViewAllData') ? userId : null,
+  organisationId: caller.organisationId,
+  workspaceId: caller.workspaceId,
+  userId: ownDataOnly(caller),
   guardrail,
 });
 

@@ -10,9 +10,11 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThanOrEqual, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { assertWithinCreator, normaliseScopes, toExpiry } from '../api-keys/api-key-rules';
+import { normaliseScopes, toExpiry } from '../api-keys/api-key-rules';
 import { FOR_UPDATE, Writes } from '../audit/writes';
+import { assertHolds, assertMayGrant, rightsOfRole } from '../auth/grants';
 import type { Principal } from '../auth/principal';
+import { securityOf } from '../auth/security';
 import { byReference, found, inOrganisation, isUuid } from '../auth/tenancy';
 import { InviteMails } from './invite-mails';
 import { InviteTokens } from './invite-tokens';
@@ -45,6 +47,7 @@ export class InvitesService {
       await assertNotMember(manager, organisationId, email);
       await assertNotInvited(manager, organisationId, email);
       const workspaces = await workspacesOf(manager, organisationId, input);
+      await assertMayInvite(manager, caller, { role: input.role, workspaces });
       const token = this.tokens.make();
       const id = uuidv7();
       await manager.insert(UserInviteEntity, {
@@ -108,6 +111,7 @@ export class InvitesService {
       const { manager } = write;
       const row = await this.find(manager, caller, id, true);
       if (row.status !== 'pending' && row.status !== 'expired') throw notPending();
+      await assertMayInvite(manager, caller, row);
       await assertNotMember(manager, row.organisationId, row.email);
       const before = toInvite(row);
       const token = this.tokens.make();
@@ -157,10 +161,25 @@ export class InvitesService {
 const notPending = (): GatewayError =>
   new GatewayError('conflict', { message: 'The invite is no longer pending.' });
 
+/** An invite gives its roles to whoever accepts it, so the caller must hold all that they hold. */
+async function assertMayInvite(
+  manager: EntityManager,
+  caller: Principal,
+  { role, workspaces }: Pick<UserInviteEntity, 'role' | 'workspaces'>,
+): Promise<void> {
+  const at = caller.organisationId;
+  const settings = await securityOf(manager, at, null);
+  assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
+  for (const [index, workspace] of workspaces.entries()) {
+    const rights = rightsOfRole(role, workspace.role, await securityOf(manager, at, workspace.id));
+    assertMayGrant(caller, rights, `The role ${workspace.role}`, `workspaces.${String(index)}.role`);
+  }
+}
+
 function toInvitedKey(caller: Principal, input: InvitedApiKeyDto | null | undefined): InvitedApiKey | null {
   if (!input) return null;
   const scopes = normaliseScopes(input.scopes, 'workspace-user');
-  assertWithinCreator(caller, scopes);
+  assertHolds(caller, scopes, 'A key', 'workspace_api_key_details.scopes');
   return {
     name: input.name ?? null,
     scopes,

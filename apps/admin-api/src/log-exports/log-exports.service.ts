@@ -15,6 +15,7 @@ import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/w
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { ownDataOnly } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { LogExportFiles } from './log-export-files';
@@ -57,8 +58,8 @@ export class LogExportsService {
         filters: await storedFilters(manager, workspaceId, input.filters),
         requestedData: input.requested_data,
         createdBy: caller.userId ?? caller.apiKeyId,
-        attributedUserId: caller.userId,
-        onlyUserId: caller.closed.has('ViewAllData') ? caller.userId : null,
+        attributedUserId: caller.userId ?? caller.makerId,
+        onlyUserId: ownDataOnly(caller),
         until: null,
       });
       row.total = await countOf(manager, row);
@@ -188,11 +189,11 @@ function audit(write: Write, action: string, row: LogExportEntity, before: LogEx
 
 /** Users with a key of their own, and those who may see their own data alone, have only the exports that they made themselves. */
 function visibleTo(caller: Principal): FindOptionsWhere<LogExportEntity> {
-  const ownOnly = caller.keyType === 'workspace-user' || caller.closed.has('ViewAllData');
+  const owner = caller.keyType === 'workspace-user' ? caller.userId : ownDataOnly(caller);
   return {
     ...reach(caller),
     deletedAt: IsNull(),
-    ...(ownOnly && caller.userId !== null ? { attributedUserId: caller.userId } : {}),
+    ...(owner === null ? {} : { attributedUserId: owner }),
   };
 }
 

@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { found, isUuid } from '../auth/tenancy';
 import { assertScope } from '../auth/access.guard';
+import { ownDataOnly } from '../auth/grants';
 import { LogBodiesReader } from './log-bodies.reader';
 import { encodeCursor } from './log-cursor';
 import { logFilterOf } from './log-filter';
@@ -17,17 +18,25 @@ import { logTree } from './log-tree';
 import { logAnswer, logDetailAnswer } from './log.view';
 import type { ListLogsQuery, TailLogsQuery } from './logs.dto';
 
-/** Any one of them. */
+/** Any one of them. `logs.view` reads every log, the others only requests that the caller made itself. */
 export const READS_A_LOG: [string, ...string[]] = ['logs.view', 'completions.write', 'logs.write'];
 
 const FEEDBACK_MAX = 100;
 const TRACE_LOGS_MAX = 1_000;
 
-/** Whom a setting keeps to their own data sees the requests of their own keys alone. */
-const ownerOf = ({ organisationId, workspaceId, closed, userId }: Principal): LogOwner => ({
-  organisationId,
-  workspaceId,
-  userId: closed.has('ViewAllData') ? userId : null,
+/** Callers restricted to their own data see only requests made with their own keys. */
+const ownerOf = (caller: Principal): LogOwner => ({
+  organisationId: caller.organisationId,
+  workspaceId: caller.workspaceId,
+  userId: ownDataOnly(caller),
+});
+
+/** Without `logs.view` a caller reads only the requests that it made itself. */
+const readerOf = (caller: Principal): LogOwner => ({
+  ...ownerOf(caller),
+  ...(caller.scopes.has('logs.view')
+    ? {}
+    : { madeWith: { apiKeyId: caller.apiKeyId, userId: caller.userId } }),
 });
 
 @Injectable()
@@ -60,7 +69,7 @@ export class LogsService {
 
   /** Who can't read a body must not learn from a search what stands in it. */
   private async find(caller: Principal, filter: LogFilter, text: string, limit: number): Promise<LogPage> {
-    assertScope(caller, READS_A_LOG);
+    assertScope(caller, ['logs.view']);
     const { rows, next, logs, until } = await this.search.find(filter, text, limit);
     return {
       object: 'list',
@@ -73,7 +82,7 @@ export class LogsService {
 
   /** Throws `not_found` for a log of another workspace or organisation too. */
   async get(caller: Principal, id: string): Promise<LogDetailAnswer> {
-    const log = found(isUuid(id) ? await findLog(this.dataSource.manager, ownerOf(caller), id) : null);
+    const log = found(isUuid(id) ? await findLog(this.dataSource.manager, readerOf(caller), id) : null);
     const { workspace_id: workspaceId, trace_id: traceId } = log;
     const feedback =
       workspaceId === null

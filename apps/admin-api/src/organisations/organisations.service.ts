@@ -5,6 +5,7 @@ import { assertMatches, etagOf, rowFields } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
+import { assertMayChangeSettings } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { cutSessions, sessionSecondsOf } from '../auth/session-life';
 import { found, inOrganisation } from '../auth/tenancy';
@@ -70,7 +71,7 @@ export class OrganisationsService {
       const row = await this.find(manager, caller, true);
       assertMatches(ifMatch, row);
       const before = this.settingsView(row);
-      applySettings(row, input);
+      applySettings(caller, row, input);
       await resetOverrides(manager, row, input.workspace_overrides);
       await manager.save(OrganisationEntity, row);
       if (input.session_settings?.max_session_ttl) await cutSessions(manager, row);
@@ -144,7 +145,11 @@ const USER_KEY_DEFAULTS: UserKeySettings = {
   user_api_key_auto_create_scopes: [],
 };
 
-function applySettings(row: OrganisationEntity, input: UpdateOrganisationSettingsDto): void {
+function applySettings(
+  caller: Principal,
+  row: OrganisationEntity,
+  input: UpdateOrganisationSettingsDto,
+): void {
   const { settings, security_settings: security, workspace_overrides: overrides } = input;
   if (settings !== undefined) {
     row.settings = mergeSettings(row.settings, {
@@ -162,7 +167,11 @@ function applySettings(row: OrganisationEntity, input: UpdateOrganisationSetting
   }
   const exports = toStoredExportSettings(input.export_settings);
   if (exports !== undefined) row.exportSettings = exports;
-  if (security !== undefined) row.securitySettings = { ...security };
+  if (security !== undefined) {
+    const before = securityInForce({ organisation: row.securitySettings, workspace: {}, overrides: {} });
+    assertMayChangeSettings(caller, before, { ...security });
+    row.securitySettings = { ...security };
+  }
   if (overrides !== undefined)
     row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
 }

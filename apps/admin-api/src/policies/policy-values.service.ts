@@ -3,6 +3,7 @@ import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike } from 'typeorm';
 import { Writes } from '../audit/writes';
+import { assertMayChangeLimits } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { found, isUuid } from '../auth/tenancy';
 import { escapeLike } from '../common/text';
@@ -56,6 +57,7 @@ export class PolicyValuesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const policy = await findPolicy(manager, UsageLimitPolicyEntity, caller, policyId, { forUpdate: true });
+      assertMayChangeLimits(caller, policy.limitsRank);
       const where = { policyId: policy.id, id: found(isUuid(valueId) ? valueId.toLowerCase() : null) };
       const value = found(await manager.findOneBy(UsageLimitPolicyValueEntity, where));
       const lastResetAt = new Date();

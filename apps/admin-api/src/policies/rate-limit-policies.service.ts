@@ -4,6 +4,7 @@ import { assertMatches, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Writes } from '../audit/writes';
+import { assertMayChangeLimits, rankOf } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { toStoredRateLimit } from '../limits/limits';
 import type { RateLimitDto } from '../limits/limits.dto';
@@ -36,7 +37,13 @@ export class RateLimitPoliciesService {
       const owner = await roomFor(manager, RateLimitPolicyEntity, caller);
       const content = { name, description, target, conditions, groupBy, ...limit };
       const row = await manager.save(
-        manager.create(RateLimitPolicyEntity, { id: uuidv7(), ...owner, ...content, status: 'active' }),
+        manager.create(RateLimitPolicyEntity, {
+          id: uuidv7(),
+          ...owner,
+          ...content,
+          status: 'active',
+          limitsRank: rankOf(caller),
+        }),
       );
       recordPolicy(write, 'create', row, { after: toRateLimitPolicy(row) });
       return { id: row.id, object: 'policy_rate_limits' };
@@ -69,6 +76,7 @@ export class RateLimitPoliciesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findPolicy(manager, RateLimitPolicyEntity, caller, id, { forUpdate: true });
+      assertMayChangeLimits(caller, row.limitsRank);
       assertMatches(ifMatch, row);
       const before = toRateLimitPolicy(row);
       const { name, description, conditions } = input;
@@ -86,6 +94,7 @@ export class RateLimitPoliciesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findPolicy(manager, RateLimitPolicyEntity, caller, id, { forUpdate: true });
+      assertMayChangeLimits(caller, row.limitsRank);
       assertMatches(ifMatch, row);
       const before = toRateLimitPolicy(row);
       row.status = 'archived';

@@ -4,6 +4,7 @@ import { assertMatches, invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Writes } from '../audit/writes';
+import { assertMayChangeLimits, rankOf } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { midnightOf, nextResetAfter } from '../limits/limits';
 import type {
@@ -45,6 +46,7 @@ export class UsageLimitPoliciesService {
           ...content,
           lastResetAt: null,
           status: 'active',
+          limitsRank: rankOf(caller),
         }),
       );
       recordPolicy(write, 'create', row, { after: toUsageLimitPolicy(row) });
@@ -80,6 +82,7 @@ export class UsageLimitPoliciesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findPolicy(manager, UsageLimitPolicyEntity, caller, id, { forUpdate: true });
+      assertMayChangeLimits(caller, row.limitsRank);
       assertMatches(ifMatch, row);
       const before = toUsageLimitPolicy(row);
       const { name, description, conditions, credit_limit, alert_threshold } = input;
@@ -106,6 +109,7 @@ export class UsageLimitPoliciesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findPolicy(manager, UsageLimitPolicyEntity, caller, id, { forUpdate: true });
+      assertMayChangeLimits(caller, row.limitsRank);
       assertMatches(ifMatch, row);
       const before = toUsageLimitPolicy(row);
       row.status = 'archived';

@@ -237,7 +237,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   feedback_create: named(body({ trace_id: 'x', value: 1 })),
   feedback_update: workspace('feedback', body({ value: 2 })),
   logs_list: named(),
-  logs_get: workspace('log'),
+  // Other scopes read only what the caller sent itself, which no fixture is.
+  logs_get: workspace('log', { scopes: ['logs.view'] }),
   ...analytics(),
   traces_ingest: named(body({ resourceSpans: [] })),
   traces_spans: workspace('traceSpan', { needsWorkspace: true }),

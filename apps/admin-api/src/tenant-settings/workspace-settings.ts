@@ -2,6 +2,8 @@ import { SECURITY_SETTINGS, type SecuritySettings } from '@gw/auth-scopes';
 import { OrganisationEntity, type ExportSettings, type WorkspaceEntity } from '@gw/entities';
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
+import { assertMayChangeSettings } from '../auth/grants';
+import type { Principal } from '../auth/principal';
 import { securityOf } from '../auth/security';
 import type { UpdateWorkspaceDto } from '../workspaces/workspaces.dto';
 import { toStoredExportSettings } from './export-settings.dto';
@@ -18,6 +20,7 @@ type Input = Pick<
  */
 export async function applyTenantSettings(
   manager: EntityManager,
+  caller: Principal,
   row: WorkspaceEntity,
   input: Input,
 ): Promise<void> {
@@ -30,8 +33,11 @@ export async function applyTenantSettings(
   const block = dataPlane?.block_inline_config;
   if (block !== undefined)
     row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
-  if (security)
-    applySecurity(organisation, row, security, await securityOf(manager, row.organisationId, row.id));
+  if (security) {
+    const inForce = await securityOf(manager, row.organisationId, row.id);
+    assertMayChangeSettings(caller, inForce, { ...security });
+    applySecurity(organisation, row, security, inForce);
+  }
 }
 
 function applySecurity(

@@ -3,6 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../auth/principal';
+import { ownDataOnly } from '../auth/grants';
 import { inWorkspace } from '../auth/tenancy';
 import { readOtlpSpans } from './otlp-spans';
 
@@ -41,7 +42,7 @@ export class TracesService {
   async spans(caller: Principal, traceId: string): Promise<SpanList> {
     const owner: SpanOwner = {
       ...inWorkspace(caller),
-      userId: caller.closed.has('ViewAllData') ? caller.userId : null,
+      userId: ownDataOnly(caller),
     };
     // A trace may be named by a UUID, as a request's own id is.
     const id = traceId.replaceAll('-', '').toLowerCase();

@@ -11,6 +11,8 @@ import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../api-keys/user-keys.service';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
+import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../auth/grants';
+import { securityOf } from '../auth/security';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
 import type { UpdateUserDto } from './users.dto';
 
@@ -30,6 +32,9 @@ export class UserChangesService {
       const seat = await lockSeat(manager, organisationId, userId);
       if (role === seat.role) return {};
       if (role === 'owner') assertOwner(caller);
+      const settings = await securityOf(manager, organisationId, null);
+      assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
+      assertNotAbove(caller, rankOfRole(seat.role, null));
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
       const before = await viewOf(manager, seat);
       await manager.update(OrganisationUserEntity, { organisationId, userId: seat.userId }, { role });
@@ -52,6 +57,7 @@ export class UserChangesService {
       const { manager } = write;
       const seat = await lockSeat(manager, organisationId, userId);
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
+      assertNotAbove(caller, rankOfRole(seat.role, null));
       const before = await viewOf(manager, seat);
       const at = { organisationId, userId: seat.userId };
       await manager.update(OrganisationUserEntity, at, { status: 'archived' });

@@ -1,4 +1,4 @@
-import { workspaceRank, type WorkspaceRole } from '@gw/auth-scopes';
+import type { WorkspaceRole } from '@gw/auth-scopes';
 import { OrganisationUserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { invalid, listOf, type ListAnswer } from '@gw/web';
@@ -6,7 +6,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../api-keys/user-keys.service';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../auth/grants';
 import type { Principal } from '../auth/principal';
+import { securityOf } from '../auth/security';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
 import type { AddMembersDto, ListMembersQuery, NewMemberDto, UpdateMemberDto } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';
@@ -39,12 +41,11 @@ export class WorkspaceMembersService {
 
   /** Throws `validation_failed` for users who are not of the organisation, `conflict` for those who are members already. */
   add(caller: Principal, input: AddMembersDto): Promise<object> {
-    const { organisationId, workspaceId } = inWorkspace(caller);
-    for (const { role } of input.users) assertMayGrant(caller, role);
+    const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       // Holds off a deletion of the workspace until the members are in.
       await write.manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
-      await this.join(write, { organisationId, workspaceId }, input.users);
+      await this.join(write, caller, workspaceId, input.users);
       return {};
     });
   }
@@ -52,12 +53,14 @@ export class WorkspaceMembersService {
   /** Lets users in, with the keys that the settings promise them. Throws as `add` does. */
   async join(
     write: Write,
-    at: { readonly organisationId: string; readonly workspaceId: string },
+    caller: Principal,
+    workspaceId: string,
     users: readonly NewMemberDto[],
   ): Promise<void> {
     if (users.length === 0) return;
     const { manager } = write;
-    const { organisationId, workspaceId } = at;
+    const { organisationId } = caller;
+    await assertMayGive(manager, caller, workspaceId, new Set(users.map(({ role }) => role)));
     const ids = users.map(({ id }) => id.toLowerCase());
     const seats = await manager.findBy(OrganisationUserEntity, {
       organisationId,
@@ -86,11 +89,11 @@ export class WorkspaceMembersService {
   /** The user's keys do no more than the new role from now on. */
   update(caller: Principal, userId: string, input: UpdateMemberDto): Promise<object> {
     const { organisationId, workspaceId } = inWorkspace(caller);
-    assertMayGrant(caller, input.role);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
+      await assertMayGive(manager, caller, workspaceId, new Set([input.role]));
       const row = await this.lock(manager, workspaceId, userId);
-      assertMayGrant(caller, row.role);
+      assertNotAbove(caller, rankOfRole('member', row.role));
       const before = await this.view(manager, workspaceId, userId);
       await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role: input.role });
       const after = await this.view(manager, workspaceId, userId);
@@ -113,7 +116,7 @@ export class WorkspaceMembersService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await this.lock(manager, workspaceId, userId);
-      assertMayGrant(caller, row.role);
+      assertNotAbove(caller, rankOfRole('member', row.role));
       const before = await this.view(manager, workspaceId, userId);
       await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
       await this.userKeys.archive(write, { organisationId, workspaceId, userId });
@@ -140,9 +143,15 @@ export class WorkspaceMembersService {
   }
 }
 
-/** A user never gives, changes or takes a role above their own, by their keys neither. Service keys are bound by scopes alone. */
-function assertMayGrant(caller: Principal, role: WorkspaceRole): void {
-  if (caller.organisationRole !== 'member') return;
-  if (caller.workspaceRole !== null && workspaceRank(role) <= workspaceRank(caller.workspaceRole)) return;
-  throw new GatewayError('forbidden', { message: 'You cannot give or change a role above your own.' });
+/** Throws for a role that can do more in the workspace than the caller. */
+async function assertMayGive(
+  manager: EntityManager,
+  caller: Principal,
+  workspaceId: string,
+  roles: ReadonlySet<WorkspaceRole>,
+): Promise<void> {
+  const settings = await securityOf(manager, caller.organisationId, workspaceId);
+  for (const role of roles) {
+    assertMayGrant(caller, rightsOfRole('member', role, settings), `The role ${role}`, 'role');
+  }
 }

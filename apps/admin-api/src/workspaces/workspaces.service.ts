@@ -5,6 +5,7 @@ import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/w
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { assertMayChangeLimits, rankOf } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { securityOf } from '../auth/security';
 import { byReference, found } from '../auth/tenancy';
@@ -71,6 +72,7 @@ export class WorkspacesService {
         defaults,
         usageLimits: toStoredUsageLimits(input.usage_limits),
         rateLimits: toStoredRateLimits(input.rate_limits ?? null),
+        limitsRank: rankOf(caller),
         createdBy: caller.userId,
         creationSource: caller.kind === 'session' ? 'ui' : 'api',
       });
@@ -83,8 +85,7 @@ export class WorkspacesService {
         workspaceId: id,
         after,
       });
-      const { organisationId } = caller;
-      await this.members.join(write, { organisationId, workspaceId: id }, toNewMembers(input.users));
+      await this.members.join(write, caller, id, toNewMembers(input.users));
       write.changed(documentKey.workspace(id));
       return after;
     });
@@ -132,7 +133,7 @@ export class WorkspacesService {
       const row = await this.find(manager, caller, reference, true);
       assertMatches(ifMatch, row);
       const before = await this.viewOf(manager, row);
-      await this.apply(manager, row, input);
+      await this.apply(manager, caller, row, input);
       await manager.save(WorkspaceEntity, row);
       write.audit({
         action: 'update',
@@ -192,20 +193,20 @@ export class WorkspacesService {
 
   private async apply(
     manager: EntityManager,
+    caller: Principal,
     row: WorkspaceEntity,
     input: UpdateWorkspaceDto,
   ): Promise<void> {
     if (input.name !== undefined) row.name = input.name;
     if (input.description !== undefined) row.description = input.description;
     if (input.icon !== undefined) row.icon = input.icon || null;
-    if (input.usage_limits !== undefined) row.usageLimits = toStoredUsageLimits(input.usage_limits);
-    if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
+    applyLimits(caller, row, input);
     if (input.defaults !== undefined) {
       const { organisationId, id: workspaceId, defaults } = row;
       const owner = { organisationId, workspaceId, defaults };
       row.defaults = await mergeDefaults(manager, owner, input.defaults ?? CLEARED_DEFAULTS);
     }
-    await applyTenantSettings(manager, row, input);
+    await applyTenantSettings(manager, caller, row, input);
   }
 
   /** An emoji before the name is ignored, in the row and in what was sent. */
@@ -232,6 +233,16 @@ export class WorkspacesService {
     const slugs = await defaultSlugsOf(manager, [row]);
     return { ...toWorkspace(row, slugs), security_settings: row.securitySettings };
   }
+}
+
+/** Throws `forbidden` for a change of limits that a higher role has set. */
+function applyLimits(caller: Principal, row: WorkspaceEntity, input: UpdateWorkspaceDto): void {
+  const before = JSON.stringify([row.usageLimits, row.rateLimits]);
+  if (input.usage_limits !== undefined) row.usageLimits = toStoredUsageLimits(input.usage_limits);
+  if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
+  if (JSON.stringify([row.usageLimits, row.rateLimits]) === before) return;
+  assertMayChangeLimits(caller, row.limitsRank);
+  row.limitsRank = row.usageLimits || row.rateLimits ? rankOf(caller) : 0;
 }
 
 const toStoredUsageLimits = (input: UpdateWorkspaceDto['usage_limits']): WorkspaceEntity['usageLimits'] =>

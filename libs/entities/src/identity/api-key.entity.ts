@@ -94,4 +94,17 @@ export class ApiKeyEntity extends Row {
   /** When a budget of the key last went back to zero. */
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
+
+  /** The user who made a service key, or who made the key that made it; null for keys of our own processes. */
+  @Column({ name: 'made_by', type: 'uuid', nullable: true })
+  @ForeignKey(() => UserEntity, { name: 'api_keys_made_by_fk' })
+  madeBy!: string | null;
+
+  /** Which security settings bind a service key: those that bound its maker when it was made. Null: none. */
+  @Column({ name: 'bound_as', type: 'varchar', length: 24, nullable: true })
+  boundAs!: 'members' | 'managers' | 'organisationAdmins' | null;
+
+  /** Rank of the caller that last set its limits, expiry or config; 0: of its user. */
+  @Column({ name: 'limits_rank', type: 'smallint', default: 0 })
+  limitsRank!: number;
 }

@@ -90,4 +90,8 @@ export class WorkspaceEntity extends Row {
   /** In force for the categories that the organisation lets workspaces override. */
   @Column({ name: 'security_settings', type: 'jsonb', default: {} })
   securitySettings!: StoredSecuritySettings;
+
+  /** Rank of the caller that last set its limits; callers of a lower rank do not change them. */
+  @Column({ name: 'limits_rank', type: 'smallint', default: 0 })
+  limitsRank!: number;
 }

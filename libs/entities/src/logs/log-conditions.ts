@@ -6,6 +6,8 @@ export interface LogOwner {
   readonly workspaceId: string | null;
   /** Of the keys of this user alone; absent or null: of all. */
   readonly userId?: string | null;
+  /** Only requests made with this key, or without one with any key of this user. */
+  readonly madeWith?: { readonly apiKeyId: string | null; readonly userId: string | null };
 }
 
 export interface Bounds<T> {
@@ -115,10 +117,15 @@ export function placeConditions(filter: LogFilter): Bound & { place: string[] } 
 
 type Bind = (value: unknown) => string;
 
-export function ownerConditions({ organisationId, workspaceId, userId }: LogOwner, bind: Bind): string[] {
+export function ownerConditions(
+  { organisationId, workspaceId, userId, madeWith }: LogOwner,
+  bind: Bind,
+): string[] {
   const conditions = [`organisation_id = ${bind(organisationId)}`];
   if (workspaceId !== null) conditions.push(`workspace_id = ${bind(workspaceId)}`);
   if (typeof userId === 'string') conditions.push(`user_id = ${bind(userId)}`);
+  if (madeWith?.apiKeyId) conditions.push(`api_key_id = ${bind(madeWith.apiKeyId)}`);
+  else if (madeWith) conditions.push(`user_id = ${bind(madeWith.userId)}`);
   return conditions;
 }
 

@@ -69,4 +69,8 @@ export class UsageLimitPolicyEntity extends Row {
   /** Null: a strict one refuses, others hold. */
   @Column({ name: 'on_outage', type: 'varchar', length: 8, nullable: true })
   onOutage!: OutageMode | null;
+
+  /** Rank of the caller that last set it; callers of a lower rank do not change it. */
+  @Column({ name: 'limits_rank', type: 'smallint', default: 0 })
+  limitsRank!: number;
 }
