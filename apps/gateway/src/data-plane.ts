@@ -94,10 +94,6 @@ export interface DataPlane {
   close(): void;
 }
 
-/** Where this process keeps its journal; a restarted process finds its own again. */
-export const journalDirectory = (settings: GatewaySettings, processIndex: number): string =>
-  join(settings.DATA_DIR, 'gateway', `journal-${String(processIndex)}`);
-
 /** Puts the request path together. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { settings, documents, log, gatewayId, balances } = parts;

@@ -9,7 +9,11 @@ const CAP = 1_000;
 function process() {
   const is = {
     state: { verified: false, sequence: null } as Partial<ReadModelState>,
-    journal: { backlogBytes: 0, droppedAtCap: 0, droppedByDisk: 0, droppedOversized: 0 } as JournalStats,
+    journal: {
+      ...{ backlogBytes: 0, unwritten: 0, oldestAtMs: null },
+      ...{ droppedAtCap: 5, droppedByDisk: 0, droppedOversized: 0, damagedRecords: 0 },
+    } as JournalStats,
+    orphans: { sealedCount: 0 },
     shipper: { shipped: 0, failedSends: 0, failingSince: null } as ShipperStats,
   };
   const health = new GatewayHealth({
@@ -17,6 +21,7 @@ function process() {
     journal: { stats: () => is.journal },
     journalCapBytes: CAP,
     shipper: { stats: () => is.shipper },
+    orphans: is.orphans,
     redis: null,
   });
   const board = new HealthBoard(health.parts);
@@ -51,8 +56,30 @@ describe('the health of a gateway', () => {
       { name: 'log_shipping', since: since.toISOString(), reason: expect.any(String) as string },
       { name: 'journal', status: 'degraded', figures: { backlog_bytes: 900, cap_bytes: CAP } },
     ]);
-    is.journal = { ...is.journal, droppedAtCap: 1 };
-    expect((await report())[2]).toMatchObject({ status: 'down', figures: { dropped: 1 } });
+    is.journal = { ...is.journal, droppedAtCap: 6 };
+    expect((await report())[2]).toMatchObject({ status: 'down', figures: { dropped: 6 } });
+  });
+
+  it('is degraded while the oldest record waits for too long, though no send has failed [faults D10]', async () => {
+    const { is, report } = process();
+    is.state = { verified: true, sequence: 7 };
+    is.journal = { ...is.journal, oldestAtMs: Date.now() - 1_000 };
+    expect((await report())[1]).toMatchObject({ name: 'log_shipping', status: 'ok' });
+    const oldestAtMs = Date.now() - 120_000;
+    is.journal = { ...is.journal, oldestAtMs };
+    expect((await report())[1]).toMatchObject({
+      ...{ name: 'log_shipping', status: 'degraded', since: new Date(oldestAtMs).toISOString() },
+    });
+  });
+
+  it('is down after records were damaged, and degraded while the disk refuses them or a key for them is missing [faults D8]', async () => {
+    const { is, report } = process();
+    is.orphans.sealedCount = 1;
+    expect((await report())[2]).toMatchObject({ status: 'degraded', figures: { sealed_journals: 1 } });
+    is.journal = { ...is.journal, unwritten: 3 };
+    expect((await report())[2]).toMatchObject({ status: 'degraded', figures: { unwritten: 3 } });
+    is.journal = { ...is.journal, damagedRecords: 2 };
+    expect((await report())[2]).toMatchObject({ status: 'down', figures: { damaged: 2 } });
   });
 
   it('answers anyone in words, and tells parts in detail to our own processes alone', async () => {

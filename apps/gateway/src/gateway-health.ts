@@ -1,10 +1,12 @@
 import type { ReadModel } from '@gw/read-model';
 import { redisAnswers, type Redis } from '@gw/redis';
-import type { Journal, LogShipper } from '@gw/telemetry';
+import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
 import { degraded, down, partOf, WELL, type Part, type PartState } from '@gw/web';
 
 /** How long the journal counts as degraded after a loss was seen. */
 const LOSING_MS = 300_000;
+/** Records are shipped within a second; older ones wait for something. */
+const LATE_MS = 30_000;
 /** Of the journal's cap. */
 const NEARLY_FULL = 0.8;
 
@@ -13,17 +15,21 @@ export interface GatewayHealthParts {
   readonly journal: Pick<Journal, 'stats'>;
   readonly journalCapBytes: number;
   readonly shipper: Pick<LogShipper, 'stats'>;
+  readonly orphans: { readonly sealedCount: number };
   /** Null without Redis. */
   readonly redis: Redis | null;
 }
 
 /** What the gateway's process says of itself: these parts mend themselves, so none of them asks for a restart. */
 export class GatewayHealth {
-  private known = 0;
+  /** What was lost before the start says nothing of now. */
+  private known: number;
   private lostAt = -Infinity;
   private hasState = false;
 
-  constructor(private readonly of: GatewayHealthParts) {}
+  constructor(private readonly of: GatewayHealthParts) {
+    this.known = lostOf(of.journal.stats());
+  }
 
   get parts(): readonly Part[] {
     const { redis } = this.of;
@@ -54,33 +60,50 @@ export class GatewayHealth {
     return { ...state, figures };
   };
 
+  /** By the age of the oldest record that waits: a sink may also keep a batch for ever without an error. */
   private readonly shipping = (): PartState => {
     const { failingSince, shipped, failedSends } = this.of.shipper.stats();
-    const figures = { shipped, failed_sends: failedSends };
-    if (failingSince === null) return { ...WELL, figures };
-    return { ...degraded('Log records wait in the journal.'), since: failingSince, figures };
+    const { oldestAtMs } = this.of.journal.stats();
+    const oldestMs = oldestAtMs === null ? 0 : Math.max(0, Date.now() - oldestAtMs);
+    const figures = { shipped, failed_sends: failedSends, oldest_ms: oldestMs };
+    const late = oldestAtMs !== null && oldestMs > LATE_MS ? new Date(oldestAtMs) : null;
+    const since = failingSince ?? late;
+    if (since === null) return { ...WELL, figures };
+    return { ...degraded('Log records wait in the journal.'), since, figures };
   };
 
   private readonly journal = (): PartState => {
-    const { backlogBytes, diskBytes, droppedAtCap, droppedByDisk, droppedOversized } =
-      this.of.journal.stats();
-    const dropped = droppedAtCap + droppedByDisk + droppedOversized;
+    const { journal, journalCapBytes: cap, orphans } = this.of;
+    const stats = journal.stats();
+    const lost = lostOf(stats);
     const figures = {
-      backlog_bytes: backlogBytes,
-      disk_bytes: diskBytes,
-      cap_bytes: this.of.journalCapBytes,
-      dropped,
+      backlog_bytes: stats.backlogBytes,
+      disk_bytes: stats.diskBytes,
+      cap_bytes: cap,
+      dropped: lost - stats.damagedRecords,
+      damaged: stats.damagedRecords,
+      unwritten: stats.unwritten,
+      sealed_journals: orphans.sealedCount,
     };
-    if (this.isLosing(dropped)) return { ...down('Log records were lost in the last minutes.'), figures };
-    const isNearlyFull = backlogBytes > this.of.journalCapBytes * NEARLY_FULL;
-    return { ...(isNearlyFull ? degraded('It is nearly full.') : WELL), figures };
+    if (this.isLosing(lost)) return { ...down('Log records were lost in the last minutes.'), figures };
+    return { ...this.journalRisk(stats), figures };
   };
 
+  private journalRisk({ unwritten, backlogBytes }: JournalStats): PartState {
+    if (unwritten > 0) return degraded('The disk refuses log records; they wait in memory.');
+    if (backlogBytes > this.of.journalCapBytes * NEARLY_FULL) return degraded('It is nearly full.');
+    if (this.of.orphans.sealedCount === 0) return WELL;
+    return degraded('Log records are kept that another ENCRYPTION_KEY has sealed.');
+  }
+
   /** Records were lost lately; that some were lost days ago says nothing of now. */
-  private isLosing(dropped: number): boolean {
+  private isLosing(lost: number): boolean {
     const now = performance.now();
-    if (dropped > this.known) this.lostAt = now;
-    this.known = dropped;
+    if (lost > this.known) this.lostAt = now;
+    this.known = lost;
     return now - this.lostAt < LOSING_MS;
   }
 }
+
+const lostOf = (stats: JournalStats): number =>
+  stats.droppedAtCap + stats.droppedByDisk + stats.droppedOversized + stats.damagedRecords;

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Inject,
@@ -8,35 +7,28 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { INTERNAL } from '@gw/contracts';
 import { deriveKey } from '@gw/kernel';
 import { createReadModel, ReadModel } from '@gw/read-model';
-import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
-import { httpLogSink, Journal, LogShipper, type LogSink } from '@gw/telemetry';
-import { describeFault, internalPost, startMetricsServer, type Log, type MetricsServer } from '@gw/web';
-import { createDataPlane, journalDirectory, type DataPlane } from './data-plane';
+import type { Redis } from '@gw/redis';
+import { Journal, LogShipper } from '@gw/telemetry';
+import { describeFault, internalPost, startMetricsServer, type MetricsServer } from '@gw/web';
+import { createDataPlane, type DataPlane } from './data-plane';
 import { GatewayHealth } from './gateway-health';
 import { DurableBalances } from './limits/durable-balances';
+import type { GatewayProcess } from './gateway-process';
+import type { JournalHome } from './journals/journal-home';
+import { HOME, journalProviders, LOG_REDIS } from './journals/journal-providers';
+import { OrphanedJournals } from './journals/orphaned-journals';
 import type { GatewaySettings } from './settings';
 import { gatewayMetrics } from './metrics/gateway-metrics';
 import { RequestMetrics } from './metrics/request-metrics';
-import { recoverUnderWay, UnderWayFile } from './pipeline/under-way/under-way-file';
+import { UnderWayFile } from './pipeline/under-way/under-way-file';
 import { Presence } from './state/presence';
 
 export const DATA_PLANE = Symbol('data plane');
 const GRACE_MS = Symbol('milliseconds that requests have to end at shutdown');
-const LEFT_BEHIND = Symbol('journals of processes that are no longer started');
 const METRICS = Symbol('counts of requests, or null where nobody asks for them');
 const METRICS_SERVER = Symbol('listener for Prometheus, or null');
-const LOG_REDIS = Symbol('Redis connection of the log stream, or null');
-
-export interface GatewayProcess {
-  readonly settings: GatewaySettings;
-  readonly log: Log;
-  /** 0 for the first process that shares the port. */
-  readonly index: number;
-  readonly gatewayId: string;
-}
 
 const DRAIN_MS = 3_000;
 
@@ -52,7 +44,8 @@ export class GatewayModule
     private readonly journal: Journal,
     private readonly shipper: LogShipper,
     @Inject(DATA_PLANE) private readonly plane: DataPlane,
-    @Inject(LEFT_BEHIND) private readonly leftBehind: readonly LeftBehind[],
+    private readonly orphans: OrphanedJournals,
+    @Inject(HOME) private readonly home: JournalHome,
     @Inject(GRACE_MS) private readonly graceMs: number,
     @Inject(LOG_REDIS) private readonly redis: Redis | null,
     private readonly presence: Presence,
@@ -65,31 +58,18 @@ export class GatewayModule
     return {
       module: GatewayModule,
       providers: [
-        { provide: ReadModel, useFactory: () => startedReadModel(gateway) },
-        { provide: Journal, useFactory: () => openedJournal(gateway) },
+        ...journalProviders(gateway),
         {
-          provide: LOG_REDIS,
-          useFactory: () =>
-            settings.REDIS_URL === null
-              ? null
-              : connectRedis({ url: settings.REDIS_URL, name: 'gateway-log' }),
-        },
-        {
-          provide: LogShipper,
-          inject: [Journal, LOG_REDIS],
-          useFactory: (journal: Journal, redis: Redis | null) => startedShipper(gateway, journal, redis),
-        },
-        {
-          provide: LEFT_BEHIND,
-          inject: [LOG_REDIS],
-          useFactory: (redis: Redis | null) => adoptJournals(gateway, sinkFor(settings, redis)),
+          provide: ReadModel,
+          inject: [HOME],
+          useFactory: (home: JournalHome) => startedReadModel(gateway, home),
         },
         { provide: Presence, useFactory: () => presenceOf(gateway) },
         { provide: GRACE_MS, useValue: settings.SHUTDOWN_GRACE },
         {
           provide: GatewayHealth,
-          inject: [ReadModel, Journal, LogShipper, LOG_REDIS],
-          useFactory: (...parts: [ReadModel, Journal, LogShipper, Redis | null]) =>
+          inject: [ReadModel, Journal, LogShipper, OrphanedJournals, LOG_REDIS],
+          useFactory: (...parts: [ReadModel, Journal, LogShipper, OrphanedJournals, Redis | null]) =>
             healthOf(settings, ...parts),
         },
         {
@@ -100,8 +80,8 @@ export class GatewayModule
         },
         {
           provide: UnderWayFile,
-          inject: [DATA_PLANE],
-          useFactory: (plane: DataPlane) => underWayFileOf(gateway, plane),
+          inject: [DATA_PLANE, HOME],
+          useFactory: (plane: DataPlane, home: JournalHome) => underWayFileOf(gateway, plane, home),
         },
         {
           provide: METRICS,
@@ -109,7 +89,7 @@ export class GatewayModule
         },
         {
           provide: METRICS_SERVER,
-          inject: [METRICS, Journal, LogShipper, ReadModel, DATA_PLANE],
+          inject: [METRICS, Journal, LogShipper, OrphanedJournals, ReadModel, DATA_PLANE],
           useFactory: (...parts: MetricsParts) => metricsServerOf(gateway, ...parts),
         },
       ],
@@ -120,6 +100,7 @@ export class GatewayModule
   onApplicationBootstrap(): void {
     this.presence.start();
     this.underWay.start();
+    this.orphans.start();
   }
 
   /** Before the listener is closed: requests under way may end, but not for ever. */
@@ -138,23 +119,24 @@ export class GatewayModule
     await this.shipper.stop(DRAIN_MS);
     this.journal.close();
     await this.underWay.stop();
-    for (const { journal, shipper } of this.leftBehind) {
-      await shipper.stop(0);
-      journal.close();
-    }
+    await this.orphans.stop();
+    this.home.release();
     this.redis?.disconnect();
     await this.documents.stop();
   }
 }
 
-async function startedReadModel({ settings, log, index }: GatewayProcess): Promise<ReadModel> {
+async function startedReadModel(
+  { settings, log }: GatewayProcess,
+  { slot }: JournalHome,
+): Promise<ReadModel> {
   const documents = createReadModel({
     adminUrl: settings.ADMIN_URL,
     serviceToken: settings.SERVICE_TOKEN,
     redisUrl: settings.REDIS_URL,
     limits: { documentsMax: settings.READ_MODEL_MAX_DOCUMENTS, sizeMax: settings.READ_MODEL_MAX_BYTES },
     disk: {
-      path: join(settings.DATA_DIR, 'gateway', `read-model-${String(index)}.sealed`),
+      path: join(settings.DATA_DIR, 'gateway', `read-model-${String(slot)}.sealed`),
       key: deriveKey(settings.ENCRYPTION_KEY, 'read-model-disk'),
     },
     log: (level, message, error) => {
@@ -174,15 +156,15 @@ const presenceOf = ({ settings, gatewayId }: GatewayProcess): Presence =>
     post: internalPost,
   });
 
-type MetricsParts = [RequestMetrics | null, Journal, LogShipper, ReadModel, DataPlane];
+type MetricsParts = [RequestMetrics | null, Journal, LogShipper, OrphanedJournals, ReadModel, DataPlane];
 
 function metricsServerOf(
   { settings, index }: GatewayProcess,
-  ...[metrics, journal, shipper, documents, { routing }]: MetricsParts
+  ...[metrics, journal, shipper, orphans, documents, { routing }]: MetricsParts
 ): Promise<MetricsServer> | null {
   const { METRICS_PORT, HOST } = settings;
   if (metrics === null || METRICS_PORT === null) return null;
-  const render = gatewayMetrics(metrics, { journal, shipper, documents, routing });
+  const render = gatewayMetrics(metrics, { journal, shipper, orphans, documents, routing });
   return startMetricsServer({ host: HOST, port: METRICS_PORT + index }, render);
 }
 
@@ -197,80 +179,24 @@ const dataPlaneOf = (
   return createDataPlane({ settings, documents, journal, health, log, gatewayId, balances, metrics });
 };
 
-function openedJournal({ settings, log, index }: GatewayProcess): Journal {
-  const directory = journalDirectory(settings, index);
-  const journal = Journal.open({
-    directory,
-    capBytes: settings.JOURNAL_MAX_BYTES,
-    report: ({ message }) => {
-      log.error(message);
-    },
-  });
-  const lost = recoverUnderWay(directory, journal);
-  if (lost > 0) log.warn({ requests: lost }, 'requests were under way when this gateway ended last');
-  return journal;
-}
-
-function startedShipper(
-  { settings, log }: GatewayProcess,
-  journal: Journal,
-  redis: Redis | null,
-): LogShipper {
-  const shipper = new LogShipper(journal, sinkFor(settings, redis), {
-    report: ({ message }) => {
-      log.warn(message);
-    },
-  });
-  shipper.start();
-  return shipper;
-}
-
 const underWayFileOf = (
-  { settings, log, index }: GatewayProcess,
+  { log }: GatewayProcess,
   { underWay, lostRecord }: DataPlane,
+  { directory }: JournalHome,
 ): UnderWayFile =>
   new UnderWayFile(underWay, {
-    directory: journalDirectory(settings, index),
+    directory,
     recordOf: lostRecord,
     onError: (error) => {
       log.warn(describeFault(error), 'what is under way could not be written down');
     },
   });
 
-interface LeftBehind {
-  readonly journal: Journal;
-  readonly shipper: LogShipper;
-}
-
-/** Fewer processes than at the last start: the first one ships what the journals of the others still hold. */
-function adoptJournals({ settings, index }: GatewayProcess, sink: LogSink): readonly LeftBehind[] {
-  if (index !== 0) return [];
-  return readdirSync(join(settings.DATA_DIR, 'gateway'))
-    .map((name) => /^journal-(\d+)$/.exec(name)?.[1])
-    .filter((other) => other !== undefined && Number(other) >= settings.GATEWAY_WORKERS)
-    .map((other) => {
-      const directory = journalDirectory(settings, Number(other));
-      const journal = Journal.open({ directory });
-      recoverUnderWay(directory, journal);
-      const shipper = new LogShipper(journal, sink);
-      shipper.start();
-      return { journal, shipper };
-    });
-}
-
-const sinkFor = (settings: GatewaySettings, redis: Redis | null): LogSink =>
-  redis === null
-    ? httpLogSink({
-        url: new URL(INTERNAL.logs, settings.WORKER_URL).href,
-        serviceToken: settings.SERVICE_TOKEN,
-        post: internalPost,
-      })
-    : new RedisLogSink(redis);
-
 const healthOf = (
   { JOURNAL_MAX_BYTES: journalCapBytes }: GatewaySettings,
   documents: ReadModel,
   journal: Journal,
   shipper: LogShipper,
+  orphans: OrphanedJournals,
   redis: Redis | null,
-): GatewayHealth => new GatewayHealth({ documents, journal, shipper, redis, journalCapBytes });
+): GatewayHealth => new GatewayHealth({ documents, journal, shipper, orphans, redis, journalCapBytes });

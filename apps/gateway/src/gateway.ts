@@ -5,7 +5,8 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NestLog } from '@gw/web';
 import type { DataPlane } from './data-plane';
-import { DATA_PLANE, GatewayModule, type GatewayProcess } from './gateway.module';
+import type { GatewayProcess } from './gateway-process';
+import { DATA_PLANE, GatewayModule } from './gateway.module';
 import { createGatewayServer, type UpgradeHandler } from './http/server';
 
 /** The gateway, ready and not yet listening. */

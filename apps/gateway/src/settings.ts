@@ -97,6 +97,8 @@ const SCHEMA = {
   /** Their bytes as JSON. */
   READ_MODEL_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 256 * 1_048_576),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
+  /** `group`: an answer ends once the disk itself has its record (`fdatasync`, one for all answers of a moment), not only its cache. */
+  JOURNAL_SYNC: oneOf(['off', 'group'], 'off'),
   ...MODEL_CONFIG_SETTINGS,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;

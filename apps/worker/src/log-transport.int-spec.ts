@@ -1,6 +1,7 @@
 import { INTERNAL } from '@gw/contracts';
+import { journalKey } from '@gw/kernel';
 import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
-import { httpLogSink, Journal, LogShipper, type LogSink, type Post } from '@gw/telemetry';
+import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink, type Post } from '@gw/telemetry';
 import { eventually, freePort, sampleLogRecord, testDatabase, withRedis } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -10,6 +11,8 @@ import { join } from 'node:path';
 import { createWorker } from './app';
 import { readWorkerSettings } from './settings';
 
+const MASTER = Buffer.alloc(32, 7);
+const sealer = new Sealer([journalKey(MASTER)]);
 const TOKEN = 'a service token of tests';
 
 const post: Post = async (url, headers, body) => {
@@ -34,6 +37,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
       DATABASE_URL: database.url,
       REDIS_URL: driver === 'redis' ? redis.url : '',
       SERVICE_TOKEN: TOKEN,
+      ENCRYPTION_KEY: MASTER.toString('base64'),
       DB_POOL_SIZE: '4',
       LOG_LEVEL: 'error',
     });
@@ -44,7 +48,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     const url = `http://127.0.0.1:${String(port)}${INTERNAL.logs}`;
     if (driver === 'http') return httpLogSink({ url, serviceToken: TOKEN, post });
     connection = connectRedis({ url: redis.url, name: 'test' });
-    return new RedisLogSink(connection);
+    return sealedSink(new RedisLogSink(connection), sealer);
   };
   /** What the transport rests on: the worker, or Redis. */
   const takeDown = async (): Promise<void> => {
@@ -83,7 +87,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'transport-'));
-    journal = Journal.open({ directory });
+    journal = Journal.open({ directory, sealer });
     port = await freePort();
     await startWorker();
   });

@@ -16,8 +16,8 @@ export {
 } from './database-tls';
 export { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
-export { apiKeyPepper, deriveKey, seal, sealingKeyring, unseal, type Keyring } from './sealed';
 export { Share, Shares } from './shares';
+export { apiKeyPepper, deriveKey, journalKey, seal, sealingKeyring, unseal, type Keyring } from './sealed';
 export { atTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {

@@ -18,6 +18,9 @@ export const deriveKey = (master: Buffer, purpose: string): Buffer =>
 export const apiKeyPepper = (master: Buffer): KeyObject =>
   hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
 
+/** What log records are sealed by on their way: in the journal of a gateway and in Redis. */
+export const journalKey = (master: Buffer): Buffer => deriveKey(master, 'journal/v1');
+
 /** What the processes of an installation seal by, at rest and between one another. */
 export const sealingKeyring = (master: Buffer): Keyring => ({
   current: 'k1',

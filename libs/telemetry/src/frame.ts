@@ -14,8 +14,9 @@ import { crc32 } from 'node:zlib';
  * | 20– | metadata, request body, response body | raw |
  */
 const MAGIC = 0x314a4754;
+const MAGIC_BYTES = Buffer.from('TGJ1', 'latin1');
 const HEADER_BYTES = 20;
-/** Zeros where the next frame would begin: what follows was written earlier. */
+/** Zeros where the next frame or block would begin: what follows was written earlier. */
 export const END_MARK_BYTES = 4;
 const ABSENT = 0xffffffff;
 const OMITTED = 0xfffffffe;
@@ -79,28 +80,6 @@ export function encodeFrame(meta: string | Buffer, request: FrameBody, response:
 }
 
 /**
- * The end of at most `recordsMax` frames and `bytesMax` bytes from `at` on, but of one frame at least. The bytes up to `limit`
- * must be whole frames: nothing is checked.
- */
-export function skipFrames(
-  buffer: Buffer,
-  at: number,
-  limit: number,
-  recordsMax: number,
-  bytesMax: number,
-): { readonly end: number; readonly count: number } {
-  let end = at;
-  let count = 0;
-  while (count < recordsMax && end < limit) {
-    const next = end + lengthAt(buffer, end);
-    if (count > 0 && next - at > bytesMax) break;
-    end = next;
-    count += 1;
-  }
-  return { end, count };
-}
-
-/**
  * The length of the frame at `at`: `incomplete` when the buffer ends inside it (`bytes`: what the header says, 0 when even the
  * header is cut), `end` at an end mark, `invalid` when these bytes are no frame.
  */
@@ -112,6 +91,17 @@ export type FrameProbe =
 
 const INVALID: FrameProbe = { kind: 'invalid' };
 const END: FrameProbe = { kind: 'end' };
+
+/** Whether bytes that could be a frame begin at `at`. */
+export const isFrameStart = (buffer: Buffer, at: number): boolean =>
+  buffer.length - at >= END_MARK_BYTES && buffer.readUInt32LE(at) === MAGIC;
+
+/** Where the next whole frame begins, at `from` or later; the length of the buffer when there is none. */
+export function findFrame(buffer: Buffer, from: number): number {
+  for (let at = buffer.indexOf(MAGIC_BYTES, from); at !== -1; at = buffer.indexOf(MAGIC_BYTES, at + 1))
+    if (probeFrame(buffer, at).kind === 'frame') return at;
+  return buffer.length;
+}
 
 /** Looks at the bytes at `at` and checks the CRC of a whole frame. */
 export function probeFrame(buffer: Buffer, at: number): FrameProbe {

@@ -1,9 +1,13 @@
 export { decodeFrames, encodeFrame, FRAME_BYTES_MAX, type Frame, type FrameBody } from './frame';
-export { Journal, type JournalOptions, type JournalStats } from './journal';
+export { Journal } from './journal';
+export type { JournalOptions, JournalStats } from './journal-options';
+export { openBatch, sealedSink } from './sealed-sink';
+export { Sealer, UnknownKeyError } from './sealer';
 export { otlpTraceRequest, otlpTraceResponse } from './otlp-proto';
-export type { Position } from './cursor-file';
+export type { Position } from './journal-state';
 export type { JournalBatch } from './journal-reader';
 export type { Problem } from './rate-limited-report';
 export { LogShipper, type LogShipperOptions, type ShipperStats } from './log-shipper';
+export { FolderLock } from './folder-lock';
 export { httpLogSink, type HttpLogSinkOptions, type LogSink, type Post } from './log-sink';
 export { REDACTED, redactBody, redactMetadata, redactUrl } from './redact';

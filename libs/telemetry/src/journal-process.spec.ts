@@ -1,10 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decodeFrames } from './frame';
 import { Journal } from './journal';
+import { Sealer } from './sealer';
 
+const sealer = new Sealer([Buffer.alloc(32, 1)]);
 const ROOT = resolve(__dirname, '../../..');
 
 /** Journals in processes of their own, built as the product is, since only a process can be killed or have a full disk. */
@@ -22,8 +24,10 @@ describe('Journal of another process', () => {
       join(built, 'writer.cjs'),
       `const { writeSync } = require('node:fs');
        const { Journal } = require('./libs/telemetry/src/journal.js');
+       const { Sealer } = require('./libs/telemetry/src/sealer.js');
+       const sealer = new Sealer([Buffer.alloc(32, 1)]);
        const [directory, turns] = process.argv.slice(2);
-       const journal = Journal.open({ directory });
+       const journal = Journal.open({ directory, sealer });
        const body = Buffer.alloc(2000, 'b');
        let id = 0;
        const turn = () => {
@@ -32,7 +36,15 @@ describe('Journal of another process', () => {
            journal.append(JSON.stringify({ id: own }), body, [body], () => writeSync(1, own + '\\n'));
          }
          if (id < Number(turns) * 5) setImmediate(turn);
-         else setImmediate(() => writeSync(1, JSON.stringify(journal.stats()) + '\\n'));
+         else setImmediate(end);
+       };
+       const end = () => {
+         if (process.argv[4] === 'wait') process.stdin.resume().once('end', close);
+         else close();
+       };
+       const close = () => {
+           journal.close();
+           writeSync(1, JSON.stringify(journal.stats()) + '\\n');
        };
        turn();`,
     );
@@ -48,7 +60,7 @@ describe('Journal of another process', () => {
   });
 
   const stored = async (): Promise<Set<number>> => {
-    const journal = Journal.open({ directory });
+    const journal = Journal.open({ directory, sealer });
     const ids = new Set<number>();
     for (let batch = await journal.read(500, 1 << 20); batch; batch = await journal.read(500, 1 << 20)) {
       for (const { meta } of decodeFrames(batch.bytes).frames)
@@ -94,7 +106,29 @@ describe('Journal of another process', () => {
     expect(lines).toHaveLength(1_000);
     expect(stats.droppedByDisk).toBeGreaterThan(0);
     expect(stats.appended + stats.droppedByDisk).toBe(1_000);
-    expect(readdirSync(directory).length).toBe(1);
+    expect(readdirSync(directory).sort()).toEqual(['segment-000000000001.log', 'state.json']);
     expect((await stored()).size).toBe(stats.appended);
+    // The next process still knows what this one had to drop.
+    expect(Journal.open({ directory, sealer }).stats().droppedByDisk).toBe(stats.droppedByDisk);
+  });
+
+  it('keeps in memory what a disk refuses for a while, and drops nothing of it [faults D19]', async () => {
+    const limited = ['-c', 'ulimit -S -f 64; exec "$@"', '-', process.execPath, join(built, 'writer.cjs')];
+    const child = spawn('bash', [...limited, directory, '40', 'wait']);
+    let output = '';
+    await new Promise<void>((done) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString('latin1');
+        if (output.includes('199\n')) done();
+      });
+    });
+    const waiting = readdirSync(directory).map((name) => statSync(join(directory, name)).size);
+    expect(Math.max(...waiting)).toBeLessThanOrEqual(64 * 1024);
+    execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']);
+    child.stdin.end();
+    await new Promise((done) => child.once('close', done));
+    const stats = JSON.parse(output.trim().split('\n').at(-1) as string) as object;
+    expect(stats).toMatchObject({ appended: 200, droppedByDisk: 0, unwritten: 0 });
+    expect((await stored()).size).toBe(200);
   });
 });

@@ -1,62 +1,99 @@
-import type { Position } from './cursor-file';
-import { probeFrame } from './frame';
+import { Buffer } from 'node:buffer';
+import { findBlock, openBlock, probeBlock, type BlockHeader } from './block';
 import { readRange, type Segment } from './journal-files';
+import type { Position } from './journal-state';
+import type { Sealer } from './sealer';
 
 /** Whole frames, in the order of writing. */
 export interface JournalBatch {
   readonly bytes: Buffer;
   readonly count: number;
+  /** When the first of them was written, Unix milliseconds. */
+  readonly writtenAtMs: number;
   /** The position behind them. */
   readonly end: Position;
 }
 
-/** What a read found in one segment: frames, or `lostBytes` that are no frames and can't be passed over one by one. */
+/** What a read found in one segment: frames, or bytes up to the offset `until` that are to be passed over. */
 export type SegmentRead =
   | { readonly kind: 'batch'; readonly batch: JournalBatch }
-  | { readonly kind: 'damaged'; readonly lostBytes: number };
+  | { readonly kind: 'damaged'; readonly until: number }
+  /** The records from the position's number to `number` are missing; those from there on are whole. */
+  | { readonly kind: 'gap'; readonly number: number };
 
-/**
- * Reads frames of one segment from `offset`, which must lie before its end. At most `recordsMax` frames and `bytesMax` bytes, but
- * always at least one frame (`bytesMax` is at least 1 KiB). The batch may lie in `room`. After damaged bytes the rest of the segment can't be told apart any more and is given up.
- */
-export async function readSegment(
-  segment: Segment,
-  offset: number,
-  recordsMax: number,
-  bytesMax: number,
-  room: Buffer,
-): Promise<SegmentRead> {
-  const rest = segment.bytes - offset;
-  const damaged: SegmentRead = { kind: 'damaged', lostBytes: rest };
-  let content: Buffer;
-  try {
-    content = await readRange(segment.path, offset, Math.min(rest, bytesMax), room);
-    const first = probeFrame(content, 0);
-    if (first.kind === 'incomplete') {
-      if (first.bytes > rest) return damaged;
-      content = await readRange(segment.path, offset, first.bytes, room);
+/** Reads sealed blocks from the disk, one batch at a time: fresh memory for each would cost more than the reading. */
+export class JournalReader {
+  private room = Buffer.allocUnsafe(1024 * 1024);
+
+  constructor(private readonly sealer: Sealer) {}
+
+  /**
+   * Reads blocks of one segment from `from`, which must lie before its end. At most `recordsMax` records and about `bytesMax` bytes,
+   * but always one block. Damaged bytes end a batch; at its start they are passed over up to the next block that is whole.
+   */
+  async read(segment: Segment, from: Position, recordsMax: number, bytesMax: number): Promise<SegmentRead> {
+    const rest = segment.bytes - from.offset;
+    const gone: SegmentRead = { kind: 'damaged', until: segment.bytes };
+    let content: Buffer;
+    try {
+      content = await this.range(segment, from.offset, Math.min(rest, bytesMax));
+      const first = probeBlock(content, 0, segment.sequence);
+      if (first.kind === 'incomplete' && content.length < rest)
+        content = await this.range(segment, from.offset, Math.min(rest, first.bytes + bytesMax));
+      if (probeBlock(content, 0, segment.sequence).kind !== 'block')
+        return { kind: 'damaged', until: await this.nextBlock(segment, from.offset + 1) };
+    } catch (error) {
+      if (isLost(error)) return gone;
+      throw error;
     }
-  } catch (error) {
-    if (isLost(error)) return damaged;
-    throw error;
+    return this.batchIn(content, segment, from, recordsMax);
   }
-  let end = 0;
-  let count = 0;
-  while (count < recordsMax && end < content.length) {
-    const probe = probeFrame(content, end);
-    if (probe.kind !== 'frame') break;
-    end += probe.bytes;
-    count += 1;
+
+  private batchIn(content: Buffer, { sequence }: Segment, from: Position, recordsMax: number): SegmentRead {
+    const pieces: Buffer[] = [];
+    let { number } = from;
+    let count = 0;
+    let end = 0;
+    let writtenAtMs = 0;
+    for (let header = wholeAt(content, 0, sequence); header; header = wholeAt(content, end, sequence)) {
+      if (count === 0 && header.number > number) return { kind: 'gap', number: header.number };
+      if (count > 0 && (header.number !== number || count + header.count > recordsMax)) break;
+      const frames = openBlock(this.sealer, content, end, header);
+      if (frames === null) {
+        if (count === 0) return { kind: 'damaged', until: from.offset + header.bytes };
+        break;
+      }
+      if (count === 0) ({ writtenAtMs } = header);
+      pieces.push(frames);
+      count += header.count;
+      number = header.number + header.count;
+      end += header.bytes;
+    }
+    return {
+      kind: 'batch',
+      batch: {
+        bytes: pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces),
+        count,
+        writtenAtMs,
+        end: { segment: sequence, offset: from.offset + end, number },
+      },
+    };
   }
-  if (count === 0) return damaged;
-  return {
-    kind: 'batch',
-    batch: {
-      bytes: content.subarray(0, end),
-      count,
-      end: { segment: segment.sequence, offset: offset + end },
-    },
-  };
+
+  private async nextBlock(segment: Segment, offset: number): Promise<number> {
+    const rest = await this.range(segment, offset, segment.bytes - offset);
+    return Math.min(segment.bytes, offset + findBlock(rest, 0, segment.sequence));
+  }
+
+  private range(segment: Segment, offset: number, length: number): Promise<Buffer> {
+    return readRange(segment.path, offset, length, this.room);
+  }
+}
+
+function wholeAt(content: Buffer, at: number, segment: number): BlockHeader | null {
+  if (at >= content.length) return null;
+  const probe = probeBlock(content, at, segment);
+  return probe.kind === 'block' ? probe.header : null;
 }
 
 /** The bytes will not come back; other failures, such as too many open files, pass. */

@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeFrames } from './frame';
-import { Journal, type JournalOptions } from './journal';
+import { Journal } from './journal';
+import type { JournalOptions } from './journal-options';
+import { Sealer } from './sealer';
 
+const sealer = new Sealer([Buffer.alloc(32, 1)]);
 const KIB = 1024;
 
 type Step =
@@ -36,7 +39,7 @@ describe('shipping from memory', () => {
   });
   const open = (options: Partial<JournalOptions> = {}): Journal => {
     const directory = mkdtempSync(join(tmpdir(), 'journal-tail-'));
-    const journal = Journal.open({ directory, ...options });
+    const journal = Journal.open({ directory, sealer, ...options });
     opened.push({ journal, directory });
     return journal;
   };

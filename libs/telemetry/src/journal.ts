@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers';
-import { CursorFile, type Position } from './cursor-file';
+import { BLOCK_OVERHEAD_BYTES, writeBlock } from './block';
 import {
   encodeFrame,
   END_MARK_BYTES,
@@ -9,146 +9,155 @@ import {
   writeFrame,
   type FrameBody,
 } from './frame';
-import { readCursor, recoverSegments, type Segment } from './journal-files';
-import { readSegment, type JournalBatch } from './journal-reader';
+import { DurableCallbacks } from './durable-callbacks';
+import { recoverSegments, resume, type Segment } from './journal-files';
+import type { JournalOptions, JournalStats } from './journal-options';
+import { JournalReader, type JournalBatch } from './journal-reader';
+import { JournalState, noLosses, type JournalLosses, type Position } from './journal-state';
 import { JournalTail } from './journal-tail';
-import { RateLimitedReport, type Problem } from './rate-limited-report';
+import { RateLimitedReport } from './rate-limited-report';
 import { SegmentWriter } from './segment-writer';
 
-export interface JournalOptions {
-  /** Used by this process alone. Made when it is missing; frames that an earlier process left in it are adopted. */
-  readonly directory: string;
-  /** A segment is closed once it has reached this size, in bytes; 4 MiB when absent. */
-  readonly segmentBytes?: number;
-  /** All segments together, in bytes; 1 GiB when absent. Frames past it are dropped and counted. */
-  readonly capBytes?: number;
-  /** Told of what was lost, at most once per kind and 10 seconds. */
-  readonly report?: (problem: Problem) => void;
-}
-
-export interface JournalStats {
-  /** Frames written to the disk since the start. */
-  readonly appended: number;
-  /** Frames dropped since the start: the journal was at its cap, the disk refused the write, the record was too large. */
-  readonly droppedAtCap: number;
-  readonly droppedByDisk: number;
-  readonly droppedOversized: number;
-  /** Bytes that no longer read as frames. */
-  readonly damagedBytes: number;
-  /** Bytes that no sink has acknowledged. */
-  readonly backlogBytes: number;
-  /** Bytes that the segments take on the disk. */
-  readonly diskBytes: number;
-}
-
-const END_MARK = Buffer.alloc(END_MARK_BYTES);
-const ROOM_BYTES = 1024 * 1024;
+const RETRY_MS = 100;
 
 /**
- * Log records on their way out, on the local disk. `append` collects the frames of one turn of the event loop, writes them with
- * one call at its end, and then runs their callbacks: a record whose callback ran is in the page cache and survives the death of
- * the process (not that of the machine: nothing is synced). Memory stays bounded by the tail's buffers; a slow or missing sink
- * grows the disk up to `capBytes`. A record that can't be kept is counted, and its callback runs all the same.
+ * Log records on their way out, on the local disk. `append` collects the frames of one turn of the event loop, seals and writes them
+ * with one call at its end, and then runs their callbacks: a record whose callback ran is in the page cache and survives the death
+ * of the process (with `sync`, that of the machine). Memory stays bounded by the tail's buffers; a slow or missing sink grows the
+ * disk up to `capBytes`. What the disk refuses is written again from memory, as long as that has room. A record that can't be kept
+ * is counted, and its callback runs all the same.
  */
 export class Journal {
   private readonly tail = new JournalTail();
-  /** Used for one batch after the other: fresh memory for each would cost more than the reading. */
-  private readonly room = Buffer.allocUnsafe(ROOM_BYTES);
-  private pendingFrames = 0;
-  private waiting: (() => void)[] = [];
+  private readonly reader: JournalReader;
+  private readonly callbacks: DurableCallbacks;
   private scheduled = false;
+  private retry: NodeJS.Timeout | null = null;
   private closed = false;
   private readonly writer: SegmentWriter;
   /** Bytes of all segments. */
   private onDisk = 0;
+  private appended = 0;
+  private lossesChanged = false;
   private backlogWaiter: { readonly bytes: number; readonly reached: () => void } | null = null;
-  private readonly counts = {
-    appended: 0,
-    droppedAtCap: 0,
-    droppedByDisk: 0,
-    droppedOversized: 0,
-    damagedBytes: 0,
-  };
   private readonly problems: RateLimitedReport;
 
   private constructor(
-    directory: string,
+    private readonly options: JournalOptions,
     private readonly segmentBytes: number,
     private readonly capBytes: number,
     private readonly segments: Segment[],
-    nextSequence: number,
-    private readonly cursorFile: CursorFile,
+    nextSegment: number,
+    private readonly state: JournalState,
     private cursor: Position,
-    report: (problem: Problem) => void,
+    private readonly losses: JournalLosses,
+    /** Of the next record. */
+    private nextNumber: number,
+    private oldestAtMs: number | null,
   ) {
     for (const { bytes } of segments) this.onDisk += bytes;
-    this.problems = new RateLimitedReport(report);
-    this.writer = new SegmentWriter(directory, segmentBytes, segments, nextSequence, this.problems);
+    const { directory, sealer, sync = false } = options;
+    this.problems = new RateLimitedReport(options.report ?? (() => undefined));
+    this.reader = new JournalReader(sealer);
+    this.writer = new SegmentWriter(directory, segmentBytes, segments, nextSegment, this.problems, sync);
+    this.callbacks = new DurableCallbacks(this.problems, sync ? () => this.writer.sync() : null);
   }
 
-  /** Reads what is left of an earlier process. Throws when the directory can't be used. */
+  /**
+   * Reads what is left of an earlier process. Throws when the directory can't be used, and `UnknownKeyError` where another key has
+   * sealed what it holds; nothing of it is changed then.
+   */
   static open(options: JournalOptions): Journal {
-    const { directory, segmentBytes = 4 * 1024 * 1024, capBytes = 1024 * 1024 * 1024 } = options;
-    const segments = recoverSegments(directory);
+    const { directory, sealer, segmentBytes = 4 * 1024 * 1024, capBytes = 1024 * 1024 * 1024 } = options;
+    const state = new JournalState(directory);
+    const recovered = recoverSegments(directory, sealer, state);
+    const { segments, nextNumber, writtenAtMs } = recovered;
     const newest = segments.at(-1)?.sequence ?? 0;
+    const stored = state.read();
     // A cursor ahead of every segment belongs to segments that are gone; their numbers are not used again.
-    const cursorFile = new CursorFile(directory);
-    const cursor = readCursor(cursorFile, segments, newest + 1);
+    const cursor = resume(stored?.position ?? null, recovered, newest + 1);
     const next = Math.max(newest, cursor.segment - 1) + 1;
-    const report = options.report ?? (() => undefined);
     // Several segments must fit under the cap, since acknowledged bytes are only freed a whole segment at a time.
     const rotateAt = Math.min(segmentBytes, Math.floor(capBytes / 4));
-    return new Journal(directory, rotateAt, capBytes, segments, next, cursorFile, cursor, report);
+    const losses = stored?.losses ?? noLosses();
+    const number = Math.max(nextNumber, cursor.number);
+    const journal = new Journal(
+      options,
+      rotateAt,
+      capBytes,
+      segments,
+      next,
+      state,
+      cursor,
+      losses,
+      number,
+      writtenAtMs,
+    );
+    journal.writeState();
+    return journal;
   }
 
   /**
    * Takes one record: `meta` is its metadata as JSON, the bodies are appended as they are (null: there was none). The buffers may
-   * be changed as soon as this returns. `onDurable` runs once, later in this turn, whatever became of the record.
+   * be changed as soon as this returns. `onDurable` runs once, later in this turn (with `sync`, after it), whatever became of the
+   * record. False: it was dropped and counted.
    */
-  append(meta: string | Buffer, request: FrameBody, response: FrameBody, onDurable: () => void): void {
-    this.waiting.push(onDurable);
+  append(meta: string | Buffer, request: FrameBody, response: FrameBody, onDurable: () => void): boolean {
+    this.callbacks.add(onDurable);
     if (!this.scheduled) {
       this.scheduled = true;
       setImmediate(() => {
         this.flush();
       });
     }
+    if (this.closed) return this.dropByDisk();
     const bytes = frameBytesAtMost(meta, request, response);
-    if (this.onDisk + this.tail.used + bytes > this.capBytes) {
-      return this.lose('droppedAtCap', 1, 'The journal is at its cap; new log records are dropped.');
+    if (this.isOverCap(bytes)) {
+      return this.drop('droppedAtCap', 'The journal is at its cap; new log records are dropped.');
     }
     if (bytes > this.tail.room) {
-      this.writePending();
+      if (!this.writePending()) return this.dropByDisk();
       this.tail.turn();
       if (bytes > this.tail.room) return this.appendLarge(meta, request, response);
     }
-    this.tail.used = writeFrame(this.tail.target, this.tail.used, meta, request, response);
-    this.pendingFrames += 1;
+    this.tail.add(writeFrame(this.tail.target, this.tail.used, meta, request, response));
+    return true;
+  }
+
+  /** Whether a record of `bytes` would be kept, as far as is known now: the disk takes writes and the cap is not reached. */
+  accepts(bytes: number): boolean {
+    return !this.closed && this.retry === null && !this.isOverCap(bytes);
+  }
+
+  private isOverCap(bytes: number): boolean {
+    return this.onDisk + this.tail.pendingBytes + bytes > this.capBytes;
   }
 
   /** A frame that could be larger than a buffer of the tail goes to the disk by itself. */
-  private appendLarge(meta: string | Buffer, request: FrameBody, response: FrameBody): void {
+  private appendLarge(meta: string | Buffer, request: FrameBody, response: FrameBody): boolean {
     const frame = encodeFrame(meta, request, response);
-    if (frame) this.write(Buffer.concat([frame, END_MARK]), 1);
-    else {
+    if (!frame) {
       const cap = String(FRAME_BYTES_MAX);
-      this.lose('droppedOversized', 1, `A log record was larger than the ${cap} bytes of a journal frame.`);
+      return this.drop(
+        'droppedOversized',
+        `A log record was larger than the ${cap} bytes of a journal frame.`,
+      );
     }
+    const block = Buffer.alloc(frame.length + BLOCK_OVERHEAD_BYTES + END_MARK_BYTES);
+    const written = this.write(1, ({ sequence: segment }) => {
+      const facts = { segment, number: this.nextNumber, writtenAtMs: Date.now(), count: 1 };
+      writeBlock(this.options.sealer, block, 0, frame, facts);
+      return block;
+    });
+    return written !== null || this.dropByDisk();
   }
 
   /** Writes what this turn has collected and runs the callbacks. */
   flush(): void {
     this.scheduled = false;
     this.writePending();
-    const callbacks = this.waiting;
-    this.waiting = [];
-    for (const callback of callbacks) {
-      try {
-        callback();
-      } catch (error) {
-        this.problems.add('callback', 1, `A callback of the journal failed: ${String(error)}`);
-      }
-    }
+    if (this.lossesChanged) this.writeState();
+    this.callbacks.written();
   }
 
   /** True while there are frames that no sink has acknowledged. */
@@ -165,44 +174,65 @@ export class Journal {
   }
 
   /**
-   * The oldest frames that are not acknowledged, at most `recordsMax` of them and `bytesMax` bytes (but at least one), or null
-   * when there are none. Gives the same frames again until `acknowledge`. The bytes are good until the next read.
+   * The oldest frames that are not acknowledged, or null when there are none. Blocks of frames are given whole: at most `recordsMax`
+   * records and `bytesMax` bytes, but one block at least. Gives the same frames again until `acknowledge`. The bytes are good until
+   * the next read. What can't be read is counted and passed over.
    */
   async read(recordsMax: number, bytesMax: number): Promise<JournalBatch | null> {
     for (;;) {
-      const segment = this.segments.find(({ sequence }) => sequence === this.cursor.segment);
-      const offset = this.cursor.offset;
-      if (segment && offset < segment.bytes) {
-        const kept = this.tail.read(this.cursor, recordsMax, bytesMax);
-        if (kept) {
-          const end = { segment: segment.sequence, offset: offset + kept.bytes.length };
-          return { ...kept, end };
-        }
-        const found = await readSegment(segment, offset, recordsMax, bytesMax, this.room);
-        if (found.kind === 'batch') return found.batch;
-        this.lose(
-          'damagedBytes',
-          found.lostBytes,
-          `Journal bytes that can't be read were skipped: ${segment.path}`,
-        );
-        this.acknowledge({ segment: segment.sequence, offset: offset + found.lostBytes });
-        continue;
+      const { cursor } = this;
+      const segment = this.segments.find(({ sequence }) => sequence === cursor.segment);
+      if (segment && cursor.offset < segment.bytes) {
+        const batch =
+          this.tail.read(cursor, recordsMax, bytesMax) ??
+          (await this.readDisk(segment, recordsMax, bytesMax));
+        if (batch === null) continue;
+        this.oldestAtMs = batch.writtenAtMs;
+        return batch;
       }
-      const next = this.segments.find(({ sequence }) => sequence > this.cursor.segment);
-      if (!next) return null;
-      this.acknowledge({ segment: next.sequence, offset: 0 });
+      const next = this.segments.find(({ sequence }) => sequence > cursor.segment);
+      if (!next) {
+        this.passGap(this.nextNumber);
+        return null;
+      }
+      this.acknowledge({ segment: next.sequence, offset: 0, number: cursor.number });
     }
+  }
+
+  /** Null: something was passed over. */
+  private async readDisk(
+    segment: Segment,
+    recordsMax: number,
+    bytesMax: number,
+  ): Promise<JournalBatch | null> {
+    const { cursor } = this;
+    const found = await this.reader.read(segment, cursor, recordsMax, bytesMax);
+    if (found.kind === 'batch') return found.batch;
+    if (found.kind === 'gap') this.passGap(found.number);
+    else {
+      this.lose(
+        'damagedBytes',
+        found.until - cursor.offset,
+        `Journal bytes that can't be read were skipped: ${segment.path}`,
+      );
+      this.acknowledge({ ...cursor, offset: found.until });
+    }
+    return null;
+  }
+
+  /** The records before `number` are missing. */
+  private passGap(number: number): void {
+    const missing = number - this.cursor.number;
+    if (missing <= 0) return;
+    this.lose('damagedRecords', missing, 'Log records that were written to the journal are missing.');
+    this.cursor = { ...this.cursor, number };
+    this.writeState();
   }
 
   /** Notes that everything before `end` has arrived, and removes the segments that hold nothing else. */
   acknowledge(end: Position): void {
     this.cursor = end;
-    try {
-      this.cursorFile.write(end);
-    } catch (error) {
-      // A restart would send frames again, which the receiver drops; a full disk must not keep segments from being freed.
-      this.problems.add('cursor', 1, `The journal's cursor could not be written: ${String(error)}`);
-    }
+    this.writeState();
     for (let oldest = this.segments[0]; oldest && this.isDone(oldest); oldest = this.segments[0]) {
       if (this.segments.length === 1) this.writer.close();
       this.segments.shift();
@@ -213,6 +243,7 @@ export class Journal {
         this.problems.add('unlink', 1, `A shipped journal segment could not be removed: ${String(error)}`);
       }
     }
+    if (!this.hasBacklog()) this.oldestAtMs = null;
   }
 
   /** Acknowledged to its end, and nothing more will be written to it. */
@@ -224,15 +255,28 @@ export class Journal {
   }
 
   stats(): JournalStats {
-    return { ...this.counts, diskBytes: this.onDisk, backlogBytes: this.backlogBytes() };
+    return {
+      ...this.losses,
+      appended: this.appended,
+      unwritten: this.retry === null ? 0 : this.tail.pendingFrames,
+      diskBytes: this.onDisk,
+      backlogBytes: this.backlogBytes(),
+      oldestAtMs: this.oldestAtMs,
+    };
   }
 
   /** Writes what is pending and closes the segment. Records that are appended later are counted as dropped. */
   close(): void {
+    if (this.closed) return;
     this.flush();
+    this.callbacks.runAll();
+    if (this.retry !== null) clearTimeout(this.retry);
+    const { pendingFrames } = this.tail;
+    if (pendingFrames > 0) this.lose('droppedByDisk', pendingFrames, REFUSED);
+    this.writeState();
     this.closed = true;
     this.writer.close();
-    this.cursorFile.close();
+    this.state.close();
   }
 
   private backlogBytes(): number {
@@ -246,34 +290,69 @@ export class Journal {
     waiter.reached();
   }
 
-  private writePending(): void {
-    if (this.pendingFrames === 0) return;
-    const frames = this.pendingFrames;
-    this.pendingFrames = 0;
-    const segment = this.write(this.tail.pending(), frames);
-    if (segment === null) this.tail.lost();
-    else this.tail.wrote(segment.sequence, segment.bytes - this.tail.pendingBytes);
+  /** False: the disk refuses what is pending, which stays in memory and is written again later. */
+  private writePending(): boolean {
+    const { tail, closed } = this;
+    if (closed || tail.pendingFrames === 0) return true;
+    const segment = this.write(tail.pendingFrames, ({ sequence, bytes }) =>
+      tail.seal(this.options.sealer, sequence, bytes, this.nextNumber, Date.now()),
+    );
+    if (segment === null) {
+      this.retry ??= setTimeout(() => {
+        this.retry = null;
+        this.writePending();
+      }, RETRY_MS).unref();
+      return false;
+    }
+    tail.wrote(segment.sequence);
+    if (this.retry !== null) clearTimeout(this.retry);
+    this.retry = null;
     this.tellBacklog();
+    return true;
   }
 
-  /** Frames with an end mark behind them. Null: they could not be written. */
-  private write(bytes: Buffer, frames: number): Segment | null {
-    const segment = this.closed ? null : this.writer.write(bytes);
-    if (segment === null) {
-      this.lose('droppedByDisk', frames, 'The journal could not be written; log records are dropped.');
-      return null;
-    }
-    this.onDisk += bytes.length - END_MARK_BYTES;
-    this.counts.appended += frames;
+  /** Null: the disk refused. */
+  private write(frames: number, blocksFor: (segment: Segment) => Buffer): Segment | null {
+    const before = this.onDiskOfNewest();
+    const segment = this.writer.write(blocksFor);
+    if (segment === null) return null;
+    this.onDisk += segment.bytes - (before?.segment === segment ? before.bytes : 0);
+    this.appended += frames;
+    this.nextNumber += frames;
+    this.oldestAtMs ??= Date.now();
     return segment;
   }
 
-  private lose(
-    counter: 'droppedAtCap' | 'droppedByDisk' | 'droppedOversized' | 'damagedBytes',
-    count: number,
-    message: string,
-  ): void {
-    this.counts[counter] += count;
+  private onDiskOfNewest(): { readonly segment: Segment; readonly bytes: number } | null {
+    const segment = this.segments.at(-1);
+    return segment ? { segment, bytes: segment.bytes } : null;
+  }
+
+  private dropByDisk(): false {
+    return this.drop('droppedByDisk', REFUSED);
+  }
+
+  private drop(counter: keyof JournalLosses, message: string): false {
+    this.lose(counter, 1, message);
+    return false;
+  }
+
+  private lose(counter: keyof JournalLosses, count: number, message: string): void {
+    this.losses[counter] += count;
+    this.lossesChanged = true;
     this.problems.add(counter, count, message);
   }
+
+  private writeState(): void {
+    if (this.closed) return;
+    try {
+      this.state.write(this.cursor, this.losses);
+      this.lossesChanged = false;
+    } catch (error) {
+      // A restart would send frames again, which the receiver drops; a full disk must not keep segments from being freed.
+      this.problems.add('cursor', 1, `The journal's cursor could not be written: ${String(error)}`);
+    }
+  }
 }
+
+const REFUSED = 'The journal could not be written; log records are dropped.';

@@ -1,12 +1,24 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, existsSync, ftruncateSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { END_MARK_BYTES } from './frame';
 import { segmentPath, type Segment } from './journal-files';
 import type { RateLimitedReport } from './rate-limited-report';
 
 const REOPEN_AFTER_MS = 1_000;
 const SPARE = 'spare.log';
+const datasync = promisify(fdatasync);
 
 /**
  * Writes to the newest segment, and begins another one when it is full. A segment that was shipped is written over, if there is no
@@ -23,17 +35,23 @@ export class SegmentWriter {
     private readonly segments: Segment[],
     private nextSequence: number,
     private readonly problems: RateLimitedReport,
+    /** A segment is on the disk itself before another one is begun. */
+    private readonly isSynced: boolean,
   ) {}
 
   get isOpen(): boolean {
     return this.fd !== null;
   }
 
-  /** Writes whole frames with an end mark behind them. Null: the disk refused, and nothing of them is left in the segment. */
-  write(bytes: Buffer): Segment | null {
+  /**
+   * Writes whole blocks with an end mark behind them, made for the segment that is open. Null: the disk refused, and nothing of them
+   * is left in the segment.
+   */
+  write(blocksFor: (segment: Segment) => Buffer): Segment | null {
     const segment = this.active();
     if (segment === null || this.fd === null) return null;
     try {
+      const bytes = blocksFor(segment);
       for (let written = 0; written < bytes.length;)
         written += writeSync(this.fd, bytes, written, bytes.length - written, segment.bytes + written);
       segment.bytes += bytes.length - END_MARK_BYTES;
@@ -45,9 +63,15 @@ export class SegmentWriter {
     }
   }
 
+  /** Writes to the disk what is in its cache of the newest segment. Rejects with what the disk says. */
+  async sync(): Promise<void> {
+    if (this.fd !== null) await datasync(this.fd);
+  }
+
   close(): void {
     if (this.fd === null) return;
     try {
+      if (this.isSynced) fdatasyncSync(this.fd);
       closeSync(this.fd);
     } catch (error) {
       this.problems.add('close', 1, `A journal segment could not be closed: ${String(error)}`);
@@ -62,7 +86,7 @@ export class SegmentWriter {
     else renameSync(segment.path, spare);
   }
 
-  /** A part of a frame must not stay in front of later ones. */
+  /** A part of a block must not stay in front of later ones. */
   private cutBack(segment: Segment): void {
     try {
       ftruncateSync(this.fd as number, segment.bytes);
@@ -97,7 +121,7 @@ export class SegmentWriter {
     if (!existsSync(spare)) return openSync(path, 'wx', 0o600);
     renameSync(spare, path);
     const fd = openSync(path, 'r+');
-    // Until the first frames are written, nothing of the old ones may count.
+    // Until the first blocks are written, nothing of the old ones may count.
     writeSync(fd, END_MARK, 0, END_MARK_BYTES, 0);
     return fd;
   }

@@ -1,5 +1,5 @@
 import type { RoutingState } from '@gw/routing';
-import type { Journal, LogShipper } from '@gw/telemetry';
+import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
 import type { ReadModel } from '@gw/read-model';
 import { Exposition, processMetrics } from '@gw/web';
 import type { ProviderCounts, RequestMetrics } from './request-metrics';
@@ -10,6 +10,7 @@ const UNITS_PER_USD = 1e8;
 export interface GatewayParts {
   readonly journal: Pick<Journal, 'stats'>;
   readonly shipper: Pick<LogShipper, 'stats'>;
+  readonly orphans: { readonly sealedCount: number };
   readonly documents: Pick<ReadModel, 'state'>;
   readonly routing: Pick<RoutingState, 'health'>;
 }
@@ -107,30 +108,11 @@ function writeCounts(out: Exposition, requests: RequestMetrics): void {
     for (const [end, count] of ends) out.sample('tollgate_attempts_total', count, { provider, end });
 }
 
-function writeParts(out: Exposition, { journal, shipper, documents, routing }: GatewayParts): void {
+function writeParts(out: Exposition, { journal, shipper, orphans, documents, routing }: GatewayParts): void {
   const { open, known } = routing.health.counts(Date.now());
   out.single('tollgate_breakers_open', 'gauge', 'Endpoints that are left alone for now.', open);
   out.single('tollgate_breakers_known', 'gauge', 'Endpoints that have a breaker.', known);
-  const log = journal.stats();
-  out.single(
-    'tollgate_journal_backlog_bytes',
-    'gauge',
-    'Log records that wait to be shipped.',
-    log.backlogBytes,
-  );
-  out.single('tollgate_journal_disk_bytes', 'gauge', 'What the journal takes on the disk.', log.diskBytes);
-  out.single('tollgate_journal_appended_total', 'counter', 'Log records written.', log.appended);
-  out.single(
-    'tollgate_journal_damaged_bytes_total',
-    'counter',
-    'Bytes that could not be read again.',
-    log.damagedBytes,
-  );
-  const dropped = 'tollgate_journal_dropped_total';
-  out.family(dropped, 'counter', 'Log records that are lost, by why.');
-  out.sample(dropped, log.droppedAtCap, { reason: 'cap' });
-  out.sample(dropped, log.droppedByDisk, { reason: 'disk' });
-  out.sample(dropped, log.droppedOversized, { reason: 'oversized' });
+  writeJournal(out, journal.stats(), orphans.sealedCount);
   const { shipped, failedSends, failingSince } = shipper.stats();
   out.single('tollgate_journal_shipped_total', 'counter', 'Log records that a worker has taken.', shipped);
   out.single(
@@ -154,4 +136,30 @@ function writeParts(out: Exposition, { journal, shipper, documents, routing }: G
     verified ? 1 : 0,
   );
   out.single('tollgate_read_model_documents', 'gauge', 'Documents in memory.', entries);
+}
+
+function writeJournal(out: Exposition, log: JournalStats, sealedCount: number): void {
+  const gauge = (name: string, help: string, value: number): void => {
+    out.single(`tollgate_journal_${name}`, 'gauge', help, value);
+  };
+  gauge('backlog_bytes', 'Log records that wait to be shipped.', log.backlogBytes);
+  gauge('disk_bytes', 'What the journal takes on the disk.', log.diskBytes);
+  const waitingMs = log.oldestAtMs === null ? 0 : Math.max(0, Date.now() - log.oldestAtMs);
+  gauge('oldest_seconds', 'Age of the oldest log record that is not shipped.', waitingMs / 1_000);
+  gauge('unwritten', 'Log records in memory that the disk has refused so far.', log.unwritten);
+  gauge('sealed_journals', 'Journals of ended gateways that another key has sealed.', sealedCount);
+  out.single('tollgate_journal_appended_total', 'counter', 'Log records written.', log.appended);
+  const damaged = 'tollgate_journal_damaged';
+  out.single(`${damaged}_bytes_total`, 'counter', 'Bytes that could not be read again.', log.damagedBytes);
+  out.single(
+    `${damaged}_records_total`,
+    'counter',
+    'Log records that were written and are missing, by their numbers.',
+    log.damagedRecords,
+  );
+  const dropped = 'tollgate_journal_dropped_total';
+  out.family(dropped, 'counter', 'Log records that are lost, by why.');
+  out.sample(dropped, log.droppedAtCap, { reason: 'cap' });
+  out.sample(dropped, log.droppedByDisk, { reason: 'disk' });
+  out.sample(dropped, log.droppedOversized, { reason: 'oversized' });
 }

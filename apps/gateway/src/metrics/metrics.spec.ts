@@ -21,6 +21,7 @@ describe('the metrics of a gateway', () => {
       journal,
       routing: plane.routing,
       shipper: NO_SHIPPER,
+      orphans: { sealedCount: 0 },
       documents: { state: () => state as never },
     });
     metrics = await startMetricsServer({ host: '127.0.0.1', port: 0 }, render);

@@ -307,6 +307,7 @@ describe('the record of a session', () => {
         .spyOn(Journal.prototype, 'append')
         .mockImplementation((_meta, _request, _response, then) => {
           durable.push(then);
+          return true;
         });
       const { client, upstream, closed } = await session();
       let isClosed = false;

@@ -20,9 +20,9 @@ import {
   type ReadModelDocument,
   type WorkspaceDocument,
 } from '@gw/contracts';
-import { apiKeyPepper, hashApiKey, seal, sealingKeyring } from '@gw/kernel';
+import { apiKeyPepper, hashApiKey, journalKey, seal, sealingKeyring } from '@gw/kernel';
 import type { LedgerStore } from '@gw/limits';
-import { decodeFrames, Journal, type Frame } from '@gw/telemetry';
+import { decodeFrames, Journal, Sealer, type Frame } from '@gw/telemetry';
 import { createLog } from '@gw/web';
 import { RequestMetrics } from '../metrics/request-metrics';
 import { createDataPlane, type DataPlane } from '../data-plane';
@@ -83,7 +83,10 @@ export class GatewayHarness {
       SANDBOX_ENABLED: 'on',
       ...environment,
     });
-    this.journal = Journal.open({ directory: join(this.folder, 'journal') });
+    this.journal = Journal.open({
+      directory: join(this.folder, 'journal'),
+      sealer: new Sealer([journalKey(this.master)]),
+    });
     this.plane = createDataPlane({
       settings,
       documents: this.documents,

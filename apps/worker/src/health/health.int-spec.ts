@@ -15,6 +15,7 @@ describe('the health of a worker with Redis', () => {
   beforeAll(async () => {
     const settings = readWorkerSettings({
       ...{ DATABASE_URL: database.url, REDIS_URL: redis.url, SERVICE_TOKEN: 'a service token of tests' },
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       ...{ DB_POOL_SIZE: '3', LOG_LEVEL: 'error', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: RECEIVER },
     });
     worker = await createWorker(settings, createLog('test', 'silent'));

@@ -1,4 +1,5 @@
 import { ClickHouseAnalytics } from '@gw/clickhouse';
+import { SettingsError } from '@gw/kernel';
 import { operatorsClient } from '@gw/outbound';
 import { openLogStores, type LogStores } from '@gw/object-store';
 import type { Log } from '@gw/web';
@@ -61,10 +62,19 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
   {
     provide: LOG_STREAM,
     inject: [LogIngest],
-    useFactory: (ingest: LogIngest) =>
-      settings.REDIS_URL === null ? null : new LogStreamConsumer(settings.REDIS_URL, ingest, log),
+    useFactory: (ingest: LogIngest) => logStreamOf(settings, ingest, log),
   },
 ];
+
+function logStreamOf(settings: WorkerSettings, ingest: LogIngest, log: Log): LogStreamConsumer | null {
+  const { REDIS_URL: redisUrl, ENCRYPTION_KEY: master } = settings;
+  if (redisUrl === null) return null;
+  if (master === null)
+    throw new SettingsError([
+      { name: 'ENCRYPTION_KEY', rule: 'is required with REDIS_URL: log records wait there sealed by it' },
+    ]);
+  return new LogStreamConsumer(redisUrl, master, ingest, log);
+}
 
 /** Rejects where the store can't be used: requests must not be counted nowhere. */
 async function clickHouseOf(settings: WorkerSettings): Promise<ClickHouseAnalytics | null> {

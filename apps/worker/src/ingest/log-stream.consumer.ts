@@ -1,11 +1,12 @@
 import { connectRedis, redisAnswers, RedisLogReader, type Redis } from '@gw/redis';
-import { decodeFrames } from '@gw/telemetry';
+import { decodeFrames, openBatch, Sealer } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
-import { randomHex } from '@gw/kernel';
+import { journalKey, randomHex } from '@gw/kernel';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { hostname } from 'node:os';
 import type { LogIngest } from './log-ingest';
 
+const NO_FRAMES = { frames: [], damaged: true } as const;
 /** Longer than a read blocks. */
 const COMMAND_TIMEOUT_MS = 10_000;
 
@@ -15,7 +16,9 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
   private readonly probe: Redis;
   private readonly reader: RedisLogReader;
 
-  constructor(redisUrl: string, ingest: LogIngest, log: Log) {
+  /** `master`: the key of the installation, which the records are sealed by. */
+  constructor(redisUrl: string, master: Buffer, ingest: LogIngest, log: Log) {
+    const sealer = new Sealer([journalKey(master)]);
     this.probe = connectRedis({ url: redisUrl, name: 'worker-health' });
     this.redis = connectRedis({
       url: redisUrl,
@@ -27,11 +30,12 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
     });
     this.reader = new RedisLogReader(this.redis, {
       consumer: `${hostname()}-${randomHex(6)}`,
-      store: async (batch) => {
-        const { frames, damaged } = decodeFrames(batch);
+      store: async (sealed) => {
+        const batch = openBatch(sealer, sealed);
+        const { frames, damaged } = batch === null ? NO_FRAMES : decodeFrames(batch);
         // Redis gives back what it was given: reading it again would not mend it.
         if (damaged)
-          log.error({ bytes: batch.length }, 'a damaged batch of log records was found on the stream');
+          log.error({ bytes: sealed.length }, 'a damaged batch of log records was found on the stream');
         await ingest.store(frames);
       },
       onError: (error) => {

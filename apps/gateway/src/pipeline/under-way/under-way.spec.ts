@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogRecord } from '@gw/contracts';
-import { decodeFrames, Journal } from '@gw/telemetry';
+import { decodeFrames, Journal, Sealer } from '@gw/telemetry';
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness } from '../../spec-support/harness';
 import type { Exchange } from '../exchange';
@@ -139,7 +139,7 @@ describe('requests under way', () => {
     await stub.waitForRequest();
     await inASecond();
     const left = readFileSync(path());
-    const journal = Journal.open({ directory: folder });
+    const journal = Journal.open({ directory: folder, sealer: new Sealer([Buffer.alloc(32)]) });
     expect(recoverUnderWay(folder, journal)).toBe(1);
     expect(existsSync(path())).toBe(false);
     writeFileSync(path(), left);

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { INTERNAL } from '@gw/contracts';
+import { journalKey } from '@gw/kernel';
+import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
+import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink } from '@gw/telemetry';
+import { internalPost } from '@gw/web';
+import type { Provider } from '@nestjs/common';
+import type { GatewayProcess } from '../gateway-process';
+import { recoverUnderWay } from '../pipeline/under-way/under-way-file';
+import type { GatewaySettings } from '../settings';
+import { takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
+import { OrphanedJournals } from './orphaned-journals';
+
+export const HOME = Symbol('folder of the journal, which this process holds');
+export const LOG_REDIS = Symbol('Redis connection of the log stream, or null');
+
+/** Log records from this process, and from those that ended before it, on their way to a worker. */
+export const journalProviders = (gateway: GatewayProcess): Provider[] => {
+  const { settings } = gateway;
+  return [
+    { provide: HOME, useFactory: () => takenHome(gateway) },
+    { provide: Journal, inject: [HOME], useFactory: ({ journal }: JournalHome) => journal },
+    {
+      provide: LOG_REDIS,
+      useFactory: () =>
+        settings.REDIS_URL === null ? null : connectRedis({ url: settings.REDIS_URL, name: 'gateway-log' }),
+    },
+    {
+      provide: LogShipper,
+      inject: [Journal, LOG_REDIS],
+      useFactory: (journal: Journal, redis: Redis | null) => startedShipper(gateway, journal, redis),
+    },
+    {
+      provide: OrphanedJournals,
+      inject: [HOME, LOG_REDIS],
+      useFactory: (home: JournalHome, redis: Redis | null) =>
+        new OrphanedJournals({
+          ...homeOptions(gateway),
+          ownSlot: home.slot,
+          sink: sinkFor(settings, redis),
+          recover: recoverUnderWay,
+        }),
+    },
+  ];
+};
+
+const sealerOf = ({ ENCRYPTION_KEY }: GatewaySettings): Sealer => new Sealer([journalKey(ENCRYPTION_KEY)]);
+
+const homeOptions = ({ settings, log, index }: GatewayProcess): JournalHomeOptions => ({
+  root: join(settings.DATA_DIR, 'gateway'),
+  preferredSlot: index,
+  log,
+  journal: {
+    sealer: sealerOf(settings),
+    capBytes: settings.JOURNAL_MAX_BYTES,
+    sync: settings.JOURNAL_SYNC === 'group',
+    report: ({ message }) => {
+      log.error(message);
+    },
+  },
+});
+
+function takenHome(gateway: GatewayProcess): JournalHome {
+  const home = takeJournalHome(homeOptions(gateway));
+  const lost = recoverUnderWay(home.directory, home.journal);
+  if (lost > 0) gateway.log.warn({ requests: lost }, 'requests were in flight when this gateway ended last');
+  return home;
+}
+
+function startedShipper(
+  { settings, log }: GatewayProcess,
+  journal: Journal,
+  redis: Redis | null,
+): LogShipper {
+  const shipper = new LogShipper(journal, sinkFor(settings, redis), {
+    report: ({ message }) => {
+      log.warn(message);
+    },
+  });
+  shipper.start();
+  return shipper;
+}
+
+const sinkFor = (settings: GatewaySettings, redis: Redis | null): LogSink =>
+  redis === null
+    ? httpLogSink({
+        url: new URL(INTERNAL.logs, settings.WORKER_URL).href,
+        serviceToken: settings.SERVICE_TOKEN,
+        post: internalPost,
+      })
+    : sealedSink(new RedisLogSink(redis), sealerOf(settings));

@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeFrames, Sealer, type LogSink } from '@gw/telemetry';
+import { eventually } from '@gw/testing';
+import { createLog } from '@gw/web';
+import { journalDirectory, takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
+import { OrphanedJournals } from './orphaned-journals';
+
+const NOTHING = (): void => undefined;
+
+describe('gateways that share a data folder', () => {
+  let root: string;
+  let homes: JournalHome[];
+  let shipped: number[];
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'journals-'));
+    homes = [];
+    shipped = [];
+  });
+  afterEach(() => {
+    for (const home of homes) leave(home);
+    rmSync(root, { recursive: true });
+  });
+
+  const options = (preferredSlot = 0, key = 1): JournalHomeOptions => ({
+    root,
+    preferredSlot,
+    log: createLog('gateway', 'silent'),
+    journal: { sealer: new Sealer([Buffer.alloc(32, key)]) },
+  });
+  const take = (preferredSlot = 0, key = 1): JournalHome => {
+    const home = takeJournalHome(options(preferredSlot, key));
+    homes.push(home);
+    return home;
+  };
+  const leave = (home: JournalHome): void => {
+    home.journal.close();
+    home.release();
+    homes = homes.filter((other) => other !== home);
+  };
+  const append = ({ journal }: JournalHome, id: number): void => {
+    journal.append(JSON.stringify({ id }), null, null, NOTHING);
+    journal.flush();
+  };
+  const sink: LogSink = {
+    send: (batch) => {
+      for (const { meta } of decodeFrames(batch).frames)
+        shipped.push((JSON.parse(meta.toString()) as { id: number }).id);
+      return Promise.resolve();
+    },
+  };
+  const orphans = (home: JournalHome, key = 1): OrphanedJournals =>
+    new OrphanedJournals({ ...options(home.slot, key), ownSlot: home.slot, sink, recover: NOTHING });
+
+  it('have a journal each, whichever number they were started with, and none has that of another [faults D6]', () => {
+    const three = [take(0), take(0), take(0)];
+    expect(three.map(({ slot }) => slot)).toEqual([0, 1, 2]);
+    for (const [at, home] of three.entries()) append(home, at);
+    expect(three.map(({ journal }) => journal.stats().appended)).toEqual([1, 1, 1]);
+    leave(three[1] as JournalHome);
+    expect(take(0).slot).toBe(1);
+    expect(take(7).slot).toBe(7);
+  });
+
+  it('ship what a dead one has left, and leave alone what a living one holds [faults D6]', async () => {
+    const [living, dead] = [take(0), take(0)];
+    append(living, 1);
+    append(dead, 2);
+    append(dead, 3);
+    const own = take(0);
+    const adopter = orphans(own);
+    adopter.look();
+    expect(readdirSync(journalDirectory(root, 1))).toContain('segment-000000000001.log');
+    leave(dead);
+    adopter.look();
+    await eventually(() => shipped.length === 2);
+    await eventually(() => {
+      adopter.look();
+      return readdirSync(journalDirectory(root, 1)).every((name) => !name.startsWith('segment-'));
+    });
+    expect(shipped).toEqual([2, 3]);
+    expect(living.journal.hasBacklog()).toBe(true);
+    // Its number is free for the next gateway that starts.
+    await eventually(() => {
+      const next = take(1);
+      const { slot } = next;
+      leave(next);
+      return slot === 1;
+    });
+    await adopter.stop();
+  });
+
+  it('keep records that another key has sealed, take another folder, and tell of them [security M8]', async () => {
+    const before = take(0, 2);
+    append(before, 1);
+    leave(before);
+    const segment = join(journalDirectory(root, 0), 'segment-000000000001.log');
+    const content = readFileSync(segment);
+    const own = take(0);
+    expect(own.slot).toBe(1);
+    const adopter = orphans(own);
+    adopter.look();
+    expect(adopter.sealedCount).toBe(1);
+    expect(readFileSync(segment).equals(content)).toBe(true);
+    await adopter.stop();
+    expect(take(0, 2).journal.hasBacklog()).toBe(true);
+  });
+});
