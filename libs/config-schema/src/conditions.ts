@@ -36,7 +36,7 @@ export type SubjectTest =
 
 const LOGICAL = ['$and', '$or', '$not'];
 const IN_VALUES_MAX = 1000;
-const NUMBER_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The number that a value stands for, or NaN: `10`, `"10"`, `" 1e3 "`; never `"9.5x"`, `""`, `true` or null. */
 export function toNumber(value: unknown): number {

@@ -31,9 +31,15 @@ function shown(path: Path, value: unknown): ConfigErrorDetail['value'] {
   }
   // An address may hold a password before an @ and a token in its query.
   if (typeof value === 'string') {
-    return /\/\/[^/]*@|\/\/.*\?/s.test(value) ? '(hidden)' : value.slice(0, VALUE_LENGTH_MAX);
+    return holdsSecret(value) ? '(hidden)' : value.slice(0, VALUE_LENGTH_MAX);
   }
   return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** Text with a user before an `@`, or a query, behind two slashes. */
+function holdsSecret(text: string): boolean {
+  const slashes = text.indexOf('//');
+  return slashes !== -1 && (text.includes('?', slashes) || /\/\/[^/]*@/.test(text));
 }
 
 /** An ajv failure (of a validator with `verbose`) as ours. */

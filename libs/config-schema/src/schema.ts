@@ -2,10 +2,9 @@ import { CONFIG_LIMITS as LIMITS } from './limits';
 
 /** Fields of providers, allowed on targets by their prefix. */
 const PROVIDER_FIELD =
-  '^(?:amzn_sagemaker|anthropic|aws|azure|bedrock|cortex|databricks|fireworks|huggingface|mistral|openai|oracle|snowflake|stability|vertex|workers_ai)_[a-z][a-z0-9_]{0,62}$';
-const PROVIDER_FIELD_REGEX = new RegExp(PROVIDER_FIELD);
+  /^(?:amzn_sagemaker|anthropic|aws|azure|bedrock|cortex|databricks|fireworks|huggingface|mistral|openai|oracle|snowflake|stability|vertex|workers_ai)_[a-z][a-z0-9_]{0,62}$/;
 
-export const isProviderField = (key: string): boolean => PROVIDER_FIELD_REGEX.test(key);
+export const isProviderField = (key: string): boolean => PROVIDER_FIELD.test(key);
 
 const statusCodes = {
   type: 'array',
@@ -68,7 +67,7 @@ const apiKey = {
   description: 'must be printable ASCII without spaces',
 } as const;
 const providerFields = {
-  [PROVIDER_FIELD]: { type: ['string', 'number', 'boolean', 'object'], maxLength: 16_384 },
+  [PROVIDER_FIELD.source]: { type: ['string', 'number', 'boolean', 'object'], maxLength: 16_384 },
 } as const;
 
 const embeddings = {

@@ -68,7 +68,7 @@ function hostOfEntry(entry: string): string {
     .trim()
     .toLowerCase()
     .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
-    .replace(/[/?#].*$/, '');
+    .replace(/[/?#].*$/s, '');
   const bare = /^\[([^\]]*)\](?::\d*)?$/.exec(authority)?.[1] ?? authority;
   if (parseAddress(bare)) return bare;
   const host = bare.replace(/:\d*$/, '');

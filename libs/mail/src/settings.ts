@@ -75,9 +75,9 @@ export function mailServerOf(settings: MailSettings): MailServer | null {
 
 function senderOf({ SMTP_FROM, SMTP_MAIL, EMAIL_BRAND_NAME }: MailSettings): MailServer['from'] {
   const from = SMTP_FROM ?? '';
-  const named = /^([^<>]*)<([^<>\s]+@[^<>\s]+)>$/.exec(from);
-  const address = named?.[2] ?? (/^[^\s<>]+@[^\s<>]+$/.test(from) ? from : SMTP_MAIL);
-  if (!address || !/^[^\s<>]+@[^\s<>]+$/.test(address)) {
+  const named = /^([^<>]*)<([^<>\s@]+@[^<>\s]+)>$/.exec(from);
+  const address = named?.[2] ?? (/^[^\s<>@]+@[^\s<>]+$/.test(from) ? from : SMTP_MAIL);
+  if (!address || !/^[^\s<>@]+@[^\s<>]+$/.test(address)) {
     throw new SettingsError([{ name: 'SMTP_FROM', rule: 'must be an address, or SMTP_MAIL must be one' }]);
   }
   const name = named?.[1]?.trim() ?? (from.includes('@') ? '' : from);

@@ -69,7 +69,7 @@ function s3Stores(settings: ObjectStoreSettings): LogStores {
   const [bucket, accessKeyId, secretAccessKey] = REQUIRED_OF_S3.map(
     (name) => settings[name] ?? missing(name),
   ) as [string, string, string];
-  const basePath = settings.LOG_STORE_BASEPATH.replace(/^\/+|\/+$/g, '');
+  const basePath = settings.LOG_STORE_BASEPATH.replace(/^\/+|(?<!\/)\/+$/g, '');
   const client = operatorsClient(endpoint, settings);
   const open = (name: string): ObjectStore =>
     new S3ObjectStore({

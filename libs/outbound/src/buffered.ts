@@ -110,7 +110,7 @@ export class BufferedClient {
 
   /** Judged as it was written when it names a host: resolving it would hide how the host was spelt. */
   private redirected(location: string, base: URL): URL {
-    const text = location.replace(/#.*$/, '');
+    const text = location.replace(/#.*$/s, '');
     if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return this.allowed(text);
     if (/^[/\\]{2}/.test(text)) return this.allowed(base.protocol + text);
     if (!URL.canParse(text, base.href)) throw new OutboundError('refused', 'The redirect is not valid.');

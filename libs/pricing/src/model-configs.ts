@@ -120,7 +120,7 @@ function sourcesOf(
   const local = pricing
     ? settings.MODEL_CONFIGS_PRICING_LOCAL_PATH
     : settings.MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH;
-  const under = (folder: string, name: string): string => `${folder.replace(/\/+$/, '')}/${name}`;
+  const under = (folder: string, name: string): string => `${folder.replace(/(?<!\/)\/+$/, '')}/${name}`;
   const sources: Source[] = [];
   if (proxy !== null) {
     sources.push({ name: 'proxy', read: (provider) => readers.fetch(under(proxy, `${kind}/${provider}`)) });

@@ -25,7 +25,7 @@ const FORM = 'application/x-www-form-urlencoded';
 /** Errors that AWS answers with 400, by the end of their type. */
 const NOT_FOUND = /ResourceNotFoundException"?$/;
 const DENIED =
-  /(?:AccessDenied|UnrecognizedClient|InvalidSignature|InvalidClientTokenId|ExpiredToken|DecryptionFailure)\w*"?$/;
+  /(?:AccessDenied|UnrecognizedClient|InvalidSignature|InvalidClientTokenId|ExpiredToken|DecryptionFailure)\w{0,64}"?$/;
 
 /** The current version of a secret in AWS Secrets Manager (GetSecretValue). */
 export async function readFromAws({ auth, path }: SecretLocation, tools: AwsTools): Promise<string> {
@@ -141,8 +141,11 @@ const stsUrl = (region: string, settings: SecretManagerSettings): URL =>
 
 /** STS answers in XML, in which these texts need no unescaping. */
 function credentialsOf(answer: ManagerAnswer): AwsCredentials {
-  const element = (name: string): string | undefined =>
-    new RegExp(`<${name}>([A-Za-z0-9+/=_-]{1,8192})</${name}>`).exec(answer.text)?.[1];
+  const element = (name: string): string | undefined => {
+    const [, after = ''] = answer.text.split(`<${name}>`, 2);
+    const [value = '', end] = after.split(`</${name}>`, 2);
+    return end !== undefined && /^[A-Za-z0-9+/=_-]{1,8192}$/.test(value) ? value : undefined;
+  };
   assertSuccess(answer, element('Code') ?? '', STS);
   return {
     accessKeyId: textOf(element('AccessKeyId'), STS),

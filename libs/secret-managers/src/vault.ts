@@ -16,7 +16,7 @@ const MANAGER = 'HashiCorp Vault';
  * It is a JSON object of the secret's fields.
  */
 export async function readFromVault({ auth, path }: SecretLocation, tools: VaultTools): Promise<string> {
-  const base = textOf(auth['vault_addr'], 'The auth_config').replace(/\/+$/, '');
+  const base = textOf(auth['vault_addr'], 'The auth_config').replace(/(?<!\/)\/+$/, '');
   const namespace = auth['vault_namespace'];
   const common = namespace === undefined ? {} : { 'x-vault-namespace': namespace };
   const token = await tokenFor(auth, base, common, tools);

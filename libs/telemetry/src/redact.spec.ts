@@ -93,6 +93,13 @@ describe('redactBody', () => {
     expect(redactBody(body)).toBe(body);
   });
 
+  it('redacts a web token behind any mark, and leaves words that only begin like one', () => {
+    const words = '-eyJ'.repeat(1_000);
+    expect(redacted(words)).toBe(words);
+    expect(redacted(`${words}-eyJhbGciOi.e30.c2ln ok`)).toBe(`-${'[redacted]'} ok`);
+    expect(redacted('eyJhbGciOiJSUzI1NiJ9 eyJhbGciOiJub25lIn0.e30.')).toBe('eyJhbGciOiJSUzI1NiJ9 [redacted]');
+  });
+
   it('changes no byte of what it does not replace, and nothing of what is no text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

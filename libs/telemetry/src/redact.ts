@@ -49,16 +49,12 @@ function decoded(name: string): string {
   }
 }
 
-/** Credentials by their public shapes: bearer values, provider and gateway keys, JSON web tokens, private keys. */
-const SECRET_VALUE =
-  /\b[Bb]earer\s+\S{8}|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.|-----BEGIN [A-Z ]*PRIVATE KEY/;
-
 /** Metadata with secrets replaced: values under a secret name, and values that have the shape of a credential. */
 export function redactMetadata(metadata: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   let changed: Record<string, string> | null = null;
   for (const name in metadata) {
     const value = metadata[name] as string;
-    if (!SECRET_NAME.test(plain(name)) && !SECRET_VALUE.test(value)) continue;
+    if (!SECRET_NAME.test(plain(name)) && !holdsSecret(value)) continue;
     changed ??= { ...metadata };
     changed[name] = REDACTED;
   }
@@ -66,13 +62,27 @@ export function redactMetadata(metadata: Readonly<Record<string, string>>): Read
 }
 
 /**
- * The same shapes to their end; names of members that hold a secret. A bare `token` is not among them: answers are full of those. `secret-shapes.ts`
- * must know how each of them begins, and how each name ends.
+ * Credentials by their public shapes: bearer values, provider and gateway keys, JSON web tokens, private keys. `secret-shapes.ts`
+ * must know how each of them begins. Each takes all that it can and never gives any of it back, so that no text makes it go over
+ * the same characters again and again.
  */
 const SECRETS_IN_TEXT =
-  /\b(?:[Bb]earer\s+(?=\S{8}))[^\s"'\\]+|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY[^"]*/g;
+  /\b(?:[Bb]earer\s+(?=\S{8}))[^\s"'\\]+|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}(\.[\w-]+\.[\w-]*)?|-----BEGIN [A-Z ]*PRIVATE KEY[^"]*/g;
+/**
+ * Names of members that hold a secret. A bare `token` is not among them: answers are full of those. `secret-shapes.ts` must know how
+ * each name ends.
+ */
 const SECRET_MEMBERS =
   /("(?:[\w-]{0,64}(?:api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|client[-_]?secret|secret|password|passphrase|authorization|(?:access|refresh|id|auth|session|bearer)[-_]?token|code[-_]?verifier))"\s*:\s*")(?:[^"\\]|\\.)+/gi;
+
+/** A JSON web token has three parts; a word that only begins like one stays. */
+const withoutShapes = (text: string): string =>
+  text.replace(SECRETS_IN_TEXT, (found: string, parts: string | undefined) =>
+    found.startsWith('eyJ') && parts === undefined ? found : REDACTED,
+  );
+
+/** Whether a text holds something with the public shape of a credential. */
+export const holdsSecret = (text: string): boolean => withoutShapes(text) !== text;
 
 /** A body with what has the shape or the name of a credential replaced. What is no text stays as it is. */
 export function redactBody(body: Buffer): Buffer {
@@ -85,4 +95,4 @@ export function redactBody(body: Buffer): Buffer {
 
 /** Latin-1 text with the same replaced. */
 export const redactText = (text: string): string =>
-  text.replace(SECRET_MEMBERS, `$1${REDACTED}`).replace(SECRETS_IN_TEXT, REDACTED);
+  withoutShapes(text.replace(SECRET_MEMBERS, `$1${REDACTED}`));

@@ -91,4 +91,23 @@ describe('the boundaries between projects', () => {
       [],
     ]);
   }, 60_000);
+
+  it('let no expression be made of data: only literals, and RE2 behind its one home', () => {
+    const file = 'apps/gateway/src/probe.ts';
+    const made = [
+      'new RegExp(data)',
+      'RegExp(data, "i")',
+      'new globalThis.RegExp(data)',
+      '"text".match(data)',
+      '"text".matchAll(data.pattern)',
+      '"text".search(`${data}`)',
+    ].map((use) => ({ file, source: `export const used = (data: string) => ${use};\n` }));
+    const literal = { file, source: 'export const used = (data: string) => data.match(/a+b/);\n' };
+    const probes = [...made, { file, source: importing('re2js') }, literal];
+    expect(lint(probes)).toEqual([
+      ...made.map(() => ['no-restricted-syntax']),
+      ['no-restricted-imports'],
+      [],
+    ]);
+  }, 60_000);
 });

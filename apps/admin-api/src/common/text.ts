@@ -5,7 +5,7 @@ export function slugOf(name: string, length: number): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, length)
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-|-$/g, '');
   return slug === '' ? 'x' : slug;
 }
 

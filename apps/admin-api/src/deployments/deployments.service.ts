@@ -185,7 +185,7 @@ export class DeploymentsService {
 
   /** Null: no answer. */
   private async healthOf(base: string): Promise<number | null> {
-    const url = `${base.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/health`;
+    const url = `${base.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')}/v1/health`;
     try {
       const answer = await this.client.fetchBuffered({
         url,

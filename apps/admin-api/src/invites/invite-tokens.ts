@@ -25,7 +25,7 @@ export class InviteTokens {
   make(now = Date.now()): InviteToken {
     const token = randomAlphanumeric(TOKEN_LENGTH);
     const { CONSOLE_URL, HOST, ADMIN_PORT, INVITE_DAYS } = this.settings;
-    const base = (CONSOLE_URL ?? `http://${HOST}:${String(ADMIN_PORT)}`).replace(/\/+$/, '');
+    const base = (CONSOLE_URL ?? `http://${HOST}:${String(ADMIN_PORT)}`).replace(/(?<!\/)\/+$/, '');
     return {
       hash: this.hash(token),
       link: `${base}/invite/${token}`,

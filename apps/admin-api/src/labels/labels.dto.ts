@@ -2,7 +2,7 @@ import { NameField, pageOf, ReferenceField, TextField, UuidField } from '@gw/web
 import { ApiProperty } from '@nestjs/swagger';
 
 /** Written behind an `@`: a version's number and `latest` and `default` mean something else there. */
-const NAME = /^(?!latest$)(?!default$)(?!\d+$)[a-zA-Z0-9_-]*[^@\s]?[a-zA-Z0-9_-]*$/;
+const NAME = /^(?!latest$)(?!default$)(?!\d+$)[a-zA-Z0-9_-]*(?:[^@\sa-zA-Z0-9_-][a-zA-Z0-9_-]*)?$/;
 
 export class CreateLabelDto {
   @TextField({ pattern: NAME, example: 'canary' })

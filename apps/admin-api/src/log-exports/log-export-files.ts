@@ -33,7 +33,7 @@ export class LogExportFiles {
   /** A link to the file of this run; another run's file has another link. */
   link({ id, run }: LogExportEntity): string {
     const { CONSOLE_URL, HOST, ADMIN_PORT } = this.settings;
-    const base = (CONSOLE_URL ?? `http://${HOST}:${String(ADMIN_PORT)}`).replace(/\/+$/, '');
+    const base = (CONSOLE_URL ?? `http://${HOST}:${String(ADMIN_PORT)}`).replace(/(?<!\/)\/+$/, '');
     const expires = String(Date.now() + LINK_MS);
     return `${base}/v1/logs/exports/${id}/file?expires=${expires}&signature=${this.sign(id, run, expires)}`;
   }

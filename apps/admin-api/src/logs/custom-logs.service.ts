@@ -25,7 +25,7 @@ export class CustomLogsService {
     private readonly dataSource: DataSource,
     { WORKER_URL, SERVICE_TOKEN }: Pick<AdminSettings, 'WORKER_URL' | 'SERVICE_TOKEN'>,
   ) {
-    const url = WORKER_URL.replace(/\/+$/, '') + INTERNAL.logs;
+    const url = WORKER_URL.replace(/(?<!\/)\/+$/, '') + INTERNAL.logs;
     this.sink = httpLogSink({ url, serviceToken: SERVICE_TOKEN, post: internalPost });
   }
 

@@ -13,11 +13,11 @@ export type WantedRow =
 
 // Lower case only: a document has one key, the one that events name.
 const API_KEY = /^api_key:([0-9a-f]{64})$/;
-const UUID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
-const BY_ID = new RegExp(`^(organisation|workspace):${UUID}$`);
+const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres' text holds no NUL. */
-const BY_NAME = new RegExp(`^(provider|config|guardrail):${UUID}:([^\\0]{1,255})$`);
-const OF_ORGANISATION = new RegExp(`^(prompt|prompt_version):${UUID}:([\\w-]{1,64})$`);
+const BY_NAME = /^(provider|config|guardrail):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
+const OF_ORGANISATION =
+  /^(prompt|prompt_version):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([\w-]{1,64})$/;
 
 /** Null for a text that no document can have as its key. */
 export function parseDocumentKey(key: DocumentKey): WantedRow | null {

@@ -37,6 +37,6 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
 }
 
 function withoutOrigin(url: string): string {
-  const match = /^https?:\/\/[^/?#]*(.*)$/i.exec(url);
+  const match = /^https?:\/\/[^/?#]*(.*)$/is.exec(url);
   return match ? (match[1] === '' ? '/' : (match[1] as string)) : url;
 }

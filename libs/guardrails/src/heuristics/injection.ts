@@ -7,24 +7,18 @@ interface Sign {
   readonly patterns: readonly RegExp[];
 }
 
-const PREVIOUS = '(?:previous|prior|above|preceding|earlier|existing|original|initial|foregoing|system)';
-const ORDERS =
-  '(?:instruction|instructions|prompt|prompts|rule|rules|direction|directions|guideline|guidelines|command|commands|constraint|constraints|context|directives?|programming|training|policies|safety)';
-
 const SIGNS: readonly Sign[] = [
   {
     name: 'override',
     weight: 80,
     patterns: [
-      new RegExp(
-        `(?:ignore|disregard|forget|neglect|bypass|override|overrule|discard|skip|drop)[^.!?]{0,30}\\b(?:${PREVIOUS}|all|any|your|every|these|those|the)\\b[^.!?]{0,30}\\b${ORDERS}`,
-      ),
+      /(?:ignore|disregard|forget|neglect|bypass|override|overrule|discard|skip|drop)[^.!?]{0,30}\b(?:(?:previous|prior|above|preceding|earlier|existing|original|initial|foregoing|system)|all|any|your|every|these|those|the)\b[^.!?]{0,30}\b(?:instruction|instructions|prompt|prompts|rule|rules|direction|directions|guideline|guidelines|command|commands|constraint|constraints|context|directives?|programming|training|policies|safety)/,
       /(?:ignore|disregard|forget) (?:everything|all|anything)(?: that was| you were| you have been| i| we)? (?:above|before|said|told|previously|prior)/,
-      /(?:ignorier|vergiss|missacht|ubergeh)\w*[^.!?]{0,30}(?:anweisung|vorgabe|regel|befehl|instruktion|prompt)/,
+      /(?:ignorier|vergiss|missacht|ubergeh)[^.!?]{0,42}(?:anweisung|vorgabe|regel|befehl|instruktion|prompt)/,
       /(?:ignore[zr]?|oublie[zr]?|ne tiens? pas compte|neglige[zr]?)[^.!?]{0,30}(?:instruction|consigne|regle|directive)/,
-      /(?:ignora|olvida|descarta|omite)\w*[^.!?]{0,30}(?:instruccion|orden|regla|indicacion)/,
-      /(?:ignora|dimentica|scorda)\w*[^.!?]{0,30}(?:istruzion|regol|indicazion|comand)/,
-      /(?:ignore|esqueca|desconsidere)\w*[^.!?]{0,30}(?:instruc|regra|orden)/,
+      /(?:ignora|olvida|descarta|omite)[^.!?]{0,42}(?:instruccion|orden|regla|indicacion)/,
+      /(?:ignora|dimentica|scorda)[^.!?]{0,42}(?:istruzion|regol|indicazion|comand)/,
+      /(?:ignore|esqueca|desconsidere)[^.!?]{0,42}(?:instruc|regra|orden)/,
       /(?:negeer|vergeet)[^.!?]{0,30}(?:instructie|regel|opdracht)/,
     ],
   },
@@ -45,8 +39,8 @@ const SIGNS: readonly Sign[] = [
     patterns: [
       /(?:reveal|show|print|output|repeat|display|tell me|give me|leak|dump|what (?:is|are|were)|list|recite|copy)[^.!?]{0,40}\b(?:system prompt|system message|initial prompt|hidden (?:prompt|instructions)|your (?:prompt|instructions|rules|guidelines|initial instructions)|developer (?:message|prompt|instructions))/,
       /repeat (?:everything|all|the (?:text|words)) (?:above|before)/,
-      /(?:zeig|verrat|nenn|gib|wiederhol)\w*[^.!?]{0,30}(?:system-?prompt|systemanweisung|deine anweisungen)/,
-      /(?:montre|revele|affiche|repete|muestra|revela|mostra|rivela)\w*[^.!?]{0,30}(?:prompt|instructions systeme|instrucciones del sistema|tus instrucciones|tes instructions|istruzioni di sistema)/,
+      /(?:zeig|verrat|nenn|gib|wiederhol)[^.!?]{0,42}(?:system-?prompt|systemanweisung|deine anweisungen)/,
+      /(?:montre|revele|affiche|repete|muestra|revela|mostra|rivela)[^.!?]{0,42}(?:prompt|instructions systeme|instrucciones del sistema|tus instrucciones|tes instructions|istruzioni di sistema)/,
     ],
   },
   {
@@ -76,7 +70,7 @@ const SIGNS: readonly Sign[] = [
     name: 'exfiltration',
     weight: 60,
     patterns: [
-      /!\[[^\]]{0,100}\]\(https?:\/\/[^)\s]{0,200}[?&][^)\s]{0,100}=[^)\s]{0,100}(?:\{|%7b|<|\$)/,
+      /!\[[^\]]{0,100}\]\(https?:\/\/[^)\s?&]{0,200}[?&][^)\s=]{0,100}=[^)\s{<$]{0,100}(?:[{<$]|%7b)/,
       /(?:send|post|upload|forward|exfiltrate|transmit|append)[^.!?]{0,60}(?:conversation|chat history|messages|api key|credentials|passwords?|secrets|user data|the answer)[^.!?]{0,40}(?:https?:\/\/|to the (?:url|server|webhook|following))/,
     ],
   },

@@ -50,7 +50,7 @@ function languageOfScript(sample: string): string | null {
   const found = SCRIPTS.find(([language, pattern]) => {
     // Japanese mixes its own letters with Chinese ones.
     const enough = language === 'ja' ? 0.1 : 0.5;
-    return letters > 1 && (sample.match(pattern)?.length ?? 0) / letters > enough;
+    return letters > 1 && (pattern[Symbol.match](sample)?.length ?? 0) / letters > enough;
   });
   return found?.[0] ?? null;
 }

@@ -115,7 +115,7 @@ function judgementIn(answer: JsonObject): Judgement {
   const message = choice?.['message'];
   const content = isObject(message) ? message['content'] : undefined;
   const text = typeof content === 'string' ? content.trim() : '';
-  const judgement = parseJson(/^```(?:json)?\s*\n([^`]*)\n```$/.exec(text)?.[1] ?? text);
+  const judgement = parseJson(/^```(?:json)?[^\S\n]*\n([^`]*)```$/.exec(text)?.[1] ?? text);
   if (!isObject(judgement) || typeof judgement['verdict'] !== 'boolean') {
     throw new CheckError('The judge gave no verdict.');
   }

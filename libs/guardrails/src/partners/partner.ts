@@ -63,7 +63,7 @@ export function filled(
       missing = true;
       return '';
     }
-    return /endpoint/i.test(name) ? String(value).replace(/\/+$/, '') : encode(String(value));
+    return /endpoint/i.test(name) ? String(value).replace(/(?<!\/)\/+$/, '') : encode(String(value));
   });
   return missing ? null : text;
 }

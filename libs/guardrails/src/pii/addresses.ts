@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { byPattern, isIntroduced, type Recognizer } from './recognizer';
 
-const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const IPV4 = new RegExp(`(?<![\\d.])${OCTET}(?:\\.${OCTET}){3}(?![\\d]|\\.\\d)`, 'g');
+const IPV4 =
+  /(?<![\d.])(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}(?![\d]|\.\d)/g;
 const IPV6 = /(?<![\p{L}\p{N}:])[0-9A-Fa-f:]{3,39}(?:\.[0-9.]{3,12})?(?![\p{L}\p{N}:])/gu;
 
 const v4 = byPattern(IPV4, (_, text, start) => !isIntroduced(text, start, /(?:version|release|\bv)[ :=]*$/i));

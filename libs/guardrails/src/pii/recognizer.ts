@@ -16,7 +16,7 @@ export const standsAlone = (text: string, start: number, end: number): boolean =
 export const byPattern =
   (pattern: RegExp, isRight: (match: string, text: string, start: number) => boolean): Recognizer =>
   (text, emit) => {
-    for (const match of text.matchAll(pattern)) {
+    for (const match of pattern[Symbol.matchAll](text)) {
       if (isRight(match[0], text, match.index)) emit(match.index, match.index + match[0].length);
     }
   };

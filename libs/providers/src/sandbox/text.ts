@@ -43,7 +43,9 @@ function limit(
 
 /** One piece per word, or `chunks` of them with the rest in the last; joined they are the text. */
 function split(text: string, chunks: number | null): string[] {
-  const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
+  const words: string[] = text.match(/(?<!\s)\s*\S+/g) ?? [];
+  const rest = text.slice(words.join('').length);
+  if (words.length > 0) words.push((words.pop() ?? '') + rest);
   if (chunks === null || words.length <= chunks) return words;
   return [...words.slice(0, chunks - 1), words.slice(chunks - 1).join('')];
 }

@@ -41,12 +41,9 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
   );
 }
 
-/** `constructor`, `__proto__`, `toString` and the like. */
-const OBJECT_MEMBERS = ['prototype', ...Object.getOwnPropertyNames(Object.prototype)].join('|');
-
-const SLUG = new RegExp(
-  String.raw`^(?!(?:${OBJECT_MEMBERS})$)(?![0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[a-zA-Z0-9_-]+$`,
-);
+/** No member of every JavaScript object, and no UUID. */
+const SLUG =
+  /^(?!(?:prototype|constructor|__defineGetter__|__defineSetter__|hasOwnProperty|__lookupGetter__|__lookupSetter__|isPrototypeOf|propertyIsEnumerable|toString|valueOf|__proto__|toLocaleString)$)(?![0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[a-zA-Z0-9_-]+$/;
 
 /**
  * What stands in paths: letters of either case, digits, `_` and `-`, 1 to 255 of them. No UUID, since a path takes either, and

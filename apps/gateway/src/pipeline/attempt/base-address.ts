@@ -44,7 +44,7 @@ export class BaseAddresses {
     if (known) return known;
     assertAllowedUrl(this.policy, url, param);
     const { origin, pathname } = new URL(url);
-    const base = { origin, path: pathname.replace(/\/+$/, '') };
+    const base = { origin, path: pathname.replace(/(?<!\/)\/+$/, '') };
     if (this.known.size >= BASES_MAX) this.known.clear();
     this.known.set(url, base);
     return base;

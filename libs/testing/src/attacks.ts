@@ -1,0 +1,115 @@
+import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp';
+
+/** Characters that stand for a class, when they fit it: what expressions of credentials, addresses and prose are made of. */
+const PALETTE = [...'a-0 _.:/@x"Z\\\n,=+({[<é|!'];
+const REPETITIONS = 6;
+/** Behind the repeated text: nothing, and what most expressions have no match for. */
+const ENDS = ['', '\u0000', '/\n\u0000'];
+
+/** Texts made to bring an expression to its slowest: each is a text before, one that is repeated, and one behind. */
+export interface Attack {
+  readonly before: string;
+  readonly repeated: string;
+  readonly behind: string;
+}
+
+/** Attacks made of what the expression itself looks for, always the same ones for the same expression. */
+export function attacksOn(expression: RegExp): readonly Attack[] {
+  const { pattern } = new RegExpParser().parseLiteral(String(expression));
+  const quantifiers: AST.Quantifier[] = [];
+  visitRegExpAST(pattern, {
+    onQuantifierEnter: (quantifier) => {
+      if (quantifier.max > 3) quantifiers.push(quantifier);
+    },
+  });
+  const attacks = new Map<string, Attack>();
+  const add = (before: string, repeated: string): void => {
+    if (repeated === '') return;
+    for (const behind of ENDS)
+      attacks.set(JSON.stringify([before, repeated, behind]), { before, repeated, behind });
+  };
+  for (let seed = 1; seed <= REPETITIONS; seed++) {
+    const sample = new Sampler(expression, seed);
+    add('', sample.of(pattern.alternatives));
+    for (const quantifier of quantifiers) {
+      const before = sample.before(pattern.alternatives, quantifier) ?? '';
+      const body = sample.ofElement(quantifier.element);
+      add(before, body);
+      add('x', body);
+      add('', before + body);
+      add('', `${before}${body}-`);
+      add('', body + before);
+    }
+  }
+  return [...attacks.values()];
+}
+
+/** Writes texts that parts of an expression match, so far as that follows from the part alone. */
+class Sampler {
+  constructor(
+    private readonly expression: RegExp,
+    private state: number,
+  ) {}
+
+  of(alternatives: readonly AST.Alternative[]): string {
+    const alternative = alternatives[this.random(alternatives.length)];
+    return (alternative?.elements ?? []).map((element) => this.ofElement(element)).join('');
+  }
+
+  ofElement(element: AST.Element): string {
+    switch (element.type) {
+      case 'Character':
+        return String.fromCodePoint(element.value);
+      case 'CharacterSet':
+      case 'CharacterClass':
+      case 'ExpressionCharacterClass':
+        return this.member(element.raw);
+      case 'Group':
+      case 'CapturingGroup':
+        return this.of(element.alternatives);
+      case 'Quantifier': {
+        const times = element.min + this.random(Math.min(3, element.max - element.min) + 1);
+        return Array.from({ length: times }, () => this.ofElement(element.element)).join('');
+      }
+      case 'Assertion':
+      case 'Backreference':
+        return '';
+    }
+  }
+
+  /** What a match has before the quantifier; null when it is not below. */
+  before(alternatives: readonly AST.Alternative[], target: AST.Quantifier): string | null {
+    for (const { elements } of alternatives) {
+      let text = '';
+      for (const element of elements) {
+        if (element.start <= target.start && target.end <= element.end) {
+          return text + (this.within(element, target) ?? '');
+        }
+        text += this.ofElement(element);
+      }
+    }
+    return null;
+  }
+
+  private within(element: AST.Element, target: AST.Quantifier): string | null {
+    if (element === target) return '';
+    if (element.type === 'Quantifier') return this.within(element.element, target);
+    return 'alternatives' in element ? this.before(element.alternatives, target) : null;
+  }
+
+  private member(raw: string): string {
+    const fits = new RegExp(`^(?:${raw})$`, this.expression.flags.replaceAll(/[gy]/g, ''));
+    const fitting = PALETTE.filter((char) => fits.test(char));
+    if (fitting.length > 0) return fitting[this.random(fitting.length)] as string;
+    for (let code = 0; code < 0x3000; code++) {
+      const char = String.fromCharCode(code);
+      if (fits.test(char)) return char;
+    }
+    return '';
+  }
+
+  private random(below: number): number {
+    this.state = (Math.imul(this.state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (this.state >> 8) % below;
+  }
+}
