@@ -78,7 +78,7 @@ describe('fallback', () => {
     expect(play(plan(fallback([a, b], [])), [answered(500)])).toEqual(['config.t[0]', 'answered']);
   });
 
-  it.each<AttemptFailure>(['timeout', 'unreachable', 'interrupted', 'refused', 'denied'])(
+  it.each<AttemptFailure>(['timeout', 'unreachable', 'interrupted', 'refused'])(
     'moves on from a target that failed as %s, with a list and without',
     (failure) => {
       for (const list of [undefined, [429]]) {
@@ -89,6 +89,29 @@ describe('fallback', () => {
       }
     },
   );
+
+  describe('when a guardrail denies', () => {
+    const deny = { deny: true, contains: { words: ['bomb'], operator: 'none' as const } };
+    const guarded = { ...a, input_guardrails: [deny] };
+    const onward = (config: GatewayConfig): readonly string[] => play(plan(config), [failed('denied', 446)]);
+    const MOVES = ['config.t[0]', 'config.t[1]'];
+    const ENDS = ['config.t[0]', 'answered'];
+
+    it('moves on with a list only when the list has 446', () => {
+      expect(onward(fallback([a, b], [429]))).toEqual(ENDS);
+      expect(onward(fallback([a, b], [446]))).toEqual(MOVES);
+      expect(onward(fallback([guarded, b], [446]))).toEqual(MOVES);
+    });
+
+    it('moves on without a list only to targets with the same guardrails', () => {
+      const both = { ...fallback([a, b]), input_guardrails: [deny], output_guardrails: ['saved'] };
+      expect(onward(both)).toEqual(MOVES);
+      expect(onward(fallback([guarded, { ...b, input_guardrails: [deny] }]))).toEqual(MOVES);
+      expect(onward(fallback([guarded, b]))).toEqual(ENDS);
+      expect(onward(fallback([guarded, { ...b, output_guardrails: [deny] }]))).toEqual(ENDS);
+      expect(onward(fallback([guarded, fallback([{ ...b, input_guardrails: [deny] }, b])]))).toEqual(ENDS);
+    });
+  });
 
   it('ends with the last target, whose answer is the reply', () => {
     expect(play(plan(fallback([a, b])), [answered(500), answered(429)])).toEqual([

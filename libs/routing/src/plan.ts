@@ -14,6 +14,7 @@ import type {
 import { pickBalanced, pickSibling } from './balance';
 import type { HedgeOffer } from './budgets';
 import { chooseHedge, pickCanary } from './choose';
+import { movesOnFromDenial } from './denials';
 import { branchOf, isOpen } from './faults';
 import { fallbackFrame, takeFirst, takeNext, type Frame } from './frames';
 import { learn, type Tried } from './learn';
@@ -311,9 +312,11 @@ export class RoutingCursor implements Situation {
     return node.edges[index] ?? null;
   }
 
-  /** Failures always move a fallback on; statuses by its list, or when they are not 2xx. */
-  private fallsBack({ status, failure }: AttemptOutcome, { onStatusCodes }: CompiledFallback): boolean {
+  /** Failures but denials always move a fallback on; statuses by its list, or when they are not 2xx. */
+  private fallsBack({ status, failure }: AttemptOutcome, fallback: CompiledFallback): boolean {
+    const { onStatusCodes } = fallback;
     if (failure === 'cut') return this.target?.onStreamFailure === 'continue';
+    if (failure === 'denied') return this.target !== null && movesOnFromDenial(this.target, fallback);
     if (failure !== null || status === null) return true;
     return onStatusCodes === null ? status < 200 || status > 299 : onStatusCodes.includes(status);
   }

@@ -99,8 +99,8 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
   const { provider, credential, target, saved, support, model } = upstream;
   const { req, gw } = exchange;
   const headers = upstreamHeaders(req.rawHeaders, req.headers.connection);
-  // A built-in route reads the answer, so it asks for one that needs no decoding.
-  if (support) removeHeader(headers, 'accept-encoding');
+  // A built-in route reads the answer, so it asks for one that needs no decoding. Without the header any coding would be right.
+  if (support) setHeader(headers, 'accept-encoding', 'identity');
   if (contentType !== null) {
     setHeader(headers, 'content-type', contentType);
     removeHeader(headers, 'content-encoding');

@@ -123,7 +123,28 @@ describe('guardrails', () => {
       });
     });
 
-    it('are a reason to try the next target', async () => {
+    it('are not answered by an unguarded target, unless the fallback lists 446', async () => {
+      const other = await StubProvider.start();
+      other.answerJson(chat('all good'));
+      gateway.addProvider('other', 'openai', other.origin);
+      stub.answerJson(chat('the secret'));
+      const status = async (codes: readonly number[] | null): Promise<number> => {
+        const targets = [
+          { provider: '@main', output_guardrails: [no('secret', { deny: true })] },
+          { provider: '@other' },
+        ];
+        const told = await send({
+          strategy: { mode: 'fallback', ...(codes && { on_status_codes: codes }) },
+          targets,
+        });
+        return told.status;
+      };
+      expect([await status([429]), await status(null), await status([446])]).toEqual([446, 446, 200]);
+      expect(other.requests).toHaveLength(1);
+      await other.stop();
+    });
+
+    it('are a reason to try the next target where it has the same guardrails', async () => {
       const other = await StubProvider.start();
       other.answerJson(chat('all good'));
       gateway.addProvider('other', 'openai', other.origin);

@@ -117,7 +117,7 @@ export function textBody(body: Buffer): SeenBody {
 export const bytesOf = (value: unknown, isText: boolean): Buffer =>
   Buffer.from(isText ? (value as TextBody).text : JSON.stringify(value));
 
-/** The request with another body in the place of the client's, or without what would keep its answer from being read. */
+/** The request with another body in the place of the client's. `isPlain`: its answer is asked for without a coding, to be read. */
 export function askedWith(
   exchange: Exchange,
   body: Buffer | null,
@@ -153,7 +153,7 @@ function scanOf({ scan, req }: Exchange, body: Buffer, isJson: boolean): Shallow
 }
 
 function plainAnswers(rawHeaders: readonly string[]): string[] {
-  const kept: string[] = [];
+  const kept: string[] = ['accept-encoding', 'identity'];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.toLowerCase() !== 'accept-encoding') kept.push(name, rawHeaders[at + 1] as string);

@@ -90,14 +90,16 @@ export class ReplyStage implements Stage {
       const context = contextOf(exchange, answer);
       if (!isEventStream(answer))
         return translatedBody(exchange, answer, reply, headers, support.translator, context);
+      removeHeader(headers, 'content-encoding');
       reply.start(answer.status, headers);
-      return new TranslatedStreamSink(
+      const sink = new TranslatedStreamSink(
         exchange,
         reply,
         answer,
         support.translator.stream(context),
         this.keepAlive,
       );
+      return isPlainEvents(answer) ? sink : decodedFor(sink, answer);
     }
     const isEvents = isPlainEvents(answer) && answer.status < 400;
     // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
@@ -111,7 +113,7 @@ export class ReplyStage implements Stage {
   private errorSink(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     exchange.outcome = 'provider_error';
     const { provider } = answer.upstream;
-    return new WholeBodySink(exchange, KEEP_BYTES_MIN, (body) => {
+    return new WholeBodySink(answer, KEEP_BYTES_MIN, (body) => {
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect needs no other shape.
       const same =
@@ -141,6 +143,16 @@ export class ReplyStage implements Stage {
   }
 }
 
+/** A stream with a coding, which is not asked for, is undone of it as a whole. */
+const decodedFor = (sink: TranslatedStreamSink, answer: Answer): BodySink =>
+  new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
+    if (body === null) sink.fail(failure ?? new GatewayError('provider_answer_invalid'));
+    else {
+      sink.data(body);
+      sink.end();
+    }
+  });
+
 function translatedBody(
   exchange: Exchange,
   answer: Answer,
@@ -150,12 +162,13 @@ function translatedBody(
   context: TranslationContext,
 ): BodySink {
   const { provider } = answer.upstream;
-  return new WholeBodySink(exchange, WHOLE_BODY_MAX, (body, failure) => {
+  return new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
       const parsed = parseJsonObject(body);
       exchange.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
       const translated = translator.response(parsed, context);
+      removeHeader(headers, 'content-encoding');
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
       reply.start(answer.status, headers);
       reply.end(Buffer.from(JSON.stringify(translated)));
