@@ -63,7 +63,7 @@ export interface TranslationContext {
 }
 
 export interface StreamTranslator {
-  /** Client bytes for this chunk; empty when nothing is complete yet. Memory is bounded by one event (1 MiB). */
+  /** Client bytes for this chunk; empty when nothing is complete yet. Memory is bounded by one event (8 MiB). */
   write(chunk: Buffer): Buffer;
   /** What is left once the provider has ended; the end mark only when the provider's stream was complete. */
   end(): Buffer;
@@ -88,6 +88,8 @@ export interface StreamTap {
   readonly complete: boolean;
   /** True once the provider sent an error event. */
   readonly failed: boolean;
+  /** Choices that have ended with a `finish_reason`. Some providers end a stream after the last of them, without an end mark. */
+  readonly finishedChoices: number;
   /** Model that the provider names in its answer. */
   readonly model: string | null;
   usage(): Usage | null;

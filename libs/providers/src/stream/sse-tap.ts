@@ -7,6 +7,8 @@ import { parseObject } from '../dialects/json';
 export interface TapState {
   complete: boolean;
   failed: boolean;
+  /** Indexes of the choices that have a `finish_reason`; null: none has one. */
+  finished: ReadonlySet<number> | null;
   model: string | null;
   usage: Usage | null;
   /** The provider's own `usage`, merged over several events where a dialect spreads it. */
@@ -51,6 +53,7 @@ export class SseTap implements StreamTap {
   private readonly state: TapState = {
     complete: false,
     failed: false,
+    finished: null,
     model: null,
     usage: null,
     rawUsage: {},
@@ -90,6 +93,10 @@ export class SseTap implements StreamTap {
 
   get failed(): boolean {
     return this.state.failed || (this.isShort() && this.settled().failed);
+  }
+
+  get finishedChoices(): number {
+    return this.settled().finished?.size ?? 0;
   }
 
   get model(): string | null {

@@ -9,7 +9,9 @@ import type { Flow, Reply } from '../reply';
 import { ChatSplice } from '../splice/chat-splice';
 import { Events } from '../splice/events';
 import { MessagesSplice } from '../splice/messages-splice';
-import { dataOf, objectOf, type Splice } from '../splice/splice';
+import { isWholeEvent, type Splice } from '../splice/splice';
+import { AfterEnd } from './after-end';
+import { DONE_EVENT, hasFinished } from './end-mark';
 import { HiddenUsage } from './hidden-usage';
 
 /** Slows down whichever answer the exchange has, also one that comes later. */
@@ -53,9 +55,13 @@ export class ContinuableStream implements KeptAlive {
   private readonly splice: Splice;
   private part: Part | null = null;
   private complete = false;
+  /** What comes behind the end mark. */
+  private after: AfterEnd | null = null;
+  private readonly isChat: boolean;
 
   constructor(private readonly parts: ContinuableStreamParts) {
     const { exchange, keepAlive } = parts;
+    this.isChat = exchange.route.kind === 'chat.completions';
     this.splice = exchange.route.kind === 'messages' ? new MessagesSplice() : new ChatSplice();
     exchange.streamed = true;
     keepAlive.add(this);
@@ -77,8 +83,12 @@ export class ContinuableStream implements KeptAlive {
 
   /** Whole events of the client's dialect. */
   pass(part: Part, events: readonly Buffer[]): void {
+    if (this.after !== null) {
+      for (const event of events) this.after.data(event);
+      return;
+    }
     for (const event of events) {
-      if (part !== this.part) return;
+      if (part !== this.part || this.complete) return;
       const fitted = this.splice.event(event);
       if (this.splice.failed) {
         this.broken(part, new OutboundError('interrupted', 'The provider ended the stream with an error.'));
@@ -86,23 +96,29 @@ export class ContinuableStream implements KeptAlive {
       }
       if (fitted === null) continue;
       this.lastWriteAt = this.parts.keepAlive.now;
-      if (this.splice.complete && !this.complete) this.finish(fitted);
+      if (this.splice.complete) this.finish(fitted);
       else this.parts.reply.write(fitted);
     }
   }
 
   ended(part: Part): void {
     if (part !== this.part) return;
-    if (this.complete) this.parts.reply.end(null);
+    const { exchange } = this.parts;
+    if (this.complete) this.after?.over();
+    else if (this.isChat && hasFinished(exchange, part.answer, part.tap)) this.finish(DONE_EVENT);
     else this.broken(part, new OutboundError('interrupted', 'The stream ended without its end mark.'));
   }
 
   broken(part: Part, error: OutboundError): void {
     if (part !== this.part) return;
     const { exchange, reply, keepAlive } = this.parts;
-    if (this.complete || exchange.clientGone) {
+    if (this.complete) {
+      this.after?.over();
+      return;
+    }
+    if (exchange.clientGone) {
       keepAlive.delete(this);
-      if (!this.complete) exchange.outcome = 'client_closed';
+      exchange.outcome = 'client_closed';
       reply.end(null);
       return;
     }
@@ -124,6 +140,10 @@ export class ContinuableStream implements KeptAlive {
     keepAlive.delete(this);
     exchange.openStream?.completed();
     reply.seal(last);
+    reply.end(null);
+    if (this.part === null) return;
+    this.after = new AfterEnd(this.part.answer);
+    this.after.begin();
   }
 
   /** There is another answer, or there is none. */
@@ -198,7 +218,7 @@ class Part implements BodySink {
   /** Some providers leave out the blank line after their last event. */
   end(): void {
     this.pass(() => this.reader.end());
-    if (isWhole(this.events.rest())) this.pass(() => BLANK_LINE);
+    if (isWholeEvent(this.events.rest())) this.pass(() => BLANK_LINE);
     this.stream.ended(this);
   }
 
@@ -220,11 +240,6 @@ class Part implements BodySink {
 
 const BLANK_LINE = Buffer.from('\n\n');
 
-function isWhole(event: Buffer): boolean {
-  const data = event.length === 0 ? null : dataOf(event);
-  return data !== null && (data.trim() === '[DONE]' || objectOf(data) !== null);
-}
-
 /** The provider's bytes as the client's dialect has them. */
 type Reader = Pick<StreamTranslator, 'write' | 'end'>;
 
@@ -237,7 +252,7 @@ function readerOf(
   if (support?.via === 'translated') return support.translator.stream(contextOf(exchange, answer));
   if (!exchange.hidesUsage) return AS_IT_IS;
   const hidden = new HiddenUsage();
-  return { write: (chunk) => hidden.write(chunk), end: () => hidden.flush() };
+  return { write: (chunk) => hidden.write(chunk), end: () => hidden.rest() };
 }
 
 const AS_IT_IS: Reader = { write: (chunk) => chunk, end: () => Buffer.alloc(0) };

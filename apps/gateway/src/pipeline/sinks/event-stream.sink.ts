@@ -6,105 +6,120 @@ import type { Answer, BodySink } from '../answer';
 import type { Exchange } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
+import { isWholeEvent } from '../splice/splice';
+import { AfterEnd } from './after-end';
+import { DONE_EVENT, endsAtMark, hasFinished } from './end-mark';
 import { HiddenUsage } from './hidden-usage';
+import { WholeEvents } from './whole-events';
 
 /**
- * Passes server-sent events on as bytes, while a tap looks for usage and the end mark. On a built-in route a stream that ends
- * early gets a terminal error event and no end mark; on passthrough nothing is added, and a broken one is broken here too.
+ * Passes server-sent events on, while a tap looks for usage and the end mark. On a built-in route the client gets whole events, and
+ * its answer ends with the end mark; a stream that ends early gets a terminal error event and no end mark. On passthrough the bytes
+ * go on as they come, nothing is added, and a broken stream is broken here too.
  */
 export class EventStreamSink implements BodySink, KeptAlive {
   private readonly tap: StreamTap;
-  private readonly hidden: HiddenUsage | null;
+  /** Null on passthrough. */
+  private readonly events: WholeEvents | null;
   private complete = false;
   lastWriteAt = 0;
-  private lastChunk: Buffer | null = null;
+  /** What comes behind the end mark, once the client's answer has ended there. */
+  private after: AfterEnd | null = null;
 
   constructor(
     private readonly exchange: Exchange,
     private readonly reply: Reply,
-    answer: Answer,
+    private readonly answer: Answer,
     private readonly keepAlive: KeepAlive,
   ) {
     this.tap = answer.upstream.provider.tap();
-    this.hidden = exchange.hidesUsage ? new HiddenUsage() : null;
+    const isBuiltIn = exchange.route.kind !== 'passthrough';
+    this.events = isBuiltIn ? (exchange.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
     const { tap } = this;
     exchange.meter = { usage: () => tap.usage(), model: () => tap.model };
     exchange.streamed = true;
-    if (this.isBuiltIn()) keepAlive.add(this);
+    if (isBuiltIn) keepAlive.add(this);
   }
 
   data(bytes: Buffer): void {
+    if (this.after !== null) {
+      this.after.data(bytes);
+      return;
+    }
     this.tap.write(bytes);
-    const chunk = this.hidden === null ? bytes : this.hidden.write(bytes);
-    this.lastChunk = chunk;
-    this.lastWriteAt = this.keepAlive.now;
+    const chunk = this.events === null ? bytes : this.events.write(bytes);
     if (!this.tap.complete || this.complete) {
+      if (chunk.length === 0) return;
+      this.lastWriteAt = this.keepAlive.now;
       this.reply.write(chunk);
       return;
     }
     this.complete = true;
     this.keepAlive.delete(this);
     if (this.tap.failed) this.exchange.outcome = 'interrupted';
-    this.reply.seal(chunk);
+    // The mark itself may come without the blank line behind it.
+    this.reply.seal(Buffer.concat([chunk, this.rest()]));
+    if (this.events === null || !endsAtMark(this.exchange)) return;
+    this.reply.end(null);
+    this.after = new AfterEnd(this.answer);
+    this.after.begin();
   }
 
   end(): void {
-    this.keepAlive.delete(this);
-    this.release();
-    if (this.complete) {
-      this.reply.end(null);
+    if (this.isOver()) return;
+    this.reply.write(this.rest());
+    if (hasFinished(this.exchange, this.answer, this.tap) && !this.tap.failed) {
+      this.reply.end(this.events === null ? null : DONE_EVENT);
       return;
     }
     this.exchange.outcome = 'interrupted';
     this.exchange.failure = new GatewayError('stream_interrupted');
-    this.reply.end(this.isBuiltIn() && !this.tap.failed ? this.terminalEvent(this.exchange.failure) : null);
+    this.reply.end(
+      this.events !== null && !this.tap.failed ? this.terminalEvent(this.exchange.failure) : null,
+    );
   }
 
   fail(error: OutboundError): void {
-    this.keepAlive.delete(this);
-    this.release();
-    if (this.complete) {
-      this.reply.end(null);
-      return;
-    }
+    if (this.isOver()) return;
     if (this.exchange.clientGone) {
       this.exchange.outcome = 'client_closed';
       this.reply.end(null);
       return;
     }
+    this.reply.write(this.rest());
     this.exchange.outcome = 'interrupted';
     this.exchange.failure =
       error.failure === 'timeout'
         ? new GatewayError('provider_timeout', { cause: error })
         : new GatewayError('stream_interrupted', { cause: error });
-    if (this.isBuiltIn()) this.reply.end(this.terminalEvent(this.exchange.failure));
+    if (this.events !== null) this.reply.end(this.terminalEvent(this.exchange.failure));
     else this.reply.break();
   }
 
   /** A comment between events; inside one it would break it. */
   beat(comment: Buffer): void {
-    if (!this.isInsideEvent()) this.reply.write(comment);
+    if (this.events?.isInsideEvent !== true) this.reply.write(comment);
   }
 
-  /** What was kept back of an event that will not be whole. */
-  private release(): void {
-    if (this.hidden) this.reply.write(this.hidden.flush());
+  /** The answer had its end mark, and nothing that follows changes it. */
+  private isOver(): boolean {
+    this.keepAlive.delete(this);
+    this.after?.over();
+    if (this.complete) this.reply.end(null);
+    return this.complete;
   }
 
-  private isBuiltIn(): boolean {
-    return this.exchange.route.kind !== 'passthrough';
+  /** Of what is held the last event, if it only lacks the blank line behind it. Half an event is not handed on. */
+  private rest(): Buffer {
+    const rest = this.events?.rest() ?? EMPTY;
+    return isWholeEvent(rest) ? Buffer.concat([rest, BLANK_LINE]) : EMPTY;
   }
 
   private terminalEvent(error: GatewayError): Buffer {
     const { route, id } = this.exchange;
-    return errorEvent(error, route.dialect, id, this.isInsideEvent());
-  }
-
-  private isInsideEvent(): boolean {
-    if (this.hidden) return this.hidden.isInsideEvent;
-    const chunk = this.lastChunk;
-    if (chunk === null) return false;
-    const tail = chunk.toString('latin1', Math.max(0, chunk.length - 4));
-    return !(tail.endsWith('\n\n') || tail.endsWith('\r\n\r\n') || tail.endsWith('\r\r'));
+    return errorEvent(error, route.dialect, id, this.events?.isInsideEvent === true);
   }
 }
+
+const EMPTY = Buffer.alloc(0);
+const BLANK_LINE = Buffer.from('\n\n');

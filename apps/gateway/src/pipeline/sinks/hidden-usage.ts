@@ -1,59 +1,18 @@
-/** A longer event is passed on as it is: it is no usage. */
-const EVENT_BYTES_MAX = 65_536;
+import { endOfFirstEvent, WholeEvents } from './whole-events';
+
 const MARK = Buffer.from('"usage"');
-const LF_LF = Buffer.from('\n\n');
-const CRLF_CRLF = Buffer.from('\r\n\r\n');
-const NEW_LINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
 /** In JSON no text can hold a quote without a backslash before it, so these are members and never content. */
 const NO_USAGE = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
 
 /**
  * Takes out of OpenAI's chat and completion streams what `stream_options.include_usage` adds to them: a `usage` of null in each
- * chunk, and the last chunk, which has usage and no choice. All other bytes stay. An event is handed on once it is whole.
+ * chunk, and the last chunk, which has usage and no choice. All other bytes stay.
  */
-export class HiddenUsage {
-  private held: Buffer | null = null;
-  /** Inside an event that is too long to be looked at. */
-  private passing = false;
-
-  /** True while a part of an event is kept back, or was passed on without its end. */
-  get isInsideEvent(): boolean {
-    return this.held !== null || this.passing;
-  }
-
-  write(chunk: Buffer): Buffer {
-    if (this.held === null && !this.passing && endsEvent(chunk) && !chunk.includes(MARK)) return chunk;
-    const bytes = this.held === null ? chunk : Buffer.concat([this.held, chunk]);
-    this.held = null;
-    const end = endOfLastEvent(bytes);
-    const whole = this.through(bytes.subarray(0, end));
-    const rest = bytes.subarray(end);
-    if (rest.length === 0) return whole;
-    if (this.passing || rest.length > EVENT_BYTES_MAX) {
-      this.passing = true;
-      return Buffer.concat([whole, rest]);
-    }
-    this.held = rest;
-    return whole;
-  }
-
-  /** What is kept back of an event that will not be whole. */
-  flush(): Buffer {
-    const rest = this.held ?? EMPTY;
-    if (rest.length > 0) this.passing = true;
-    this.held = null;
-    return rest;
-  }
-
-  /** Whole events; the first one may be the end of one that is passed on. */
-  private through(events: Buffer): Buffer {
-    if (events.length === 0) return events;
-    let from = 0;
-    if (this.passing) {
-      this.passing = false;
-      from = endOfFirstEvent(events, 0);
-    }
+export class HiddenUsage extends WholeEvents {
+  protected override through(events: Buffer, isTail: boolean): Buffer {
+    // Too long an event is no usage.
+    let from = isTail ? endOfFirstEvent(events, 0) : 0;
     if (!events.includes(MARK, from)) return events;
     const kept: Buffer[] = [events.subarray(0, from)];
     while (from < events.length) {
@@ -81,20 +40,3 @@ function isUsageAlone(text: string): boolean {
     return false;
   }
 }
-
-const endsEvent = (bytes: Buffer): boolean =>
-  bytes.length > 1 &&
-  bytes[bytes.length - 1] === NEW_LINE &&
-  (bytes[bytes.length - 2] === NEW_LINE || bytes.subarray(-4).equals(CRLF_CRLF));
-
-/** Index behind the blank line that ends the last whole event; 0 when there is none. */
-const endOfLastEvent = (bytes: Buffer): number =>
-  Math.max(behind(bytes.lastIndexOf(LF_LF), LF_LF), behind(bytes.lastIndexOf(CRLF_CRLF), CRLF_CRLF));
-
-/** The same for the first one from `from` on, which there is. */
-function endOfFirstEvent(bytes: Buffer, from: number): number {
-  const ends = [behind(bytes.indexOf(LF_LF, from), LF_LF), behind(bytes.indexOf(CRLF_CRLF, from), CRLF_CRLF)];
-  return Math.min(...ends.filter((end) => end > 0));
-}
-
-const behind = (at: number, mark: Buffer): number => (at < 0 ? 0 : at + mark.length);

@@ -6,16 +6,19 @@ import type { Answer, BodySink } from '../answer';
 import type { Exchange } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
+import { AfterEnd } from './after-end';
 
 /** Translates a provider's events into the client's dialect. The translator writes whole events only. */
 export class TranslatedStreamSink implements BodySink, KeptAlive {
   private readonly tap: StreamTap;
   lastWriteAt = 0;
+  /** What comes behind the end mark. */
+  private after: AfterEnd | null = null;
 
   constructor(
     private readonly exchange: Exchange,
     private readonly reply: Reply,
-    answer: Answer,
+    private readonly answer: Answer,
     private readonly translator: StreamTranslator,
     private readonly keepAlive: KeepAlive,
   ) {
@@ -27,15 +30,24 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   }
 
   data(chunk: Buffer): void {
+    if (this.after !== null) {
+      this.after.data(chunk);
+      return;
+    }
     this.tap.write(chunk);
     const translated = this.translate(() => this.translator.write(chunk));
     if (translated === null || translated.length === 0) return;
     this.lastWriteAt = this.keepAlive.now;
-    this.reply.write(translated);
+    if (this.translator.complete || this.translator.failed) this.finish(translated);
+    else this.reply.write(translated);
   }
 
   end(): void {
     this.keepAlive.delete(this);
+    if (this.after !== null) {
+      this.after.over();
+      return;
+    }
     const rest = this.translate(() => this.translator.end());
     if (rest === null) return;
     if (this.translator.complete || this.translator.failed) {
@@ -48,6 +60,10 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
 
   fail(error: OutboundError | GatewayError): void {
     this.keepAlive.delete(this);
+    if (this.after !== null) {
+      this.after.over();
+      return;
+    }
     if (this.exchange.clientGone) {
       this.exchange.outcome = 'client_closed';
       this.reply.end(null);
@@ -60,6 +76,15 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
 
   beat(comment: Buffer): void {
     this.reply.write(comment);
+  }
+
+  /** The end mark, or the error event in its place: the client's answer ends here, whatever the provider still sends. */
+  private finish(last: Buffer): void {
+    this.keepAlive.delete(this);
+    if (this.translator.failed) this.interrupted(null);
+    this.reply.end(last);
+    this.after = new AfterEnd(this.answer);
+    this.after.begin();
   }
 
   private interrupted(error: OutboundError | GatewayError | null): GatewayError {

@@ -95,3 +95,9 @@ export function objectOf(data: string): JsonObject | null {
     return null;
   }
 }
+
+/** Whether an event without the blank line that ends it is whole: some providers leave that out after their last event. */
+export function isWholeEvent(event: Buffer): boolean {
+  const data = event.length === 0 ? null : dataOf(event);
+  return data !== null && (data.trim() === '[DONE]' || objectOf(data) !== null);
+}

@@ -85,22 +85,8 @@ export class ReplyStage implements Stage {
     const { support } = answer.upstream;
     if (answer.guarded?.kind === 'body') return answer.guarded.sink(exchange, reply, answer.status, headers);
     if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
-    if (support?.via === 'translated') {
-      removeHeader(headers, 'content-length');
-      const context = contextOf(exchange, answer);
-      if (!isEventStream(answer))
-        return translatedBody(exchange, answer, reply, headers, support.translator, context);
-      removeHeader(headers, 'content-encoding');
-      reply.start(answer.status, headers);
-      const sink = new TranslatedStreamSink(
-        exchange,
-        reply,
-        answer,
-        support.translator.stream(context),
-        this.keepAlive,
-      );
-      return isPlainEvents(answer) ? sink : decodedFor(sink, answer);
-    }
+    if (support?.via === 'translated')
+      return this.translatedSink(exchange, answer, reply, headers, support.translator);
     const isEvents = isPlainEvents(answer) && answer.status < 400;
     // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
     if (isEvents && support) removeHeader(headers, 'content-length');
@@ -108,6 +94,23 @@ export class ReplyStage implements Stage {
     return isEvents
       ? new EventStreamSink(exchange, reply, answer, this.keepAlive)
       : new PassingSink(exchange, reply, answer);
+  }
+
+  private translatedSink(
+    exchange: Exchange,
+    answer: Answer,
+    reply: Reply,
+    headers: HeaderList,
+    translator: Translator,
+  ): BodySink {
+    removeHeader(headers, 'content-length');
+    removeHeader(headers, 'content-encoding');
+    const context = contextOf(exchange, answer);
+    if (!isEventStream(answer)) return translatedBody(exchange, answer, reply, headers, translator, context);
+    reply.start(answer.status, headers);
+    const stream = translator.stream(context);
+    const sink = new TranslatedStreamSink(exchange, reply, answer, stream, this.keepAlive);
+    return isPlainEvents(answer) ? sink : decodedFor(sink, answer);
   }
 
   private errorSink(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
@@ -168,7 +171,6 @@ function translatedBody(
       const parsed = parseJsonObject(body);
       exchange.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
       const translated = translator.response(parsed, context);
-      removeHeader(headers, 'content-encoding');
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
       reply.start(answer.status, headers);
       reply.end(Buffer.from(JSON.stringify(translated)));

@@ -172,9 +172,20 @@ describe('an Anthropic stream as chat completion chunks', () => {
     }
   });
 
-  it('ends a stream whose event passes 1 MiB, so that memory stays bounded', () => {
-    const big = sse(start) + `data: {"type":"content_block_delta","x":"${'a'.repeat(2 * 1024 * 1024)}`;
-    const cuts = Array.from({ length: 40 }, (_, index) => index * 65_536);
+  it('translates tool arguments of 5 MB in one delta', () => {
+    const argument = JSON.stringify({ x: 'a'.repeat(5_000_000) });
+    const tool = { type: 'tool_use', id: 't1', name: 'f', input: {} };
+    const whole = sse(start, ...block(0, tool, json(argument)), ...stop('tool_use'));
+    const cuts = Array.from({ length: Math.floor(whole.length / 65_536) }, (_, index) => index * 65_536);
+    const { text: output, complete, failed } = run(whole, cuts);
+    expect({ complete, failed }).toEqual({ complete: true, failed: false });
+    const calls = deltas(output).flatMap(({ tool_calls }) => (tool_calls ?? []) as JsonObject[]);
+    expect(calls.map((call) => (call['function'] as JsonObject)['arguments']).join('')).toBe(argument);
+  });
+
+  it('ends a stream whose event passes 8 MiB, so that memory stays bounded', () => {
+    const big = sse(start) + `data: {"type":"content_block_delta","x":"${'a'.repeat(9 * 1024 * 1024)}`;
+    const cuts = Array.from({ length: 160 }, (_, index) => index * 65_536);
     const {
       text: output,
       complete,

@@ -8,7 +8,7 @@ import { BlockTranslator } from './stream-blocks';
 import { chatUsage, finishReason } from './outcome';
 
 /** Characters of one event; an event that does not end within them ends the stream with an error. */
-const EVENT_MAX = 1024 * 1024;
+const EVENT_MAX = 8 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 const DONE = 'data: [DONE]\n\n';
 

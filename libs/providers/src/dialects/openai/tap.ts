@@ -1,5 +1,12 @@
 import type { JsonObject, StreamTap } from '../../provider';
-import { eventObject, hasValue, SseTap, type TapDialect, type TapEvent } from '../../stream/sse-tap';
+import {
+  eventObject,
+  hasValue,
+  SseTap,
+  type TapDialect,
+  type TapEvent,
+  type TapState,
+} from '../../stream/sse-tap';
 import { asObject, asString } from '../json';
 import { openAiUsage, readOpenAiUsage } from './usage';
 
@@ -20,6 +27,7 @@ export const openAiTapDialect: TapDialect = {
   watches: (text, state) =>
     text.includes('[DONE]') ||
     hasValue(text, 'usage"') ||
+    hasValue(text, '_reason"') ||
     (text.includes('rror') && saysError(text)) ||
     (state.model === null && text.includes('model"')) ||
     text.includes('.completed"') ||
@@ -40,6 +48,7 @@ export const openAiTapDialect: TapDialect = {
     const response = asObject(body['response']);
     state.model ??= asString(body['model']) ?? asString(response?.['model']);
     state.usage = openAiUsage(body) ?? state.usage;
+    state.finished = withFinished(state.finished, body['choices']);
     const type = asString(body['type']) ?? event.name;
     if (END_TYPES.has(type)) state.complete = true;
     if (FAILURE_TYPES.has(type) || isFailure(event, body)) state.failed = true;
@@ -52,6 +61,18 @@ export const openAiTapDialect: TapDialect = {
     if (usage !== null) state.usage = readOpenAiUsage(usage) ?? state.usage;
   },
 };
+
+/** More choices of one stream are not told apart. */
+const CHOICES_MAX = 1_024;
+
+function withFinished(known: TapState['finished'], choices: unknown): TapState['finished'] {
+  if (!Array.isArray(choices) || (known?.size ?? 0) >= CHOICES_MAX) return known;
+  const ended = choices
+    .map((choice) => asObject(choice))
+    .filter((choice) => asString(choice?.['finish_reason']) !== null)
+    .map((choice) => Number(choice?.['index'] ?? 0));
+  return ended.length === 0 ? known : new Set([...(known ?? []), ...ended]);
+}
 
 const saysError = (text: string): boolean =>
   hasValue(text, '"error"') || /^event: ?error/m.test(text) || text.includes('"type":"error"');

@@ -1,0 +1,32 @@
+import type { RouteKind, StreamTap } from '@gw/providers';
+import { parseJsonObject } from '../../http/json-body';
+import type { Answer } from '../answer';
+import type { Exchange } from '../exchange';
+
+export const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
+
+/** Routes on which nothing of a stream follows its end mark. */
+const ENDS_AT_MARK: ReadonlySet<RouteKind> = new Set([
+  'chat.completions',
+  'completions',
+  'messages',
+  'responses',
+]);
+
+export const endsAtMark = ({ route }: Exchange): boolean => ENDS_AT_MARK.has(route.kind);
+
+/**
+ * Whether a stream of choices that ended cleanly without an end mark is whole: each choice that was asked for has a
+ * `finish_reason`. Some providers, such as Perplexity, send no mark.
+ */
+export function hasFinished(exchange: Exchange, answer: Answer, tap: StreamTap): boolean {
+  const { finishedChoices } = tap;
+  return finishedChoices > 0 && finishedChoices >= choicesOf(exchange, answer);
+}
+
+function choicesOf(exchange: Exchange, { upstream }: Answer): number {
+  const { spooled, scan } = exchange;
+  if (spooled !== null || scan === null || scan.isForm) return 1;
+  const { n } = upstream.clientBody ?? exchange.json(parseJsonObject);
+  return typeof n === 'number' ? n : 1;
+}
