@@ -1,4 +1,5 @@
-import { CONTROL_PLANE_VERSION } from '@gw/kernel';
+import { HEADER } from '@gw/contracts';
+import { clientAddress, CONTROL_PLANE_VERSION, signedClientAddress } from '@gw/kernel';
 import {
   countRequests,
   createAdapter,
@@ -9,7 +10,7 @@ import {
   type Log,
 } from '@gw/web';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from './app.module';
 import { OTLP_PATHS } from './traces/traces.controller';
@@ -29,6 +30,27 @@ export interface AdminApi {
   readonly document: OpenAPIObject;
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client's, also behind the gateway and behind trusted proxies. */
+    clientAddress: string;
+  }
+}
+
+/** The gateway's word counts where it proves that it is one of us, else `x-forwarded-for` of trusted proxies. */
+function readClientAddresses(adapter: FastifyAdapter, settings: AdminSettings): void {
+  const { SERVICE_TOKEN: token, TRUSTED_PROXIES: proxies } = settings;
+  const server = adapter.getInstance();
+  server.decorateRequest('clientAddress', '');
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { headers, socket } = request;
+    request.clientAddress =
+      signedClientAddress(token, headers[HEADER.clientAddress]) ??
+      clientAddress(socket.remoteAddress, headers['x-forwarded-for'], proxies);
+    done();
+  });
+}
+
 /** The admin API, connected and not yet listening. Rejects when the database can't be used or a route has no access rule. */
 export async function createAdminApi(settings: AdminSettings, log: Log): Promise<AdminApi> {
   const adapter = createAdapter({
@@ -40,6 +62,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   adapter.getInstance().addHook('onRoute', (route) => {
     if (route.method === 'POST' && LOGS.test(route.url)) route.bodyLimit = LOGS_BODY_MAX;
   });
+  readClientAddresses(adapter, settings);
   const registry = settings.METRICS_PORT === null ? null : processMetrics();
   if (registry) countRequests(adapter, registry);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings, log), adapter, {

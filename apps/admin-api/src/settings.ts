@@ -16,6 +16,7 @@ import {
   secret,
   text,
   trustedHosts,
+  trustedProxies,
   url,
   type Keyring,
   type readSettings,
@@ -51,6 +52,8 @@ export const ADMIN_SETTINGS = {
   /** Where Prometheus finds `/metrics`. Absent: nowhere. */
   METRICS_PORT: optional(port()),
   HOST: text('127.0.0.1'),
+  /** Addresses and ranges of proxies whose `x-forwarded-for` is believed. Absent: none. */
+  TRUSTED_PROXIES: trustedProxies,
   API_KEY_PREFIX: apiKeyPrefix,
   /** True blocks inline configs everywhere, whatever the organisations say. */
   BLOCK_INLINE_CONFIG: flag(false),

@@ -10,6 +10,7 @@ import {
   secret,
   text,
   trustedHosts,
+  trustedProxies,
   url,
 } from '@gw/kernel';
 import { PROXY_SETTINGS } from '@gw/outbound';
@@ -20,6 +21,8 @@ const MINUTE = 60_000;
 const SCHEMA = {
   GATEWAY_PORT: port(8787),
   HOST: text('127.0.0.1'),
+  /** Addresses and ranges of proxies whose `x-forwarded-for` is believed. Absent: none. */
+  TRUSTED_PROXIES: trustedProxies,
   /** Where Prometheus finds `/metrics`; process n of `GATEWAY_WORKERS` listens on the n-th port from here. Absent: nothing is counted. */
   METRICS_PORT: optional(port()),
   ADMIN_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8788'),

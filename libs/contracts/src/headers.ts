@@ -12,6 +12,8 @@ export const HEADER = {
   spanId: 'x-gw-span-id',
   parentSpanId: 'x-gw-parent-span-id',
   spanName: 'x-gw-span-name',
+  /** Between our own processes: the client's address with its proof. */
+  clientAddress: 'x-gw-client-address',
   debug: 'x-gw-debug',
   explain: 'x-gw-explain',
   modelsEndpoint: 'x-gw-models-endpoint',

@@ -9,6 +9,14 @@ export {
   type GatewayErrorOptions,
 } from './errors';
 export {
+  clientAddress,
+  networkOf,
+  signClientAddress,
+  signedClientAddress,
+  trustedProxies,
+  type TrustedProxies,
+} from './client-address';
+export {
   databaseTls,
   DATABASE_TLS_SETTINGS,
   type DatabaseTls,

@@ -42,7 +42,7 @@ export function factsOf(request: FastifyRequest): RequestFacts {
     id: request.id,
     method: request.method,
     uri: request.url.split('?', 1)[0] ?? '/',
-    clientIp: request.ip,
+    clientIp: request.clientAddress || null,
     userAgent: request.headers['user-agent'] ?? null,
   };
 }

@@ -1,5 +1,6 @@
 import { AuditLogEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
-import { PASSWORD, MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../spec-support/admin-api';
+import { signClientAddress } from '@gw/kernel';
+import { PASSWORD, MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Answer } from '../spec-support/admin-api';
 import { Secrets } from '../settings';
 import { signSessionToken } from './session-token';
 
@@ -42,18 +43,43 @@ describe('sessions', () => {
     expect(audit).toMatchObject({ action: 'login', responseStatusCode: 401 });
   });
 
-  it('refuses the eleventh guess at one user from one address with 429 and Retry-After, and lets others in', async () => {
+  it('makes a network wait that guesses at one user, and lets that user in from elsewhere', async () => {
     const target = await admin.user(ours.organisationId, 'owner');
     const other = await admin.user(ours.organisationId, 'owner');
+    const from = (address: string, email: string, password: string): Promise<Answer> =>
+      admin.post('/v1/auth/login', {
+        headers: { 'x-gw-client-address': signClientAddress(SERVICE_TOKEN, address) },
+        body: { email, password },
+      });
     const statuses: number[] = [];
-    for (let i = 0; i < 10; i += 1) statuses.push((await login(target.email, 'guess')).status);
+    for (let i = 0; i < 6; i += 1) {
+      statuses.push((await from('198.51.100.1', target.email, 'guess')).status);
+    }
     expect(new Set(statuses)).toEqual(new Set([401]));
-    const { status, headers } = await admin.post('/v1/auth/login', {
-      body: { email: target.email, password: PASSWORD },
+    const { status, headers } = await from('198.51.100.1', target.email, PASSWORD);
+    expect([status, Number(headers['retry-after']) > 0]).toEqual([429, true]);
+    expect((await from('198.51.100.1', other.email, PASSWORD)).status).toBe(200);
+    expect((await from('198.51.100.2', target.email, PASSWORD)).status).toBe(200);
+    const [audit] = await admin.dataSource.manager.find(AuditLogEntity, {
+      where: { action: 'login', organisationId: ours.organisationId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: 1,
     });
-    expect(status).toBe(429);
-    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    expect((await login(other.email)).status).toBe(200);
+    expect(audit?.clientIp).toBe('198.51.100.2');
+  });
+
+  it('takes no address from a client, only from a proxy that is trusted or from our own processes', async () => {
+    const { email } = await admin.user(ours.organisationId, 'owner');
+    const forged = signClientAddress('another-service-token-0123456789abcd', '198.51.100.9');
+    for (const headers of [{ 'x-gw-client-address': forged }, { 'x-forwarded-for': '198.51.100.9' }]) {
+      await admin.post('/v1/auth/login', { headers, body: { email, password: PASSWORD } });
+    }
+    const rows = await admin.dataSource.manager.find(AuditLogEntity, {
+      where: { action: 'login', organisationId: ours.organisationId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: 2,
+    });
+    expect(rows.map(({ clientIp }) => clientIp)).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
   it('last as long as the organisation says, their tokens too, and standing ones no longer', async () => {

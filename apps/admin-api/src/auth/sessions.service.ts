@@ -7,6 +7,7 @@ import { FOR_UPDATE } from '../audit/writes';
 import { Secrets } from '../settings';
 import type { LoginDto, RefreshDto, TokenAnswer } from './auth.dto';
 import { LoginThrottle } from './login-throttle';
+import { PasswordGate } from './password-gate';
 import { isPassword } from './passwords';
 import type { Principal, RequestFacts } from './principal';
 import { sessionSecondsOf } from './session-life';
@@ -27,6 +28,7 @@ type OpenSession = Pick<SessionEntity, 'id' | 'userId' | 'expiresAt'>;
 @Injectable()
 export class SessionsService {
   private readonly throttle = new LoginThrottle();
+  private readonly gate = new PasswordGate();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -40,7 +42,9 @@ export class SessionsService {
     const address = request.clientIp ?? '';
     this.throttle.attempt(address, email);
     const seat = await this.seatOf(email, input.organisation_id);
-    const isRight = await isPassword(seat?.user.passwordHash ?? null, input.password);
+    const isRight = await this.gate.run(address, () =>
+      isPassword(seat?.user.passwordHash ?? null, input.password),
+    );
     if (!seat || !isRight) {
       if (seat) await this.recordLogin(this.dataSource.manager, seat, null, request, 401);
       throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });

@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { HEADER } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
+import { clientAddress, GatewayError, signClientAddress, type TrustedProxies } from '@gw/kernel';
 import { refuse } from './own-answers';
 import { withoutHopByHop } from './header-rules';
 
@@ -16,7 +16,11 @@ export class ControlPlaneProxy {
   private readonly request: typeof httpRequest;
   private readonly agent: Agent;
 
-  constructor(adminUrl: string) {
+  constructor(
+    adminUrl: string,
+    private readonly serviceToken: string,
+    private readonly proxies: TrustedProxies,
+  ) {
     this.base = new URL(adminUrl);
     const secure = this.base.protocol === 'https:';
     this.request = secure ? httpsRequest : httpRequest;
@@ -32,7 +36,11 @@ export class ControlPlaneProxy {
       path: this.base.pathname.replace(/\/$/, '') + target,
       method: req.method,
       agent: this.agent,
-      headers: [...withoutHopByHop(req.rawHeaders), 'host', this.base.host],
+      headers: [
+        ...withoutHopByHop(req.rawHeaders),
+        ...['host', this.base.host],
+        ...[HEADER.clientAddress, this.clientOf(req)],
+      ],
       timeout: TIMEOUT_MS,
     });
     outgoing.once('response', (answer) => {
@@ -55,6 +63,12 @@ export class ControlPlaneProxy {
     });
     res.once('close', () => outgoing.destroy());
     req.pipe(outgoing);
+  }
+
+  /** The admin API sees only this process as its peer: this header carries the client's address with a proof. */
+  private clientOf({ socket, headers }: IncomingMessage): string {
+    const address = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], this.proxies);
+    return signClientAddress(this.serviceToken, address);
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
+import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
 import { CREDENTIAL_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 
@@ -72,7 +72,12 @@ export function upstreamHeaders(rawHeaders: readonly string[], connection: strin
   return headers;
 }
 
-const ONLY_HERE: ReadonlySet<string> = new Set([...HOP_BY_HOP_HEADERS, 'host', 'x-powered-by']);
+const ONLY_HERE: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP_HEADERS,
+  'host',
+  'x-powered-by',
+  HEADER.clientAddress,
+]);
 
 /** All headers but those of one hop, for a server of our own. `content-length` and the end-to-end names stay. */
 export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
