@@ -99,11 +99,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { settings, documents, log, gatewayId, balances } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
   const outbound = outboundClient(settings, policy);
-  const controlPlane = new ControlPlaneProxy(
-    settings.ADMIN_URL,
-    settings.SERVICE_TOKEN,
-    settings.TRUSTED_PROXIES,
-  );
+  const controlPlane = new ControlPlaneProxy(settings);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
   const limits = createLimits({ settings, documents, balances, log });

@@ -1,7 +1,8 @@
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { HEADER } from '@gw/contracts';
-import { clientAddress, GatewayError, signClientAddress, type TrustedProxies } from '@gw/kernel';
+import { clientAddress, GatewayError, signClientAddress } from '@gw/kernel';
+import type { GatewaySettings } from '../settings';
 import { refuse } from './own-answers';
 import { withoutHopByHop } from './header-rules';
 
@@ -17,11 +18,9 @@ export class ControlPlaneProxy {
   private readonly agent: Agent;
 
   constructor(
-    adminUrl: string,
-    private readonly serviceToken: string,
-    private readonly proxies: TrustedProxies,
+    private readonly settings: Pick<GatewaySettings, 'ADMIN_URL' | 'SERVICE_TOKEN' | 'TRUSTED_PROXIES'>,
   ) {
-    this.base = new URL(adminUrl);
+    this.base = new URL(settings.ADMIN_URL);
     const secure = this.base.protocol === 'https:';
     this.request = secure ? httpsRequest : httpRequest;
     const pool = { keepAlive: true, maxSockets: 64, maxFreeSockets: 8 };
@@ -67,8 +66,12 @@ export class ControlPlaneProxy {
 
   /** The admin API sees only this process as its peer: this header carries the client's address with a proof. */
   private clientOf({ socket, headers }: IncomingMessage): string {
-    const address = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], this.proxies);
-    return signClientAddress(this.serviceToken, address);
+    const address = clientAddress(
+      socket.remoteAddress,
+      headers['x-forwarded-for'],
+      this.settings.TRUSTED_PROXIES,
+    );
+    return signClientAddress(this.settings.SERVICE_TOKEN, address);
   }
 
   close(): void {
