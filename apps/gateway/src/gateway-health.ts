@@ -1,7 +1,7 @@
 import type { ReadModel } from '@gw/read-model';
-import { redisAnswers, type Redis } from '@gw/redis';
+import { readRedisFacts, redisAdvice, redisAnswers, redisProblem, type Redis } from '@gw/redis';
 import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
-import { degraded, down, partOf, WELL, type Part, type PartState } from '@gw/web';
+import { degraded, down, WELL, type Part, type PartState } from '@gw/web';
 
 /** How long the journal counts as degraded after a loss was seen. */
 const LOSING_MS = 300_000;
@@ -36,7 +36,7 @@ export class GatewayHealth {
     const own = { read_model: this.readModel, log_shipping: this.shipping, journal: this.journal };
     return [
       ...Object.entries(own).map(([name, check]) => ({ name, check })),
-      ...(redis === null ? [] : [partOf('redis', () => redisAnswers(redis))]),
+      ...(redis === null ? [] : [{ name: 'redis', check: () => redisState(redis) }]),
     ];
   }
 
@@ -107,3 +107,19 @@ export class GatewayHealth {
 
 const lostOf = (stats: JournalStats): number =>
   stats.droppedAtCap + stats.droppedByDisk + stats.droppedOversized + stats.damagedRecords;
+
+/** A full Redis still answers, so that a write is tried. */
+async function redisState(redis: Redis): Promise<PartState> {
+  if (!(await redisAnswers(redis))) return down('It does not take writes: it is away, full or read-only.');
+  const facts = await readRedisFacts(redis);
+  if (facts === null) return WELL;
+  const problem = redisProblem(facts, 'state');
+  const figures = {
+    used_bytes: facts.usedMemory,
+    maxmemory_bytes: facts.maxMemory,
+    policy: facts.policy,
+    append_only: String(facts.isAppendOnly),
+    advice: redisAdvice(facts, 'state').join(' '),
+  };
+  return { ...(problem === null ? WELL : degraded(problem)), figures };
+}

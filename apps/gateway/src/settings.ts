@@ -28,6 +28,10 @@ const SCHEMA = {
   ADMIN_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8788'),
   WORKER_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8789'),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
+  /** A Redis of its own for cached answers, which may evict them (allkeys-lru); absent: they are in REDIS_URL, within their share. */
+  REDIS_CACHE_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
+  /** Bytes of cached answers, and a quarter as many of first answers, in Redis; absent: a part of its maxmemory. Workspaces share them. */
+  REDIS_CACHE_MAX_BYTES: optional(integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 })),
   DATA_DIR: text('.data'),
   ENCRYPTION_KEY: base64Key(32),
   SERVICE_TOKEN: secret(16),
@@ -83,7 +87,7 @@ const SCHEMA = {
   MAX_CONNECTIONS_PER_PROVIDER: integer({ min: 1, max: 65_536 }, 1_024),
   /** Bytes of a request or answer body that the log keeps. */
   LOG_BODY_MAX_BYTES: integer({ min: 0, max: 3 * 1_048_576 }, 262_144),
-  /** Bytes of cached answers in memory, of one process; where there is a Redis they are there, bounded by its own settings. */
+  /** Bytes of cached answers in memory, of one process; where there is a Redis they are there. Workspaces share them. */
   CACHE_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 128 * 1_048_576),
   /** Bytes of an answer's body; longer ones are not cached. */
   CACHE_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 2 * 1_048_576),

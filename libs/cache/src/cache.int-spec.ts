@@ -9,7 +9,7 @@ import { RedisVectorStore } from './semantic/redis-vector-store';
 import { normalised } from './semantic/vectors';
 import { blobStoreContract, CONTRACT_ENTRY_BYTES_MAX } from './spec-support/blob-store.contract';
 import { idempotencyStoreContract } from './spec-support/idempotency-store.contract';
-import { sampleAnswer, sampleRequest } from './spec-support/samples';
+import { redisShare, sampleAnswer, sampleRequest, TENANT } from './spec-support/samples';
 import { CONTRACT_PER_BUCKET_MAX, vectorStoreContract } from './spec-support/vector-store.contract';
 import { UNAVAILABLE } from './stores/blob-store';
 import { EntrySealer } from './stores/entry-sealer';
@@ -46,15 +46,20 @@ describe('the cache in Redis', () => {
       prefix: PREFIX,
       entryBytesMax: CONTRACT_ENTRY_BYTES_MAX,
       pendingBytesMax,
+      share: redisShare(`${PREFIX}ledger:`),
     });
   const vectors = (guard = patientGuard(), bytesMax = 10_000_000, by = redis): RedisVectorStore =>
     new RedisVectorStore(by, guard, sealer, {
       prefix: `${PREFIX}vectors:`,
       bytesMax,
       perBucketMax: CONTRACT_PER_BUCKET_MAX,
+      share: redisShare(`${PREFIX}ledger:`),
     });
   const firstAnswers = (guard = patientGuard(), by = redis): RedisIdempotencyStore =>
-    new RedisIdempotencyStore(by, guard, sealer, { prefix: 'gw:idempotency:' });
+    new RedisIdempotencyStore(by, guard, sealer, {
+      prefix: 'gw:idempotency:',
+      share: redisShare('gw:idempotency:ledger:'),
+    });
 
   describe('RedisBlobStore', () => {
     blobStoreContract(() => blobs());
@@ -62,7 +67,7 @@ describe('the cache in Redis', () => {
     it('shows nothing of an entry in Redis, and opens none that was moved to another key or changed', async () => {
       const store = blobs();
       const [one, two] = [randomUUID(), randomUUID()];
-      store.set(one, Buffer.from('the secret answer'), 60_000);
+      store.set(TENANT, one, Buffer.from('the secret answer'), 60_000);
       await eventually(async () => (await store.get(one)) !== null);
       const rest = await redis.getBuffer(PREFIX + one);
       expect(rest?.includes('secret')).toBe(false);
@@ -83,14 +88,14 @@ describe('the cache in Redis', () => {
 
     it('gives every entry a time to live', async () => {
       const key = randomUUID();
-      blobs().set(key, Buffer.from('x'), 60_000);
+      blobs().set(TENANT, key, Buffer.from('x'), 60_000);
       await eventually(async () => (await redis.pttl(PREFIX + key)) > 50_000);
     });
 
     it('stores nothing on top of what Redis has yet to confirm', async () => {
       const store = blobs(patientGuard(), 3_000);
       const keys = Array.from({ length: 5 }, () => randomUUID());
-      for (const key of keys) store.set(key, randomBytes(1_200), 60_000);
+      for (const key of keys) store.set(TENANT, key, randomBytes(1_200), 60_000);
       await eventually(async () => (await store.get(keys[1] as string)) !== null);
       const held = await Promise.all(keys.map(async (key) => (await store.get(key)) !== null));
       expect(held).toEqual([true, true, false, false, false]);
@@ -106,9 +111,9 @@ describe('the cache in Redis', () => {
       const [one, two] = [vectors(), vectors(patientGuard(), 10_000_000, await connect())];
       const bucket = randomUUID();
       expect(await two.nearest(bucket, east, Date.now())).toBeNull();
-      one.add(bucket, { id: 'a', vector: east, expiresAtMs: LATER }, Date.now());
+      one.add(TENANT, bucket, { id: 'a', vector: east, expiresAtMs: LATER }, Date.now());
       await eventually(async () => (await two.nearest(bucket, east, Date.now()))?.id === 'a');
-      one.add(bucket, { id: 'b', vector: east, expiresAtMs: Date.now() + 60_000 }, Date.now());
+      one.add(TENANT, bucket, { id: 'b', vector: east, expiresAtMs: Date.now() + 60_000 }, Date.now());
       await eventually(async () => (await redis.xlen(`${PREFIX}vectors:${bucket}`)) === 2);
       expect(await redis.pttl(`${PREFIX}vectors:${bucket}`)).toBeGreaterThan(500_000);
     });
@@ -117,7 +122,7 @@ describe('the cache in Redis', () => {
       const store = vectors(patientGuard(), 4_000);
       const buckets = Array.from({ length: 30 }, () => randomUUID());
       for (const bucket of buckets) {
-        store.add(bucket, { id: bucket, vector: east, expiresAtMs: LATER }, Date.now());
+        store.add(TENANT, bucket, { id: bucket, vector: east, expiresAtMs: LATER }, Date.now());
         await eventually(async () => (await store.nearest(bucket, east, Date.now()))?.id === bucket);
       }
       for (const bucket of buckets) expect((await store.nearest(bucket, east, Date.now()))?.id).toBe(bucket);
@@ -139,7 +144,7 @@ describe('the cache in Redis', () => {
       const one = new Idempotency(firstAnswers(), fallback);
       const two = new Idempotency(firstAnswers(patientGuard(), await connect()), fallback);
       const scope = randomUUID();
-      const wait = { timeoutMs: 10_000, isGone: () => false };
+      const wait = { timeoutMs: 10_000, isGone: () => false, tenant: TENANT };
       const print = 'f'.repeat(43);
       const first = await one.begin(scope, print, wait);
       const second = two.begin(scope, print, wait);
@@ -202,7 +207,7 @@ describe('the cache in Redis', () => {
       const guard = new RedisGuard({ timeoutMs: 100 });
       const idempotency = new Idempotency(firstAnswers(guard, connection), fallback);
       await server.kill();
-      const wait = { timeoutMs: 5_000, isGone: () => false };
+      const wait = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
       const first = await idempotency.begin('s', 'f', wait);
       if (first.kind === 'first') await first.complete(sampleAnswer());
       expect((await idempotency.begin('s', 'f', wait)).kind).toBe('replay');

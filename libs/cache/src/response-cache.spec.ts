@@ -90,7 +90,7 @@ describe('ResponseCache', () => {
   it('takes a damaged entry for missing', () => {
     const request = sampleRequest();
     const lookup = cache.lookUp(request, exact, null) as Lookup;
-    entries.set(lookup.key, Buffer.from('damaged'), 60_000);
+    entries.set(lookup.tenant, lookup.key, Buffer.from('damaged'), 60_000);
     expect(cache.lookUp(request, exact, null)).toMatchObject({ status: 'MISS', answer: null });
   });
 

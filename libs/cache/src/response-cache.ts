@@ -5,6 +5,7 @@ import type { VectorStore } from './semantic/vector-store';
 import { normalised } from './semantic/vectors';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from './stored-answer';
 import { UNAVAILABLE, type BlobStore } from './stores/blob-store';
+import type { Tenant } from './stores/shared-entries';
 
 /** Makes vectors of texts; the gateway gives one for an embeddings target of the config. */
 export interface Embedder {
@@ -29,6 +30,8 @@ export interface Lookup {
   readonly answer: StoredAnswer | null;
   /** Cosine of a hit by meaning, else null. */
   readonly similarity: number | null;
+  /** Whose entries an answer to it is kept among. */
+  readonly tenant: Tenant;
   /** Where a fresh answer's vector goes. Null: it has none. */
   readonly place: { readonly bucket: string; readonly vector: Float32Array } | null;
   /** Why the look-up is a miss that might have been a hit. Null: nothing failed. */
@@ -78,10 +81,11 @@ export class ResponseCache {
     const nowMs = this.now();
     const expiresAtMs = answer.createdAtMs + policy.maxAgeMs;
     if (expiresAtMs <= nowMs) return;
-    this.entries.set(lookup.key, encodeAnswer(answer), expiresAtMs - nowMs);
+    this.entries.set(lookup.tenant, lookup.key, encodeAnswer(answer), expiresAtMs - nowMs);
     const { place } = lookup;
     if (place !== null) {
-      this.vectors.add(place.bucket, { id: lookup.key, vector: place.vector, expiresAtMs }, nowMs);
+      const stored = { id: lookup.key, vector: place.vector, expiresAtMs };
+      this.vectors.add(lookup.tenant, place.bucket, stored, nowMs);
     }
   }
 
@@ -94,13 +98,21 @@ export class ResponseCache {
   ): Lookup | Promise<Lookup> {
     const answer = this.fresh(frame, policy);
     if (answer !== null) {
-      return { status: 'HIT', key, answer, similarity: null, place: null, failure: null };
+      return {
+        status: 'HIT',
+        key,
+        tenant: tenantOf(request),
+        answer,
+        similarity: null,
+        place: null,
+        failure: null,
+      };
     }
     const { threshold } = policy;
     // A store that does not answer now is not asked a second time by the same request.
     const failure = frame === UNAVAILABLE ? 'store_unavailable' : null;
     if (threshold === null || semantic === null || failure !== null) {
-      return missed(missOf(policy, threshold !== null && semantic !== null), key, failure);
+      return missed(missOf(policy, threshold !== null && semantic !== null), request, key, failure);
     }
     return this.searched(request, policy, threshold, semantic, key);
   }
@@ -114,9 +126,9 @@ export class ResponseCache {
   ): Promise<Lookup> {
     const { embedder } = semantic;
     const compared = textOf(request, semantic);
-    if (compared === null) return missed(missOf(policy, false), key, null);
+    if (compared === null) return missed(missOf(policy, false), request, key, null);
     const vector = await vectorOf(embedder, compared.text);
-    const plain = missed(missOf(policy, true), key, vector === null ? 'embeddings_failed' : null);
+    const plain = missed(missOf(policy, true), request, key, vector === null ? 'embeddings_failed' : null);
     if (vector === null) return plain;
     const bucket = bucketKey(request, embedder.id, compared.rest);
     const miss = { ...plain, place: { bucket, vector } };
@@ -135,13 +147,22 @@ export class ResponseCache {
   }
 }
 
+/** Not the request itself: a lookup lives as long as its answer. */
+const tenantOf = ({ workspaceId, organisationId }: CacheRequest): Tenant => ({ workspaceId, organisationId });
+
 /** What a request without a hit is called; `compared`: it could have been found by its meaning. */
 const missOf = ({ refresh }: CachePolicy, compared: boolean): Lookup['status'] =>
   refresh ? 'REFRESH' : compared ? 'SEMANTIC MISS' : 'MISS';
 
-const missed = (status: Lookup['status'], key: string, failure: LookupFailure | null): Lookup => ({
+const missed = (
+  status: Lookup['status'],
+  request: CacheRequest,
+  key: string,
+  failure: LookupFailure | null,
+): Lookup => ({
   status,
   key,
+  tenant: tenantOf(request),
   answer: null,
   similarity: null,
   place: null,

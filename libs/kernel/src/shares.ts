@@ -73,6 +73,12 @@ export class Share {
     return this.shares.allows(amount, this.held + amount, this.group.held + amount);
   }
 
+  /** Whether `take` would succeed if all that it holds were given back first. */
+  fitsInPlace(amount: number): boolean {
+    const more = amount - this.held;
+    return this.shares.allows(more, amount, this.group.held + more);
+  }
+
   /** False when the share does not allow it; nothing is taken then. */
   take(amount: number): boolean {
     if (!this.fits(amount)) return false;

@@ -59,10 +59,10 @@ export function redisReady(redis: Redis, timeoutMs: number): Promise<void> {
   });
 }
 
-/** Whether Redis answers. Never rejects; takes as long as a command may. */
+/** Whether Redis takes a write: a full one still answers `PING`. Never rejects; takes as long as a command may. */
 export async function redisAnswers(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
-  return redis.ping().then(
+  return redis.set('gw:health', '1', 'PX', 60_000).then(
     () => true,
     () => false,
   );

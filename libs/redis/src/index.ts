@@ -1,4 +1,12 @@
 export type { Redis } from 'ioredis';
+export {
+  factsOf,
+  readRedisFacts,
+  redisAdvice,
+  redisProblem,
+  type RedisFacts,
+  type RedisUse,
+} from './redis-facts';
 export { connectRedis, redisAnswers, redisReady, type RedisConnectionOptions } from './connection';
 export {
   RedisLogReader,

@@ -10,27 +10,29 @@ import {
   RedisIdempotencyStore,
   RedisVectorStore,
   ResponseCache,
-  type RecordingMemory,
+  type RedisShare,
 } from '@gw/cache';
-import { deriveKey } from '@gw/kernel';
-import { connectRedis } from '@gw/redis';
+import { deriveKey, Shares } from '@gw/kernel';
+import { connectRedis, type Redis } from '@gw/redis';
 import type { Log } from '@gw/web';
-import { BodyBudget } from '../http/body-budget';
 import type { GatewaySettings } from '../settings';
+import { RedisRoom } from './redis-room';
 
 /** Answers that are kept: for whoever asks the same again, and for whoever repeats a request under its key. */
 export interface Answers {
   readonly cache: ResponseCache;
   readonly flights: Coalescer;
   readonly idempotency: Idempotency;
-  /** What answers that are being kept hold until they are whole. */
-  readonly memory: RecordingMemory;
+  /** What answers that are being kept hold until they are whole, shared by workspaces. */
+  readonly memory: Shares;
   close(): void;
 }
 
 type AnswerSettings = Pick<
   GatewaySettings,
   | 'REDIS_URL'
+  | 'REDIS_CACHE_URL'
+  | 'REDIS_CACHE_MAX_BYTES'
   | 'ENCRYPTION_KEY'
   | 'CACHE_MAX_BYTES'
   | 'CACHE_ENTRY_MAX_BYTES'
@@ -52,7 +54,7 @@ const DESCRIPTION_BYTES_MAX = 262_144;
 
 /** In Redis where there is one, else in this process; bounded in both. */
 export function createAnswers(settings: AnswerSettings, log: Log): Answers {
-  const memory = new BodyBudget(RECORDING_BYTES_MAX);
+  const memory = new Shares(RECORDING_BYTES_MAX);
   const ownFirst = new MemoryIdempotencyStore({ bytesMax: settings.IDEMPOTENCY_MAX_BYTES });
   const flights = new Coalescer();
   const entryBytesMax = settings.CACHE_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX;
@@ -71,38 +73,56 @@ export function createAnswers(settings: AnswerSettings, log: Log): Answers {
       close: () => undefined,
     };
   }
-  const redis = connectRedis({
-    url: settings.REDIS_URL,
-    name: 'gateway-cache',
-    log: (level, message) => {
-      log[level](message);
-    },
-  });
+  const { cache, first, close } = storesInRedis(settings, settings.REDIS_URL, entryBytesMax, log);
+  return { cache, flights, idempotency: new Idempotency(first, ownFirst, idempotencyOptions), memory, close };
+}
+
+interface RedisStores {
+  readonly cache: ResponseCache;
+  readonly first: RedisIdempotencyStore;
+  readonly close: () => void;
+}
+
+function storesInRedis(
+  settings: AnswerSettings,
+  redisUrl: string,
+  entryBytesMax: number,
+  log: Log,
+): RedisStores {
+  const connect = (url: string, name: string): Redis =>
+    connectRedis({
+      url,
+      name,
+      log: (level, message) => {
+        log[level](message);
+      },
+    });
+  const { REDIS_CACHE_URL: cacheUrl, REDIS_CACHE_MAX_BYTES: wanted } = settings;
+  // First answers are a promise, so that they are never in a Redis that evicts.
+  const redis = connect(redisUrl, 'gateway-answers');
+  const room = new RedisRoom(redis, 'state', wanted, log);
+  const cacheRedis = cacheUrl === null ? redis : connect(cacheUrl, 'gateway-cache');
+  const cacheRoom = cacheUrl === null ? room : new RedisRoom(cacheRedis, 'cache', wanted, log);
+  const share: RedisShare = { ledger: 'gw:cache:ledger:', bytesMax: () => cacheRoom.bytesMax };
   const guard = new RedisGuard({ timeoutMs: settings.CACHE_TIMEOUT });
   const sealer = new EntrySealer({
     current: 'k1',
     keys: new Map([['k1', deriveKey(settings.ENCRYPTION_KEY, 'stored-answers')]]),
   });
-  const first = new RedisIdempotencyStore(
-    redis,
-    new RedisGuard({ timeoutMs: IDEMPOTENCY_TIMEOUT_MS }),
-    sealer,
-    { prefix: 'gw:idempotency:' },
-  );
+  const blobs = { prefix: 'gw:cache:', entryBytesMax, pendingBytesMax: PENDING_BYTES_MAX, share };
+  const vectors = { prefix: 'gw:cache:vectors:', bytesMax: VECTOR_BYTES_MAX, share };
   return {
     cache: new ResponseCache(
-      new RedisBlobStore(redis, guard, sealer, {
-        prefix: 'gw:cache:',
-        entryBytesMax,
-        pendingBytesMax: PENDING_BYTES_MAX,
-      }),
-      new RedisVectorStore(redis, guard, sealer, { prefix: 'gw:cache:vectors:', bytesMax: VECTOR_BYTES_MAX }),
+      new RedisBlobStore(cacheRedis, guard, sealer, blobs),
+      new RedisVectorStore(cacheRedis, guard, sealer, vectors),
     ),
-    flights,
-    idempotency: new Idempotency(first, ownFirst, idempotencyOptions),
-    memory,
+    first: new RedisIdempotencyStore(redis, new RedisGuard({ timeoutMs: IDEMPOTENCY_TIMEOUT_MS }), sealer, {
+      prefix: 'gw:idempotency:',
+      share: { ledger: 'gw:idempotency:ledger:', bytesMax: () => Math.floor(room.bytesMax / 4) },
+    }),
     close: () => {
       redis.disconnect();
+      if (cacheRedis !== redis) cacheRedis.disconnect();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import { idempotencyStoreContract } from '../spec-support/idempotency-store.contract';
-import { sampleAnswer } from '../spec-support/samples';
+import { sampleAnswer, TENANT } from '../spec-support/samples';
 import { Idempotency, type Begun, type FirstCall } from './idempotency';
 import {
   idempotencyFingerprint,
@@ -13,7 +13,7 @@ import type { IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 const memory = (): MemoryIdempotencyStore => new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
-const patient = { timeoutMs: 5_000, isGone: () => false };
+const patient = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
 const firstOf = (begun: Begun): FirstCall => {
   if (begun.kind !== 'first') throw new Error('Not the first call.');
   return begun;
@@ -23,8 +23,8 @@ describe('MemoryIdempotencyStore', () => {
   idempotencyStoreContract(memory);
 
   it('refuses what it has no room to promise, and never lets answers push out who is at work', async () => {
-    const store = new MemoryIdempotencyStore({ bytesMax: 2_000, runningMax: 2 });
-    const claim = (scope: string) => ({ scope, fingerprint: 'f', token: scope });
+    const store = new MemoryIdempotencyStore({ bytesMax: 4_000, runningMax: 4 });
+    const claim = (scope: string) => ({ scope, fingerprint: 'f', token: scope, tenant: TENANT });
     await store.claim(claim('a'), 60_000);
     for (let i = 0; i < 20; i += 1) {
       await store.claim(claim(`done-${String(i)}`), 60_000);

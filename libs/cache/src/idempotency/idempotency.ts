@@ -1,6 +1,7 @@
 import { GatewayError, randomHex } from '@gw/kernel';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from '../stored-answer';
 import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
+import type { Tenant } from '../stores/shared-entries';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 export interface IdempotencyOptions {
@@ -19,6 +20,8 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   /** The caller has left: there is nobody to wait for. */
   readonly isGone: () => boolean;
+  /** Who calls. */
+  readonly tenant: Tenant;
 }
 
 /** The first call under a key: end it with exactly one of the two; what comes after does nothing. */
@@ -62,7 +65,7 @@ export class Idempotency {
    * under way after `timeoutMs` or the caller has left, `conflict` when the first answer could not be kept.
    */
   async begin(scope: string, fingerprint: string, wait: WaitOptions): Promise<Begun> {
-    const claim: Claim = { scope, fingerprint, token: randomHex(16) };
+    const claim: Claim = { scope, fingerprint, token: randomHex(16), tenant: wait.tenant };
     const until = this.now() + wait.timeoutMs;
     for (;;) {
       const { store, state } = await this.claim(claim);

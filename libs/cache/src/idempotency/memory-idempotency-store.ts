@@ -1,11 +1,11 @@
-import { GatewayError } from '@gw/kernel';
-import { LRUCache } from 'lru-cache';
-import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
+import { Shares, type Share } from '@gw/kernel';
+import { SharedEntries } from '../stores/shared-entries';
+import { keysFull, type Claim, type IdempotencyState, type IdempotencyStore } from './idempotency-store';
 
 export interface MemoryIdempotencyStoreOptions {
-  /** All answers together; past it the least recently used are forgotten before their time. */
+  /** All answers together. A workspace whose share is full loses its own answers first, then its oldest keys. */
   readonly bytesMax: number;
-  /** Requests under way; past it a new one is refused with `unavailable`. */
+  /** Requests under way, shared in the same way; past it a new one is refused with `unavailable`. */
   readonly runningMax?: number;
   /** Milliseconds on any scale that only goes forward. */
   readonly now?: () => number;
@@ -21,35 +21,39 @@ interface Done {
   readonly answer: Buffer | null;
 }
 
-const ENTRY_OVERHEAD_BYTES = 512;
+/** Counted for each key besides its answer. */
+const KEY_BYTES = 512;
 
 /** First answers of this process. Claims are apart from answers, so that a flood of answers cannot push out who is at work. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   private readonly running = new Map<string, Running>();
-  private readonly done: LRUCache<string, Done>;
+  private readonly done: SharedEntries<Done>;
   private readonly waiting = new Map<string, Set<() => void>>();
-  private readonly runningMax: number;
+  private readonly runningShares: Shares;
   private readonly now: () => number;
 
   constructor({ bytesMax, runningMax = 100_000, now }: MemoryIdempotencyStoreOptions) {
-    this.done = new LRUCache({
-      maxSize: bytesMax,
-      sizeCalculation: ({ answer }) => (answer?.length ?? 0) + ENTRY_OVERHEAD_BYTES,
-      ...(now ? { perf: { now }, ttlResolution: 0 } : {}),
+    this.done = new SharedEntries({
+      bytesMax,
+      sizeOf: ({ answer }) => (answer?.length ?? 0) + KEY_BYTES,
+      // The key stays, so that the request is not carried out a second time.
+      shrink: ({ fingerprint }) => ({ fingerprint, answer: null }),
+      ...(now ? { now } : {}),
     });
-    this.runningMax = runningMax;
+    this.runningShares = new Shares(runningMax);
     this.now = now ?? (() => performance.now());
   }
 
   claim(claim: Claim, leaseMs: number): Promise<IdempotencyState> {
-    const { scope } = claim;
+    const { scope, tenant } = claim;
     const held = this.running.get(scope);
     if (held !== undefined && held.leasedUntil > this.now())
       return Promise.resolve({ kind: 'running', fingerprint: held.claim.fingerprint });
     const done = this.done.get(scope);
     if (done !== undefined) return Promise.resolve({ kind: 'done', ...done });
-    if (held === undefined && this.running.size >= this.runningMax)
-      return Promise.reject(new GatewayError('unavailable'));
+    if (held !== undefined) this.end(held.claim);
+    if (!this.done.hasRoom(tenant, KEY_BYTES) || !this.shareOf(claim).take(1))
+      return Promise.reject(keysFull());
     this.running.set(scope, { claim, leasedUntil: this.now() + leaseMs });
     return Promise.resolve({ kind: 'claimed' });
   }
@@ -61,19 +65,21 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   }
 
   complete(claim: Claim, answer: Buffer | null, ttlMs: number): Promise<void> {
-    const { scope, fingerprint } = claim;
+    const { scope, fingerprint, tenant } = claim;
     const held = this.running.get(scope);
-    const isLost = held === undefined ? this.done.has(scope) : held.claim.token !== claim.token;
+    const isLost = held === undefined ? this.done.get(scope) !== undefined : held.claim.token !== claim.token;
     if (isLost) return Promise.resolve();
-    this.running.delete(scope);
-    this.done.set(scope, { fingerprint, answer }, { ttl: ttlMs });
+    if (held !== undefined) this.end(held.claim);
+    if (!this.done.set(tenant, scope, { fingerprint, answer }, ttlMs))
+      this.done.set(tenant, scope, { fingerprint, answer: null }, ttlMs);
     this.wake(scope);
     return Promise.resolve();
   }
 
   release({ scope, token }: Claim): Promise<void> {
-    if (this.running.get(scope)?.claim.token === token) {
-      this.running.delete(scope);
+    const held = this.running.get(scope);
+    if (held?.claim.token === token) {
+      this.end(held.claim);
       this.wake(scope);
     }
     return Promise.resolve();
@@ -92,6 +98,14 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
       const timer = setTimeout(done, timeoutMs);
       waiting.add(done);
     });
+  }
+
+  private end(claim: Claim): void {
+    if (this.running.delete(claim.scope)) this.shareOf(claim).give(1);
+  }
+
+  private shareOf({ tenant }: Claim): Share {
+    return this.runningShares.of(tenant.workspaceId, tenant.organisationId);
   }
 
   private wake(scope: string): void {

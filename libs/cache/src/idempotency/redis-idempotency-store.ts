@@ -1,13 +1,18 @@
 import type { Redis } from '@gw/redis';
 import type { EntrySealer } from '../stores/entry-sealer';
 import { NO_REPLY, type RedisGuard } from '../stores/redis-guard';
-import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
+import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } from '../stores/redis-shares';
+import { keysFull, type Claim, type IdempotencyState, type IdempotencyStore } from './idempotency-store';
 
 export interface RedisIdempotencyStoreOptions {
   /** Starts every key: `gw:idempotency:`. */
   readonly prefix: string;
+  /** What the answers of all workspaces may take of Redis. */
+  readonly share: RedisShare;
 }
 
+/** The reply when the workspace has no room for another key. */
+const FULL = 2;
 /** What lies under a key: a letter, the fingerprint, then the token of who is at it or the sealed answer. */
 const RUNNING = 'R';
 const DONE = 'D';
@@ -16,22 +21,40 @@ const REST_AT = 1 + FINGERPRINT_LENGTH;
 /** Gateways do not tell each other that an answer is there, so a waiting one asks again. */
 const ASK_AGAIN_MS = 100;
 
-const CLAIM = `
-local held = redis.call('GET', KEYS[1])
+/** A value that has to make room for a newer one keeps its letter and its fingerprint. */
+const SHRINK = `
+local function shrink(key)
+  local kept = redis.call('GETRANGE', key, 0, ${String(REST_AT - 1)})
+  if kept == '' then return false end
+  redis.call('SET', key, kept, 'KEEPTTL')
+  return #kept + overhead
+end`;
+
+const CLAIM = withLedger(`
+local held = redis.call('GET', entry)
 if held then return held end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return false`;
+if not fitsInPlace(#ARGV[4] + tonumber(ARGV[6])) then return ${String(FULL)} end
+redis.call('SET', entry, ARGV[4], 'PX', ARGV[5])
+return false`);
 
 const RENEW = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`;
 
 /** A claim whose lease ran out, with nobody after it, still counts. */
-const COMPLETE = `
-local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-return 1`;
+const COMPLETE = withLedger(`
+local held = redis.call('GET', entry)
+if held and held ~= ARGV[4] then return 0 end
+local value, ttl, overhead = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+${SHRINK}
+local fitted = makeRoom(#value + overhead, shrink)
+if not fitted then
+  value = string.sub(value, 1, ${String(REST_AT)})
+  fitted = makeRoom(#value + overhead, shrink)
+end
+redis.call('SET', entry, value, 'PX', ttl)
+if fitted then charge(#value + overhead, ttl) end
+return 1`);
 
 const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -47,7 +70,9 @@ export class RedisIdempotencyStore implements IdempotencyStore {
   ) {}
 
   async claim(claim: Claim, leaseMs: number): Promise<IdempotencyState> {
-    const held = await this.run(CLAIM, claim.scope, [runningText(claim), leaseMs]);
+    const claimed = [runningText(claim), leaseMs, ENTRY_OVERHEAD_BYTES];
+    const held = await this.runShared(CLAIM, claim, claimed);
+    if (held === FULL) throw keysFull();
     if (!Buffer.isBuffer(held)) return { kind: 'claimed' };
     const fingerprint = held.toString('latin1', 1, REST_AT);
     if (held.toString('latin1', 0, 1) === RUNNING) return { kind: 'running', fingerprint };
@@ -64,7 +89,7 @@ export class RedisIdempotencyStore implements IdempotencyStore {
   async complete(claim: Claim, answer: Buffer | null, ttlMs: number): Promise<void> {
     const sealed = answer === null ? NOTHING : this.sealer.seal(answer, this.at(claim.scope));
     const value = Buffer.concat([Buffer.from(DONE + claim.fingerprint, 'latin1'), sealed]);
-    await this.run(COMPLETE, claim.scope, [runningText(claim), value, ttlMs]);
+    await this.runShared(COMPLETE, claim, [runningText(claim), value, ttlMs, ENTRY_OVERHEAD_BYTES]);
   }
 
   async release(claim: Claim): Promise<void> {
@@ -81,13 +106,26 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     return this.options.prefix + scope;
   }
 
-  private async run(
+  private runShared(
     script: string,
-    scope: string,
+    { scope, tenant }: Claim,
+    args: readonly (string | number | Buffer)[],
+  ): Promise<unknown> {
+    const { share } = this.options;
+    return this.send(script, [this.at(scope), share.ledger], [...ledgerArguments(tenant, share), ...args]);
+  }
+
+  private run(script: string, scope: string, args: readonly (string | number)[]): Promise<unknown> {
+    return this.send(script, [this.at(scope)], args);
+  }
+
+  private async send(
+    script: string,
+    keys: readonly string[],
     args: readonly (string | number | Buffer)[],
   ): Promise<unknown> {
     const reply = await this.guard.ask(() =>
-      this.redis.callBuffer('EVAL', script, 1, this.at(scope), ...args),
+      this.redis.callBuffer('EVAL', script, keys.length, ...keys, ...args),
     );
     if (reply === NO_REPLY) throw new Error('Redis did not reply in time.');
     return reply;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Tenant } from '../stores/shared-entries';
 import { VectorSet, type Neighbour } from './vectors';
 import { VECTOR_LIMITS, type StoredVector, type VectorStore } from './vector-store';
 
@@ -31,7 +32,12 @@ export class MemoryVectorStore implements VectorStore {
     return set?.dimensions === vector.length ? set.nearest(vector, nowMs) : null;
   }
 
-  add(bucket: string, { id, vector, expiresAtMs }: StoredVector): void {
+  add(_tenant: Tenant, bucket: string, stored: StoredVector): void {
+    this.keep(bucket, stored);
+  }
+
+  /** The same, for a bucket whose tenant is not known: a copy of what is elsewhere. */
+  keep(bucket: string, { id, vector, expiresAtMs }: StoredVector): void {
     const held = this.buckets.get(bucket);
     const set = held?.dimensions === vector.length ? held : new VectorSet(vector.length, this.perBucketMax);
     set.add(id, vector, expiresAtMs);

@@ -5,10 +5,14 @@ import { LRUCache } from 'lru-cache';
 import { VECTOR_LIMITS, type StoredVector, type VectorStore } from './vector-store';
 import type { EntrySealer } from '../stores/entry-sealer';
 import { NO_REPLY, type RedisGuard } from '../stores/redis-guard';
+import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } from '../stores/redis-shares';
+import type { Tenant } from '../stores/shared-entries';
 
 export interface RedisVectorStoreOptions extends MemoryVectorStoreOptions {
   /** Starts every key: `gw:cache:vectors:`. */
   readonly prefix: string;
+  /** What the entries of all workspaces may take of Redis. */
+  readonly share: RedisShare;
 }
 
 /** Read at a time, so that a first look into a full bucket holds neither Redis nor this process up. */
@@ -17,10 +21,15 @@ const BUCKETS_FOLLOWED_MAX = 100_000;
 const PENDING_MAX = 1_000;
 
 /** Adds a vector and lets the bucket live as long as its longest-lived vector. */
-const ADD = `
-redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[1], '*', 'v', ARGV[2])
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-return 1`;
+const ADD = withLedger(`
+local most, ttl = tonumber(ARGV[4]), math.max(tonumber(ARGV[6]), redis.call('PTTL', entry))
+local vectors = math.min(most, redis.call('XLEN', entry) + 1)
+local bytes = vectors * (#ARGV[5] + 32) + tonumber(ARGV[7])
+if not makeRoom(bytes) then return redis.call('UNLINK', entry) end
+redis.call('XADD', entry, 'MAXLEN', most, '*', 'v', ARGV[5])
+redis.call('PEXPIRE', entry, ttl)
+charge(bytes, ttl)
+return 1`);
 
 /**
  * Vectors shared through Redis, without any module: each bucket is a stream of sealed vectors, capped like the bucket. Every
@@ -50,15 +59,27 @@ export class RedisVectorStore implements VectorStore {
     return this.copies.nearest(bucket, vector, nowMs);
   }
 
-  add(bucket: string, stored: StoredVector, nowMs: number): void {
+  add(tenant: Tenant, bucket: string, stored: StoredVector, nowMs: number): void {
     if (this.pending >= PENDING_MAX) return;
-    const at = this.options.prefix + bucket;
+    const { prefix, share } = this.options;
+    const at = prefix + bucket;
     const sealed = this.sealer.seal(encodeVector(stored), at);
     const ttlMs = Math.max(1, Math.ceil(stored.expiresAtMs - nowMs));
     void this.guard.ask(() => {
       this.pending += 1;
       return this.redis
-        .call('EVAL', ADD, 1, at, this.perBucketMax, sealed, ttlMs)
+        .call(
+          'EVAL',
+          ADD,
+          2,
+          at,
+          share.ledger,
+          ...ledgerArguments(tenant, share),
+          this.perBucketMax,
+          sealed,
+          ttlMs,
+          ENTRY_OVERHEAD_BYTES,
+        )
         .finally(() => (this.pending -= 1));
     });
   }
@@ -93,7 +114,7 @@ export class RedisVectorStore implements VectorStore {
     const sealed = fields[1];
     const plain = sealed === undefined ? null : this.sealer.open(sealed, at);
     const stored = plain === null ? null : decodeVector(plain);
-    if (stored !== null) this.copies.add(bucket, stored);
+    if (stored !== null) this.copies.keep(bucket, stored);
   }
 }
 

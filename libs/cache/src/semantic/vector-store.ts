@@ -1,3 +1,4 @@
+import type { Tenant } from '../stores/shared-entries';
 import type { Neighbour } from './vectors';
 
 export interface StoredVector {
@@ -21,5 +22,5 @@ export const VECTOR_LIMITS = {
 export interface VectorStore {
   /** The most similar vector of the bucket. Vectors of another length are not compared. */
   nearest(bucket: string, vector: Float32Array, nowMs: number): Neighbour | null | Promise<Neighbour | null>;
-  add(bucket: string, stored: StoredVector, nowMs: number): void;
+  add(tenant: Tenant, bucket: string, stored: StoredVector, nowMs: number): void;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { vectorStoreContract, CONTRACT_PER_BUCKET_MAX } from '../spec-support/vector-store.contract';
 import { MemoryVectorStore } from './memory-vector-store';
 import { normalised, VectorSet } from './vectors';
+import { TENANT } from '../spec-support/samples';
 
 const DIMENSIONS = 5;
 const component = fc.integer({ min: -1_000, max: 1_000 });
@@ -69,7 +70,7 @@ describe('MemoryVectorStore', () => {
     const store = new MemoryVectorStore({ bytesMax: 50_000, perBucketMax: 20 });
     for (let i = 0; i < 2_000; i += 1) {
       const vector = normalised(Array.from({ length: 64 }, (_, k) => 1 + ((i * k) % 7))) as Float32Array;
-      store.add(`bucket-${String(i % 37)}`, { id: String(i), vector, expiresAtMs: 1 });
+      store.add(TENANT, `bucket-${String(i % 37)}`, { id: String(i), vector, expiresAtMs: 1 });
       expect(store.bytes).toBeLessThanOrEqual(50_000);
     }
     expect(store.bytes).toBeGreaterThan(20_000);

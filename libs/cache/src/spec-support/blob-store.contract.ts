@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { eventually } from '@gw/testing';
 import { UNAVAILABLE, type BlobStore } from '../index';
+import { TENANT } from './samples';
 
 export const CONTRACT_ENTRY_BYTES_MAX = 10_000;
 
@@ -23,7 +24,7 @@ export function blobStoreContract(make: () => BlobStore): void {
   it('gives back any bytes, and nothing for another key', async () => {
     const key = freshKey();
     const value = randomBytes(2_048);
-    store.set(key, value, 60_000);
+    store.set(TENANT, key, value, 60_000);
     await eventually(isThere(key));
     expect((await valueOf(key))?.equals(value)).toBe(true);
     expect(await store.get(`${key}x`)).toBeNull();
@@ -32,9 +33,9 @@ export function blobStoreContract(make: () => BlobStore): void {
 
   it('replaces an entry, and forgets one', async () => {
     const key = freshKey();
-    store.set(key, Buffer.from('one'), 60_000);
+    store.set(TENANT, key, Buffer.from('one'), 60_000);
     await eventually(isThere(key));
-    store.set(key, Buffer.from('two'), 60_000);
+    store.set(TENANT, key, Buffer.from('two'), 60_000);
     await eventually(async () => (await valueOf(key))?.toString() === 'two');
     store.delete(key);
     await eventually(async () => (await store.get(key)) === null);
@@ -42,7 +43,7 @@ export function blobStoreContract(make: () => BlobStore): void {
 
   it('forgets an entry when its time has passed', async () => {
     const key = freshKey();
-    store.set(key, Buffer.from('short'), 150);
+    store.set(TENANT, key, Buffer.from('short'), 150);
     await eventually(isThere(key));
     await eventually(async () => (await store.get(key)) === null);
   });
@@ -50,8 +51,8 @@ export function blobStoreContract(make: () => BlobStore): void {
   it('does not store an entry over its bound, and keeps the one next to it', async () => {
     const large = freshKey();
     const small = freshKey();
-    store.set(large, randomBytes(CONTRACT_ENTRY_BYTES_MAX + 1), 60_000);
-    store.set(small, Buffer.from('small'), 60_000);
+    store.set(TENANT, large, randomBytes(CONTRACT_ENTRY_BYTES_MAX + 1), 60_000);
+    store.set(TENANT, small, Buffer.from('small'), 60_000);
     await eventually(isThere(small));
     expect(await store.get(large)).toBeNull();
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@gw/testing';
 import type { Claim, IdempotencyStore } from '../index';
+import { TENANT } from './samples';
 
 const fingerprint = 'f'.repeat(43);
 const other = 'g'.repeat(43);
@@ -10,7 +11,12 @@ const HOUR_MS = 3_600_000;
 export function idempotencyStoreContract(make: () => IdempotencyStore): void {
   let store: IdempotencyStore;
   let scope: string;
-  const claimOf = (print = fingerprint): Claim => ({ scope, fingerprint: print, token: randomUUID() });
+  const claimOf = (print = fingerprint): Claim => ({
+    scope,
+    fingerprint: print,
+    token: randomUUID(),
+    tenant: TENANT,
+  });
 
   beforeEach(() => {
     store = make();

@@ -1,4 +1,12 @@
-import type { CacheRequest, StoredAnswer } from '../index';
+import type { CacheRequest, RedisShare, StoredAnswer, Tenant } from '../index';
+
+export const TENANT: Tenant = { workspaceId: 'w1', organisationId: 'o1' };
+
+/** So many bytes of Redis, in a ledger of its own. */
+export const redisShare = (ledger: string, bytes = 10_000_000): RedisShare => ({
+  ledger,
+  bytesMax: () => bytes,
+});
 
 export const sampleRequest = (over: Partial<CacheRequest> = {}): CacheRequest => ({
   organisationId: 'o1',

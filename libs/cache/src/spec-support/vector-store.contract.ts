@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '@gw/testing';
 import type { VectorStore } from '../index';
 import { normalised } from '../semantic/vectors';
+import { TENANT } from './samples';
 
 export const CONTRACT_PER_BUCKET_MAX = 150;
 
@@ -15,7 +16,7 @@ export function vectorStoreContract(make: () => VectorStore): void {
   let bucket: string;
   const nearest = (vector: Float32Array, in_ = bucket, nowMs = NOW) => store.nearest(in_, vector, nowMs);
   const added = async (id: string, vector: Float32Array, expiresAtMs = LATER): Promise<void> => {
-    store.add(bucket, { id, vector, expiresAtMs }, NOW);
+    store.add(TENANT, bucket, { id, vector, expiresAtMs }, NOW);
     await eventually(async () => (await nearest(vector))?.id === id);
   };
 
@@ -52,7 +53,7 @@ export function vectorStoreContract(make: () => VectorStore): void {
   it('holds a bounded number of vectors in a bucket, the newest ones', async () => {
     const at = (i: number): Float32Array => vectorOf(Math.cos(i / 100), Math.sin(i / 100));
     for (let i = 0; i < CONTRACT_PER_BUCKET_MAX + 10; i += 1)
-      store.add(bucket, { id: String(i), vector: at(i), expiresAtMs: LATER }, NOW);
+      store.add(TENANT, bucket, { id: String(i), vector: at(i), expiresAtMs: LATER }, NOW);
     const last = CONTRACT_PER_BUCKET_MAX + 9;
     await eventually(async () => (await nearest(at(last)))?.id === String(last));
     expect((await nearest(at(0)))?.id).toBe('10');

@@ -1,3 +1,5 @@
+import type { Tenant } from './shared-entries';
+
 /** Stands for a store that could not be asked, or not soon enough. */
 export const UNAVAILABLE = Symbol('the store could not be asked');
 
@@ -8,7 +10,7 @@ export const UNAVAILABLE = Symbol('the store could not be asked');
 export interface BlobStore {
   /** Null: missing. Gives the value at once where it can. */
   get(key: string): Buffer | null | Promise<Buffer | null | typeof UNAVAILABLE>;
-  /** The buffer is the store's own from then on. Too big a value is not stored. */
-  set(key: string, value: Buffer, ttlMs: number): void;
+  /** The buffer is the store's own from then on. Too big a value is not stored; one that passes the share of the tenant pushes out its own. */
+  set(tenant: Tenant, key: string, value: Buffer, ttlMs: number): void;
   delete(key: string): void;
 }

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { BlobStore } from './blob-store';
+import { SharedEntries, type Tenant } from './shared-entries';
 
 export interface MemoryBlobStoreOptions {
-  /** All entries together; the least recently used go first. */
+  /** All entries together, shared by workspaces; in each the least recently used go first. */
   readonly bytesMax: number;
   /** One entry; bigger ones are not stored. */
   readonly entryBytesMax: number;
@@ -15,28 +15,30 @@ const ENTRY_OVERHEAD_BYTES = 512;
 
 /** Entries of this process, bounded by their bytes. */
 export class MemoryBlobStore implements BlobStore {
-  private readonly entries: LRUCache<string, Buffer>;
+  private readonly entries: SharedEntries<Buffer>;
+  private readonly entryBytesMax: number;
 
   constructor({ bytesMax, entryBytesMax, now }: MemoryBlobStoreOptions) {
-    this.entries = new LRUCache({
-      maxSize: bytesMax,
-      maxEntrySize: Math.min(bytesMax, entryBytesMax + ENTRY_OVERHEAD_BYTES),
-      sizeCalculation: (value) => value.length + ENTRY_OVERHEAD_BYTES,
-      ...(now ? { perf: { now }, ttlResolution: 0 } : {}),
+    this.entries = new SharedEntries({
+      bytesMax,
+      sizeOf: (value) => value.length + ENTRY_OVERHEAD_BYTES,
+      ...(now ? { now } : {}),
     });
+    this.entryBytesMax = entryBytesMax;
   }
 
   /** Bytes held, the overhead included. */
   get bytes(): number {
-    return this.entries.calculatedSize;
+    return this.entries.bytes;
   }
 
   get(key: string): Buffer | null {
     return this.entries.get(key) ?? null;
   }
 
-  set(key: string, value: Buffer, ttlMs: number): void {
-    this.entries.set(key, value, { ttl: Math.max(1, Math.ceil(ttlMs)) });
+  set(tenant: Tenant, key: string, value: Buffer, ttlMs: number): void {
+    if (value.length <= this.entryBytesMax) this.entries.set(tenant, key, value, ttlMs);
+    else this.entries.delete(key);
   }
 
   delete(key: string): void {

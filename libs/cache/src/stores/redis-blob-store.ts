@@ -2,6 +2,8 @@ import type { Redis } from '@gw/redis';
 import { UNAVAILABLE, type BlobStore } from './blob-store';
 import { SEALING_BYTES_MAX, type EntrySealer } from './entry-sealer';
 import { NO_REPLY, type RedisGuard } from './redis-guard';
+import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } from './redis-shares';
+import type { Tenant } from './shared-entries';
 
 export interface RedisBlobStoreOptions {
   /** Starts every key: `gw:cache:`. */
@@ -10,9 +12,21 @@ export interface RedisBlobStoreOptions {
   readonly entryBytesMax: number;
   /** Writes that Redis has not confirmed; what comes on top is not stored. */
   readonly pendingBytesMax: number;
+  /** What the entries of all workspaces may take of Redis. */
+  readonly share: RedisShare;
 }
 
-/** Entries in Redis, sealed to their key. Redis frees them by their time, and by its own `maxmemory` policy before that. */
+const SET = withLedger(`
+local bytes = #ARGV[4] + tonumber(ARGV[6])
+if not makeRoom(bytes) then return redis.call('UNLINK', entry) end
+redis.call('SET', entry, ARGV[4], 'PX', ARGV[5])
+charge(bytes, tonumber(ARGV[5]))
+return 1`);
+
+/**
+ * Entries in Redis, sealed to their key. Redis frees them by their time; a workspace whose share is full loses its own, those that
+ * end first before the others.
+ */
 export class RedisBlobStore implements BlobStore {
   private pendingBytes = 0;
 
@@ -33,17 +47,29 @@ export class RedisBlobStore implements BlobStore {
     return this.sealer.open(sealed, at);
   }
 
-  set(key: string, value: Buffer, ttlMs: number): void {
-    const { prefix, entryBytesMax, pendingBytesMax } = this.options;
+  set(tenant: Tenant, key: string, value: Buffer, ttlMs: number): void {
+    const { prefix, entryBytesMax, pendingBytesMax, share } = this.options;
     if (value.length > entryBytesMax || this.pendingBytes + value.length > pendingBytesMax) return;
     const at = prefix + key;
     const sealed = this.sealer.seal(value, at);
     void this.guard.ask(() => {
       this.pendingBytes += sealed.length;
       // The bytes are held until the connection is done with them, which may be after the guard has given up.
-      return this.redis.set(at, sealed, 'PX', Math.max(1, Math.ceil(ttlMs))).finally(() => {
-        this.pendingBytes -= sealed.length;
-      });
+      return this.redis
+        .call(
+          'EVAL',
+          SET,
+          2,
+          at,
+          share.ledger,
+          ...ledgerArguments(tenant, share),
+          sealed,
+          Math.max(1, Math.ceil(ttlMs)),
+          ENTRY_OVERHEAD_BYTES,
+        )
+        .finally(() => {
+          this.pendingBytes -= sealed.length;
+        });
     });
   }
 

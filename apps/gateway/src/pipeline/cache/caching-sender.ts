@@ -6,17 +6,18 @@ import {
   type CachePolicy,
   type Coalescer,
   type Lookup,
-  type RecordingMemory,
   type ResponseCache,
   type SemanticSource,
 } from '@gw/cache';
 import type { CompiledCache } from '@gw/config-schema';
+import type { Shares } from '@gw/kernel';
 import { OutboundError, type OutboundHandler } from '@gw/outbound';
 import { parseJsonObject } from '../../http/json-body';
 import { Answer, type Upstream } from '../answer';
 import type { BuiltRequest } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender, Sender } from '../attempt/sender';
 import type { Exchange } from '../exchange';
+import type { Principal } from '../../state/principals';
 import { cachedRequest } from './cached-request';
 import { CacheUse } from './cache-use';
 import type { Embeddings, RequestEmbedder } from './embeddings';
@@ -26,7 +27,7 @@ export interface CachingParts {
   readonly cache: ResponseCache;
   readonly flights: Coalescer;
   readonly embeddings: Embeddings;
-  readonly memory: RecordingMemory;
+  readonly memory: Shares;
   /** Bytes of an answer's body; a longer one is not stored. */
   readonly bodyBytesMax: number;
 }
@@ -136,9 +137,10 @@ export class CachingSender implements AttemptSender {
     owner: () => OutboundHandler | null,
   ): AnswerRecorder {
     const { cache, memory, bodyBytesMax } = this.parts;
+    const { workspace } = exchange.principal as Principal;
     return new AnswerRecorder(next, {
       bodyBytesMax,
-      memory,
+      memory: memory.of(workspace.id, workspace.organisationId),
       check: (_status, headers) => checkOf(exchange.route.kind, upstream, headers),
       onWhole: (whole) => {
         const answer = owner();

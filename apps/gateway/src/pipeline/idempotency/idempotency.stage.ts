@@ -7,9 +7,10 @@ import {
   readIdempotencyKey,
   relevantHeaders,
   type Idempotency,
-  type RecordingMemory,
+  type Tenant,
 } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
+import type { Shares } from '@gw/kernel';
 import type { Principal } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
 import { FirstAnswer } from './first-answer';
@@ -17,7 +18,7 @@ import { FirstAnswer } from './first-answer';
 export interface IdempotencyStageOptions {
   /** The longest wait for a first request under way, where the request does not say how long it may take. */
   readonly waitMs: number;
-  readonly memory: RecordingMemory;
+  readonly memory: Shares;
   /** Bytes of an answer's body; a longer one can't be replayed. */
   readonly bodyBytesMax: number;
 }
@@ -43,11 +44,13 @@ export class IdempotencyStage implements Stage {
     const { memory, bodyBytesMax, waitMs } = this.options;
     const scope = scopeOf(exchange, readIdempotencyKey(value) as string);
     const fingerprint = await fingerprintOf(exchange);
+    const tenant = tenantOf(exchange);
     const startedMs = exchange.elapsedMs();
     const begun = await this.idempotency
       .begin(scope, fingerprint, {
         timeoutMs: exchange.gw.requestTimeoutMs ?? waitMs,
         isGone: () => exchange.clientGone,
+        tenant,
       })
       .finally(() => {
         exchange.waitedMs += exchange.elapsedMs() - startedMs;
@@ -56,10 +59,19 @@ export class IdempotencyStage implements Stage {
       exchange.replayed = begun.answer;
       return;
     }
-    exchange.firstAnswer = new FirstAnswer(begun, memory, bodyBytesMax);
+    exchange.firstAnswer = new FirstAnswer(
+      begun,
+      memory.of(tenant.workspaceId, tenant.organisationId),
+      bodyBytesMax,
+    );
     await this.next.run(exchange);
   }
 }
+
+const tenantOf = ({ principal }: Exchange): Tenant => {
+  const { organisation, workspace } = principal as Principal;
+  return { workspaceId: workspace.id, organisationId: organisation.id };
+};
 
 function scopeOf({ principal, method, url, query }: Exchange, key: string): string {
   const { organisation, workspace } = principal as Principal;
