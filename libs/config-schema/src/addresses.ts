@@ -1,4 +1,4 @@
-import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from '@gw/kernel';
+import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue, isMetadataHeader } from '@gw/kernel';
 import type { ConfigNode, Path, Report, ValidateConfigOptions } from './report';
 import { isProviderField } from './schema';
 
@@ -9,11 +9,14 @@ const LABEL_FIELD = /_(?:region|resource_name|account_id)$/;
 const PLACE_FIELD = /_(?:account|workspace)$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
+/** True for a field of a provider that is a whole address: its value names any host. */
+export const holdsAddress = (field: string): boolean => ADDRESS_FIELD.test(field);
+
 /** True for a field of a provider that says, in whole or in part, where the provider is found. */
 export const decidesAddress = (field: string): boolean =>
   ADDRESS_FIELD.test(field) || LABEL_FIELD.test(field) || PLACE_FIELD.test(field);
 
-/** Everything in a node that decides where a request is sent. */
+/** Everything in a node that decides where a request is sent, or becomes a header of it. */
 export function checkHosts(
   node: ConfigNode,
   path: Path,
@@ -22,13 +25,26 @@ export function checkHosts(
 ): void {
   for (const [key, value] of Object.entries(node)) {
     if (typeof value !== 'string') continue;
-    const isField = isProviderField(key);
-    if (key === 'custom_host' || (isField && ADDRESS_FIELD.test(key))) {
-      const reason = addressFault(value) ?? options.checkHost?.(value);
-      if (reason) report([...path, key], 'address', reason, value);
-    } else if (isField && LABEL_FIELD.test(key) && !LABEL.test(value)) {
-      report([...path, key], 'label', 'must be one label of a host name', value);
+    checkText(key, value, [...path, key], options, report);
+    if ((key === 'api_key' || isProviderField(key)) && !isHeaderValue(value)) {
+      report([...path, key], 'header_value', 'must have no line breaks or control characters', value);
     }
+  }
+}
+
+function checkText(
+  key: string,
+  value: string,
+  path: Path,
+  options: ValidateConfigOptions,
+  report: Report,
+): void {
+  const isField = isProviderField(key);
+  if (key === 'custom_host' || (isField && ADDRESS_FIELD.test(key))) {
+    const reason = addressFault(value) ?? options.checkHost?.(value);
+    if (reason) report(path, 'address', reason, value);
+  } else if (isField && LABEL_FIELD.test(key) && !LABEL.test(value)) {
+    report(path, 'label', 'must be one label of a host name', value);
   }
 }
 

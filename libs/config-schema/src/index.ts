@@ -1,4 +1,4 @@
-export { decidesAddress, mayNotBeForwarded } from './addresses';
+export { decidesAddress, holdsAddress, mayNotBeForwarded } from './addresses';
 export {
   isStrategyConfig,
   type BalanceAlgorithm,

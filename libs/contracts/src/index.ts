@@ -77,3 +77,4 @@ export {
 } from './provider-catalogue';
 export type { InstallationCredentials } from './installation-credentials';
 export type { ProviderCredentialContent, SecretLocation, SecretManagerType, SecretUse } from './secret-use';
+export { TOKEN_AUDIENCE, TOKEN_ISSUER } from './session-token';

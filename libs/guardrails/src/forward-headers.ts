@@ -16,7 +16,7 @@ const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
   'x-functions-key',
 ]);
 const CREDENTIAL_WORD =
-  /(?:^|[-_])(?:api-?key|apikey|auth|authorization|credentials?|jwt|passw(?:or)?d|secret|session-token|access-token|id-token|refresh-token)(?:[-_]|$)/;
+  /(?:^|[-_])(?:api-?key|apikey|auth|authenticate|authentication|authorization|credentials?|jwt|passw(?:or)?d|secret|session-token|access-token|id-token|refresh-token)(?:[-_]|$)/;
 
 /** Headers by which proxies tell each other where a request came from and where it goes. */
 const ROUTING: ReadonlySet<string> = new Set([

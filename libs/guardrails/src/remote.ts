@@ -1,4 +1,4 @@
-import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS } from '@gw/kernel';
+import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue } from '@gw/kernel';
 import { CheckError, type CheckContext, type ParameterReport } from './check';
 import { GUARDRAIL_LIMITS } from './limits';
 import type { GuardrailAnswer } from './port';
@@ -48,7 +48,7 @@ export function headersOf(
       report(['headers', name], 'header_name', 'is not a valid header name', '(hidden)');
     } else if (HOP_BY_HOP_HEADERS.has(lower) || FRAMING_HEADERS.has(lower)) {
       report(['headers', name], 'forbidden_header', 'is a header of one connection', '(hidden)');
-    } else if (typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    } else if (typeof value !== 'string' || !isHeaderValue(value)) {
       report(['headers', name], 'header_value', 'is not a valid header value', '(hidden)');
     } else headers[lower] = value;
   }

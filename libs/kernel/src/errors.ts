@@ -53,6 +53,7 @@ export const ERRORS = {
     message: 'Name a provider: x-gw-provider, x-gw-virtual-key or x-gw-config is required.',
   },
   provider_unknown: { status: 400, code: 'AB01', message: 'The provider is not known.' },
+  provider_key_missing: { status: 400, code: 'AB01', message: 'The provider needs a key.' },
   provider_not_found: { status: 400, code: 'AB01', message: 'No such provider in this workspace.' },
   route_unsupported: { status: 400, code: 'AB01', message: 'The provider does not serve this route.' },
   custom_host_refused: { status: 400, code: 'AB01', message: 'The address is not allowed.' },

@@ -27,6 +27,12 @@ const METADATA_PREFIXES = ['metadata-', 'x-metadata-', 'x-google-metadata-', 'x-
 export const isMetadataHeader = (name: string): boolean =>
   METADATA_NAMES.has(name) || METADATA_PREFIXES.some((prefix) => name.startsWith(prefix));
 
+/** What no header value may hold: RFC 9110 section 5.5 allows visible characters, spaces, tabs and bytes above ASCII. */
+const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** True for a text that can be sent as the value of a header. */
+export const isHeaderValue = (text: string): boolean => !NOT_IN_A_VALUE.test(text);
+
 /** Headers by which a caller or a gateway shows who it is. */
 export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'api-key',

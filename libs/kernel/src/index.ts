@@ -22,7 +22,13 @@ export {
   type DatabaseTls,
   type DatabaseTlsSettings,
 } from './database-tls';
-export { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from './header-names';
+export {
+  CREDENTIAL_HEADERS,
+  FRAMING_HEADERS,
+  HOP_BY_HOP_HEADERS,
+  isHeaderValue,
+  isMetadataHeader,
+} from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
 export { Share, Shares } from './shares';
 export { apiKeyPepper, deriveKey, journalKey, seal, sealingKeyring, unseal, type Keyring } from './sealed';

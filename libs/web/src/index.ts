@@ -57,6 +57,7 @@ export {
 export { createAdapter, type AdapterOptions } from './http/adapter';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';
+export { hasSeveralHosts } from './http/host-header';
 export { InternalClient, internalPost } from './http/internal-post';
 export { answerParserError, rawAnswer } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';

@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto';
-
-export const TOKEN_ISSUER = 'tollgate';
-export const TOKEN_AUDIENCE = 'control-plane';
+import { TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/contracts';
 
 export interface SessionClaims {
   /** User. */

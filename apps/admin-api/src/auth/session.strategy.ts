@@ -1,4 +1,5 @@
 import type { OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
+import { TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/contracts';
 import {
   OrganisationEntity,
   OrganisationUserEntity,
@@ -15,7 +16,7 @@ import { Strategy } from 'passport-jwt';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../settings';
 import { presentedBy } from './credentials';
-import { TOKEN_AUDIENCE, TOKEN_ISSUER, type SessionClaims } from './session-token';
+import type { SessionClaims } from './session-token';
 
 export interface AuthenticatedSession {
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
-import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
+import { assertAllowedUrl, isHeaderValue, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults, unmaskedHeaders } from './header-map';
 
 /** Provider fields of an integration, parted by how they rest. */
@@ -118,7 +118,7 @@ function fieldFaults(field: ConfigurationField, value: unknown, path: string): E
   switch (field.kind) {
     case 'text':
     case 'label':
-      return textFaults(field, value, path);
+      return headerTextFaults(field, value, path);
     case 'url':
       return []; // `assertAllowedAddresses` judges values of any type.
     case 'boolean':
@@ -132,6 +132,17 @@ function fieldFaults(field: ConfigurationField, value: unknown, path: string): E
       return [];
   }
 }
+
+/** Of a text that may become a header. */
+const headerTextFaults = (field: ConfigurationField, value: unknown, path: string): ErrorDetail[] =>
+  typeof value === 'string' && !isHeaderValue(value)
+    ? [
+        {
+          path,
+          message: 'must have no line breaks, control characters or letters that a header can not carry',
+        },
+      ]
+    : textFaults(field, value, path);
 
 function textFaults(field: ConfigurationField, value: unknown, path: string): ErrorDetail[] {
   const max = field.maxLength ?? TEXT_LENGTH_MAX;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ALLOWED_METHODS } from './request-rules';
 
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const PREFLIGHT_SECONDS = '600';
 /** Credentials travel in headers that a page has to set itself, never in cookies, so that all answer headers may be shown. */
 const EXPOSED = '*';
@@ -28,7 +28,7 @@ export class Cors {
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return false;
     const asked = req.headers['access-control-request-headers'];
     if (asked !== undefined) res.setHeader('access-control-allow-headers', asked);
-    res.setHeader('access-control-allow-methods', METHODS);
+    res.setHeader('access-control-allow-methods', ALLOWED_METHODS);
     res.setHeader('access-control-max-age', PREFLIGHT_SECONDS);
     res.writeHead(204);
     res.end();

@@ -45,6 +45,7 @@ const CASES: readonly (readonly [type: ErrorType, request: Request])[] = [
   ['config_invalid', { line: CHAT, headers: { ...KEY, 'x-gw-config': '[]' }, body: '{}' }],
   ['config_not_found', { line: CHAT, headers: { ...KEY, 'x-gw-config': 'pc-none' }, body: '{}' }],
   ['provider_missing', { line: CHAT, headers: KEY, body: '{}' }],
+  ['provider_key_missing', { line: CHAT, headers: { ...KEY, 'x-gw-provider': 'openai' }, body: '{}' }],
   ['provider_unknown', { line: CHAT, headers: { ...KEY, 'x-gw-provider': 'nobody' }, body: '{}' }],
   ['provider_not_found', { line: CHAT, headers: { ...KEY, 'x-gw-provider': '@nobody' }, body: '{}' }],
   ['route_unsupported', { line: 'POST /v1/rerank HTTP/1.1', headers: MAIN, body: '{}' }],

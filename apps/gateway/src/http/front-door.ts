@@ -37,7 +37,7 @@ export class FrontDoor {
     const url = req.url ?? '/';
     const { path, query } = targetOf(url);
     const method = req.method ?? 'GET';
-    const destination = destinationOf(path, method);
+    const destination = destinationOf(path, method, req.headers);
     switch (destination.plane) {
       case 'data': {
         const route = routeOf(method, destination.path);

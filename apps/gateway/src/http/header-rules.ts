@@ -26,14 +26,36 @@ const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
 ]);
 const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'sec-websocket-', 'x-forwarded', 'x-envoy-'];
 
-/** Never sent to a client: this hop's headers, and whatever carries a credential of ours. */
+/**
+ * Never sent to a client: this hop's headers, whatever carries a credential of ours, and what a browser would apply to the origin of
+ * the gateway or keep for it. Which pages may read an answer is for the gateway's own settings to say.
+ */
 const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
   ...CREDENTIAL_HEADERS,
+  'accept-ch',
+  'activate-storage-access',
+  'alt-svc',
+  'clear-site-data',
+  'critical-ch',
+  'expect-ct',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
   'set-cookie',
   'set-cookie2',
+  'set-login',
+  'speculation-rules',
+  'strict-transport-security',
+  'use-as-dictionary',
   'x-amz-security-token',
+  'x-permitted-cross-domain-policies',
 ]);
+const NEVER_DOWNSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'access-control-', 'attribution-reporting-'];
 
 /** What may pass a header name, worked out once a name: the set of names that clients and providers send is small. */
 class NameRules {
@@ -58,7 +80,7 @@ const upstream = new NameRules(
     NEVER_UPSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
 );
 const downstream = new NameRules(
-  (name) => NEVER_DOWNSTREAM.has(name) || name.startsWith(GATEWAY_HEADER_PREFIX),
+  (name) => NEVER_DOWNSTREAM.has(name) || NEVER_DOWNSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
 );
 
 /** The caller's headers that may reach a provider, from Node's flat raw list. */
@@ -121,8 +143,15 @@ export function downstreamHeaders(headers: readonly string[]): HeaderList {
     const name = downstream.allowed(headers[i] as string);
     if (name !== null && !named?.has(name)) passed.push(name, headers[i + 1] as string);
   }
+  // A browser must not take for a page what the provider did not call one.
+  if (isSniffable(valueOf(passed, 'content-type'))) setHeader(passed, 'x-content-type-options', 'nosniff');
   return passed;
 }
+
+const SNIFFABLE = /^text\/(?!event-stream)|html|xml|octet-stream/i;
+
+const isSniffable = (type: string | undefined): boolean =>
+  type === undefined || (!type.startsWith('application/json') && SNIFFABLE.test(type));
 
 /** Names that a Connection header makes hop-by-hop; null for the usual `keep-alive` and `close`. */
 function connectionNames(value: string | undefined): ReadonlySet<string> | null {

@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HEADER } from '@gw/contracts';
+
 /**
  * First path segments that belong to the control plane, under `/v1` as under `/v2`. The gateway forwards them to the admin
  * API, so that one base URL serves both planes; in Kubernetes the ingress does so.
@@ -57,6 +60,10 @@ const HEALTH = new Map<string, HealthView>([
   ['/health/parts', 'parts'],
 ]);
 
+/** Paths of the control plane that a provider has, too: Anthropic's API has deployments. */
+const SHARED: ReadonlySet<string> = new Set(['deployments']);
+const NAMES_TARGET = [HEADER.provider, HEADER.config, HEADER.virtualKey] as const;
+
 export type Destination =
   | { readonly plane: 'data'; readonly path: string }
   | { readonly plane: 'control' }
@@ -70,7 +77,11 @@ export type Destination =
  * Classifies a path, compared as it was sent: nothing is decoded or normalised, so no spelling can pass one check as one
  * thing and be routed as another. What a server behind us could read as a different path is refused.
  */
-export function destinationOf(path: string, method = 'GET'): Destination {
+export function destinationOf(
+  path: string,
+  method = 'GET',
+  headers: IncomingHttpHeaders = NO_HEADERS,
+): Destination {
   const rule = brokenRule(path);
   if (rule !== null) return { plane: 'refused', rule };
   const view = healthViewOf(path);
@@ -78,12 +89,16 @@ export function destinationOf(path: string, method = 'GET'): Destination {
   if (path.startsWith('/v1/')) {
     if (path === '/v1/me/limits') return { plane: 'limits' };
     if (path === '/v1/openapi.json') return { plane: 'openapi' };
-    return isOfControlPlane(path, method) ? { plane: 'control' } : { plane: 'data', path: path.slice(3) };
+    return isOfControlPlane(path, method, headers)
+      ? { plane: 'control' }
+      : { plane: 'data', path: path.slice(3) };
   }
   if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
 }
+
+const NO_HEADERS: IncomingHttpHeaders = {};
 
 /** Below `/v1` and without it. Other paths cost a comparison, no look-up. */
 function healthViewOf(path: string): HealthView | undefined {
@@ -91,11 +106,15 @@ function healthViewOf(path: string): HealthView | undefined {
   return path.startsWith('/health', start) ? HEALTH.get(path.slice(start)) : undefined;
 }
 
-/** Of a path below `/v1/`. */
-function isOfControlPlane(path: string, method: string): boolean {
+/**
+ * Of a path below `/v1/`. A shared one is the data plane's where the request names who is to answer it. There it takes the key of a
+ * workspace, while the control plane's own calls need one of an organisation: what is meant for the one can't be done at the other.
+ */
+function isOfControlPlane(path: string, method: string, headers: IncomingHttpHeaders): boolean {
   const end = path.indexOf('/', 4);
   const segment = end === -1 ? path.slice(4) : path.slice(4, end);
   if (!CONTROL_PLANE.has(segment)) return false;
+  if (SHARED.has(segment)) return NAMES_TARGET.every((name) => headers[name] === undefined);
   return segment !== 'prompts' || method !== 'POST' || !PROMPT_CALL.test(path);
 }
 

@@ -1,14 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
+import { hasSeveralHosts } from '@gw/web';
 
 /** One header may be this long, in bytes; a config written out may be longer. */
 const HEADER_BYTES_MAX = 16_384;
 const TARGET_BYTES_MAX = 16_384;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=%-]*)(?::\d{0,5})?$/i;
 
-/** What the HTTP parser lets through and RFC 9112 does not. Throws `request_malformed` or `headers_too_large`. */
+/** The methods of both planes. Any other is refused: TRACE, for one, would show the caller the credential that was sent with it. */
+const METHODS: ReadonlySet<string | undefined> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+export const ALLOWED_METHODS = [...METHODS].join(', ');
+
+/**
+ * What the HTTP parser lets through and RFC 9112 or this gateway does not. Throws `request_malformed`, `method_not_allowed` or
+ * `headers_too_large`.
+ */
 export function checkRequest(req: IncomingMessage): void {
+  if (!METHODS.has(req.method)) throw methodRefused();
   if (req.httpVersionMajor !== 1) throw malformed('the version must be HTTP/1.0 or HTTP/1.1');
   if ((req.url ?? '').length > TARGET_BYTES_MAX) {
     throw new GatewayError('headers_too_large', {
@@ -19,12 +36,19 @@ export function checkRequest(req: IncomingMessage): void {
   if (host === undefined ? req.httpVersionMinor === 1 : !HOST.test(host))
     throw malformed('the Host header is not valid');
   const { rawHeaders } = req;
+  if (hasSeveralHosts(rawHeaders)) throw malformed('it must have one Host header');
   for (let i = 1; i < rawHeaders.length; i += 2) {
     if ((rawHeaders[i] as string).length <= HEADER_BYTES_MAX) continue;
     if ((rawHeaders[i - 1] as string).toLowerCase() !== HEADER.config)
       throw new GatewayError('headers_too_large');
   }
 }
+
+const methodRefused = (): GatewayError =>
+  new GatewayError('method_not_allowed', {
+    message: `The gateway takes ${ALLOWED_METHODS}, and no other method.`,
+    headers: { allow: ALLOWED_METHODS },
+  });
 
 const malformed = (rule: string): GatewayError =>
   new GatewayError('request_malformed', { message: `The request is not well-formed HTTP: ${rule}.` });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { answerParserError, rawAnswer } from '@gw/web';
+import { ALLOWED_METHODS } from './request-rules';
 import { GatewayRequest } from './gateway-request';
 import { wholeResponses } from './whole-response';
 
@@ -60,7 +61,7 @@ export function createGatewayServer(
     upgrades.handle(req, socket, head);
   });
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
-    socket.end(rawAnswer('method_not_allowed'));
+    socket.end(rawAnswer('method_not_allowed', { allow: ALLOWED_METHODS }));
   });
   return server;
 }

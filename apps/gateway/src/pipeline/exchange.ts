@@ -269,6 +269,7 @@ export type Asked = Pick<
   | 'scan'
   | 'principal'
   | 'partial'
+  | 'config'
   | 'configSource'
   | 'hidesUsage'
   | 'startedWallMs'

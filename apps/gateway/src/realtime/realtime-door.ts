@@ -22,7 +22,8 @@ export class RealtimeDoor {
 
   /** False: answered as if nothing had been asked for, as a server may. */
   readonly takes = (req: IncomingMessage): boolean =>
-    asksForWebSocket(req) && destinationOf(targetOf(req.url ?? '/').path).plane === 'data';
+    asksForWebSocket(req) &&
+    destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers).plane === 'data';
 
   readonly handle = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
     const id = uuidv7();
@@ -37,7 +38,7 @@ export class RealtimeDoor {
       if (this.connections > this.connectionsMax)
         throw new GatewayError('unavailable', { message: 'This gateway has as many sessions as it may.' });
       const { path, query } = targetOf(req.url ?? '/');
-      const destination = destinationOf(path);
+      const destination = destinationOf(path, 'GET', req.headers);
       if (destination.plane !== 'data') throw new GatewayError('route_not_found');
       const route = routeOf('GET', destination.path);
       this.pipeline.run(new Exchange(id, req, upgrade.res, 'GET', path + query, query, route, upgrade));

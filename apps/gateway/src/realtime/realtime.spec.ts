@@ -99,7 +99,7 @@ describe('before the upgrade', () => {
   });
 
   it('[AUT-04] a saved credential is not sent to a host that the caller chose', async () => {
-    const client = await handshake({ 'x-gw-custom-host': `${provider.origin}/v1` });
+    const client = await handshake({ 'x-gw-custom-host': `${provider.origin}/elsewhere` });
     expect(await refusal(client)).toMatchObject({ status: 400, type: 'custom_host_refused' });
     expect(provider.connections).toBe(0);
   });

@@ -1,4 +1,12 @@
-import { CheckError, defineCheck, type CheckContext, type CheckDefinition, type Outcome } from '../check';
+import { isHeaderValue } from '@gw/kernel';
+import {
+  CheckError,
+  defineCheck,
+  type CheckContext,
+  type CheckDefinition,
+  type Outcome,
+  type ParameterReport,
+} from '../check';
 import type { JsonObject } from '../json';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { checkUrl, postJson, TIMEOUT_PARAMETER } from '../remote';
@@ -52,6 +60,7 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
         filled(partner.url, { ...defaultsOf(partner, parameters), ...parameters }, encodeURIComponent) ?? '';
       checkUrl(url, 'endpoint', report);
       const call: PartnerCall = { partner, parameters, url, headers: headersOf(partner, parameters) };
+      checkHeaderTexts(partner, parameters, report);
       const redacts = canRedact && parameters.redact === true;
       const secrets = new SecretParameters(parameters, partner.secrets, source, report);
       return {
@@ -97,6 +106,16 @@ function headersOf(partner: PartnerDefinition, parameters: JsonObject): Readonly
     if (value !== null) headers[name] = value;
   }
   return headers;
+}
+
+/** Reports what a header of the call would be made of, and none can carry. */
+function checkHeaderTexts(partner: PartnerDefinition, parameters: JsonObject, report: ParameterReport): void {
+  const named = Object.values(partner.headers).flatMap((template) => [...template.matchAll(/\{(\w+)\}/g)]);
+  for (const [, name = ''] of named) {
+    const value = parameters[name];
+    if (typeof value !== 'string' || isHeaderValue(value)) continue;
+    report([name], 'header_value', 'must have no line breaks or control characters', '(hidden)');
+  }
 }
 
 async function ask(

@@ -8,6 +8,7 @@ import type { Log } from '../logger';
 import { contentTypeFault } from './content-type';
 import { sendError } from './error-filter';
 import { toPublicError } from './error-mapping';
+import { hasSeveralHosts } from './host-header';
 import { inflated } from './inflated';
 import { answerParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
@@ -32,6 +33,10 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'x-permitted-cross-domain-policies': 'none',
   'x-dns-prefetch-control': 'off',
 };
+
+const SEVERAL_HOSTS = new GatewayError('request_malformed', {
+  message: 'The request is not well-formed HTTP: it must have one Host header.',
+});
 
 /** RFC 9112 section 6.3. */
 const hasBody = (headers: IncomingHttpHeaders): boolean =>
@@ -76,7 +81,8 @@ export function createAdapter({
   });
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(SECURITY_HEADERS).header(HEADER.requestId, request.id);
-    done();
+    if (hasSeveralHosts(request.raw.rawHeaders)) done(SEVERAL_HOSTS);
+    else done();
   });
   if (jsonOnly) {
     server.addHook('preParsing', (request, _reply, payload, done) => {

@@ -16,11 +16,12 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 /** An error as the bytes of a whole HTTP answer, for a socket that has no request. */
-export function rawAnswer(type: ErrorType): string {
+export function rawAnswer(type: ErrorType, headers: Readonly<Record<string, string>> = {}): string {
   const { status, code, message } = ERRORS[type];
   const body = JSON.stringify({ error: { message, type, param: null, code, request_id: null } });
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
     `HTTP/1.1 ${String(status)} ${type.replaceAll('_', ' ')}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-    `content-length: ${String(Buffer.byteLength(body))}\r\nconnection: close\r\n\r\n${body}`
+    `content-length: ${String(Buffer.byteLength(body))}\r\n${more.join('')}connection: close\r\n\r\n${body}`
   );
 }

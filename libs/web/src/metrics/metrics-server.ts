@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hasSeveralHosts } from '../http/host-header';
 
 export interface MetricsServer {
   readonly port: number;
@@ -15,6 +16,10 @@ export async function startMetricsServer(
   render: () => Promise<string>,
 ): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (req, res) => {
+    if (hasSeveralHosts(req.rawHeaders)) {
+      res.writeHead(400).end();
+      return;
+    }
     if (req.url?.split('?', 1)[0] !== '/metrics') {
       res.writeHead(404).end();
       return;

@@ -21,22 +21,26 @@ export class BaseAddresses {
 
   constructor(private readonly policy: AddressPolicy) {}
 
-  /** The request's host wins, then the target's, the model's, the saved provider's, and last the provider's own. */
-  of(exchange: Asked, upstream: Upstream): BaseAddress {
-    const { provider, credential, model } = upstream;
+  /**
+   * A saved provider is found where it was saved, whoever else names a host: its credential goes nowhere else. Any other provider
+   * is found at the request's host, else at the target's, else at its own.
+   */
+  of({ gw, route }: Asked, upstream: Upstream): BaseAddress {
+    const { provider, credential, model, saved, target } = upstream;
     if (provider.local) return IN_PROCESS;
-    const chosen = chosenByRequest(exchange, upstream);
-    if (chosen !== null && upstream.saved !== null) {
-      throw new GatewayError('custom_host_refused', {
-        param: HEADER.customHost,
-        message: 'A saved credential is only sent to the host that is saved with it.',
-      });
-    }
-    const host = chosen ?? upstream.target.customHost ?? savedHost(upstream);
-    return this.parsed(
-      host ?? provider.baseUrl(credential, model, exchange.route.kind),
+    const named = gw.customHost ?? target.customHost;
+    const host = saved === null ? named : savedHost(upstream);
+    const base = this.parsed(
+      host ?? provider.baseUrl(credential, model, route.kind),
       host === null ? 'provider' : HEADER.customHost,
     );
+    if (saved !== null && named !== null && !isSame(base, this.parsed(named, HEADER.customHost))) {
+      throw new GatewayError('custom_host_refused', {
+        param: gw.customHost === null ? `${target.path}.custom_host` : HEADER.customHost,
+        message: `A saved credential is only sent to the host that is saved with it; remove custom_host, or save it with the provider @${saved.slug}.`,
+      });
+    }
+    return base;
   }
 
   private parsed(url: string, param: string): BaseAddress {
@@ -51,11 +55,8 @@ export class BaseAddresses {
   }
 }
 
-/** A host that the caller wrote down: in the header, or in a config of the request itself. */
-function chosenByRequest({ gw, configSource }: Asked, { target }: Upstream): string | null {
-  if (gw.customHost !== null) return gw.customHost;
-  return configSource.slug === null ? target.customHost : null;
-}
+const isSame = (one: BaseAddress, other: BaseAddress): boolean =>
+  one.origin === other.origin && one.path === other.path;
 
 /** The host saved with the model, or with the provider. */
 function savedHost({ saved, model, credential }: Upstream): string | null {

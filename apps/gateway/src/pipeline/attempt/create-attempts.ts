@@ -1,4 +1,4 @@
-import { sealingKeyring, type AddressPolicy } from '@gw/kernel';
+import { apiKeyPepper, sealingKeyring, type AddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -7,6 +7,7 @@ import type { Accounts } from '../../limits/accounts';
 import type { GatewaySettings } from '../../settings';
 import type { Answers } from '../../state/answers';
 import { Credentials } from '../../state/credentials';
+import { OwnCredentials } from '../../state/own-credentials';
 import type { Documents } from '../../state/principals';
 import { CachingSender } from '../cache/caching-sender';
 import { Embeddings } from '../cache/embeddings';
@@ -49,8 +50,9 @@ export function createAttempts({
   readonly attempt: AttemptStage;
   readonly plain: AttemptStage;
 } {
+  const pepper = apiKeyPepper(settings.ENCRYPTION_KEY);
   const credentials = new Credentials(sealingKeyring(settings.ENCRYPTION_KEY), secrets);
-  const targeting = new Targeting(documents, credentials, {
+  const targeting = new Targeting(documents, credentials, new OwnCredentials(documents, pepper), {
     providers: PROVIDERS,
     sandboxEnabled: settings.SANDBOX_ENABLED,
   });

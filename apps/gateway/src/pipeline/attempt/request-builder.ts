@@ -1,5 +1,5 @@
 import type { CompiledTarget } from '@gw/config-schema';
-import type { AddressPolicy } from '@gw/kernel';
+import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
 import { forwardedHeaders, removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
@@ -119,7 +119,20 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
     for (let i = 0; i < forwarded.length; i += 2)
       setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
   }
+  assertSendable(headers);
   return headers;
+}
+
+/** What was saved before its rules, or comes from a secret manager, may hold what no header can: nothing of it is sent. */
+function assertSendable(headers: HeaderList): void {
+  for (let i = 1; i < headers.length; i += 2) {
+    if (isHeaderValue(headers[i] as string)) continue;
+    const name = headers[i - 1] as string;
+    throw new GatewayError('validation_failed', {
+      param: name,
+      message: `The value of the header ${name} holds a control character; save the setting that it is made of without one.`,
+    });
+  }
 }
 
 function addCustom(headers: HeaderList, custom: unknown): void {

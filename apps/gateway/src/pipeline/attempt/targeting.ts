@@ -1,11 +1,13 @@
 import { documentKey, HEADER, type ProviderDocument, type ProviderModel } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
-import type { Credential, Provider } from '@gw/providers';
+import type { Credential, Provider, RouteSupport } from '@gw/providers';
 import type { Credentials } from '../../state/credentials';
+import type { OwnCredentials } from '../../state/own-credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
 import type { Asked } from '../exchange';
+import { inlineKey } from './callers-key';
 
 export interface TargetingOptions {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -17,6 +19,7 @@ export class Targeting {
   constructor(
     private readonly documents: Documents,
     private readonly credentials: Credentials,
+    private readonly ownCredentials: OwnCredentials,
     private readonly options: TargetingOptions,
   ) {}
 
@@ -64,10 +67,18 @@ export class Targeting {
     return credential instanceof Promise ? credential.then(finish) : finish(credential);
   }
 
-  private inline(exchange: Asked, target: CompiledTarget, id: string): Upstream {
+  private inline(exchange: Asked, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
     const provider = this.known(id);
-    const apiKey = target.apiKey ?? exchange.gw.providerKey;
-    return this.build(exchange, target, provider, null, { apiKey, configurations: target.providerFields });
+    supportOf(exchange, provider);
+    const apiKey = inlineKey(exchange, target, provider);
+    const finish = (isOwn: boolean): Upstream => {
+      if (isOwn) throw ownCredential();
+      const credential = { apiKey, configurations: target.providerFields };
+      return this.build(exchange, target, provider, null, credential);
+    };
+    if (apiKey === null || provider.local) return finish(false);
+    const isOwn = this.ownCredentials.includes(apiKey);
+    return isOwn instanceof Promise ? isOwn.then(finish) : finish(isOwn);
   }
 
   private known(id: string): Provider {
@@ -88,13 +99,7 @@ export class Targeting {
     saved: ProviderDocument | null,
     credential: Credential,
   ): Upstream {
-    const { kind } = exchange.route;
-    const support = kind === 'passthrough' ? null : (provider.routes[kind] ?? null);
-    if (kind !== 'passthrough' && support === null) {
-      throw new GatewayError('route_unsupported', {
-        message: `The provider ${provider.id} does not serve ${exchange.route.name}.`,
-      });
-    }
+    const support = supportOf(exchange, provider);
     const override = isOpaque(exchange) ? undefined : target.overrideParams?.['model'];
     const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
     return {
@@ -106,6 +111,22 @@ export class Targeting {
       model: asked === null ? null : withoutSlug(asked),
     };
   }
+}
+
+const ownCredential = (): GatewayError =>
+  new GatewayError('header_invalid', {
+    param: 'authorization',
+    message: 'A credential of this gateway is never sent to a provider; send the provider’s own key.',
+  });
+
+/** Null on passthrough. Throws `route_unsupported`. */
+function supportOf({ route }: Asked, provider: Provider): RouteSupport | null {
+  if (route.kind === 'passthrough') return null;
+  const support = provider.routes[route.kind];
+  if (support !== undefined) return support;
+  throw new GatewayError('route_unsupported', {
+    message: `The provider ${provider.id} does not serve ${route.name}.`,
+  });
 }
 
 /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */

@@ -104,6 +104,7 @@ function embeddingOf(exchange: Exchange, { target }: CompiledEmbeddings, texts: 
     upgrade: null,
     route: ROUTE,
     principal: exchange.principal,
+    config: exchange.config,
     configSource: exchange.configSource,
     metadata: exchange.metadata,
     startedWallMs: exchange.startedWallMs,

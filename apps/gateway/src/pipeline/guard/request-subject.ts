@@ -124,7 +124,7 @@ export function askedWith(
   parsed: JsonObject | null,
   isPlain: boolean,
 ): Asked {
-  const { gw, metadata, spooled, principal, partial, configSource, startedWallMs } = exchange;
+  const { gw, metadata, spooled, principal, partial, config, configSource, startedWallMs } = exchange;
   const { method, query, route, upgrade, req } = exchange;
   const { rawHeaders, headers } = req;
   return {
@@ -135,6 +135,7 @@ export function askedWith(
     scan: body === null ? exchange.scan : scanOf(exchange, body, parsed !== null),
     principal,
     partial,
+    config,
     configSource,
     hidesUsage: false,
     startedWallMs,

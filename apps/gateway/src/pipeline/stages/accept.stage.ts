@@ -3,6 +3,7 @@ import { mayNotBeForwarded } from '@gw/config-schema';
 import { readCacheControls } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
+import { headerText } from '../../http/header-text';
 import type { Exchange, GatewayHeaders, Stage } from '../exchange';
 import { METADATA_PAIRS_MAX, METADATA_VALUE_MAX, withBaggage } from '../baggage';
 
@@ -15,9 +16,9 @@ export class AcceptStage implements Stage {
     exchange.gw = readGatewayHeaders(exchange.req, exchange.upgrade?.offer.apiKey ?? null);
     readTrace(exchange);
     const metadata = exchange.req.headers[HEADER.metadata];
-    if (metadata !== undefined) exchange.metadata = readMetadata(metadata as string);
+    if (metadata !== undefined) exchange.metadata = readMetadata(headerText(metadata as string));
     const { baggage } = exchange.req.headers;
-    if (typeof baggage === 'string') exchange.metadata = withBaggage(baggage, exchange.metadata);
+    if (typeof baggage === 'string') exchange.metadata = withBaggage(headerText(baggage), exchange.metadata);
   }
 }
 
@@ -30,9 +31,9 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
   const apiKey = named ?? bearer ?? xApiKey;
   return {
     apiKey,
-    provider: one(headers[HEADER.provider]),
-    virtualKey: one(headers[HEADER.virtualKey]),
-    config: one(headers[HEADER.config]),
+    provider: textOf(headers[HEADER.provider]),
+    virtualKey: textOf(headers[HEADER.virtualKey]),
+    config: textOf(headers[HEADER.config]),
     customHost: one(headers[HEADER.customHost]),
     forwardHeaders: forwardedNames(headers[HEADER.forwardHeaders]),
     requestTimeoutMs: timeoutOf(headers[HEADER.requestTimeout]),
@@ -40,7 +41,7 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
     explain: headers[HEADER.explain] === '1' || headers[HEADER.explain] === 'true',
     logBodies: headers[HEADER.debug] !== 'false',
     cache: readCacheControls(
-      headers[HEADER.cacheNamespace] as string | undefined,
+      textOf(headers[HEADER.cacheNamespace]) ?? undefined,
       headers[HEADER.cacheForceRefresh] as string | undefined,
       headers['cache-control'],
     ),
@@ -67,6 +68,12 @@ function providerKeyOf(
 
 const one = (value: string | string[] | undefined): string | null =>
   value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
+
+/** Of a header that carries a person's text. */
+function textOf(value: string | string[] | undefined): string | null {
+  const raw = one(value);
+  return raw === null ? null : headerText(raw);
+}
 
 function bearerOf(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
@@ -114,7 +121,7 @@ function readTrace(exchange: Exchange): void {
 }
 
 const bounded = (value: string | string[] | undefined): string | null => {
-  const text = one(value);
+  const text = textOf(value);
   return text === null || text === '' ? null : text.slice(0, TRACE_MAX);
 };
 

@@ -89,7 +89,7 @@ const hasEntries = (map: Readonly<Record<string, string>>): boolean => {
 };
 
 /** A saved config is named by a slug or an id; whatever could start JSON is a config written out. */
-const isInline = (text: string): boolean => !/^[A-Za-z0-9][\w-]*$/.test(text);
+const isInline = (text: string): boolean => !/^[\w-]+$/.test(text);
 
 function refuseEmpty(gw: GatewayHeaders): void {
   const named = [

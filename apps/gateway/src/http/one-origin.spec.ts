@@ -1,0 +1,200 @@
+import { connect } from 'node:net';
+import { request } from 'node:http';
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+describe('the front door', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let admin: StubProvider;
+
+  beforeAll(async () => {
+    admin = await StubProvider.start();
+    stub = await StubProvider.start();
+    gateway = await GatewayHarness.start({ ADMIN_URL: admin.origin });
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterAll(async () => {
+    await Promise.all([gateway.stop(), stub.stop(), admin.stop()]);
+  });
+  beforeEach(() => {
+    for (const each of [stub, admin]) {
+      each.requests.length = 0;
+      each.answerJson({ choices: [] });
+    }
+  });
+
+  /** Everything that comes back for these bytes. */
+  const raw = (head: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+      socket.on('close', () => resolve(text)).on('error', reject);
+      socket.end(`${head}\r\nconnection: close\r\n\r\n`, 'latin1');
+    });
+
+  it.each([
+    'TRACE',
+    'TRACK',
+    'CONNECT',
+    'PROPFIND',
+    'PROPPATCH',
+    'MKCOL',
+    'COPY',
+    'LOCK',
+    'SEARCH',
+    'QUERY',
+    'PURGE',
+    'LINK',
+  ])('[PAS-01] refuses the method %s before it is routed', async (method) => {
+    for (const path of ['/v1/anything', '/v1/chat/completions', '/v1/configs', '/v1/health']) {
+      const target = method === 'CONNECT' ? 'a:1' : path;
+      const answer = await raw(
+        `${method} ${target} HTTP/1.1\r\nhost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main`,
+      );
+      // What the parser of HTTP does not know is not well-formed.
+      expect(answer).toMatch(/^HTTP\/1\.1 (?:405|400) /);
+      if (answer.startsWith('HTTP/1.1 405'))
+        expect(answer.toLowerCase()).toContain(`allow: ${METHODS.toLowerCase()}\r\n`);
+    }
+    expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
+  });
+
+  it('answers 400 to two Host headers, which two servers could read differently', async () => {
+    for (const path of ['/v1/models', '/v1/configs', '/v1/health']) {
+      for (const second of ['host: a', 'Host: b', 'HOST:']) {
+        const answer = await raw(
+          `GET ${path} HTTP/1.1\r\nhost: a\r\n${second}\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main`,
+        );
+        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+        expect(answer).toContain('one Host header');
+      }
+    }
+    expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
+  });
+
+  const deployments = (headers: Record<string, string>, path = '/v1/deployments'): Promise<Response> =>
+    fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"registry":{"password":"canary"}}',
+    });
+
+  it.each([
+    ['x-gw-provider', '@main'],
+    ['x-gw-virtual-key', 'main'],
+    ['x-gw-config', '{"provider":"@main"}'],
+  ])(
+    'gives Anthropic’s deployments to the provider that %s names, and to the control plane without it',
+    async (name, value) => {
+      const key = { 'x-gw-api-key': gateway.apiKey };
+      for (const path of ['/v1/deployments', '/v1/deployments/d/archive']) {
+        expect((await deployments({ ...key, [name]: value }, path)).status).toBe(200);
+        expect(stub.lastRequest.url).toBe(path);
+        expect((await deployments(key, path)).status).toBe(200);
+        expect(admin.lastRequest.url).toBe(path);
+      }
+      expect((await deployments({ ...key, [name]: value }, '/v2/deployments')).status).toBe(200);
+      expect([stub.requests.length, admin.requests.length]).toEqual([2, 3]);
+    },
+  );
+
+  it('sends a call that is meant for the control plane to no provider: its key opens none', async () => {
+    gateway.addKey('organisationKey00000000000000000', { type: 'organisation-service', workspaceId: null });
+    const answer = await deployments({
+      'x-gw-api-key': 'organisationKey00000000000000000',
+      'x-gw-provider': '@main',
+    });
+    expect(answer.status).toBe(403);
+    const anonymous = await deployments({ 'x-gw-provider': '@main' });
+    expect(anonymous.status).toBe(401);
+    expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
+  });
+
+  it('keeps from clients what acts on the origin of the gateway, and guards pages against sniffing', async () => {
+    const forbidden = {
+      'strict-transport-security': 'max-age=1',
+      'access-control-allow-origin': '*',
+      'access-control-allow-credentials': 'true',
+      'clear-site-data': '"*"',
+      'set-cookie': 'a=b',
+      'alt-svc': 'h3=":443"',
+      'service-worker-allowed': '/',
+      'public-key-pins': 'x',
+      nel: '{}',
+      'report-to': '{}',
+    };
+    const passes = { 'x-ratelimit-remaining': '7', 'content-security-policy': 'sandbox' };
+    stub.answer({ headers: { ...forbidden, ...passes, 'content-type': 'text/html' }, body: '<p>' });
+    const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
+    const answer = await fetch(`${gateway.baseUrl}/page`, { headers });
+    expect(Object.keys(forbidden).filter((name) => answer.headers.has(name))).toEqual([]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      ...passes,
+      'x-content-type-options': 'nosniff',
+    });
+    stub.answerJson({});
+    expect((await fetch(`${gateway.baseUrl}/page`, { headers })).headers.has('x-content-type-options')).toBe(
+      false,
+    );
+  });
+
+  /** As curl and Go send it: bytes of UTF-8. `node:http` writes a header as latin1, so that each byte is one character. */
+  const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+  const chat = (headers: Record<string, string>): Promise<{ status: number }> =>
+    new Promise((resolve, reject) => {
+      const sent = { 'x-gw-api-key': gateway.apiKey, 'content-type': 'application/json', ...headers };
+      const call = request(
+        `${gateway.baseUrl}/chat/completions`,
+        { method: 'POST', headers: sent },
+        (answer) => {
+          answer.resume().on('end', () => resolve({ status: answer.statusCode ?? 0 }));
+        },
+      );
+      call.on('error', reject);
+      // As bytes: Node would write the headers together with a text, in the encoding of that.
+      const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Welche größe?' }] };
+      call.end(Buffer.from(JSON.stringify(body)));
+    });
+
+  it('reads text in headers as UTF-8, and bytes that are none as latin1', async () => {
+    const { length } = await gateway.records();
+    const provider = { 'x-gw-provider': '@main' };
+    for (const name of [asBytes('Jürgen'), 'J\u00fcrgen']) {
+      expect((await chat({ ...provider, 'x-gw-metadata': `{"name":"${name}"}` })).status).toBe(200);
+    }
+    expect((await chat({ ...provider, baggage: asBytes('name=Jürgen') })).status).toBe(200);
+    const names = (await gateway.records()).slice(length).map(({ metadata }) => metadata['name']);
+    expect(names).toEqual(['Jürgen', 'Jürgen', 'Jürgen']);
+  });
+
+  it('matches a condition and an inline guardrail on text beyond ASCII', async () => {
+    const conditions = [{ query: { 'metadata.city': { $eq: 'Köln' } }, then: 'main' }];
+    const config = {
+      strategy: { mode: 'conditional', conditions },
+      targets: [{ name: 'main', provider: '@main' }],
+    };
+    gateway.addConfig('pc-cologne', config);
+    const metadata = { 'x-gw-metadata': asBytes('{"city":"Köln"}') };
+    expect((await chat({ ...metadata, 'x-gw-config': 'pc-cologne' })).status).toBe(200);
+    const checks = { 'default.contains': { words: ['größe'], operator: 'none' }, deny: true };
+    const guarded = { provider: '@main', input_guardrails: [checks] };
+    expect((await chat({ 'x-gw-config': asBytes(JSON.stringify(guarded)) })).status).toBe(446);
+  });
+
+  it.each(['-dash', '_under'])('finds a saved config whose slug is %s', async (slug) => {
+    gateway.addConfig(slug, { provider: '@main' });
+    expect((await chat({ 'x-gw-config': slug })).status).toBe(200);
+  });
+
+  it('answers 400 for a saved value that no header can carry, before anything is sent', async () => {
+    const configurations = { custom_host: `${stub.origin}/v1`, openai_organization: 'a\r\nx-evil: 1' };
+    gateway.addProvider('broken', 'openai', stub.origin, { configurations });
+    const { length } = stub.requests;
+    expect((await chat({ 'x-gw-provider': '@broken' })).status).toBe(400);
+    expect(stub.requests).toHaveLength(length);
+  });
+});

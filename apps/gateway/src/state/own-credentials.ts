@@ -1,0 +1,44 @@
+import { Buffer } from 'node:buffer';
+import type { KeyObject } from 'node:crypto';
+import { documentKey, TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/contracts';
+import { hashApiKey } from '@gw/kernel';
+import type { Documents } from './principals';
+
+/** A prefix, and 32 letters and digits. Few keys of providers look like that, so that few are looked up. */
+const KEY_SHAPE = /^[A-Za-z0-9_-]{0,32}[A-Za-z0-9]{32}$/;
+const TOKEN_SHAPE = /^eyJ[\w-]+\.([\w-]{1,2048})\.[\w-]+$/;
+
+/** Knows what opens this product: keys of callers and tokens of sessions. */
+export class OwnCredentials {
+  constructor(
+    private readonly documents: Documents,
+    private readonly pepper: KeyObject,
+  ) {}
+
+  /** Waits only where a key has to be looked up. A key that can't be looked up now is taken for a provider's. */
+  includes(text: string): boolean | Promise<boolean> {
+    if (isSessionToken(text)) return true;
+    if (!KEY_SHAPE.test(text)) return false;
+    const at = documentKey.apiKey(hashApiKey(this.pepper, text));
+    const known = this.documents.get(at);
+    if (known !== undefined) return known !== null;
+    return this.documents.load(at).then(
+      (document) => document !== null,
+      // Providers go on being called while the control plane is away.
+      () => false,
+    );
+  }
+}
+
+function isSessionToken(text: string): boolean {
+  const payload = TOKEN_SHAPE.exec(text)?.[1];
+  if (payload === undefined) return false;
+  try {
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as unknown;
+    if (typeof claims !== 'object' || claims === null) return false;
+    const { iss, aud } = claims as { readonly iss?: unknown; readonly aud?: unknown };
+    return iss === TOKEN_ISSUER && aud === TOKEN_AUDIENCE;
+  } catch {
+    return false;
+  }
+}
