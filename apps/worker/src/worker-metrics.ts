@@ -19,7 +19,7 @@ export const workerMetrics =
     return out.text() + (await registry.metrics());
   };
 
-function writeIngest(out: Exposition, { counts, busy }: LogIngest): void {
+function writeIngest(out: Exposition, { counts, busy, quarantine }: LogIngest): void {
   const records = 'tollgate_ingest_records_total';
   out.family(records, 'counter', 'Log records that came, by what became of them.');
   for (const result of ['stored', 'known', 'rejected'] as const)
@@ -29,6 +29,10 @@ function writeIngest(out: Exposition, { counts, busy }: LogIngest): void {
   out
     .sample(batches, counts.batches, { result: 'stored' })
     .sample(batches, counts.failed, { result: 'failed' });
+  const set = 'tollgate_ingest_quarantine_total';
+  out.family(set, 'counter', 'Log records put into quarantine, and older ones that made room for them.');
+  for (const result of ['quarantined', 'dropped'] as const)
+    out.sample(set, quarantine.counts[result], { result });
   out.single('tollgate_ingest_busy', 'gauge', 'Batches at work.', busy);
 }
 

@@ -15,6 +15,8 @@ export const INTERNAL = {
   gateways: '/internal/v1/gateways',
   /** POST `application/octet-stream`, journal frames; 200 `{ accepted }` once they are committed. Worker. */
   logs: '/internal/v1/logs',
+  /** GET, of the worker: log records that could not be stored as they came. */
+  quarantinedLogs: '/internal/v1/logs/quarantine',
   /** POST `BalancesRequest` → `BalancesAnswer`; at most 256 counters. Worker. */
   balances: '/internal/v1/balances',
 } as const;

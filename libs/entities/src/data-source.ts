@@ -58,6 +58,7 @@ import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audi
 import { UsageBuilt1795490040000 } from './migrations/1795490040000-usage-built';
 import { LogZones1795500000000 } from './migrations/1795500000000-log-zones';
 import { Installation1795590000000 } from './migrations/1795590000000-installation';
+import { LogQuarantine1795530000000 } from './migrations/1795530000000-log-quarantine';
 import { StoredObjects1795590010000 } from './migrations/1795590010000-stored-objects';
 import { ConfigVersionEntity } from './resources/config-version.entity';
 import { ConfigEntity } from './resources/config.entity';
@@ -161,6 +162,7 @@ export const MIGRATIONS = [
   LogZones1795500000000,
   Installation1795590000000,
   StoredObjects1795590010000,
+  LogQuarantine1795530000000,
   Grants1795520000000,
 ];
 

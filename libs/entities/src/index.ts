@@ -224,4 +224,12 @@ export {
   type StoredSpan,
   type TraceSpan,
 } from './traces/trace-spans.queries';
+export {
+  countQuarantinedLogs,
+  QUARANTINE,
+  quarantinedLogs,
+  quarantineLog,
+  type QuarantinedLog,
+  type QuarantineEntry,
+} from './logs/log-quarantine.queries';
 export { sqlStateOf } from './sql-state';

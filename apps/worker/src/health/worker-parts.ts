@@ -1,6 +1,7 @@
 import type { ClickHouseAnalytics } from '@gw/clickhouse';
 import type { ModelConfigs } from '@gw/pricing';
 import { degraded, down, partOf, WELL, type Part } from '@gw/web';
+import { countQuarantinedLogs } from '@gw/entities';
 import type { DataSource } from 'typeorm';
 import type { LogBodyPacker } from '../ingest/log-bodies';
 import type { LogStreamConsumer } from '../ingest/log-stream.consumer';
@@ -30,6 +31,7 @@ export function workerParts(of: WorkerParts): readonly Part[] {
       name: 'log_store',
       check: () => (of.bodies.isFailing ? degraded('Bodies of logs go to the database instead.') : WELL),
     },
+    quarantinePart(of.source),
     ...(stream === null ? [] : streamParts(stream)),
     ...(clickhouse === null ? [] : [partOf('analytics_store', () => clickhouse.answers())]),
     ...(prices === null ? [] : [pricesPart(prices)]),
@@ -44,6 +46,16 @@ const jobsPart = (jobs: Pick<JobRunner, 'waiting'>): Part => ({
     if (waiting === null) return down('The job store does not answer.');
     const figures = { waiting };
     return { ...(waiting > JOBS_MANY ? degraded('More jobs wait than are done.') : WELL), figures };
+  },
+});
+
+const quarantinePart = (source: DataSource): Part => ({
+  name: 'log_quarantine',
+  check: async () => {
+    const records = await countQuarantinedLogs(source.manager);
+    if (records === 0) return WELL;
+    const reason = 'Log records could not be stored as they came: see GET /internal/v1/logs/quarantine.';
+    return { ...degraded(reason), figures: { records } };
   },
 });
 

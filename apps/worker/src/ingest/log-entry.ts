@@ -26,6 +26,15 @@ export function readFrame(frame: Frame, acceptsDay: (day: number) => boolean): R
   return { kind: 'entry', day, entry: { row, ...bodies, ...amends } };
 }
 
+/** The frame of the same record without its bodies, metadata and decision: what a record that can't be read whole still counts by. */
+export function bareFrame(frame: Frame): Frame {
+  const bare = { ...parsed(frame.meta), metadata: {}, decision: {} };
+  return {
+    meta: Buffer.from(JSON.stringify(bare)),
+    ...{ request: null, response: null, requestOmitted: true, responseOmitted: true },
+  };
+}
+
 /** Callers write credentials into prompts, and tools answer with them: neither is kept. */
 const kept = (body: Buffer | null): Buffer | null => (body === null ? null : redactBody(body));
 

@@ -1,4 +1,12 @@
-import { dayOf, decodeLogBodies, ensureLogPartitions, findLog, PostgresAnalytics } from '@gw/entities';
+import {
+  dayOf,
+  decodeLogBodies,
+  ensureLogPartitions,
+  findLog,
+  PostgresAnalytics,
+  quarantinedLogs,
+  quarantineLog,
+} from '@gw/entities';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { analyticsAsks, sampleLogRecord, testDatabase } from '@gw/testing';
 import type { AnalyticsAsk } from '@gw/analytics';
@@ -38,6 +46,10 @@ describe('LogIngest', () => {
     workspaceId,
   });
   const find = (record: LogRecord) => findLog(database.dataSource.manager, ownerOf(record), record.id);
+  const quarantined = (
+    id: string,
+  ): Promise<{ stored_bare: boolean; workspace_id: string; request: Buffer | null }[]> =>
+    database.dataSource.query('SELECT * FROM quarantined_logs WHERE log_id = $1', [id]);
   const countOf = async (table: string, id: string): Promise<number> => {
     const rows: { count: number }[] = await database.dataSource.query(
       `SELECT count(*)::int AS count FROM ${table} WHERE id = $1`,
@@ -201,6 +213,48 @@ describe('LogIngest', () => {
     frames.splice(4, 0, frame(bad), frame({ id: 'no uuid' }), encodeFrame('no json', null, null) as Buffer);
     await expect(store(...frames)).resolves.toEqual({ accepted: 9, rejected: 3 });
     for (const record of good) expect(await find(record)).not.toBeNull();
+    expect(await quarantined(bad.id)).toMatchObject([
+      { stored_bare: false, reason: expect.stringContaining('uuid') },
+    ]);
+  });
+
+  it('charges a record that our own code can not read, keeps it in the quarantine, and stores those around it', async () => {
+    const good = sampleLogRecord();
+    const poisoned = {
+      ...sampleLogRecord(),
+      decision: null,
+    };
+    const body = Buffer.from('{"note":"my key is sk-CANARYPROVIDER0123456789"}');
+    const batch = [frame(good), frame(poisoned, body), frame(sampleLogRecord())];
+    await expect(store(...batch)).resolves.toEqual({ accepted: 3, rejected: 0 });
+    await expect(store(...batch)).resolves.toEqual({ accepted: 3, rejected: 0 });
+    expect(await find(good)).not.toBeNull();
+    expect(await find(poisoned as never)).toMatchObject({ cost: '45000', request_body_truncated: true });
+    const [kept, ...more] = await quarantined(poisoned.id);
+    expect(kept).toMatchObject({ stored_bare: true, workspace_id: poisoned.workspaceId });
+    expect(more).toEqual([]);
+    expect(kept?.request?.toString()).toBe('{"note":"my key is [redacted]"}');
+    expect(ingest.quarantine.counts.quarantined).toBeGreaterThan(0);
+  });
+
+  it('keeps the newest records of the quarantine within its caps, of each workspace and of all', async () => {
+    const manager = database.dataSource.manager;
+    await manager.query('TRUNCATE quarantined_logs');
+    const add = (logId: string, workspaceId: string, bytes = 10) =>
+      quarantineLog(
+        manager,
+        {
+          ...{ logId, workspaceId, reason: 'no\0reason', storedBare: false },
+          ...{ meta: Buffer.alloc(bytes), request: null, response: null },
+        },
+        { recordsMax: 4, recordsOfWorkspaceMax: 2, bytesMax: 45 },
+      );
+    for (const [id, workspace] of ['a1', 'b2', 'b3', 'b4'].map((id) => [id, id.slice(0, 1)] as const)) {
+      await add(id, workspace);
+    }
+    expect((await quarantinedLogs(manager, 10)).map(({ log_id: id }) => id)).toEqual(['b4', 'b3', 'a1']);
+    expect(await add('c5', 'c', 30)).toBe(2);
+    expect((await quarantinedLogs(manager, 10)).map(({ log_id: id }) => id)).toEqual(['c5', 'b4']);
   });
 
   it('stores text that Postgres has no place for, and numbers that providers should not send', async () => {

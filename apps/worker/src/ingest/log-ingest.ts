@@ -3,7 +3,6 @@ import {
   insertGuardrailFeedback,
   insertLogs,
   KnownLogZones,
-  sqlStateOf,
   zonesOf,
   type LogEntry,
   type RequestLogRow,
@@ -12,19 +11,21 @@ import { chargedOnce } from '../ledger/charged-once';
 import type { LedgerBook } from '../ledger/ledger-book';
 import { GatewayError } from '@gw/kernel';
 import type { Frame } from '@gw/telemetry';
-import { describeFault, type Log } from '@gw/web';
+import type { Log } from '@gw/web';
 import { Injectable } from '@nestjs/common';
+import { setImmediate } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { enterVerdicts } from './guardrail-verdicts';
-import { readFrame } from './log-entry';
+import { bareFrame, readFrame, type ReadFrame } from './log-entry';
 import type { LogBodyPacker } from './log-bodies';
 import { LogPartitions } from './log-partitions.service';
+import { bareEntry, isFaultOfRecord, isMissingPartition, LogQuarantine } from './log-quarantine';
 import { SharedWrites } from './shared-writes';
 
 export interface Stored {
   /** Records that are stored, those that were there before included. */
   readonly accepted: number;
-  /** Records that can't be stored, however often they come. */
+  /** Records that can't be stored, however often they come; they are in the quarantine. */
   readonly rejected: number;
 }
 
@@ -45,18 +46,27 @@ const IN_FLIGHT_MAX = 16;
 /** While one transaction waits for the disk, the next is filled. More would only wait for one another's balances. */
 const TRANSACTIONS_MAX = 2;
 const RECORDS_MAX = 4_000;
+/** Senders give up after 30 seconds: they are answered before, and send again what is written meanwhile. */
+const ANSWER_WITHIN_MS = 20_000;
+/** How long records are read before other work of the event loop goes first. */
+const TURN_MS = 10;
 
 /** A batch on its way; `refused` are records that the database can't take. */
 interface Batch {
   readonly entries: readonly LogEntry[];
   readonly days: ReadonlySet<number>;
+  /** As they came, by the id of the record. */
+  readonly frames: ReadonlyMap<string, Frame>;
   refused: number;
 }
 
+type Readable = Extract<ReadFrame, { kind: 'entry' }>;
+type FrameOf = (id: string) => Frame | undefined;
+
 /**
- * Writes log records. Batches that come at the same time share a transaction, and each may come again. A record that the database can't take is
- * logged and left out, so that it does not hold up those behind it for ever; every other failure rejects the batches of the
- * transaction.
+ * Writes log records. Batches that come at the same time share a transaction, and each may come again. What fails by a record is
+ * halved until that record is alone; it is then stored without its bodies and texts, so that its charge counts, and kept in the
+ * quarantine as it came. Every other failure rejects the batches of the transaction.
  */
 @Injectable()
 export class LogIngest {
@@ -68,6 +78,7 @@ export class LogIngest {
   /** Told of records that are new, after the commit. Must not throw. */
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
   readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0 };
+  readonly quarantine: LogQuarantine;
   private inFlight = 0;
   private readonly zones = new KnownLogZones();
   private readonly writes = new SharedWrites<Batch>({
@@ -82,8 +93,10 @@ export class LogIngest {
     private readonly partitions: LogPartitions,
     private readonly book: LedgerBook,
     private readonly bodies: LogBodyPacker,
-    private readonly log: Log,
-  ) {}
+    log: Log,
+  ) {
+    this.quarantine = new LogQuarantine(source, log);
+  }
 
   get busy(): number {
     return this.inFlight;
@@ -95,35 +108,51 @@ export class LogIngest {
       throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
     }
     this.inFlight += 1;
+    const storing = this.storeAll(frames).finally(() => {
+      this.inFlight -= 1;
+    });
     try {
-      const result = await this.storeAll(frames);
+      const result = await inTime(storing, ANSWER_WITHIN_MS);
       this.counts.batches += 1;
       this.counts.rejected += result.rejected;
       return result;
     } catch (error) {
       this.counts.failed += 1;
       throw new GatewayError('unavailable', { cause: error });
-    } finally {
-      this.inFlight -= 1;
     }
   }
 
   private async storeAll(frames: readonly Frame[]): Promise<Stored> {
     const entries: LogEntry[] = [];
     const days = new Set<number>();
+    const frameOf = new Map<string, Frame>();
+    let since = performance.now();
     for (const frame of frames) {
-      const read = readFrame(frame, (day) => this.partitions.accepts(day));
-      if (read.kind === 'refused') {
-        this.log.error({ logId: read.id, reason: read.reason }, 'a log record was refused');
-        continue;
+      const read = await this.read(frame);
+      if (read) {
+        entries.push(read.entry);
+        days.add(read.day);
+        frameOf.set(read.entry.row.id, frame);
       }
-      entries.push(read.entry);
-      days.add(read.day);
+      if (performance.now() - since < TURN_MS) continue;
+      await setImmediate();
+      since = performance.now();
     }
-    const batch: Batch = { entries: await this.bodies.place(entries), days, refused: 0 };
+    const batch: Batch = { entries: await this.bodies.place(entries), days, frames: frameOf, refused: 0 };
     await this.writes.add(batch);
     const accepted = entries.length - batch.refused;
     return { accepted, rejected: frames.length - accepted };
+  }
+
+  /** Null: the record can't be read, not even without its texts, and is in the quarantine. */
+  private async read(frame: Frame): Promise<Readable | null> {
+    const attempt = (part: Frame): ReadFrame => readFrame(part, (day) => this.partitions.accepts(day));
+    const [read, fault] = outcomeOf(() => attempt(frame));
+    if (read?.kind === 'entry') return read;
+    const [bare] = read ? [null] : outcomeOf(() => attempt(bareFrame(frame)));
+    const stored = bare?.kind === 'entry' ? bare : null;
+    await this.quarantine.add(frame, read ? new Error(read.reason) : fault, stored !== null);
+    return stored;
   }
 
   private async write(batches: readonly Batch[]): Promise<void> {
@@ -131,21 +160,22 @@ export class LogIngest {
     // In one order, so that two writers of the same records never wait for each other; equal ids stay in theirs.
     const entries = batches.flatMap((batch) => batch.entries).sort(byId);
     await this.partitions.ensure(days);
+    const frameOf = (id: string) => batches.map(({ frames }) => frames.get(id)).find(Boolean);
     let refused: ReadonlySet<LogEntry>;
     try {
-      refused = await this.insert(entries);
+      refused = await this.insert(entries, frameOf);
     } catch (error) {
       if (!isMissingPartition(error)) throw error;
       this.partitions.forget();
       await this.partitions.ensure(days);
-      refused = await this.insert(entries);
+      refused = await this.insert(entries, frameOf);
     }
     if (refused.size === 0) return;
     for (const batch of batches) batch.refused = batch.entries.filter((entry) => refused.has(entry)).length;
   }
 
-  /** Halves what holds a record that the database can't take, until that one is found. Returns those that it is. */
-  private async insert(entries: readonly LogEntry[]): Promise<ReadonlySet<LogEntry>> {
+  /** Halves what holds a record that can't be stored, until that one is found. Returns those that are not in the log. */
+  private async insert(entries: readonly LogEntry[], frameOf: FrameOf): Promise<ReadonlySet<LogEntry>> {
     const [first] = entries;
     if (!first) return new Set();
     try {
@@ -153,15 +183,28 @@ export class LogIngest {
       return new Set();
     } catch (error) {
       this.zones.forget();
-      if (!isDataFault(error)) throw error;
+      if (!isFaultOfRecord(error)) throw error;
       if (entries.length === 1) {
-        this.log.error({ logId: first.row.id, ...describeFault(error) }, 'a log record could not be stored');
-        return new Set(entries);
+        return (await this.setAside(first, frameOf(first.row.id), error)) ? new Set() : new Set([first]);
       }
       const middle = entries.length >> 1;
-      const refused = await this.insert(entries.slice(0, middle));
-      return new Set([...refused, ...(await this.insert(entries.slice(middle)))]);
+      const refused = await this.insert(entries.slice(0, middle), frameOf);
+      return new Set([...refused, ...(await this.insert(entries.slice(middle), frameOf))]);
     }
+  }
+
+  /** Stores what can be stored of a record that failed alone, and keeps all of it in the quarantine. False: it is there only. */
+  private async setAside(entry: LogEntry, frame: Frame | undefined, error: unknown): Promise<boolean> {
+    const isStored = await this.transact([bareEntry(entry)]).then(
+      () => true,
+      (second: unknown) => {
+        this.zones.forget();
+        if (!isFaultOfRecord(second)) throw second;
+        return false;
+      },
+    );
+    if (frame) await this.quarantine.add(frame, error, isStored);
+    return isStored;
   }
 
   private async transact(entries: readonly LogEntry[]): Promise<void> {
@@ -202,11 +245,26 @@ function firstOfEach(entries: readonly LogEntry[], fresh: ReadonlySet<string>): 
   return [...byId.values()];
 }
 
-const isMissingPartition = (error: unknown): boolean =>
-  sqlStateOf(error) === '23514' &&
-  error instanceof Error &&
-  error.message.includes('no partition of relation');
+/** Rejects when the work takes longer; it goes on all the same. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`The batch was not stored within ${String(ms)} ms.`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
-/** SQLSTATE classes 22 (data exception), 23 (integrity constraint) and 54 (a limit of Postgres): the same again next time. */
-const isDataFault = (error: unknown): boolean =>
-  /^(?:22|23|54)/.test(sqlStateOf(error)) && !isMissingPartition(error);
+/** What a step returned, or what it threw. */
+function outcomeOf<T>(step: () => T): readonly [T | null, unknown] {
+  try {
+    return [step(), null];
+  } catch (error) {
+    return [null, error];
+  }
+}

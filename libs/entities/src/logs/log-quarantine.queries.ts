@@ -1,0 +1,79 @@
+import type { EntityManager } from 'typeorm';
+
+/** A log record that could not be stored as it came. Credentials are redacted where its text can be read. */
+export interface QuarantinedLog {
+  readonly logId: string | null;
+  readonly workspaceId: string | null;
+  readonly reason: string;
+  readonly meta: Buffer;
+  readonly request: Buffer | null;
+  readonly response: Buffer | null;
+  /** The record is in the log without its bodies and texts, and its charge in the ledger. */
+  readonly storedBare: boolean;
+}
+
+/** One record of the quarantine, without its contents. */
+export interface QuarantineEntry {
+  readonly id: string;
+  readonly log_id: string | null;
+  readonly workspace_id: string | null;
+  readonly reason: string;
+  readonly bytes: number;
+  readonly stored_bare: boolean;
+  readonly created_at: Date;
+}
+
+/** At the caps the oldest records make room: first those of the workspace, then those of all. */
+export const QUARANTINE = {
+  recordsMax: 2_000,
+  recordsOfWorkspaceMax: 500,
+  bytesMax: 256 * 1024 * 1024,
+} as const;
+
+const REASON_MAX = 500;
+const NUL = String.fromCharCode(0);
+
+/** Adds a record, unless it is there: batches come again. Returns how many older ones made room for it. */
+export async function quarantineLog(
+  manager: EntityManager,
+  log: QuarantinedLog,
+  caps: Readonly<Record<keyof typeof QUARANTINE, number>> = QUARANTINE,
+): Promise<number> {
+  const bytes = log.meta.length + (log.request?.length ?? 0) + (log.response?.length ?? 0);
+  const id = (text: string | null): string | null => text?.slice(0, 64).replaceAll(NUL, '') ?? null;
+  await manager.query(
+    `INSERT INTO quarantined_logs (log_id, workspace_id, reason, meta, request, response, bytes, stored_bare)
+     SELECT $1::varchar, $2, $3, $4, $5, $6, $7, $8
+     WHERE NOT EXISTS (SELECT FROM quarantined_logs WHERE log_id = $1::varchar)`,
+    [
+      ...[id(log.logId), id(log.workspaceId), log.reason.slice(0, REASON_MAX).replaceAll(NUL, '')],
+      ...[log.meta, log.request, log.response, bytes, log.storedBare],
+    ],
+  );
+  const [, removed] = await manager.query<[unknown, number]>(
+    `DELETE FROM quarantined_logs WHERE id IN (
+       SELECT id FROM (
+         SELECT id, row_number() OVER newest AS records, sum(bytes) OVER newest AS total,
+           row_number() OVER (PARTITION BY workspace_id ORDER BY id DESC) AS own
+         FROM quarantined_logs WINDOW newest AS (ORDER BY id DESC)
+       ) AS ranked WHERE records > $1 OR own > $2 OR total > $3)`,
+    [caps.recordsMax, caps.recordsOfWorkspaceMax, caps.bytesMax],
+  );
+  return removed;
+}
+
+/** The newest records, at most `limit`. */
+export const quarantinedLogs = (manager: EntityManager, limit: number): Promise<QuarantineEntry[]> =>
+  manager.query(
+    `SELECT id, log_id, workspace_id, reason, bytes, stored_bare, created_at FROM quarantined_logs
+     ORDER BY id DESC LIMIT $1`,
+    [limit],
+  );
+
+/** Records in the quarantine. */
+export async function countQuarantinedLogs(manager: EntityManager): Promise<number> {
+  const [row] = await manager.query<{ count: number }[]>(
+    'SELECT count(*)::int AS count FROM quarantined_logs',
+  );
+  return row?.count ?? 0;
+}
