@@ -22,6 +22,7 @@ import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane-proxy';
 import { FrontDoor } from './http/front-door';
 import { HealthDoor } from './http/health-door';
+import { Overload, pressureOf } from './http/overload';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
 import type { Accounts } from './limits/accounts';
@@ -52,6 +53,7 @@ import { ReplyStage } from './pipeline/stages/reply.stage';
 import { ResolveStage } from './pipeline/stages/resolve.stage';
 import { ValidateStage } from './pipeline/stages/validate.stage';
 import { createRealtime } from './realtime/realtime';
+import { memoryOfProcess } from './memory-caps';
 import { listOf, type GatewaySettings } from './settings';
 import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
@@ -88,6 +90,8 @@ export interface DataPlane {
   /** For requests that ask for a WebSocket. */
   readonly realtime: UpgradeHandler;
   readonly routing: RoutingState;
+  readonly overload: Overload;
+  readonly outbound: Pick<OutboundClient, 'stats'>;
   readonly underWay: RequestsUnderWay;
   /** What is to be logged of a request if its gateway ends before it does; a line of JSON. */
   readonly lostRecord: (exchange: Exchange) => string;
@@ -120,8 +124,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     settle,
     secrets: createSecrets(settings, policy),
   };
-  const health = new HealthBoard([...parts.health.parts, ...partsOfRequests(limits, shared.secrets)]);
-  health.start();
+  const { overload, health } = watched(parts, limits, shared.secrets);
   const { attempts, attempt, plain } = createAttempts(shared);
   const configs = new Configs(documents, {
     isKnownProvider: (id) => PROVIDERS.has(id),
@@ -129,13 +132,15 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   });
   const models = new ModelCalls(configs, plain, accounts, settleCheck);
   const guardTools = guardToolsOf(outbound, policy, models);
-  const stages = stagesOf({ ...shared, configs, attempt, guardTools });
+  const stages = stagesOf({ ...shared, configs, attempt, guardTools, overload });
   const failures = failureLog(log);
   const options = realtimeOptions(settings);
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay, options });
   return {
     realtime: realtime.door,
     routing,
+    overload,
+    outbound,
     underWay,
     lostRecord: (exchange) => lostRecord(exchange, limits.lostUses, gatewayId),
     door: new FrontDoor(
@@ -147,10 +152,21 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     ),
     close: () => {
       stopListening();
+      overload.stop();
       health.stop();
       for (const part of [realtime, breakers, answers, limits, outbound, controlPlane]) part.close();
     },
   };
+}
+
+/** What watches over the process: its health, and its load. */
+function watched(parts: DataPlaneParts, limits: Limits, secrets: SecretResolver) {
+  const overload = new Overload(pressureOf(memoryOfProcess(parts.settings.GATEWAY_WORKERS)));
+  const requests = partsOfRequests(limits, secrets);
+  const health = new HealthBoard([...parts.health.parts, ...requests, overload.part]);
+  overload.start();
+  health.start();
+  return { overload, health };
 }
 
 const settlementOf = (
@@ -192,6 +208,7 @@ interface StageParts {
   readonly attempt: AttemptStage;
   readonly answers: Answers;
   readonly guardTools: GuardTools;
+  readonly overload: Overload;
 }
 
 function stagesOf({
@@ -205,6 +222,7 @@ function stagesOf({
   attempt,
   answers,
   guardTools,
+  overload,
 }: StageParts): PipelineStages {
   const pepper = apiKeyPepper(settings.ENCRYPTION_KEY);
   return {
@@ -218,6 +236,7 @@ function stagesOf({
       bodyMinRate: settings.BODY_MIN_RATE,
       memory: new Shares(settings.MAX_BODY_MEMORY),
       accounts,
+      overload,
       spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
     authenticate: new AuthenticateStage(

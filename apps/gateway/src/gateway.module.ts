@@ -160,11 +160,19 @@ type MetricsParts = [RequestMetrics | null, Journal, LogShipper, OrphanedJournal
 
 function metricsServerOf(
   { settings, index }: GatewayProcess,
-  ...[metrics, journal, shipper, orphans, documents, { routing }]: MetricsParts
+  ...[metrics, journal, shipper, orphans, documents, { routing, overload, outbound }]: MetricsParts
 ): Promise<MetricsServer> | null {
   const { METRICS_PORT, HOST } = settings;
   if (metrics === null || METRICS_PORT === null) return null;
-  const render = gatewayMetrics(metrics, { journal, shipper, orphans, documents, routing });
+  const render = gatewayMetrics(metrics, {
+    overload,
+    outbound,
+    journal,
+    shipper,
+    orphans,
+    documents,
+    routing,
+  });
   return startMetricsServer({ host: HOST, port: METRICS_PORT + index }, render);
 }
 

@@ -16,6 +16,8 @@ import {
 import { PROXY_SETTINGS } from '@gw/outbound';
 import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 
+import { memoryCaps, memoryOfProcess } from './memory-caps';
+
 const MINUTE = 60_000;
 
 const SCHEMA = {
@@ -57,7 +59,7 @@ const SCHEMA = {
    * Bytes of request bodies in memory at one time, parsed ones included. Workspaces share them: none has more than what stays free,
    * no organisation more than twice that. What does not fit is refused with 503.
    */
-  MAX_BODY_MEMORY: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 512 * 1_048_576),
+  MAX_BODY_MEMORY: optional(integer({ min: 1_048_576, max: 64 * 1_073_741_824 })),
   MAX_BODY: integer({ min: 1_024, max: 1_024 * 1_048_576 }, 512 * 1_048_576),
   /** Bytes of spooled request bodies on the disk at one time, of one process, shared in the same way; a body is half of it at most. */
   SPOOL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 1_073_741_824),
@@ -88,13 +90,13 @@ const SCHEMA = {
   /** Bytes of a request or answer body that the log keeps. */
   LOG_BODY_MAX_BYTES: integer({ min: 0, max: 3 * 1_048_576 }, 262_144),
   /** Bytes of cached answers in memory, of one process; where there is a Redis they are there. Workspaces share them. */
-  CACHE_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 128 * 1_048_576),
+  CACHE_MAX_BYTES: optional(integer({ min: 1_048_576, max: 64 * 1_073_741_824 })),
   /** Bytes of an answer's body; longer ones are not cached. */
   CACHE_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 2 * 1_048_576),
   /** Milliseconds that a request waits for Redis to tell of a cached answer. */
   CACHE_TIMEOUT: integer({ min: 1, max: 1_000 }, 50),
   /** Bytes of first answers under an `Idempotency-Key` in memory, of one process; with a Redis only while it is away. */
-  IDEMPOTENCY_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 64 * 1_048_576),
+  IDEMPOTENCY_MAX_BYTES: optional(integer({ min: 1_048_576, max: 64 * 1_073_741_824 })),
   /** Bytes of a first answer's body; a longer one can't be replayed. */
   IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
   /** Milliseconds after which what a silent process holds of limits is free again. */
@@ -102,7 +104,7 @@ const SCHEMA = {
   /** Documents of the control plane in memory, of one process: keys, workspaces, configs, …; those used least lately are read again. */
   READ_MODEL_MAX_DOCUMENTS: integer({ min: 1_000, max: 10_000_000 }, 200_000),
   /** Their bytes as JSON. */
-  READ_MODEL_MAX_BYTES: integer({ min: 1_048_576, max: 64 * 1_073_741_824 }, 256 * 1_048_576),
+  READ_MODEL_MAX_BYTES: optional(integer({ min: 1_048_576, max: 64 * 1_073_741_824 })),
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
   /** `group`: an answer ends once the disk itself has its record (`fdatasync`, one for all answers of a moment), not only its cache. */
   JOURNAL_SYNC: oneOf(['off', 'group'], 'off'),
@@ -113,7 +115,10 @@ const SCHEMA = {
 export type GatewaySettings = ReturnType<typeof readGatewaySettings>;
 
 /** Throws `SettingsError`, which lists every setting at fault. */
-export const readGatewaySettings = (environment: NodeJS.ProcessEnv) => readSettings(SCHEMA, environment);
+export const readGatewaySettings = (environment: NodeJS.ProcessEnv) => {
+  const settings = readSettings(SCHEMA, environment);
+  return { ...settings, ...memoryCaps(settings, memoryOfProcess(settings.GATEWAY_WORKERS)) };
+};
 
 /** Comma-separated text to its trimmed, non-empty items. */
 export const listOf = (value: string): readonly string[] =>

@@ -1,7 +1,9 @@
+import type { OutboundClient } from '@gw/outbound';
 import type { RoutingState } from '@gw/routing';
 import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
 import type { ReadModel } from '@gw/read-model';
 import { Exposition, processMetrics } from '@gw/web';
+import type { Overload } from '../http/overload';
 import type { ProviderCounts, RequestMetrics } from './request-metrics';
 
 /** 1e-8 USD. */
@@ -13,6 +15,8 @@ export interface GatewayParts {
   readonly orphans: { readonly sealedCount: number };
   readonly documents: Pick<ReadModel, 'state'>;
   readonly routing: Pick<RoutingState, 'health'>;
+  readonly overload: Pick<Overload, 'level' | 'refused'>;
+  readonly outbound: Pick<OutboundClient, 'stats'>;
 }
 
 /** Writes all metrics of a gateway process, when it is asked for them. */
@@ -108,7 +112,11 @@ function writeCounts(out: Exposition, requests: RequestMetrics): void {
     for (const [end, count] of ends) out.sample('tollgate_attempts_total', count, { provider, end });
 }
 
-function writeParts(out: Exposition, { journal, shipper, orphans, documents, routing }: GatewayParts): void {
+function writeParts(
+  out: Exposition,
+  { journal, shipper, orphans, documents, routing, overload, outbound }: GatewayParts,
+): void {
+  writeLoad(out, overload, outbound);
   const { open, known } = routing.health.counts(Date.now());
   out.single('tollgate_breakers_open', 'gauge', 'Endpoints that are left alone for now.', open);
   out.single('tollgate_breakers_known', 'gauge', 'Endpoints that have a breaker.', known);
@@ -136,6 +144,24 @@ function writeParts(out: Exposition, { journal, shipper, orphans, documents, rou
     verified ? 1 : 0,
   );
   out.single('tollgate_read_model_documents', 'gauge', 'Documents in memory.', entries);
+}
+
+function writeLoad(
+  out: Exposition,
+  { level, refused }: GatewayParts['overload'],
+  outbound: GatewayParts['outbound'],
+): void {
+  out.single('tollgate_overload_level', 'gauge', '1: large bodies are refused; 2: all requests are.', level);
+  out.single('tollgate_overload_refused_total', 'counter', 'Requests refused because of overload.', refused);
+  const { connections, idleConnections, waiting } = outbound.stats();
+  out.single('tollgate_provider_connections', 'gauge', 'Open connections to providers.', connections);
+  out.single('tollgate_provider_connections_idle', 'gauge', 'Those without a call.', idleConnections);
+  out.single(
+    'tollgate_provider_calls_waiting',
+    'gauge',
+    'Calls that wait for a connection, because all connections to the provider are in use.',
+    waiting,
+  );
 }
 
 function writeJournal(out: Exposition, log: JournalStats, sealedCount: number): void {

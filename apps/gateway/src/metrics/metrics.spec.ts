@@ -20,6 +20,8 @@ describe('the metrics of a gateway', () => {
     const render = gatewayMetrics(gateway.metrics, {
       journal,
       routing: plane.routing,
+      overload: plane.overload,
+      outbound: plane.outbound,
       shipper: NO_SHIPPER,
       orphans: { sealedCount: 0 },
       documents: { state: () => state as never },

@@ -4,6 +4,7 @@ import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/pr
 import { parseJsonObject } from '../../http/json-body';
 import { BodyReader, type BodyReaderOptions } from '../../http/read-body';
 import { LargeBodies } from '../../http/spool/large-bodies';
+import type { Overload } from '../../http/overload';
 import type { Spool } from '../../http/spool/spool';
 import type { Accounts } from '../../limits/accounts';
 import type { Principal } from '../../state/principals';
@@ -23,6 +24,7 @@ export interface ReceiveOptions {
   readonly memory: Shares;
   readonly spool: Spool;
   readonly accounts: Pick<Accounts, 'refuseExhausted'>;
+  readonly overload: Pick<Overload, 'refuse'>;
 }
 
 /**
@@ -47,6 +49,7 @@ export class ReceiveStage implements Stage {
     const { req, route } = exchange;
     this.options.accounts.refuseExhausted(exchange);
     const length = req.headers['content-length'];
+    this.options.overload.refuse(announced(req));
     if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
     if (length === '0') return undefined;
     if (length !== undefined && Number(length) > this.options.maxBody)
@@ -89,6 +92,13 @@ export class ReceiveStage implements Stage {
     else if (exchange.route.kind !== 'passthrough')
       exchange.scan = formScan(body, req.headers['content-type']);
   }
+}
+
+/** Null: the client has not said it. */
+function announced({ headers }: IncomingMessage): number | null {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
 /** Null: bytes that are no JSON object. A route that takes nothing else throws `body_invalid`. */
