@@ -84,6 +84,7 @@ const compileSettings = (settings: InheritedSettings) => ({
   fetchIntegratedModels: settings.fetch_integrated_models ?? false,
   onStreamFailure: settings.on_stream_failure ?? 'fail',
   assistantPrefill: settings.assistant_prefill ?? null,
+  validateResponse: settings.validate_response ?? false,
   inputGuardrails: settings.input_guardrails ?? [],
   outputGuardrails: settings.output_guardrails ?? [],
 });

@@ -55,6 +55,8 @@ export interface CompiledTarget {
   readonly onStreamFailure: OnStreamFailure;
   /** Whether it goes on from a last message of the assistant. Null: as its provider does. */
   readonly assistantPrefill: boolean | null;
+  /** A 2xx answer of a JSON route that is not the JSON of a success has failed. */
+  readonly validateResponse: boolean;
   readonly inputGuardrails: readonly GuardrailReference[];
   readonly outputGuardrails: readonly GuardrailReference[];
   /** As written: `azure_resource_name`, `aws_region`, … */

@@ -130,6 +130,8 @@ export interface InheritedSettings {
   readonly on_stream_failure?: OnStreamFailure;
   /** Whether the provider goes on from a last message of the assistant. Absent: what is known of the provider. */
   readonly assistant_prefill?: boolean;
+  /** A 2xx answer that is HTML, broken JSON or an error counts as a failure. */
+  readonly validate_response?: boolean;
 }
 
 export interface TargetConfig extends InheritedSettings {

@@ -9,7 +9,7 @@ import type { GuardrailReference, InheritedSettings, JsonObject } from './config
  * | `drop_params` | the child's paths are added to the parent's |
  * | `retry`, `cache` | the child's object replaces the parent's whole |
  * | `request_timeout`, `custom_host`, `forward_headers` | the child's value replaces the parent's |
- * | `strict_open_ai_compliance`, `fetch_integrated_models`, `on_stream_failure`, `assistant_prefill` | the child's value replaces the parent's |
+ * | `strict_open_ai_compliance`, `fetch_integrated_models`, `on_stream_failure`, `assistant_prefill`, `validate_response` | the child's value replaces the parent's |
  * | `input_guardrails` with `before_request_hooks` | if the child has either, its own replace the parent's |
  * | `output_guardrails` with `after_request_hooks` | the same |
  * | `strategy.cb_config` | the nearest strategy's object replaces the others whole |
@@ -55,4 +55,5 @@ const REPLACED = [
   'fetch_integrated_models',
   'on_stream_failure',
   'assistant_prefill',
+  'validate_response',
 ] as const satisfies readonly (keyof InheritedSettings)[];

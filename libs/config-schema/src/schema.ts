@@ -201,6 +201,7 @@ const config = {
     fetch_integrated_models: { type: 'boolean' },
     on_stream_failure: { enum: ['fail', 'restart', 'continue'] },
     assistant_prefill: { type: 'boolean' },
+    validate_response: { type: 'boolean' },
   },
   patternProperties: providerFields,
   additionalProperties: false,

@@ -164,8 +164,10 @@ class ScriptedMaker implements AttemptMaker {
 
   private play(own: Act, answer: Answer): void {
     if (own.kind === 'error') answer.onError(new OutboundError(own.failure, own.failure));
-    else if (own.kind === 'answer') answer.onHeaders(own.status, ['content-type', 'application/json']);
-    else if (own.kind === 'stream') this.stream(own.end, answer);
+    else if (own.kind === 'answer') {
+      answer.onHeaders(own.status, ['content-type', 'application/json']);
+      answer.onEnd();
+    } else if (own.kind === 'stream') this.stream(own.end, answer);
   }
 
   private stream(end: string, answer: Answer): void {

@@ -6,7 +6,8 @@ import { isEventStream, isPlainEvents, type Answer, type Upstream } from '../ans
 import type { Exchange, OpenStream } from '../exchange';
 import { RECEIVE_STAGE } from '../pipeline';
 import { recordOf } from './attempt-record';
-import { FirstEvent, type StreamListener } from './first-event';
+import type { StreamListener } from './first-event';
+import { awaitAnswer } from './held-answer';
 import { HedgedTry, isHedgeable, type HedgedCall, type HedgeListener } from './hedged-try';
 import type { AttemptListener } from './sender';
 import { StreamPace } from './stream-pace';
@@ -86,10 +87,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   answered(answer: Answer): void {
-    const { error } = answer;
-    if (error !== null && answer.status === 0) this.broke(answer, error);
-    else if (this.awaitsEvent(answer)) answer.attach(new FirstEvent(answer, this));
-    else this.note({ answer });
+    awaitAnswer(answer, this.exchange, this.awaitsEvent(answer), this);
   }
 
   streams(answer: Answer): void {
@@ -99,6 +97,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   broke(answer: Answer, error: OutboundError): void {
     const { exchange } = this;
     if (error.failure === 'aborted' && exchange.clientGone) exchange.left = answer.upstream;
+    // It had begun to answer, so that its limits still hold what was reserved.
+    if (answer.status !== 0 && !exchange.clientGone) this.maker.discard(exchange, answer);
     const tried = brokenTry(error, exchange, answer);
     if (this.isResendable(error)) this.resend(tried, answer.upstream);
     else this.note(tried, answer.upstream);
@@ -191,8 +191,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   /** As long as nothing of a stream was handed on, another try can take its place. */
   private awaitsEvent(answer: Answer): boolean {
-    if (answer.upstream.target.onStreamFailure === 'fail' && !this.cursor.inHedge) return false;
-    return answer.status < 300 && isEventStream(answer);
+    return answer.upstream.target.onStreamFailure !== 'fail' || this.cursor.inHedge;
   }
 
   /** Once, without a rule of the config: what may have been carried out already only where it may be carried out twice. */

@@ -4,9 +4,12 @@ import { isPlainEvents, type Answer, type BodySink } from '../answer';
 import { FIELD } from './stream-pace';
 
 export interface StreamListener {
-  /** The first event is there, and kept for the next sink; or the stream is too odd to be waited for any longer. */
+  /**
+   * The answer can be decided about: the first event is there, or all of a plain answer, and kept for the next sink; or it is too odd
+   * to be waited for any longer.
+   */
   streams(answer: Answer): void;
-  /** The stream ended, broke or said that it failed before it said anything else. */
+  /** The answer broke before that, said that it failed before it said anything else, or is no valid one. */
   broke(answer: Answer, error: OutboundError): void;
 }
 

@@ -1,10 +1,11 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import type { OutboundError } from '@gw/outbound';
 import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
-import { isEventStream, type Answer } from '../answer';
+import type { Answer } from '../answer';
 import type { Exchange, LeaveListener } from '../exchange';
 import type { AttemptMaker } from './attempts';
-import { FirstEvent, type StreamListener } from './first-event';
+import type { StreamListener } from './first-event';
+import { awaitAnswer } from './held-answer';
 import type { AttemptListener } from './sender';
 import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
 
@@ -169,11 +170,8 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   }
 
   answered(answer: Answer): void {
-    const { error } = answer;
     if (this.over) this.maker.discard(this.exchange, answer);
-    else if (error !== null && answer.status === 0) this.broke(answer, error);
-    else if (isEventStream(answer) && answer.status < 300) answer.attach(new FirstEvent(answer, this));
-    else this.streams(answer);
+    else awaitAnswer(answer, this.exchange, true, this);
   }
 
   streams(answer: Answer): void {
@@ -181,6 +179,8 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   }
 
   broke(answer: Answer, error: OutboundError): void {
+    // It had begun to answer, so that its limits still hold what was reserved.
+    if (answer.status !== 0 && !this.exchange.clientGone) this.maker.discard(this.exchange, answer);
     this.end(brokenTry(error, this.exchange, answer));
   }
 

@@ -87,7 +87,11 @@ export function failureOf(error: OutboundError, exchange: Exchange, upstream: Up
     case 'unreachable':
       return new GatewayError('provider_unreachable', { extra: { provider }, cause: error });
     case 'interrupted':
-      return new GatewayError('provider_answer_invalid', { extra: { provider }, cause: error });
+      return new GatewayError('provider_answer_invalid', {
+        message: `The provider sent an answer that could not be read: ${error.message}`,
+        extra: { provider },
+        cause: error,
+      });
     case 'aborted':
       return new GatewayError('internal_error', { cause: error });
   }

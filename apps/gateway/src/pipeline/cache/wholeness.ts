@@ -2,6 +2,7 @@ import { isEventStream, type AnswerCheck } from '@gw/cache';
 import type { JsonObject, RouteKind, StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { Upstream } from '../answer';
+import { hasError } from '../attempt/response-check';
 
 /**
  * How to tell that a success is one: what says 200 may still hold an error, end early, or be work that has only begun. Null: it
@@ -54,7 +55,5 @@ function isSuccess(body: Buffer, route: RouteKind): boolean {
     return false;
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return true;
-  const { error, status } = parsed as JsonObject;
-  const hasError = error !== undefined && error !== null && error !== false;
-  return !hasError && !(route === 'responses' && UNFINISHED.has(status));
+  return !hasError(parsed) && !(route === 'responses' && UNFINISHED.has((parsed as JsonObject)['status']));
 }

@@ -10,7 +10,7 @@ export class JudgedBody {
   readonly kind = 'body';
 
   constructor(
-    private readonly bytes: Buffer,
+    readonly bytes: Buffer,
     /** Null: as the provider's answer has it. */
     private readonly contentType: string | null,
     /** What the provider's own answer tells. */
