@@ -1,5 +1,6 @@
 import { HEADER } from '@gw/contracts';
 import { clientAddress, CONTROL_PLANE_VERSION, signedClientAddress } from '@gw/kernel';
+import { openInstallation } from '@gw/entities';
 import {
   countRequests,
   createAdapter,
@@ -12,10 +13,11 @@ import {
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { DataSource } from 'typeorm';
 import { AppModule } from './app.module';
 import { OTLP_PATHS } from './traces/traces.controller';
 import { assertEveryRouteHasARule } from './auth/route-rules';
-import type { AdminSettings } from './settings';
+import { Secrets, type AdminSettings } from './settings';
 
 /** Bytes of a JSON body. */
 const BODY_MAX = 1_048_576;
@@ -79,6 +81,12 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   });
   app.enableShutdownHooks();
   await app.init();
+  try {
+    await openInstallation(app.get(DataSource).manager, app.get(Secrets).sealingKeyring);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   await app.getHttpAdapter().getInstance().ready();
   const { METRICS_PORT: port, HOST: host } = settings;
   if (registry && port !== null) await startMetricsServer({ host, port }, () => registry.metrics());

@@ -6,7 +6,11 @@ import { Secrets, SETTINGS, type AdminSettings } from './settings';
 @Module({})
 export class SettingsModule {
   static with(settings: AdminSettings): DynamicModule {
-    const secrets = new Secrets(settings.ENCRYPTION_KEY, settings.SERVICE_TOKEN);
+    const secrets = new Secrets(
+      settings.ENCRYPTION_KEY,
+      settings.SERVICE_TOKEN,
+      settings.ENCRYPTION_KEYS_PREVIOUS,
+    );
     return {
       module: SettingsModule,
       providers: [

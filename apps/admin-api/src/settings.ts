@@ -2,13 +2,14 @@ import { ANALYTICS_STORE_SETTINGS } from '@gw/clickhouse';
 import {
   apiKeyPepper,
   apiKeyPrefix,
-  base64Key,
   DATABASE_TLS_SETTINGS,
   deriveKey,
   feature,
   flag,
+  hashApiKey,
   hashingKey,
   integer,
+  MASTER_KEY_SETTINGS,
   oneOf,
   optional,
   port,
@@ -43,7 +44,7 @@ export const ADMIN_SETTINGS = {
   ...DATABASE_TLS_SETTINGS,
   DB_POOL_SIZE: integer({ min: 2, max: 1_000 }, 12),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
-  ENCRYPTION_KEY: base64Key(32),
+  ...MASTER_KEY_SETTINGS,
   SERVICE_TOKEN: secret(32),
   /** The worker, which stores the logs that callers bring themselves. */
   WORKER_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8789'),
@@ -88,6 +89,7 @@ export const SETTINGS = Symbol('SETTINGS');
 export class Secrets {
   /** Of the HMAC that API keys are stored by. */
   readonly apiKeyPepper: KeyObject;
+  private readonly earlierPeppers: readonly KeyObject[];
   readonly refreshTokenPepper: KeyObject;
   readonly inviteTokenPepper: KeyObject;
   /** Signs the access tokens of sessions (HS256). */
@@ -100,12 +102,20 @@ export class Secrets {
   constructor(
     master: Buffer,
     readonly serviceToken: string,
+    /** Earlier master keys, which open what they sealed and recognise the API keys that they hashed. */
+    previous: readonly Buffer[] = [],
   ) {
     this.apiKeyPepper = apiKeyPepper(master);
+    this.earlierPeppers = previous.map(apiKeyPepper);
+    // Sessions, links of invites and of exports end with their master key.
     this.refreshTokenPepper = hashingKey(deriveKey(master, 'refresh-token-hash').toString('hex'));
     this.inviteTokenPepper = hashingKey(deriveKey(master, 'invite-token-hash').toString('hex'));
     this.sessionKey = deriveKey(master, 'session');
-    this.sealingKeyring = sealingKeyring(master);
+    this.sealingKeyring = sealingKeyring(master, ...previous);
     this.exportLinkKey = deriveKey(master, 'export-link');
+  }
+  /** The hash by which an API key or a deployment's secret may be stored: first that of now, then those of earlier master keys. */
+  hashesOf(secret: string): string[] {
+    return [this.apiKeyPepper, ...this.earlierPeppers].map((pepper) => hashApiKey(pepper, secret));
   }
 }

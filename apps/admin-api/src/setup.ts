@@ -35,7 +35,11 @@ function reachableHost(host: string): string {
 export async function setUp(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const settings = readSettings(SETUP_SETTINGS, environment);
   const log = createLog('setup', settings.LOG_LEVEL);
-  const secrets = new Secrets(settings.ENCRYPTION_KEY, settings.SERVICE_TOKEN);
+  const secrets = new Secrets(
+    settings.ENCRYPTION_KEY,
+    settings.SERVICE_TOKEN,
+    settings.ENCRYPTION_KEYS_PREVIOUS,
+  );
   const database = {
     url: settings.DATABASE_URL,
     tls: await databaseTls(settings.DATABASE_URL, settings),

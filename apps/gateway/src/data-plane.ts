@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   apiKeyPepper,
+  masterKeysOf,
   createAddressPolicy,
   parseTrustedHosts,
   sealingKeyring,
@@ -224,7 +225,7 @@ function stagesOf({
   guardTools,
   overload,
 }: StageParts): PipelineStages {
-  const pepper = apiKeyPepper(settings.ENCRYPTION_KEY);
+  const masters = masterKeysOf(settings);
   return {
     accept: new AcceptStage(),
     receive: new ReceiveStage({
@@ -241,7 +242,7 @@ function stagesOf({
     }),
     authenticate: new AuthenticateStage(
       new Principals(documents, {
-        pepper,
+        peppers: masters.map(apiKeyPepper),
         blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
         // They hold on to their documents, also to those that the read model has dropped.
         capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
@@ -252,7 +253,7 @@ function stagesOf({
     }),
     resolve: new ResolveStage(
       configs,
-      new Guardrails(documents, sealingKeyring(settings.ENCRYPTION_KEY), secrets, hostRule(policy)),
+      new Guardrails(documents, sealingKeyring(...masters), secrets, hostRule(policy)),
       guardTools,
     ),
     admit: new AdmitStage(accounts),

@@ -7,7 +7,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { deriveKey } from '@gw/kernel';
+import { keyringOf, masterKeysOf } from '@gw/kernel';
 import { createReadModel, ReadModel } from '@gw/read-model';
 import type { Redis } from '@gw/redis';
 import { Journal, LogShipper } from '@gw/telemetry';
@@ -137,7 +137,7 @@ async function startedReadModel(
     limits: { documentsMax: settings.READ_MODEL_MAX_DOCUMENTS, sizeMax: settings.READ_MODEL_MAX_BYTES },
     disk: {
       path: join(settings.DATA_DIR, 'gateway', `read-model-${String(slot)}.sealed`),
-      key: deriveKey(settings.ENCRYPTION_KEY, 'read-model-disk'),
+      ring: keyringOf('read-model-disk', ...masterKeysOf(settings)),
     },
     log: (level, message, error) => {
       log[level](error === undefined ? {} : describeFault(error), message);

@@ -1,8 +1,8 @@
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import {
-  base64Key,
   flag,
   integer,
+  MASTER_KEY_SETTINGS,
   oneOf,
   optional,
   port,
@@ -35,7 +35,7 @@ const SCHEMA = {
   /** Bytes of cached answers, and a quarter as many of first answers, in Redis; absent: a part of its maxmemory. Workspaces share them. */
   REDIS_CACHE_MAX_BYTES: optional(integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 })),
   DATA_DIR: text('.data'),
-  ENCRYPTION_KEY: base64Key(32),
+  ...MASTER_KEY_SETTINGS,
   SERVICE_TOKEN: secret(16),
   /** The `client_auth` of the deployment that this gateway is of. */
   DEPLOYMENT_CLIENT_AUTH: optional(text()),

@@ -33,6 +33,8 @@ export function environmentsOf(
     DATA_DIR: settings.dataDir,
     CREDENTIALS_FILE: folder.credentials,
     ENCRYPTION_KEY: settings.encryptionKey ?? secrets.encryptionKey,
+    ENCRYPTION_KEYS_PREVIOUS:
+      inherited['ENCRYPTION_KEYS_PREVIOUS'] ?? (secrets.encryptionKeysPrevious ?? []).join(','),
     SERVICE_TOKEN: settings.serviceToken ?? secrets.serviceToken,
     SANDBOX_ENABLED: String(settings.sandboxEnabled),
     REDIS_URL: settings.redisUrl ?? undefined,

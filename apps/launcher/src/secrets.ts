@@ -8,6 +8,8 @@ import { StartError } from './start-error';
 export interface Secrets {
   /** The installation's master key: base64, 32 bytes. What is stored is lost without it. */
   readonly encryptionKey: string;
+  /** Earlier master keys, which still open what they sealed; put here by who replaces `encryptionKey`. */
+  readonly encryptionKeysPrevious?: readonly string[];
   /** The bearer token between our own processes. */
   readonly serviceToken: string;
   /** The password of the embedded Postgres. */
@@ -37,9 +39,9 @@ function readSecrets(path: string): Secrets {
       `${path} cannot be read as JSON; restore it, for the stored data is sealed with it.`,
     );
   }
-  const { encryptionKey, serviceToken, postgresPassword } = stored;
+  const { encryptionKey, encryptionKeysPrevious = [], serviceToken, postgresPassword } = stored;
   if (!encryptionKey || !serviceToken || !postgresPassword) {
     throw new StartError(`${path} lacks a secret; restore it, for the stored data is sealed with it.`);
   }
-  return { encryptionKey, serviceToken, postgresPassword };
+  return { encryptionKey, encryptionKeysPrevious, serviceToken, postgresPassword };
 }

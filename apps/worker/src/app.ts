@@ -7,13 +7,16 @@ import {
   startMetricsServer,
   type Log,
 } from '@gw/web';
+import { openInstallation } from '@gw/entities';
+import { sealingKeyring } from '@gw/kernel';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
 import { BATCH_BYTES_MAX } from './ingest/log-ingest.controller';
 import { LogIngest } from './ingest/log-ingest';
 import { JobRunner } from './jobs/job-runner';
 import { requireServiceToken } from './service-auth';
-import type { WorkerSettings } from './settings';
+import { masterKeys, type WorkerSettings } from './settings';
 import { workerMetrics } from './worker-metrics';
 import { WorkerModule } from './worker.module';
 
@@ -30,6 +33,8 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
   app.useBodyParser('application/octet-stream', { bodyLimit: BATCH_BYTES_MAX });
   app.useGlobalFilters(new ErrorFilter(log));
   app.enableShutdownHooks();
+  const masters = masterKeys(settings);
+  if (masters) await openInstallation(app.get(DataSource).manager, sealingKeyring(...masters));
   const { METRICS_PORT: port, HOST: host } = settings;
   if (registry && port !== null)
     await startMetricsServer({ host, port }, workerMetrics(registry, app.get(LogIngest), app.get(JobRunner)));

@@ -2,10 +2,10 @@ import { ANALYTICS_STORE_SETTINGS } from '@gw/clickhouse';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import {
   apiKeyPrefix,
-  base64Key,
   DATABASE_TLS_SETTINGS,
   feature,
   integer,
+  MASTER_KEY_SETTINGS,
   oneOf,
   optional,
   port,
@@ -14,6 +14,7 @@ import {
   text,
   trustedHosts,
   url,
+  type MasterKeys,
 } from '@gw/kernel';
 import { MAIL_SETTINGS } from '@gw/mail';
 import { PROXY_SETTINGS } from '@gw/outbound';
@@ -48,7 +49,8 @@ const SCHEMA = {
   /**
    * The master key of the installation. Without it keys are not rotated by their policies, alerts are not posted, and mail can't be used.
    */
-  ENCRYPTION_KEY: optional(base64Key(32)),
+  ENCRYPTION_KEY: optional(MASTER_KEY_SETTINGS.ENCRYPTION_KEY),
+  ENCRYPTION_KEYS_PREVIOUS: MASTER_KEY_SETTINGS.ENCRYPTION_KEYS_PREVIOUS,
   API_KEY_PREFIX: apiKeyPrefix,
   ...MAIL_SETTINGS,
   DATA_EXPORTS_ENABLED: feature(),
@@ -60,3 +62,10 @@ export const readWorkerSettings = (environment: Readonly<Record<string, string |
   readSettings(SCHEMA, environment);
 
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
+
+/** Null without ENCRYPTION_KEY. */
+export const masterKeys = ({
+  ENCRYPTION_KEY: current,
+  ENCRYPTION_KEYS_PREVIOUS: previous,
+}: Pick<WorkerSettings, 'ENCRYPTION_KEY' | 'ENCRYPTION_KEYS_PREVIOUS'>): MasterKeys | null =>
+  current && [current, ...previous];

@@ -29,7 +29,16 @@ export {
 export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
 export { AuditChainEntity } from './identity/audit-chain.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';
-export { InstallationEntity } from './identity/installation.entity';
+export { INSTALLATION_BINDING, InstallationEntity } from './identity/installation.entity';
+export { assertOpens, openInstallation } from './sealed/installation-key';
+export { countOutdated, resealEverything, type ResealResult } from './sealed/reseal.queries';
+export {
+  deploymentBinding,
+  integrationBinding,
+  pluginBinding,
+  SEALED_COLUMNS,
+  secretReferenceBinding,
+} from './sealed/sealed-columns';
 export {
   rateLimitRules,
   usageLimitRule,

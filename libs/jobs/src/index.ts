@@ -12,5 +12,6 @@ export { mailJob } from './mail.job';
 export { rotationJob } from './rotation.job';
 export { logRetentionJob } from './log-retention.job';
 export { JOBS, processorsByName } from './registry';
+export { resealJob } from './reseal.job';
 export { repricingsJob } from './repricings.job';
 export { rollupsJob } from './rollups.job';

@@ -9,6 +9,7 @@ import { logRetentionJob } from './log-retention.job';
 import { logZonesJob } from './log-zones.job';
 import { mailJob } from './mail.job';
 import { repricingsJob } from './repricings.job';
+import { resealJob } from './reseal.job';
 import { rollupsJob } from './rollups.job';
 import { rotationJob } from './rotation.job';
 
@@ -24,6 +25,7 @@ export const JOBS: readonly JobSpec[] = [
   rotationJob,
   rollupsJob,
   repricingsJob,
+  resealJob,
 ];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */

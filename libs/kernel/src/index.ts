@@ -30,8 +30,22 @@ export {
   isMetadataHeader,
 } from './header-names';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
+export {
+  apiKeyPepper,
+  deriveKey,
+  journalKey,
+  keyringOf,
+  MASTER_KEY_SETTINGS,
+  masterKeyId,
+  masterKeysOf,
+  seal,
+  sealedPrefix,
+  sealingKeyring,
+  unseal,
+  type Keyring,
+  type MasterKeys,
+} from './sealed';
 export { Share, Shares } from './shares';
-export { apiKeyPepper, deriveKey, journalKey, seal, sealingKeyring, unseal, type Keyring } from './sealed';
 export { atTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {

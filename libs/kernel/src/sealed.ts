@@ -1,5 +1,13 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 import { hashingKey } from './ids';
+import { base64Key, base64Keys } from './settings';
 
 /**
  * Keys that seal secrets at rest and on the way to a gateway. `current` seals; every key of `keys` opens, so that a key can
@@ -14,18 +22,43 @@ export interface Keyring {
 export const deriveKey = (master: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `tollgate/${purpose}`, 32));
 
-/** What API keys are hashed by (`hashApiKey`) in every process of an installation. */
+/**
+ * The installation's master keys. The first seals and hashes; the others are earlier ones, which only open what they have sealed
+ * and recognise what they have hashed, until the re-seal job and the callers have moved everything to the first.
+ */
+export type MasterKeys = readonly [Buffer, ...Buffer[]];
+
+/** Settings of every process that has the master keys. */
+export const MASTER_KEY_SETTINGS = {
+  ENCRYPTION_KEY: base64Key(32),
+  /** Earlier values of ENCRYPTION_KEY, separated by commas; at most four. */
+  ENCRYPTION_KEYS_PREVIOUS: base64Keys(32, 4),
+};
+
+export const masterKeysOf = (settings: {
+  readonly ENCRYPTION_KEY: Buffer;
+  readonly ENCRYPTION_KEYS_PREVIOUS: readonly Buffer[];
+}): MasterKeys => [settings.ENCRYPTION_KEY, ...settings.ENCRYPTION_KEYS_PREVIOUS];
+
+/** Names a master key in what it has sealed, without telling anything of it: 8 hex digits. */
+export const masterKeyId = (master: Buffer): string =>
+  createHash('sha256').update(deriveKey(master, 'key-id')).digest('hex').slice(0, 8);
+
+/** What API keys are hashed by (`hashApiKey`) in every process of an installation, under one of its master keys. */
 export const apiKeyPepper = (master: Buffer): KeyObject =>
   hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
 
 /** What log records are sealed by on their way: in the journal of a gateway and in Redis. */
 export const journalKey = (master: Buffer): Buffer => deriveKey(master, 'journal/v1');
 
-/** What the processes of an installation seal by, at rest and between one another. */
-export const sealingKeyring = (master: Buffer): Keyring => ({
-  current: 'k1',
-  keys: new Map([['k1', deriveKey(master, 'seal/v1')]]),
+/** Keys that seal for one purpose; what is sealed for one does not open for another. */
+export const keyringOf = (purpose: string, ...masters: MasterKeys): Keyring => ({
+  current: masterKeyId(masters[0]),
+  keys: new Map(masters.map((master) => [masterKeyId(master), deriveKey(master, purpose)])),
 });
+
+/** What the processes of an installation seal by, at rest and between one another. */
+export const sealingKeyring = (...masters: MasterKeys): Keyring => keyringOf('seal/v1', ...masters);
 
 /**
  * AES-256-GCM: `v1.<key id>.<iv>.<ciphertext and tag>` in base64url. `boundTo` names the owner (tenant and record) and is
@@ -43,12 +76,31 @@ export function seal(ring: Keyring, plaintext: string | Buffer, boundTo: string)
 export function unseal(ring: Keyring, sealed: string, boundTo: string): Buffer {
   const [version, keyId, iv, body] = sealed.split('.');
   if (version !== 'v1' || !keyId || !iv || !body) throw new Error('Not a sealed value.');
-  const bytes = Buffer.from(body, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(ring, keyId), Buffer.from(iv, 'base64url'));
+  const open = (key: Buffer): Buffer =>
+    decrypt(key, Buffer.from(iv, 'base64url'), Buffer.from(body, 'base64url'), boundTo);
+  if (keyId !== UNNAMED_KEY) return open(keyOf(ring, keyId));
+  for (const key of ring.keys.values()) {
+    try {
+      return open(key);
+    } catch {
+      // Of another master key, perhaps.
+    }
+  }
+  throw new Error('No key opens this value.');
+}
+
+function decrypt(key: Buffer, iv: Buffer, bytes: Buffer, boundTo: string): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, iv);
   decipher.setAAD(Buffer.from(boundTo, 'utf8'));
   decipher.setAuthTag(bytes.subarray(bytes.length - 16));
   return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - 16)), decipher.final()]);
 }
+
+/** What every value begins with that the ring's current key has sealed. */
+export const sealedPrefix = (ring: Keyring): string => `v1.${ring.current}.`;
+
+/** In values of releases in which an installation had one key only. */
+const UNNAMED_KEY = 'k1';
 
 function keyOf(ring: Keyring, id: string): Buffer {
   const key = ring.keys.get(id);

@@ -135,6 +135,20 @@ export const base64Key = (bytes: number): Setting<Buffer> => ({
   },
 });
 
+/** Up to `most` keys of `bytes` bytes in base64, separated by commas; none when absent. */
+export const base64Keys = (bytes: number, most: number): Setting<readonly Buffer[]> => ({
+  fallback: [],
+  parse: (value) => {
+    const keys = value.split(',').map((key) => Buffer.from(key.trim(), 'base64'));
+    if (keys.length > most || keys.some(({ length }) => length !== bytes)) {
+      throw new Error(
+        `must be at most ${String(most)} keys of ${String(bytes)} bytes in base64, separated by commas`,
+      );
+    }
+    return keys;
+  },
+});
+
 /** What API keys begin with: letters, digits, `_` and `-`; what follows it in a key is strictly alphanumeric. */
 export const apiKeyPrefix: Setting<string> = {
   fallback: '',

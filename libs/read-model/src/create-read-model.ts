@@ -1,3 +1,4 @@
+import type { Keyring } from '@gw/kernel';
 import { connectRedis, RedisBus, RedisDocuments } from '@gw/redis';
 import { HttpControlPlane, type HttpControlPlaneOptions } from './http-control-plane';
 import type { ReadModelLimits } from './limits';
@@ -7,8 +8,8 @@ import { RedisControlPlane } from './redis-control-plane';
 export interface CreateReadModelOptions extends HttpControlPlaneOptions {
   /** Null: documents and events come over HTTP alone. */
   readonly redisUrl: string | null;
-  /** File and 32-byte key of the copy for a cold start. */
-  readonly disk?: { readonly path: string; readonly key: Buffer };
+  /** File of the copy for a cold start, and what seals it. */
+  readonly disk?: { readonly path: string; readonly ring: Keyring };
   readonly limits?: Partial<ReadModelLimits>;
   readonly log?: (level: 'info' | 'warn', message: string, error?: unknown) => void;
 }

@@ -1,3 +1,4 @@
+import { keyringOf } from '@gw/kernel';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ describe('DiskCopy', () => {
   const copy = (content: DiskCopyContent, options: { key?: Buffer; bytesMax?: number } = {}): DiskCopy =>
     new DiskCopy({
       path,
-      key: options.key ?? Buffer.alloc(32, 1),
+      ring: keyringOf('test', options.key ?? Buffer.alloc(32, 1)),
       limits: { diskIntervalMs: 60_000, diskBytesMax: options.bytesMax ?? 10_000_000 },
       warn: (message) => warnings.push(message),
       content: () => content,

@@ -28,8 +28,7 @@ export interface DiskCopyContent {
 
 export interface DiskCopyOptions {
   readonly path: string;
-  /** 32 bytes. */
-  readonly key: Buffer;
+  readonly ring: Keyring;
   readonly limits: { readonly diskIntervalMs: number; readonly diskBytesMax: number };
   readonly warn: (message: string, error?: unknown) => void;
   /** What to write, asked for when it is written. */
@@ -57,7 +56,7 @@ export class DiskCopy {
   private closed = false;
 
   constructor(private readonly options: DiskCopyOptions) {
-    this.ring = { current: 'disk', keys: new Map([['disk', options.key]]) };
+    this.ring = options.ring;
   }
 
   /** The copy, or null when there is none that can be trusted; a broken one is told of in one warning. */

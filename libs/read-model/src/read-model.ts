@@ -1,3 +1,4 @@
+import type { Keyring } from '@gw/kernel';
 import {
   documentKey,
   type ApiKeyDocument,
@@ -27,7 +28,7 @@ export interface ReadModelOptions {
   readonly documents: DocumentSource;
   readonly events: EventSource;
   /** Where the sealed copy for a cold start is kept; none when absent. */
-  readonly disk?: { readonly path: string; readonly key: Buffer };
+  readonly disk?: { readonly path: string; readonly ring: Keyring };
   readonly limits?: Partial<ReadModelLimits>;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;

@@ -1,6 +1,6 @@
 import { securityInForce, type SecuritySettings, type StoredSecurity } from '@gw/auth-scopes';
 import { ApiKeyEntity, ApiKeySecretEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
-import { GatewayError, hashApiKey } from '@gw/kernel';
+import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../settings';
@@ -40,7 +40,7 @@ export class ApiKeyAuthenticator {
 
   /** Throws `api_key_invalid` for an unknown, revoked or orphaned secret, `api_key_expired` for one that is over. */
   async authenticate(secret: string): Promise<AuthenticatedKey> {
-    const key = await this.find(hashApiKey(this.secrets.apiKeyPepper, secret));
+    const key = await this.findByAny(this.secrets.hashesOf(secret));
     if (!key) throw new GatewayError('api_key_invalid');
     const isOver = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
     if (key.status === 'expired' || isOver) throw new GatewayError('api_key_expired');
@@ -51,6 +51,15 @@ export class ApiKeyAuthenticator {
       overrides,
     });
     return { ...known, security, scopes: scopesInForce(key, key, security) };
+  }
+
+  /** Hashes of earlier master keys are looked up only where the one of now finds nothing. */
+  private async findByAny(hashes: readonly string[]): Promise<KeyRow | undefined> {
+    for (const hash of hashes) {
+      const key = await this.find(hash);
+      if (key) return key;
+    }
+    return undefined;
   }
 
   private async find(secretHash: string): Promise<KeyRow | undefined> {

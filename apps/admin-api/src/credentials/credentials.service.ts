@@ -1,5 +1,5 @@
 import { credentialBinding, type ProviderCredentialContent, type SecretUse } from '@gw/contracts';
-import type { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import { integrationBinding, type IntegrationEntity, type ProviderEntity } from '@gw/entities';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -19,8 +19,6 @@ export interface ProviderCredential {
 }
 
 type Owner = Pick<IntegrationEntity, 'id' | 'organisationId'>;
-
-const integrationBinding = ({ id, organisationId }: Owner): string => `integration:${organisationId}:${id}`;
 
 /** The only place of the control plane that sees a provider credential in the clear. */
 @Injectable()

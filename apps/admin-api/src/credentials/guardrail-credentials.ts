@@ -6,7 +6,7 @@ import {
   type SavedGuardrailCheck,
   type SecretLocation,
 } from '@gw/contracts';
-import { PluginEntity, SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
+import { pluginBinding, PluginEntity, SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
 import {
   findCheck,
   isSecretReference,
@@ -132,7 +132,9 @@ export class GuardrailCredentials {
     sealedCredentials,
   }: PluginEntity): Readonly<Record<string, string>> {
     if (sealedCredentials === null) return {};
-    const plain = unseal(this.keyring, sealedCredentials, `plugin:${organisationId}:${id}`).toString('utf8');
+    const plain = unseal(this.keyring, sealedCredentials, pluginBinding({ organisationId, id })).toString(
+      'utf8',
+    );
     return JSON.parse(plain) as Record<string, string>;
   }
 }

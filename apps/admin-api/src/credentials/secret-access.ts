@@ -1,12 +1,10 @@
 import type { SecretLocation, SecretUse } from '@gw/contracts';
-import type { SecretReferenceEntity, StoredSecretMapping } from '@gw/entities';
+import { secretReferenceBinding, type SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { Secrets } from '../settings';
 
 type Owner = Pick<SecretReferenceEntity, 'id' | 'organisationId'>;
-
-const binding = ({ id, organisationId }: Owner): string => `secret_reference:${organisationId}:${id}`;
 
 /** The only place of the control plane that opens the credentials of secret references. */
 @Injectable()
@@ -18,15 +16,16 @@ export class SecretAccess {
   }
 
   seal(owner: Owner, auth: Readonly<Record<string, string>>): string | null {
-    return Object.keys(auth).length === 0 ? null : seal(this.keyring, JSON.stringify(auth), binding(owner));
+    return Object.keys(auth).length === 0
+      ? null
+      : seal(this.keyring, JSON.stringify(auth), secretReferenceBinding(owner));
   }
 
   open(row: Owner & Pick<SecretReferenceEntity, 'sealedAuth'>): Record<string, string> {
     if (row.sealedAuth === null) return {};
-    return JSON.parse(unseal(this.keyring, row.sealedAuth, binding(row)).toString('utf8')) as Record<
-      string,
-      string
-    >;
+    return JSON.parse(
+      unseal(this.keyring, row.sealedAuth, secretReferenceBinding(row)).toString('utf8'),
+    ) as Record<string, string>;
   }
 
   /** `key`: of a mapping; wins over the reference's own. */

@@ -1,4 +1,4 @@
-import { DeploymentEntity } from '@gw/entities';
+import { deploymentBinding, DeploymentEntity } from '@gw/entities';
 import { hashApiKey, randomAlphanumeric, randomHex, seal, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
@@ -208,7 +208,7 @@ export class DeploymentsService {
 
   private keepCredentials(row: DeploymentEntity, credentials: RegistryCredentialsDto | null): void {
     row.registryUsername = credentials?.username ?? null;
-    const binding = `deployment:${row.organisationId}:${row.id}`;
+    const binding = deploymentBinding(row);
     row.sealedRegistryPassword =
       credentials === null ? null : seal(this.secrets.sealingKeyring, credentials.password, binding);
   }

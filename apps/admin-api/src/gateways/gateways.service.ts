@@ -1,8 +1,7 @@
 import { DeploymentEntity, GatewayEntity } from '@gw/entities';
-import { hashApiKey } from '@gw/kernel';
 import { listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import { Secrets } from '../settings';
 import { warningsFor } from './gateway-features';
 import type { GatewayAnswer, GatewayPresenceDto } from './gateways.dto';
@@ -43,7 +42,7 @@ export class GatewaysService {
   /** Null for what no live deployment shows: an old `client_auth` does not keep a gateway from being seen. */
   private async deploymentOf(clientAuth: string): Promise<string | null> {
     const row = await this.dataSource.manager.findOne(DeploymentEntity, {
-      where: { clientAuthHash: hashApiKey(this.secrets.apiKeyPepper, clientAuth), status: 'active' },
+      where: { clientAuthHash: In(this.secrets.hashesOf(clientAuth)), status: 'active' },
       select: { id: true },
     });
     return row?.id ?? null;

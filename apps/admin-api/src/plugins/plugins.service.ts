@@ -1,4 +1,4 @@
-import { PluginEntity } from '@gw/entities';
+import { pluginBinding, PluginEntity } from '@gw/entities';
 import { joinSecrets } from '@gw/guardrails';
 import { GatewayError, seal, uuidv7, type ErrorDetail } from '@gw/kernel';
 import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
@@ -118,7 +118,7 @@ export class PluginsService {
 
   private keep(row: PluginEntity, credentials: Readonly<Record<string, string>>): void {
     if (Object.keys(credentials).length === 0) throw invalid('credentials', 'credentials must not be empty');
-    const binding = `plugin:${row.organisationId}:${row.id}`;
+    const binding = pluginBinding(row);
     row.sealedCredentials = seal(this.secrets.sealingKeyring, JSON.stringify(credentials), binding);
     row.maskedCredentials = Object.fromEntries(
       Object.entries(credentials).map(([name, value]) => [name, maskSecret(value)]),

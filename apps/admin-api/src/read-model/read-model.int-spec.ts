@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { documentKey, documentRedisKey, INTERNAL, type ControlPlaneEvent } from '@gw/contracts';
 import { OrganisationEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { keyringOf, uuidv7 } from '@gw/kernel';
 import { createReadModel, type ReadModel, type ReadModelLimits } from '@gw/read-model';
 import { connectRedis, redisReady } from '@gw/redis';
 import { eventually, testDatabase, withRedis } from '@gw/testing';
@@ -130,7 +130,9 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       adminUrl: wire.url,
       serviceToken: TOKEN,
       redisUrl: redis?.url ?? null,
-      ...(options.disk ? { disk: { path: join(folder, options.disk), key: Buffer.alloc(32, 9) } } : {}),
+      ...(options.disk
+        ? { disk: { path: join(folder, options.disk), ring: keyringOf('test', Buffer.alloc(32, 9)) } }
+        : {}),
       ...(options.limits ? { limits: options.limits } : {}),
     });
     models.push(model);

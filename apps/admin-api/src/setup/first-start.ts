@@ -15,7 +15,7 @@ import { Write } from '../audit/writes';
 import { hashPassword } from '../auth/passwords';
 import { ChangeRecorder } from '../read-model/change-recorder';
 import type { Secrets } from '../settings';
-import { openInstallation, recordInstallation } from './installation';
+import { adoptInstallation, recordInstallation } from './installation';
 
 /** Everything but the addresses. */
 export type Identity = Omit<InstallationCredentials, 'base_url' | 'admin_url'>;
@@ -47,7 +47,7 @@ export interface Installed {
  */
 export async function ensureInstalled(tools: FirstStartTools): Promise<Installed> {
   return tools.dataSource.transaction(async (manager) => {
-    const installation = await openInstallation(manager, tools.secrets);
+    const installation = await adoptInstallation(manager, tools.secrets);
     if (installation) return installedIn(manager, installation.organisationId);
     return seed(manager, tools);
   });

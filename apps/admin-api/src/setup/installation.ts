@@ -1,26 +1,29 @@
-import { InstallationEntity, IntegrationEntity, OrganisationEntity } from '@gw/entities';
-import { seal, SettingsError, unseal } from '@gw/kernel';
+import {
+  assertOpens,
+  INSTALLATION_BINDING,
+  InstallationEntity,
+  IntegrationEntity,
+  openInstallation,
+  OrganisationEntity,
+} from '@gw/entities';
+import { seal } from '@gw/kernel';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
 import type { Secrets } from '../settings';
 
 const ROW_ID = 1;
 const KEY_CHECK = 'tollgate';
-const BOUND_TO = 'installation';
 
 /**
  * The row of this installation; null when the database has never been set up. A database of a release without the row gets it here.
- * Throws `SettingsError` when the key cannot open what the database holds, so that no process starts with a wrong ENCRYPTION_KEY.
+ * Throws `SettingsError` when the key does not open what the database holds.
  */
-export async function openInstallation(
+export async function adoptInstallation(
   manager: EntityManager,
   secrets: Secrets,
 ): Promise<InstallationEntity | null> {
-  const row = await manager.findOneBy(InstallationEntity, { id: ROW_ID });
-  if (row) {
-    assertOpens(() => unseal(secrets.sealingKeyring, row.keyCheck, BOUND_TO));
-    return row;
-  }
+  const row = await openInstallation(manager, secrets.sealingKeyring);
+  if (row) return row;
   const [organisation] = await manager.find(OrganisationEntity, {
     order: { createdAt: 'ASC', id: 'ASC' },
     take: 1,
@@ -36,7 +39,7 @@ export async function recordInstallation(
   secrets: Secrets,
   organisationId: string,
 ): Promise<InstallationEntity> {
-  const keyCheck = seal(secrets.sealingKeyring, KEY_CHECK, BOUND_TO);
+  const keyCheck = seal(secrets.sealingKeyring, KEY_CHECK, INSTALLATION_BINDING);
   await manager.insert(InstallationEntity, { id: ROW_ID, organisationId, keyCheck });
   return manager.findOneByOrFail(InstallationEntity, { id: ROW_ID });
 }
@@ -48,17 +51,4 @@ async function assertOpensCredentials(manager: EntityManager, secrets: Secrets):
     take: 1,
   });
   if (integration) assertOpens(() => new CredentialsService(secrets).open(integration));
-}
-
-function assertOpens(open: () => unknown): void {
-  try {
-    open();
-  } catch {
-    throw new SettingsError([
-      {
-        name: 'ENCRYPTION_KEY',
-        rule: 'does not open the data of this installation; start with the key of its first set-up, or restore the database that belongs to this key',
-      },
-    ]);
-  }
 }

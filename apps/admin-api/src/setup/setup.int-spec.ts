@@ -1,11 +1,13 @@
 import { ApiKeyEntity, AuditLogEntity, OrganisationEntity, ProviderEntity, UserEntity } from '@gw/entities';
-import { hashApiKey } from '@gw/kernel';
+import { hashApiKey, readSettings } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
+import { createLog } from '@gw/web';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPassword } from '../auth/passwords';
-import { Secrets } from '../settings';
+import { createAdminApi } from '../app';
+import { ADMIN_SETTINGS, Secrets } from '../settings';
 import { setUp } from '../setup';
 import type { InstallationCredentials } from '@gw/contracts';
 
@@ -125,6 +127,20 @@ describe('the set-up', () => {
     const before = await identities();
     const other = { ...environment, ENCRYPTION_KEY: Buffer.alloc(32, 4).toString('base64') };
     await expect(setUp(other)).rejects.toThrow(/^ENCRYPTION_KEY does not open the data of this installation/);
+    expect(await identities()).toEqual(before);
+    const settings = readSettings(ADMIN_SETTINGS, other);
+    await expect(createAdminApi(settings, createLog('test', 'silent'))).rejects.toThrow('ENCRYPTION_KEY');
+  });
+
+  it('accepts a new ENCRYPTION_KEY next to the earlier one, and goes back as well', async () => {
+    const before = await identities();
+    const next = Buffer.alloc(32, 5).toString('base64');
+    await setUp({
+      ...environment,
+      ENCRYPTION_KEY: next,
+      ENCRYPTION_KEYS_PREVIOUS: MASTER.toString('base64'),
+    });
+    await setUp(environment);
     expect(await identities()).toEqual(before);
   });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { INTERNAL } from '@gw/contracts';
-import { journalKey } from '@gw/kernel';
+import { journalKey, masterKeysOf } from '@gw/kernel';
 import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
 import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink } from '@gw/telemetry';
 import { internalPost } from '@gw/web';
@@ -44,7 +44,7 @@ export const journalProviders = (gateway: GatewayProcess): Provider[] => {
   ];
 };
 
-const sealerOf = ({ ENCRYPTION_KEY }: GatewaySettings): Sealer => new Sealer([journalKey(ENCRYPTION_KEY)]);
+const sealerOf = (settings: GatewaySettings): Sealer => new Sealer(masterKeysOf(settings).map(journalKey));
 
 const homeOptions = ({ settings, log, index }: GatewayProcess): JournalHomeOptions => ({
   root: join(settings.DATA_DIR, 'gateway'),

@@ -12,7 +12,7 @@ import {
   ResponseCache,
   type RedisShare,
 } from '@gw/cache';
-import { deriveKey, Shares } from '@gw/kernel';
+import { keyringOf, masterKeysOf, Shares } from '@gw/kernel';
 import { connectRedis, type Redis } from '@gw/redis';
 import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
@@ -34,6 +34,7 @@ type AnswerSettings = Pick<
   | 'REDIS_CACHE_URL'
   | 'REDIS_CACHE_MAX_BYTES'
   | 'ENCRYPTION_KEY'
+  | 'ENCRYPTION_KEYS_PREVIOUS'
   | 'CACHE_MAX_BYTES'
   | 'CACHE_ENTRY_MAX_BYTES'
   | 'CACHE_TIMEOUT'
@@ -105,10 +106,7 @@ function storesInRedis(
   const cacheRoom = cacheUrl === null ? room : new RedisRoom(cacheRedis, 'cache', wanted, log);
   const share: RedisShare = { ledger: 'gw:cache:ledger:', bytesMax: () => cacheRoom.bytesMax };
   const guard = new RedisGuard({ timeoutMs: settings.CACHE_TIMEOUT });
-  const sealer = new EntrySealer({
-    current: 'k1',
-    keys: new Map([['k1', deriveKey(settings.ENCRYPTION_KEY, 'stored-answers')]]),
-  });
+  const sealer = new EntrySealer(keyringOf('stored-answers', ...masterKeysOf(settings)));
   const blobs = { prefix: 'gw:cache:', entryBytesMax, pendingBytesMax: PENDING_BYTES_MAX, share };
   const vectors = { prefix: 'gw:cache:vectors:', bytesMax: VECTOR_BYTES_MAX, share };
   return {

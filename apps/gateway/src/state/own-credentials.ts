@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
-import { documentKey, TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/contracts';
+import { documentKey, TOKEN_AUDIENCE, TOKEN_ISSUER, type DocumentKey } from '@gw/contracts';
 import { hashApiKey } from '@gw/kernel';
 import type { Documents } from './principals';
 
@@ -12,21 +12,29 @@ const TOKEN_SHAPE = /^eyJ[\w-]+\.([\w-]{1,2048})\.[\w-]+$/;
 export class OwnCredentials {
   constructor(
     private readonly documents: Documents,
-    private readonly pepper: KeyObject,
+    /** Of the hashes that a key may be stored by: of the current master key and of earlier ones. */
+    private readonly peppers: readonly KeyObject[],
   ) {}
 
   /** Waits only where a key has to be looked up. A key that can't be looked up now is taken for a provider's. */
   includes(text: string): boolean | Promise<boolean> {
     if (isSessionToken(text)) return true;
     if (!KEY_SHAPE.test(text)) return false;
-    const at = documentKey.apiKey(hashApiKey(this.pepper, text));
-    const known = this.documents.get(at);
-    if (known !== undefined) return known !== null;
-    return this.documents.load(at).then(
-      (document) => document !== null,
+    const keys = this.peppers.map((pepper) => documentKey.apiKey(hashApiKey(pepper, text)));
+    const known = keys.map((key) => this.documents.get(key));
+    if (known.some((document) => document !== undefined && document !== null)) return true;
+    const unknown = keys.filter((_, index) => known[index] === undefined);
+    return unknown.length > 0 && this.isAnyStored(unknown);
+  }
+
+  private async isAnyStored(keys: readonly DocumentKey[]): Promise<boolean> {
+    try {
+      const documents = await Promise.all(keys.map((key) => this.documents.load(key)));
+      return documents.some((document) => document !== null);
+    } catch {
       // Providers go on being called while the control plane is away.
-      () => false,
-    );
+      return false;
+    }
   }
 }
 

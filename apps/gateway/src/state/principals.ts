@@ -39,7 +39,8 @@ interface Known {
 }
 
 export interface PrincipalOptions {
-  readonly pepper: KeyObject;
+  /** Of the hashes by which keys are looked up: first that of now, then those of earlier master keys. */
+  readonly peppers: readonly KeyObject[];
   readonly blockInlineConfig: boolean;
   /** Raw keys remembered with their hash; at the cap all are forgotten, which costs one hash each. */
   readonly capacity: number;
@@ -61,7 +62,7 @@ export class Principals {
   resolve(apiKey: string): Principal | Promise<Principal> {
     const known = this.known.get(apiKey);
     if (known && this.isCurrent(known)) return known.principal;
-    return this.lookUp(apiKey, known?.key ?? documentKey.apiKey(hashApiKey(this.options.pepper, apiKey)));
+    return this.lookUp(apiKey, known?.key);
   }
 
   private isCurrent({ key, workspace, organisation, principal }: Known): boolean {
@@ -72,12 +73,13 @@ export class Principals {
     );
   }
 
-  private async lookUp(apiKey: string, at: DocumentKey): Promise<Principal> {
-    const key = await this.read(at);
-    if (key?.kind !== 'api_key') {
+  private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<Principal> {
+    const found = await this.find(apiKey, known);
+    if (!found) {
       this.known.delete(apiKey);
       throw new GatewayError('api_key_invalid');
     }
+    const [at, key] = found;
     if (key.workspaceId === null) {
       throw new GatewayError('scope_missing', { message: ORGANISATION_KEY, detail: { refusedKey: key } });
     }
@@ -94,6 +96,18 @@ export class Principals {
     if (this.known.size >= this.options.capacity) this.known.clear();
     this.known.set(apiKey, { key: at, workspace: workspaceKey, organisation: organisationKey, principal });
     return principal;
+  }
+
+  private async find(
+    apiKey: string,
+    known: DocumentKey | undefined,
+  ): Promise<[DocumentKey, ApiKeyDocument] | null> {
+    const hashed = this.options.peppers.map((pepper) => documentKey.apiKey(hashApiKey(pepper, apiKey)));
+    for (const at of known === undefined ? hashed : [known, ...hashed]) {
+      const key = await this.read(at);
+      if (key?.kind === 'api_key') return [at, key];
+    }
+    return null;
   }
 
   private async read(key: DocumentKey): Promise<ReadModelDocument | null> {

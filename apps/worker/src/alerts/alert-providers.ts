@@ -6,13 +6,14 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AlertsProcessor } from '../jobs/alerts/alerts.processor';
 import { WebhookSender } from '../jobs/alerts/webhook-sender';
-import type { WorkerSettings } from '../settings';
+import { masterKeys, type WorkerSettings } from '../settings';
 import { LimitAlerts } from './limit-alerts';
 
 /** What raises alerts of budgets, and what posts them. */
 export const alertProviders = (settings: WorkerSettings, log: Log): Provider[] => {
-  const { ENCRYPTION_KEY: master, TRUSTED_CUSTOM_HOSTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = settings;
-  const keyring = master === null ? null : sealingKeyring(master);
+  const { TRUSTED_CUSTOM_HOSTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = settings;
+  const masters = masterKeys(settings);
+  const keyring = masters && sealingKeyring(...masters);
   return [
     {
       provide: LimitAlerts,

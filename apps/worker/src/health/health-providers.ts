@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm';
 import { LogBodyPacker } from '../ingest/log-bodies';
 import type { LogStreamConsumer } from '../ingest/log-stream.consumer';
 import { JobRunner } from '../jobs/job-runner';
+import { ResealProcessor } from '../jobs/reseal/reseal.processor';
 import { CLICKHOUSE, LOG_STREAM, PRICES, TRACES } from '../tokens';
 import type { TraceExport } from '../traces/trace-export';
 import { workerParts } from './worker-parts';
@@ -14,15 +15,16 @@ import { workerParts } from './worker-parts';
 export const healthProviders = (): Provider[] => [
   {
     provide: HealthBoard,
-    inject: [DataSource, LogBodyPacker, JobRunner, LOG_STREAM, CLICKHOUSE, PRICES, TRACES],
+    inject: [DataSource, LogBodyPacker, JobRunner, ResealProcessor, LOG_STREAM, CLICKHOUSE, PRICES, TRACES],
     useFactory: (
       source: DataSource,
       bodies: LogBodyPacker,
       jobs: JobRunner,
+      reseal: ResealProcessor,
       stream: LogStreamConsumer | null,
       clickhouse: ClickHouseAnalytics | null,
       prices: ModelConfigs | null,
       traces: TraceExport | null,
-    ) => new HealthBoard(workerParts({ source, bodies, jobs, stream, clickhouse, prices, traces })),
+    ) => new HealthBoard(workerParts({ source, bodies, jobs, reseal, stream, clickhouse, prices, traces })),
   },
 ];

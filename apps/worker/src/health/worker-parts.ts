@@ -6,12 +6,14 @@ import type { DataSource } from 'typeorm';
 import type { LogBodyPacker } from '../ingest/log-bodies';
 import type { LogStreamConsumer } from '../ingest/log-stream.consumer';
 import type { JobRunner } from '../jobs/job-runner';
+import type { ResealProcessor } from '../jobs/reseal/reseal.processor';
 import type { TraceExport } from '../traces/trace-export';
 
 export interface WorkerParts {
   readonly source: DataSource;
   readonly bodies: Pick<LogBodyPacker, 'isFailing'>;
   readonly jobs: Pick<JobRunner, 'waiting'>;
+  readonly reseal: Pick<ResealProcessor, 'progress'>;
   /** Null: Redis, ClickHouse, configured prices or a receiver of spans are not there. */
   readonly stream: Pick<LogStreamConsumer, 'answers' | 'isFailing'> | null;
   readonly clickhouse: Pick<ClickHouseAnalytics, 'answers'> | null;
@@ -27,6 +29,7 @@ export function workerParts(of: WorkerParts): readonly Part[] {
   return [
     partOf('postgres', () => of.source.query('SELECT 1').then(() => true)),
     jobsPart(of.jobs),
+    sealedValuesPart(of.reseal),
     {
       name: 'log_store',
       check: () => (of.bodies.isFailing ? degraded('Bodies of logs go to the database instead.') : WELL),
@@ -56,6 +59,15 @@ const quarantinePart = (source: DataSource): Part => ({
     if (records === 0) return WELL;
     const reason = 'Log records could not be stored as they came: see GET /internal/v1/logs/quarantine.';
     return { ...degraded(reason), figures: { records } };
+  },
+});
+
+const sealedValuesPart = (reseal: WorkerParts['reseal']): Part => ({
+  name: 'sealed_values',
+  check: () => {
+    const { progress } = reseal;
+    const fault = degraded('Sealed values exist that no ENCRYPTION_KEY opens.');
+    return { ...(progress.unopenable > 0 ? fault : WELL), figures: progress };
   },
 });
 

@@ -6,7 +6,7 @@ import type { Log } from '@gw/web';
 import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LedgerBook } from '../ledger/ledger-book';
-import type { WorkerSettings } from '../settings';
+import { masterKeys, type WorkerSettings } from '../settings';
 import { CLICKHOUSE, LOG, LOG_STREAM, STORES, TRACES } from '../tokens';
 import { otlpHeaders, TraceExport } from '../traces/trace-export';
 import { LogBodyPacker } from './log-bodies';
@@ -67,13 +67,14 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
 ];
 
 function logStreamOf(settings: WorkerSettings, ingest: LogIngest, log: Log): LogStreamConsumer | null {
-  const { REDIS_URL: redisUrl, ENCRYPTION_KEY: master } = settings;
+  const { REDIS_URL: redisUrl } = settings;
+  const masters = masterKeys(settings);
   if (redisUrl === null) return null;
-  if (master === null)
+  if (masters === null)
     throw new SettingsError([
       { name: 'ENCRYPTION_KEY', rule: 'is required with REDIS_URL: log records wait there sealed by it' },
     ]);
-  return new LogStreamConsumer(redisUrl, master, ingest, log);
+  return new LogStreamConsumer(redisUrl, masters, ingest, log);
 }
 
 /** Rejects where the store can't be used: requests must not be counted nowhere. */

@@ -1,7 +1,7 @@
 import { connectRedis, redisAnswers, RedisLogReader, type Redis } from '@gw/redis';
 import { decodeFrames, openBatch, Sealer } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
-import { journalKey, randomHex } from '@gw/kernel';
+import { journalKey, randomHex, type MasterKeys } from '@gw/kernel';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { hostname } from 'node:os';
 import type { LogIngest } from './log-ingest';
@@ -16,9 +16,9 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
   private readonly probe: Redis;
   private readonly reader: RedisLogReader;
 
-  /** `master`: the key of the installation, which the records are sealed by. */
-  constructor(redisUrl: string, master: Buffer, ingest: LogIngest, log: Log) {
-    const sealer = new Sealer([journalKey(master)]);
+  /** `masters`: the keys of the installation, which the records are sealed by. */
+  constructor(redisUrl: string, masters: MasterKeys, ingest: LogIngest, log: Log) {
+    const sealer = new Sealer(masters.map(journalKey));
     this.probe = connectRedis({ url: redisUrl, name: 'worker-health' });
     this.redis = connectRedis({
       url: redisUrl,

@@ -7,7 +7,7 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LogPartitions } from '../ingest/log-partitions.service';
 import { BudgetStates } from '../ledger/budget-states';
-import type { WorkerSettings } from '../settings';
+import { masterKeys, type WorkerSettings } from '../settings';
 import { STORES, TLS } from '../tokens';
 import { AlertsProcessor } from './alerts/alerts.processor';
 import { BudgetsProcessor } from './budgets/budgets.processor';
@@ -20,6 +20,7 @@ import { LogZonesProcessor } from './log-zones/log-zones.processor';
 import { MailProcessor, type Post } from './mail/mail.processor';
 import { repricingProviders } from './repricings/repricing-providers';
 import { RepricingsProcessor } from './repricings/repricings.processor';
+import { ResealProcessor } from './reseal/reseal.processor';
 import { RollupsProcessor } from './rollups/rollups.processor';
 import { RotationMails } from './rotation/rotation-mails';
 import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
@@ -37,6 +38,7 @@ const PROCESSORS = [
   RotationProcessor,
   RollupsProcessor,
   RepricingsProcessor,
+  ResealProcessor,
 ];
 
 /** What runs jobs, and all but the alerts that it runs. */
@@ -67,6 +69,14 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
     useFactory: (source: DataSource, stores: LogStores) =>
       new LogExportsProcessor(source, stores, settings.DATA_EXPORTS_ENABLED, log),
   },
+  {
+    provide: ResealProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => {
+      const masters = masterKeys(settings);
+      return new ResealProcessor(source, masters && sealingKeyring(...masters), log);
+    },
+  },
   ...postProviders(settings, log),
   ...repricingProviders(settings, log),
   {
@@ -95,21 +105,22 @@ const postProviders = (settings: WorkerSettings, log: Log): Provider[] => [
 ];
 
 function rotationToolsOf(settings: WorkerSettings, log: Log): RotationTools | null {
-  const { ENCRYPTION_KEY: master, API_KEY_PREFIX: prefix, AUDIT_LOGS_ENABLED: auditEnabled } = settings;
-  if (master === null) {
+  const { API_KEY_PREFIX: prefix, AUDIT_LOGS_ENABLED: auditEnabled } = settings;
+  const masters = masterKeys(settings);
+  if (masters === null) {
     log.warn('without ENCRYPTION_KEY no API key is rotated by its policy');
     return null;
   }
-  const keyring = sealingKeyring(master);
+  const keyring = sealingKeyring(...masters);
   const mails = settings.SMTP_HOST === null ? null : new RotationMails(keyring);
-  return { maker: { prefix, pepper: apiKeyPepper(master) }, keyring, mails, auditEnabled };
+  return { maker: { prefix, pepper: apiKeyPepper(masters[0]) }, keyring, mails, auditEnabled };
 }
 
 /** Throws `SettingsError` for settings that don't go together. */
 function postOf(settings: WorkerSettings): Post | null {
   const server = mailServerOf(settings);
   if (!server) return null;
-  if (!settings.ENCRYPTION_KEY)
-    throw new SettingsError([{ name: 'ENCRYPTION_KEY', rule: 'is required by mail' }]);
-  return { mailer: new Mailer(server), keyring: sealingKeyring(settings.ENCRYPTION_KEY) };
+  const masters = masterKeys(settings);
+  if (masters === null) throw new SettingsError([{ name: 'ENCRYPTION_KEY', rule: 'is required by mail' }]);
+  return { mailer: new Mailer(server), keyring: sealingKeyring(...masters) };
 }

@@ -71,9 +71,9 @@ export async function replaceSecret(
 }
 
 export const sealSecret = (keyring: Keyring, apiKeyId: string, { secret }: FreshSecret): string =>
-  seal(keyring, secret, bindingOf(apiKeyId));
+  seal(keyring, secret, apiKeySecretBinding(apiKeyId));
 
 export const openSecret = (keyring: Keyring, apiKeyId: string, sealed: string): string =>
-  unseal(keyring, sealed, bindingOf(apiKeyId)).toString('utf8');
+  unseal(keyring, sealed, apiKeySecretBinding(apiKeyId)).toString('utf8');
 
-const bindingOf = (apiKeyId: string): string => `api-key-secret/${apiKeyId}`;
+export const apiKeySecretBinding = (apiKeyId: string): string => `api-key-secret/${apiKeyId}`;

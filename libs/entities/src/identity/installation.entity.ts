@@ -19,3 +19,6 @@ export class InstallationEntity {
   @Column({ name: 'key_check', type: 'text' })
   keyCheck!: string;
 }
+
+/** What the check value is sealed to. */
+export const INSTALLATION_BINDING = 'installation';

@@ -37,7 +37,7 @@ export async function queueMail(manager: EntityManager, keyring: Keyring, mail: 
       `INSERT INTO mails (id, organisation_id, topic, recipient, sealed) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (topic, recipient) DO UPDATE
          SET id = excluded.id, sealed = excluded.sealed, attempts = 0, due_at = now(), created_at = now()`,
-      [id, mail.organisationId, mail.topic, recipient, seal(keyring, content, bindingOf(id))],
+      [id, mail.organisationId, mail.topic, recipient, seal(keyring, content, mailBinding(id))],
     );
   }
 }
@@ -59,7 +59,7 @@ export async function claimMail(manager: EntityManager, keyring: Keyring): Promi
   const row = rows[0];
   if (!row) return null;
   const { id, topic, recipient } = row;
-  const message = JSON.parse(unseal(keyring, row.sealed, bindingOf(id)).toString('utf8')) as MailMessage;
+  const message = JSON.parse(unseal(keyring, row.sealed, mailBinding(id)).toString('utf8')) as MailMessage;
   const isLast = row.attempts >= MAIL_ATTEMPTS_MAX;
   return { id, organisationId: row.organisation_id, topic, recipient, message, isLast };
 }
@@ -86,4 +86,4 @@ interface ClaimedRow {
   readonly attempts: number;
 }
 
-const bindingOf = (id: string): string => `mail/${id}`;
+export const mailBinding = (id: string): string => `mail/${id}`;

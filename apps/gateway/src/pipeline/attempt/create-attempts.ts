@@ -1,4 +1,4 @@
-import { apiKeyPepper, sealingKeyring, type AddressPolicy } from '@gw/kernel';
+import { apiKeyPepper, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -50,9 +50,9 @@ export function createAttempts({
   readonly attempt: AttemptStage;
   readonly plain: AttemptStage;
 } {
-  const pepper = apiKeyPepper(settings.ENCRYPTION_KEY);
-  const credentials = new Credentials(sealingKeyring(settings.ENCRYPTION_KEY), secrets);
-  const targeting = new Targeting(documents, credentials, new OwnCredentials(documents, pepper), {
+  const masters = masterKeysOf(settings);
+  const own = new OwnCredentials(documents, masters.map(apiKeyPepper));
+  const targeting = new Targeting(documents, new Credentials(sealingKeyring(...masters), secrets), own, {
     providers: PROVIDERS,
     sandboxEnabled: settings.SANDBOX_ENABLED,
   });

@@ -1,0 +1,32 @@
+import { countOutdated, resealEverything } from '@gw/entities';
+import { resealJob, type JobProcessor } from '@gw/jobs';
+import type { Keyring } from '@gw/kernel';
+import type { Log } from '@gw/web';
+import type { DataSource } from 'typeorm';
+
+/** Safe to run twice: a value is replaced only if it is still the one that was read. */
+export class ResealProcessor implements JobProcessor {
+  readonly spec = resealJob;
+  /** Of the newest run of this process. */
+  progress = { outdated: 0, unopenable: 0 };
+
+  constructor(
+    private readonly source: DataSource,
+    /** Null without ENCRYPTION_KEY: then nothing can be opened. */
+    private readonly ring: Keyring | null,
+    private readonly log: Log,
+  ) {}
+
+  async process(): Promise<void> {
+    if (this.ring === null) return;
+    const outdated = await countOutdated(this.source, this.ring);
+    this.progress = { outdated, unopenable: 0 };
+    if (outdated === 0) return;
+    const { resealed, unopenable } = await resealEverything(this.source, this.ring);
+    this.progress = { outdated: await countOutdated(this.source, this.ring), unopenable };
+    const fields = { resealed, ...this.progress };
+    if (unopenable > 0)
+      this.log.error(fields, 'sealed values that no key opens; ENCRYPTION_KEYS_PREVIOUS lacks their key');
+    else this.log.info(fields, 'sealed values were moved to the current ENCRYPTION_KEY');
+  }
+}

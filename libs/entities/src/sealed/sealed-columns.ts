@@ -1,0 +1,61 @@
+import { guardrailBinding } from '@gw/contracts';
+import { webhookBinding } from '../alerts/alert-webhook.entity';
+import { apiKeySecretBinding } from '../identity/api-key-secrets';
+import { INSTALLATION_BINDING } from '../identity/installation.entity';
+import { mailBinding } from '../mails/mail-queue';
+
+interface Owner {
+  readonly id: string;
+  readonly organisationId: string;
+}
+
+export const integrationBinding = ({ id, organisationId }: Owner): string =>
+  `integration:${organisationId}:${id}`;
+export const secretReferenceBinding = ({ id, organisationId }: Owner): string =>
+  `secret_reference:${organisationId}:${id}`;
+export const deploymentBinding = ({ id, organisationId }: Owner): string =>
+  `deployment:${organisationId}:${id}`;
+export const pluginBinding = ({ id, organisationId }: Owner): string => `plugin:${organisationId}:${id}`;
+
+/** One column that holds values of `seal()`. */
+export interface SealedColumn {
+  readonly table: string;
+  readonly column: string;
+  /** The primary key. */
+  readonly key: string;
+  /** SQL of the id that the binding names. */
+  readonly id: string;
+  /** SQL of the organisation that the binding names; absent where it names none. */
+  readonly organisation?: string;
+  readonly binding: (owner: Owner) => string;
+}
+
+const owned = (table: string, column: string, binding: (owner: Owner) => string): SealedColumn => ({
+  ...{ table, column, key: 'id', id: 'id', organisation: 'organisation_id', binding },
+});
+
+/** Every column that rests sealed under the installation's key; a spec compares them with the schema. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  owned('integrations', 'sealed_credential', integrationBinding),
+  owned('secret_references', 'sealed_auth', secretReferenceBinding),
+  owned('deployments', 'sealed_registry_password', deploymentBinding),
+  owned('plugins', 'sealed_credentials', pluginBinding),
+  {
+    ...{ table: 'guardrail_versions', column: 'sealed_secrets', key: 'id', id: 'guardrail_id' },
+    organisation: '(SELECT organisation_id FROM guardrails WHERE guardrails.id = guardrail_id)',
+    binding: ({ organisationId, id }) => guardrailBinding(organisationId, id),
+  },
+  {
+    ...{ table: 'alert_webhooks', column: 'sealed_secret', key: 'id', id: 'id' },
+    binding: ({ id }) => webhookBinding(id),
+  },
+  {
+    ...{ table: 'api_key_secrets', column: 'sealed', key: 'secret_hash', id: 'api_key_id' },
+    binding: ({ id }) => apiKeySecretBinding(id),
+  },
+  { ...{ table: 'mails', column: 'sealed', key: 'id', id: 'id' }, binding: ({ id }) => mailBinding(id) },
+  {
+    ...{ table: 'installation', column: 'key_check', key: 'id', id: 'id' },
+    binding: () => INSTALLATION_BINDING,
+  },
+];
