@@ -40,7 +40,8 @@ export { toNumber, type CompiledQuery, type Scalar, type SubjectTest } from './c
 export { detail, schemaDetail } from './details';
 export { CONFIG_LIMITS } from './limits';
 export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './param-path';
-export { Pattern } from './pattern';
+export { Pattern, patternOfRule } from './pattern';
+export { patternsFault } from './pattern-budget';
 export { CONFIG_SCHEMA, isProviderField } from './schema';
 export { savedGuardrail } from './rules';
 export { WEEKDAYS, type Subject } from './subjects';

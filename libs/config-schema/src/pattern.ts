@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { CONFIG_LIMITS } from './limits';
 
@@ -7,6 +8,11 @@ import { CONFIG_LIMITS } from './limits';
  */
 const STEPS_MAX = 200_000;
 const PROGRAM_SIZE_MAX = 1000;
+/** Classes of Unicode in one pattern: each is thousands of characters. */
+const UNICODE_CLASSES_MAX = 50;
+
+/** Instructions of the patterns that are kept, since validating and compiling a document asks for each more than once; about 10 MB. */
+const KEPT_SIZE_MAX = 50_000;
 
 /**
  * A pattern in RE2 syntax, searched in time linear to the text: no look-around and no back-references. The compiled form stays
@@ -27,11 +33,22 @@ export class Pattern {
 
   /** Returns what is wrong with the pattern as a sentence, never throws. */
   static compile(source: string): Pattern | string {
+    const known = compiled.get(source);
+    if (known !== undefined) return known;
+    const made = Pattern.make(source);
+    compiled.set(source, made);
+    return made;
+  }
+
+  private static make(source: string): Pattern | string {
     if (source.length > CONFIG_LIMITS.patternLengthMax) {
       return `A pattern has at most ${String(CONFIG_LIMITS.patternLengthMax)} characters.`;
     }
     if (hasOpenFlags(source)) {
       return 'Flags need a group, as in (?i:abc); a pattern cannot switch them for all that follows.';
+    }
+    if ((source.match(/\\[pP]/g)?.length ?? 0) > UNICODE_CLASSES_MAX) {
+      return `A pattern has at most ${String(UNICODE_CLASSES_MAX)} classes of Unicode.`;
     }
     try {
       const regex = RE2JS.compile(source);
@@ -50,6 +67,11 @@ export class Pattern {
     return text.length <= this.#lengthMax && this.#regex.test(text);
   }
 
+  /** Instructions. */
+  get size(): number {
+    return this.#regex.programSize();
+  }
+
   /** UTF-16 units of the longest text that one search may take. */
   get lengthMax(): number {
     return this.#lengthMax;
@@ -64,6 +86,19 @@ export class Pattern {
     const matcher = this.#regex.matcher(text);
     while (matcher.find()) yield { start: matcher.start(), end: matcher.end() };
   }
+}
+
+const compiled = new LRUCache<string, Pattern | string>({
+  maxSize: KEPT_SIZE_MAX,
+  sizeCalculation: (made, source) => source.length + (typeof made === 'string' ? 1 : made.size),
+});
+
+/** The pattern and the flags of a check's rule, which is bare or written as `/pattern/flags`. */
+export function patternOfRule(rule: string): { readonly source: string; readonly flags: string } {
+  const delimited = /^\/(.+)\/([a-z]*)$/s.exec(rule);
+  const flags = [...new Set(delimited?.[2] ?? '')].filter((flag) => !'gu'.includes(flag)).join('');
+  const source = delimited?.[1] ?? rule;
+  return { source: flags === '' || !/^[ims]*$/.test(flags) ? source : `(?${flags}:${source})`, flags };
 }
 
 /** `(?i)` is RE2 but not JavaScript, so a pattern would mean different things in the console and here. */

@@ -1,6 +1,7 @@
 import { detail, type ConfigErrorDetail } from './details';
 import { CONFIG_LIMITS } from './limits';
 import { isForbiddenName, isObject } from './names';
+import { patternsFault } from './pattern-budget';
 import type { Path } from './report';
 
 /**
@@ -17,6 +18,8 @@ export function checkStructure(value: unknown): ConfigErrorDetail[] {
     return [detail([], 'size', `must not exceed ${String(CONFIG_LIMITS.bytesMax)} bytes`, bytes)];
   }
   checkTargets(value, details);
+  const patterns = patternsFault(value);
+  if (patterns !== null) details.push(detail([], 'patterns', patterns, undefined));
   return details;
 }
 

@@ -1,4 +1,4 @@
-import { detail, schemaDetail, type ConfigErrorDetail, type Path } from '@gw/config-schema';
+import { detail, patternsFault, schemaDetail, type ConfigErrorDetail, type Path } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import { findCheck } from './catalogue';
@@ -263,14 +263,12 @@ function tooLargeDetail(value: unknown): GuardrailErrorDetail | null {
     return detail(['checks'], 'nesting', 'is nested too deeply', undefined);
   }
   const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
-  return bytes > GUARDRAIL_LIMITS.documentBytesMax
-    ? detail(
-        ['checks'],
-        'size',
-        `must not exceed ${String(GUARDRAIL_LIMITS.documentBytesMax)} bytes`,
-        undefined,
-      )
-    : null;
+  if (bytes > GUARDRAIL_LIMITS.documentBytesMax) {
+    const message = `must not exceed ${String(GUARDRAIL_LIMITS.documentBytesMax)} bytes`;
+    return detail(['checks'], 'size', message, undefined);
+  }
+  const patterns = patternsFault(value);
+  return patterns === null ? null : detail(['checks'], 'patterns', patterns, undefined);
 }
 
 function depthOf(value: unknown, depth: number): number {

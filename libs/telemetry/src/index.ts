@@ -10,4 +10,4 @@ export type { Problem } from './rate-limited-report';
 export { LogShipper, type LogShipperOptions, type ShipperStats } from './log-shipper';
 export { FolderLock } from './folder-lock';
 export { httpLogSink, type HttpLogSinkOptions, type LogSink, type Post } from './log-sink';
-export { REDACTED, redactBody, redactMetadata, redactUrl } from './redact';
+export { isSecretName, REDACTED, redactBody, redactMetadata, redactString, redactUrl } from './redact';

@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]';
 
 /** Names, in lower case and without `-`, `_`, `.`, that hold a secret wherever they occur. */
 const SECRET_NAME =
-  /^(?:authorization|cookie|credentials?|jwt)$|(?:apikey|accesskey|accesskeyid|secretkey|privatekey|virtualkey|token|secret|signature|password|passwd|passphrase)$/;
+  /^(?:(?:proxy)?authorization|(?:set)?cookie|credentials?|jwt)$|(?:apikey|accesskey|accesskeyid|secretkey|privatekey|virtualkey|token|secret|signature|password|passwd|passphrase)$/;
 /** Names that hold one in a query, but are ordinary words in metadata. */
 const SECRET_IN_QUERY =
   /^(?:key|auth|code|codeverifier|sas|sig|assertion|clientassertion|xamzcredential|xgoogcredential)$/;
@@ -80,6 +80,18 @@ const withoutShapes = (text: string): string =>
   text.replace(SECRETS_IN_TEXT, (found: string, parts: string | undefined) =>
     found.startsWith('eyJ') && parts === undefined ? found : REDACTED,
   );
+
+/** Text with what has the shape of a credential replaced, and secrets in the queries of a URL. */
+export function redactString(text: string): string {
+  const redacted = redactText(text);
+  return /^(?:https?:\/\/|\/)\S*$/i.test(redacted) ? redactUrl(redacted) : redacted;
+}
+
+/** Whether a name is one under which secrets are kept: of a member, an attribute or a header, alone or at the end of a longer name. */
+export const isSecretName = (name: string): boolean => {
+  const last = name.split(/[.:/]/).at(-1) ?? '';
+  return SECRET_NAME.test(plain(name)) || SECRET_NAME.test(plain(last));
+};
 
 /** Whether a text holds something with the public shape of a credential. */
 export const holdsSecret = (text: string): boolean => withoutShapes(text) !== text;

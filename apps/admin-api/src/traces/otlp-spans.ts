@@ -1,6 +1,6 @@
 import type { TraceSpan } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { otlpTraceRequest } from '@gw/telemetry';
+import { isSecretName, otlpTraceRequest, REDACTED, redactString } from '@gw/telemetry';
 
 /** Spans of one request; more are refused. */
 export const SPANS_MAX = 5_000;
@@ -70,12 +70,12 @@ function spanOf(raw: Fields, resource: Fields): TraceSpan | null {
   const [startedAt, endedAt] = [nanosOf(raw['startTimeUnixNano']), nanosOf(raw['endTimeUnixNano'])];
   if (traceId === null || spanId === null || startedAt === null || endedAt === null) return null;
   const status = fieldsOf(raw['status']);
-  const message = textOf(status['message']);
+  const message = keptText(status['message']);
   return {
     trace_id: traceId,
     span_id: spanId,
     parent_span_id: idOf(raw['parentSpanId'], 16),
-    name: textOf(raw['name']).slice(0, NAME_MAX),
+    name: keptText(raw['name']).slice(0, NAME_MAX),
     kind: KINDS[enumOf(raw['kind'], 'SPAN_KIND_', KINDS)] ?? 'unspecified',
     started_at: new Date(Number(startedAt / 1_000_000n)).toISOString(),
     duration_us: Math.max(0, Number((endedAt - startedAt) / 1_000n)),
@@ -90,7 +90,7 @@ function spanOf(raw: Fields, resource: Fields): TraceSpan | null {
 function eventOf(raw: Fields): object {
   const at = nanosOf(raw['timeUnixNano']);
   return {
-    name: textOf(raw['name']).slice(0, NAME_MAX),
+    name: keptText(raw['name']).slice(0, NAME_MAX),
     time: at === null ? null : new Date(Number(at / 1_000_000n)).toISOString(),
     attributes: attributesOf(raw['attributes']),
   };
@@ -110,6 +110,9 @@ function nanosOf(value: unknown): bigint | null {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, TEXT_MAX) : '');
 
+/** A text as it is stored: without credentials, which instrumentation records with headers and prompts. */
+const keptText = (value: unknown): string => redactString(textOf(value));
+
 /** A number, or in JSON by some senders its name. */
 function enumOf(value: unknown, prefix: string, names: readonly string[]): number {
   if (typeof value === 'number') return value;
@@ -121,14 +124,15 @@ function attributesOf(value: unknown, depth = 0): Fields {
   const attributes: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const { key, value: given } of listOf(value).slice(0, ATTRIBUTES_MAX)) {
     const name = textOf(key).slice(0, NAME_MAX);
-    if (name !== '') attributes[name] = plainValue(fieldsOf(given), depth + 1);
+    if (name === '') continue;
+    attributes[name] = isSecretName(name) ? REDACTED : plainValue(fieldsOf(given), depth + 1);
   }
   return attributes;
 }
 
 function plainValue(value: Fields, depth: number): unknown {
   if (depth > DEPTH_MAX) return null;
-  if ('stringValue' in value) return textOf(value['stringValue']);
+  if ('stringValue' in value) return keptText(value['stringValue']);
   if ('boolValue' in value) return value['boolValue'] === true;
   if ('intValue' in value) return numberOf(value['intValue']);
   if ('doubleValue' in value) return numberOf(value['doubleValue']);

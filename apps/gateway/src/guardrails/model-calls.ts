@@ -69,7 +69,9 @@ export class ModelCalls {
     { workspace }: Principal,
     { target }: Pick<ModelCall, 'target'>,
   ): Promise<ResolvedConfig> {
-    if ('provider' in target) return this.configs.fromText(JSON.stringify({ provider: target.provider }));
+    if ('provider' in target) {
+      return this.configs.fromText(workspace.id, JSON.stringify({ provider: target.provider }));
+    }
     return await this.configs.fromDocument(workspace.id, target.config, 'guardrail');
   }
 

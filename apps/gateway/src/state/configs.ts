@@ -8,6 +8,7 @@ import {
   type ValidateConfigOptions,
 } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
+import { LRUCache } from 'lru-cache';
 import type { Documents } from './principals';
 
 export interface ResolvedConfig {
@@ -17,20 +18,40 @@ export interface ResolvedConfig {
   readonly source: DecisionRecord['config'];
 }
 
+interface Inline {
+  readonly workspaceId: string;
+  readonly bytes: number;
+  readonly resolved: ResolvedConfig;
+}
+
 /** Who names a saved config. */
 export type ConfigSource = Exclude<DecisionRecord['config']['source'], 'none'>;
 
-const INLINE_CAPACITY = 1_000;
+/**
+ * Memory of compiled inline configs, of all workspaces and of one, by an estimate that errs upwards: a compiled config is some 12 times its
+ * text, and patterns take up to 250 bytes an instruction, of which a config has 5,000 at most.
+ */
+const INLINE_BYTES_MAX = 64 * 1_048_576;
+const INLINE_BYTES_OF_WORKSPACE_MAX = 8 * 1_048_576;
+const OVERHEAD_BYTES = 1_024;
+const BYTES_FOR_CHARACTER = 32;
 
 /** For a request that names no config: one target, whose provider the request names. */
 const BARE: CompiledConfig = compileConfig({});
 
 /**
- * Compiles configs, each version once. Inline ones are remembered by their text (at the cap all are forgotten, which costs one
- * compilation each); saved ones by their document.
+ * Compiles configs, each version once. Inline ones are remembered by workspace and text within a share of memory for each workspace,
+ * so that one does not push out another's; at a cap the least recently used are forgotten. Saved ones go with their document.
  */
 export class Configs {
-  private readonly inline = new Map<string, ResolvedConfig>();
+  private readonly inlineBytes = new Map<string, number>();
+  private readonly inline = new LRUCache<string, Inline>({
+    maxSize: INLINE_BYTES_MAX,
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose: ({ workspaceId, bytes }) => {
+      this.count(workspaceId, -bytes);
+    },
+  });
   private readonly saved = new WeakMap<ConfigDocument, ResolvedConfig>();
 
   constructor(
@@ -45,21 +66,44 @@ export class Configs {
   };
 
   /** A JSON config of the request. Throws `config_invalid` with every failure. */
-  fromText(text: string): ResolvedConfig {
-    const known = this.inline.get(text);
-    if (known) return known;
+  fromText(workspaceId: string, text: string): ResolvedConfig {
+    const key = `${workspaceId} ${text}`;
+    const known = this.inline.get(key);
+    if (known) return known.resolved;
     const result = parseConfig(text, this.options);
     if (!result.ok) throw configInvalid(result.details);
     const source = { source: 'header', slug: null, versionId: null } as const;
     const resolved = { id: null, compiled: compileConfig(result.config), source };
-    if (this.inline.size >= INLINE_CAPACITY) this.inline.clear();
-    this.inline.set(text, resolved);
+    const bytes = OVERHEAD_BYTES + text.length * BYTES_FOR_CHARACTER;
+    this.makeRoom(workspaceId, bytes);
+    this.count(workspaceId, bytes);
+    this.inline.set(key, { workspaceId, bytes, resolved });
     return resolved;
   }
 
+  /** Bytes of the inline configs that are remembered for a workspace. */
+  inlineBytesOf(workspaceId: string): number {
+    return this.inlineBytes.get(workspaceId) ?? 0;
+  }
+
+  /** Forgets those of the workspace that were not used for longest. */
+  private makeRoom(workspaceId: string, bytes: number): void {
+    if (this.inlineBytesOf(workspaceId) + bytes <= INLINE_BYTES_OF_WORKSPACE_MAX) return;
+    for (const key of [...this.inline.rkeys()]) {
+      if (this.inline.peek(key)?.workspaceId === workspaceId) this.inline.delete(key);
+      if (this.inlineBytesOf(workspaceId) + bytes <= INLINE_BYTES_OF_WORKSPACE_MAX) return;
+    }
+  }
+
+  private count(workspaceId: string, bytes: number): void {
+    const sum = this.inlineBytesOf(workspaceId) + bytes;
+    if (sum > 0) this.inlineBytes.set(workspaceId, sum);
+    else this.inlineBytes.delete(workspaceId);
+  }
+
   /** For a request that names no config and brings fields of its provider as headers. Throws `config_invalid`. */
-  fromFields(fields: Readonly<Record<string, string>>): ResolvedConfig {
-    return { ...Configs.none, compiled: this.fromText(JSON.stringify(fields)).compiled };
+  fromFields(workspaceId: string, fields: Readonly<Record<string, string>>): ResolvedConfig {
+    return { ...Configs.none, compiled: this.fromText(workspaceId, JSON.stringify(fields)).compiled };
   }
 
   /** A saved config by slug or id. Throws `config_not_found`: a config of another workspace does not exist here. */

@@ -105,4 +105,40 @@ describe('default.jwt', () => {
     expect(await ask(await foreign.sign(good))).toBe(false);
     expect(world.calls).toHaveLength(4);
   });
+
+  it('takes a key id that two issuers use, and no key of one issuer for tokens of the other', async () => {
+    const [one, two] = [await signer('same'), await signer('same')];
+    const [uriOne, uriTwo] = ['https://one.example.com/jwks', 'https://two.example.com/jwks'];
+    const world = new WrittenWorld(({ url }) => json({ keys: [url === uriOne ? one.jwk : two.jwk] }));
+    const guardrail = compiled([
+      { id: 'jwt', parameters: { ...parameters, jwksUri: `${uriOne},${uriTwo}` } },
+    ]);
+    const ask = async (token: string) =>
+      (await judged([guardrail], asking('hi', { headers: { 'x-user': token } }), world)).results[0]?.verdict;
+    const from = (iss: string) => ({ ...good, iss });
+    expect(await ask(await one.sign(from('https://one.example.com/')))).toBe(true);
+    expect(await ask(await two.sign(from('https://two.example.com')))).toBe(true);
+    expect(await ask(await two.sign(from('accounts')))).toBe(true);
+    expect(await ask(await one.sign(from('https://two.example.com')))).toBe(false);
+    expect(await ask(await two.sign(from('https://one.example.com/')))).toBe(false);
+  });
+
+  it('does not wait for an address that never answers while another one does', async () => {
+    const { jwk, sign } = await signer('k1');
+    const hanging = new Set<AbortSignal>();
+    const world = new WrittenWorld(({ url, signal }) => {
+      if (!url.endsWith('2')) return json({ keys: [jwk] });
+      hanging.add(signal);
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(signal.reason as Error);
+        });
+      });
+    });
+    const guardrail = compiled([{ id: 'jwt', parameters: { ...parameters, jwksUri: `${URI},${URI}2` } }]);
+    const subject = asking('hi', { headers: { 'x-user': await sign(good) } });
+    const { results } = await judged([guardrail], subject, world);
+    expect(results[0]).toMatchObject({ verdict: true });
+    expect([...hanging].map(({ aborted }) => aborted)).toEqual([true]);
+  });
 });

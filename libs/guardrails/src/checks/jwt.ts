@@ -1,5 +1,6 @@
 import {
   createLocalJWKSet,
+  decodeJwt,
   errors,
   jwtVerify,
   type JSONWebKeySet,
@@ -116,13 +117,17 @@ export const jwt = defineCheck<Parameters>({
 
 const failed = (explanation: string): Outcome => ({ verdict: false, data: { explanation } });
 
-type KeySource = (context: CheckContext, again: boolean) => Promise<JWTVerifyGetKey>;
+type KeySource = (
+  context: CheckContext,
+  again: boolean,
+  issuer: string | null,
+) => Promise<readonly JWTVerifyGetKey[]>;
 
 function keySource(parameters: Parameters, report: ParameterReport): KeySource {
   const { jwksUri, jwks, cacheMaxAge } = parameters;
   if (jwks) {
     const keys = createLocalJWKSet(jwks);
-    return () => Promise.resolve(keys);
+    return () => Promise.resolve([keys]);
   }
   const uris = (jwksUri ?? '')
     .split(',')
@@ -131,7 +136,7 @@ function keySource(parameters: Parameters, report: ParameterReport): KeySource {
   if (uris.length === 0) report(['jwksUri'], 'required', 'is required, or jwks', undefined);
   for (const uri of uris) checkUrl(uri, 'jwksUri', report);
   const sets = new KeySets(uris, cacheMaxAge * 1_000);
-  return (context, again) => sets.keys(context, again);
+  return (context, again, issuer) => sets.keys(context, again, issuer);
 }
 
 /** The payload, or why there is none. Keys are asked for once more when none of those in memory fits. */
@@ -150,17 +155,36 @@ async function verify(
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience: typeof audience === 'string' ? audience : [...audience] }),
   };
+  let reason = 'No key fits the token.';
   for (const again of [false, true]) {
-    const keys = await keysOf(context, again);
-    try {
-      return (await jwtVerify(token, keys, options)).payload;
-    } catch (error) {
-      if (error instanceof errors.JWKSNoMatchingKey && !again) continue;
-      if (error instanceof errors.JOSEError) return reasonOf(error);
-      throw new CheckError('The token could not be checked.');
+    let hasKey = false;
+    for (const keys of await keysOf(context, again, issuerOf(token))) {
+      try {
+        return (await jwtVerify(token, keys, options)).payload;
+      } catch (error) {
+        if (!(error instanceof errors.JOSEError)) throw new CheckError('The token could not be checked.');
+        if (error instanceof errors.JWKSNoMatchingKey) continue;
+        hasKey = true;
+        reason = reasonOf(error);
+        // Another set may have a key of the same id that fits; what the token says is the same for all.
+        if (!isOfKey(error)) return reason;
+      }
     }
+    if (hasKey) return reason;
   }
-  return 'No key fits the token.';
+  return reason;
+}
+
+const isOfKey = (error: errors.JOSEError): boolean =>
+  error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSMultipleMatchingKeys;
+
+/** What the token says of its issuer, which is not verified yet: it only chooses among keys. */
+function issuerOf(token: string): string | null {
+  try {
+    return decodeJwt(token).iss ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** The library's own messages may hold parts of the token. */

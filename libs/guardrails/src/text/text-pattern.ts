@@ -1,4 +1,4 @@
-import { Pattern } from '@gw/config-schema';
+import { Pattern, patternOfRule } from '@gw/config-schema';
 import { CheckError } from '../check';
 import { breathe, type Eventually } from '../eventually';
 import { gapBefore } from './pieces';
@@ -29,13 +29,11 @@ export class TextPattern {
 
   /** Takes `pattern` or `/pattern/flags` with the flags i, m and s (g and u mean nothing here). Returns what is wrong as a sentence. */
   static compile(rule: string): TextPattern | string {
-    const delimited = /^\/(.+)\/([a-z]*)$/s.exec(rule);
-    const source = delimited?.[1] ?? rule;
-    const flags = [...new Set(delimited?.[2] ?? '')].filter((flag) => !'gu'.includes(flag)).join('');
+    const { source, flags } = patternOfRule(rule);
     if (!/^[ims]*$/.test(flags)) return `The flags ${flags} are not known; i, m and s are.`;
-    const pattern = Pattern.compile(flags === '' ? source : `(?${flags}:${source})`);
+    const pattern = Pattern.compile(source);
     if (typeof pattern === 'string') return pattern;
-    const anchors = anchorsOf(source);
+    const anchors = anchorsOf(flags === '' ? source : source.slice(flags.length + 3, -1));
     // In lines every line has both ends.
     return new TextPattern(pattern, flags.includes('m') && anchors !== 'none' ? 'both' : anchors);
   }

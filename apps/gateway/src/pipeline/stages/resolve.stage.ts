@@ -46,7 +46,7 @@ export class ResolveStage implements Stage {
       if (!key.defaults.allowConfigOverride && byKey !== null)
         return this.ownOnly(workspace.id, byKey, gw.config);
       return isInline(gw.config)
-        ? this.configs.fromText(gw.config)
+        ? this.configs.fromText(workspace.id, gw.config)
         : this.configs.fromDocument(workspace.id, gw.config, 'header');
     }
     if (byKey !== null) return this.configs.fromDocument(workspace.id, byKey, 'key');
@@ -54,7 +54,7 @@ export class ResolveStage implements Stage {
     if (byWorkspace !== null) return this.configs.fromDocument(workspace.id, byWorkspace, 'workspace');
     // Fields of a provider that is not saved; a saved one has its own.
     const fields = gw.provider?.startsWith('@') === false ? providerFieldsOf(req.headers) : null;
-    return fields === null ? Configs.none : this.configs.fromFields(fields);
+    return fields === null ? Configs.none : this.configs.fromFields(workspace.id, fields);
   }
 
   /** The key's own config, which the request may name by its id or slug, and no other. */
