@@ -10,7 +10,7 @@ import {
 } from '@gw/kernel';
 import { GuardrailRunner } from '@gw/guardrails';
 import type { LedgerStore } from '@gw/limits';
-import { OutboundClient } from '@gw/outbound';
+import { NameResolver, OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -103,7 +103,8 @@ export interface DataPlane {
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { settings, documents, log, gatewayId, balances } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
-  const outbound = outboundClient(settings, policy);
+  const names = new NameResolver();
+  const outbound = outboundClient(settings, policy, names);
   const controlPlane = new ControlPlaneProxy(settings);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
@@ -155,7 +156,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
       stopListening();
       overload.stop();
       health.stop();
-      for (const part of [realtime, breakers, answers, limits, outbound, controlPlane]) part.close();
+      for (const part of [realtime, breakers, answers, limits, outbound, names, controlPlane]) part.close();
     },
   };
 }
@@ -183,9 +184,14 @@ const settlementOf = (
     underWay,
   });
 
-const outboundClient = (settings: GatewaySettings, policy: AddressPolicy): OutboundClient =>
+const outboundClient = (
+  settings: GatewaySettings,
+  policy: AddressPolicy,
+  names: NameResolver,
+): OutboundClient =>
   new OutboundClient({
     policy,
+    lookup: names.lookup,
     proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
     maxConnectionsPerOrigin: settings.MAX_CONNECTIONS_PER_PROVIDER,
     maxPools: POOLS_MAX,

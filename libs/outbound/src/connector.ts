@@ -13,6 +13,8 @@ export type LookupAll = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  /** Whose look-up it is. */
+  owner?: string,
 ) => void;
 
 /** The last TLS session of a pool, so that its next connection resumes it. */
@@ -117,10 +119,12 @@ export class Connector {
     const verdict = this.policy.checkUrl(target.origin);
     if (!verdict.ok) throw new OutboundError('refused', verdict.rule);
     if (target.isLiteral) return [{ address: target.host, family: isIP(target.host) }];
-    const resolved = await orAbort(this.resolve(target.host), signal).catch((error: unknown) => {
-      if (isProxied && !signal.aborted) return [];
-      throw error;
-    });
+    const resolved = await orAbort(this.resolve(target.host, target.owner), signal).catch(
+      (error: unknown) => {
+        if (isProxied && !signal.aborted) return [];
+        throw error;
+      },
+    );
     for (const { address } of resolved) {
       const allowed = this.policy.checkAddress(address, target.host);
       if (!allowed.ok) throw new OutboundError('refused', allowed.rule);
@@ -134,11 +138,11 @@ export class Connector {
   }
 
   /** One look-up at a time per name: a burst of new connections must not queue behind itself in the thread pool. */
-  private resolve(host: string): Promise<LookupAddress[]> {
+  private resolve(host: string, owner?: string): Promise<LookupAddress[]> {
     const pending = this.lookups.get(host);
     if (pending) return pending;
     const started = new Promise<LookupAddress[]>((resolve, reject) => {
-      this.lookup(host, { all: true }, (error, addresses) => {
+      const found: Parameters<LookupAll>[2] = (error, addresses) => {
         this.lookups.delete(host);
         if (error) {
           const message = `The host name could not be resolved (${error.code ?? 'unknown'}).`;
@@ -148,7 +152,8 @@ export class Connector {
         } else {
           resolve(addresses);
         }
-      });
+      };
+      this.lookup(host, { all: true }, found, owner);
     });
     this.lookups.set(host, started);
     return started;

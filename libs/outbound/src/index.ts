@@ -17,3 +17,4 @@ export {
   type OutboundHandler,
   type OutboundRequest,
 } from './types';
+export { NameResolver, type NameResolverOptions } from './name-resolver';

@@ -117,7 +117,7 @@ export class OutboundClient {
       return known;
     }
     if (this.isClosed) throw new OutboundError('unreachable', 'The client is closed.');
-    const target = parseTarget(origin);
+    const target = { ...parseTarget(origin), owner: poolClass };
     if (this.pools.size >= this.options.maxPools) this.evict();
     const memory = this.memories.get(key) ?? {};
     this.memories.delete(key);

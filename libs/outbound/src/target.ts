@@ -9,6 +9,8 @@ export interface Target {
   readonly host: string;
   readonly isLiteral: boolean;
   readonly port: number;
+  /** Whose calls go there, where names are looked up for many. */
+  readonly owner?: string;
 }
 
 /** @throws OutboundError `refused` for anything but scheme, host and port. */
