@@ -27,6 +27,7 @@ import { Overload, pressureOf } from './http/overload';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
 import type { Accounts } from './limits/accounts';
+import type { HolderNames } from './limits/holder-names';
 import { partsOfRequests } from './limits/limit-parts';
 import { createLimits, type Limits } from './limits/limits';
 import { OwnLimits } from './limits/own-limits';
@@ -82,6 +83,8 @@ export interface DataPlaneParts {
   readonly gatewayId: string;
   /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
   readonly balances: LedgerStore | null;
+  /** Null: nothing is known of the processes before this one. */
+  readonly holderNames: HolderNames | null;
   /** Null: requests are not counted. */
   readonly metrics: RequestMetrics | null;
 }
@@ -101,14 +104,14 @@ export interface DataPlane {
 
 /** Puts the request path together. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
-  const { settings, documents, log, gatewayId, balances } = parts;
+  const { settings, documents, log, gatewayId, balances, holderNames } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
   const names = new NameResolver();
   const outbound = outboundClient(settings, policy, names);
   const controlPlane = new ControlPlaneProxy(settings);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
-  const limits = createLimits({ settings, documents, balances, log });
+  const limits = createLimits({ settings, documents, balances, holderNames, log });
   const { accounts, pricer, ledger } = limits;
   const underWay = new RequestsUnderWay();
   const answers = createAnswers(settings, log);

@@ -15,6 +15,7 @@ import { describeFault, internalPost, startMetricsServer, type MetricsServer } f
 import { createDataPlane, type DataPlane } from './data-plane';
 import { GatewayHealth } from './gateway-health';
 import { DurableBalances } from './limits/durable-balances';
+import { HolderNames } from './limits/holder-names';
 import type { GatewayProcess } from './gateway-process';
 import type { JournalHome } from './journals/journal-home';
 import { HOME, journalProviders, LOG_REDIS } from './journals/journal-providers';
@@ -74,8 +75,8 @@ export class GatewayModule
         },
         {
           provide: DATA_PLANE,
-          inject: [ReadModel, Journal, GatewayHealth, METRICS],
-          useFactory: (...parts: [ReadModel, Journal, GatewayHealth, RequestMetrics | null]) =>
+          inject: [ReadModel, Journal, GatewayHealth, METRICS, HOME],
+          useFactory: (...parts: [ReadModel, Journal, GatewayHealth, RequestMetrics | null, JournalHome]) =>
             dataPlaneOf(gateway, ...parts),
         },
         {
@@ -182,9 +183,12 @@ const dataPlaneOf = (
   journal: Journal,
   health: GatewayHealth,
   metrics: RequestMetrics | null,
+  { directory }: JournalHome,
 ): DataPlane => {
   const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
-  return createDataPlane({ settings, documents, journal, health, log, gatewayId, balances, metrics });
+  const holderNames = new HolderNames(directory, journal);
+  const own = { settings, log, gatewayId };
+  return createDataPlane({ ...own, documents, journal, health, balances, holderNames, metrics });
 };
 
 const underWayFileOf = (

@@ -101,6 +101,10 @@ const SCHEMA = {
   IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
   /** Milliseconds after which what a silent process holds of limits is free again. */
   LIMITS_LEASE: integer({ min: 5_000, max: 10 * MINUTE }, 90_000),
+  /** Milliseconds after which what a process has counted and never recorded is written off, where nothing of it is heard any more. */
+  LIMITS_LOST_AFTER: integer({ min: 60 * MINUTE, max: 7 * 24 * 60 * MINUTE }, 24 * 60 * MINUTE),
+  /** Of a budget that holds in an outage, what one process may spend in it beyond what it held, in per cent of the limit. */
+  LIMITS_OUTAGE_SHARE: integer({ min: 0, max: 100 }, 1),
   /** Documents of the control plane in memory, of one process: keys, workspaces, configs, …; those used least lately are read again. */
   READ_MODEL_MAX_DOCUMENTS: integer({ min: 1_000, max: 10_000_000 }, 200_000),
   /** Their bytes as JSON. */

@@ -1,11 +1,11 @@
 /**
  * The counters of one exchange in one step; `MemoryCounterStore` does the same in TypeScript, and one contract test holds both to it.
  *
- * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `j` the part of it that corrections of prices made, `v` and `w` what earlier releases need (a version, and what they wrote off), and one field for each holder: `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON:
- * s sequence, l lease, x extra divisor, k skew, f forget, c statements, a claims. The answer is a flat list of whole numbers as text: cjson would round those past 14 digits.
+ * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `j` the part of it that corrections of prices made, `y` when a process was refused that held less than its share, `v` and `w` what earlier releases need (a version, and what they wrote off), and one field for each holder: `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON:
+ * s sequence, l lease, x extra divisor, y for how long a limit is crowded, k skew, f forget, z dead processes, c statements, a claims. The answer is a flat list of whole numbers as text: cjson would round those past 14 digits.
  */
 export const EXCHANGE_SCRIPT = `
-local OK, UNKNOWN, CLOCK, STALE = 0, 1, 2, 3
+local OK, UNKNOWN, CLOCK, STALE, LOST = 0, 1, 2, 3, 4
 local a = cjson.decode(ARGV[1])
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
@@ -23,7 +23,7 @@ end
 local function load(key)
   local flat = redis.call('HGETALL', key)
   if #flat == 0 then return nil end
-  local c = { p = 0, u = 0, q = 0, v = 0, w = 0, j = 0, hs = {}, gone = {}, new = {} }
+  local c = { p = 0, u = 0, q = 0, v = 0, w = 0, j = 0, y = 0, hs = {}, gone = {}, new = {} }
   for i = 1, #flat, 2 do
     local name, value = flat[i], flat[i + 1]
     if string.sub(name, 1, 2) == 'h:' then
@@ -39,6 +39,10 @@ end
 local function holds(c)
   local held, count = 0, 0
   for id, h in pairs(c.hs) do
+    if a.z and h.e > now and a.z[string.match(id, '^[^.]*')] then
+      h.h, h.e = 0, now
+      c.new[#c.new + 1] = id
+    end
     if h.e > now then
       held = held + h.h
       count = count + 1
@@ -56,7 +60,7 @@ local function roll(c, period, previous)
 end
 
 local function make(s, period)
-  local c = { p = period, u = 0, q = 0, v = 1, w = 0, j = 0, hs = {}, gone = {}, new = {} }
+  local c = { p = period, u = 0, q = 0, v = 1, w = 0, j = 0, y = 0, hs = {}, gone = {}, new = {} }
   if s.d and s.d[1] >= period then
     c.p, c.u, c.j = s.d[1], s.d[2], s.d[4] or 0
     for id, used in pairs(s.d[3]) do
@@ -71,6 +75,7 @@ local function take(c, s)
   local known = c.hs[s.g]
   if known and known.s >= a.s then return nil end
   local mine = known or { c = 0, h = 0 }
+  mine.lost = s.n and s.k == 'open' and not known
   c.hs[s.g] = mine
   mine.s, mine.e = a.s, now + a.l
   if s.p ~= c.p then
@@ -101,20 +106,29 @@ local function view(key, s)
   if mine == nil then return { status = STALE } end
   local held, count = holds(c)
   local used = c.u
+  local status = mine.lost and LOST or OK
   if s.k == 'sliding' and c.q > 0 then used = used + math.floor(c.q * (c.p + s.l - now) / s.l) end
-  return { status = OK, c = c, mine = mine, used = used, held = held, count = count }
+  return { status = status, c = c, mine = mine, used = used, held = held, count = count }
 end
 
 local views = {}
 for i, s in ipairs(a.c) do views[i] = view(KEYS[i], s) end
+
+local function share(s, v) return math.floor(s.v / v.count) end
+
+local function crowded(s, v) return s.k == 'open' and now - v.c.y < a.y end
 
 local function judge(claim)
   local n = #claim / 2
   for i = 1, n do
     local s, v = a.c[claim[i] + 1], views[claim[i] + 1]
     if v.status ~= OK then return -2 end
-    local room = s.v - v.used - v.held
-    if room <= 0 or (s.t and room < claim[n + i]) then return claim[i] end
+    local room, amount = s.v - v.used - v.held, claim[n + i]
+    if room <= 0 or (s.t and room < amount) then
+      if s.k == 'open' and v.mine.h < share(s, v) then v.c.y = now end
+      return claim[i]
+    end
+    if crowded(s, v) and v.mine.h + amount > share(s, v) then return claim[i] end
   end
   for i = 1, n do
     local v = views[claim[i] + 1]
@@ -133,20 +147,24 @@ for i, s in ipairs(a.c) do
   local extra = 0
   if v.status == OK then
     extra = math.max(0, math.min(s.w, math.floor((s.v - v.used - v.held) / a.x)))
+    if crowded(s, v) then extra = math.max(0, math.min(extra, share(s, v) - v.mine.h)) end
     if extra < s.m then extra = 0 end
     v.mine.h, v.held = v.mine.h + extra, v.held + extra
+  end
+  if v.c then
     local c, mine = v.c, v.mine
     if #c.gone > 0 then redis.call('HDEL', KEYS[i], unpack(c.gone)) end
     for _, id in ipairs(c.new) do
       redis.call('HSET', KEYS[i], 'h:' .. id, text(c.hs[id].c) .. ' 0 ' .. text(now) .. ' 0')
     end
     redis.call('HSET', KEYS[i], 'p', text(c.p), 'u', text(c.u), 'q', text(c.q), 'v', text(c.v), 'w', text(c.w), 'j', text(c.j),
-      'h:' .. s.g, text(mine.c) .. ' ' .. text(mine.h) .. ' ' .. text(mine.e) .. ' ' .. text(mine.s))
+      'y', text(c.y), 'h:' .. s.g, text(mine.c) .. ' ' .. text(mine.h) .. ' ' .. text(mine.e) .. ' ' .. text(mine.s))
     redis.call('PEXPIRE', KEYS[i], text(s.i))
   end
   local c = v.c or { p = -1 }
   local mine = v.mine or { c = 0 }
-  for _, n in ipairs({ v.status, c.p, v.used or 0, v.held or 0, extra, mine.c, v.count or 1 }) do
+  local close = v.c and crowded(s, v) and 1 or 0
+  for _, n in ipairs({ v.status, c.p, v.used or 0, v.held or 0, extra, mine.c, v.count or 1, close }) do
     answer[#answer + 1] = text(n)
   end
 end

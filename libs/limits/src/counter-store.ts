@@ -29,6 +29,8 @@ export interface CounterStatement {
   readonly least: number;
   /** What the durable record says, for a counter of a budget that the store has lost or never had. */
   readonly seed: Balance | null;
+  /** The counter has answered this holder before. Where it does not know it any more, it has been lost. */
+  readonly known: boolean;
 }
 
 /** What the durable record says of a budget. Complete or behind, never too much; all of it is of one moment. */
@@ -59,14 +61,17 @@ export interface Exchange {
   readonly statements: readonly CounterStatement[];
   /** Judged in order. */
   readonly claims: readonly Claim[];
+  /** Processes that are dead: what their holders hold is free. Absent: none. */
+  readonly gone?: readonly string[];
 }
 
 export interface CounterAnswer {
   /**
    * `unknown`: a budget's counter is not there and needs a seed. `clock`: none of the boundaries has come by the store's clock;
    * ask again with ones around the answer's time. `stale`: a later exchange of the holder was here before; nothing was changed.
+   * `lost`: of concurrency, which nothing can rebuild but those who hold it: what was stated is noted, and others may still have to state it.
    */
-  readonly status: 'ok' | 'unknown' | 'clock' | 'stale';
+  readonly status: 'ok' | 'unknown' | 'clock' | 'stale' | 'lost';
   readonly period: number;
   /** Used in the period, by all; for sliding windows what counts of the window before is in it. */
   readonly used: number;
@@ -78,6 +83,8 @@ export interface CounterAnswer {
   readonly consumed: number;
   /** Processes that hold something. At least 1. */
   readonly holders: number;
+  /** Of concurrency: a process that holds less than its share was refused within `CROWDED_MS`. */
+  readonly crowded: boolean;
 }
 
 /** In `ExchangeAnswer.claims`. */
@@ -148,6 +155,11 @@ export interface LedgerStore {
 
 /** The share of the headroom that one exchange may give as extra: many processes can keep some, and little is idle near the limit. */
 export const EXTRA_DIVISOR = 8;
+/**
+ * How long a process that was refused while it held less than its share of concurrency (the limit divided by the processes that use it) keeps
+ * those back that hold more.
+ */
+export const CROWDED_MS = 1_000;
 /** How far a counter's first boundary may lie ahead of the store's clock and still be taken: the control plane's clock may differ. */
 export const SKEW_MAX_MS = 300_000;
 /** How long a process begins to use counters under one name. */

@@ -54,8 +54,11 @@ export {
   type CompiledPolicy,
   type PolicySubject,
 } from './policy';
-export { Reconciler, type ReconcilerOptions } from './reconciler';
-export { RedisCounterStore, type RedisScripts } from './redis-counter-store';
+export { HolderRegistry, type HolderRegistryOptions } from './holder-registry';
+export { Reconciler, type HolderFates, type ReconcilerOptions } from './reconciler';
+export { RedisCounterStore } from './redis-counter-store';
+export { RedisHolderStore } from './redis-holder-store';
+export { type RedisScripts } from './redis-scripts';
 export { type Charge, type Estimate, type Reservation } from './reservation';
 export { boundariesAround, midnightOf, nextBoundary, type ResetSchedule } from './reset-schedule';
 export { WINDOW_MS } from './window';

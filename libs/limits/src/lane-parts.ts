@@ -28,6 +28,8 @@ export interface LedgerSettings {
   readonly storeTimeoutMs: number;
   /** How many processes share a limit that this one has never seen, for its share in an outage. */
   readonly processesAssumed: number;
+  /** Of a budget, what a process may spend at most in one outage beyond what it already held, in per cent of the limit. */
+  readonly outageSharePercent: number;
 }
 
 /** What all lanes of a ledger share. */
@@ -47,6 +49,12 @@ export interface LaneContext {
   readonly clock: () => number;
   readonly onCrossing: (crossing: Crossing) => void;
   sequence: number;
+  /** Monotonic: until then other processes leave alone what this one holds. */
+  aliveUntil: number;
+  /** Dead processes, whose holds are free. */
+  gone: readonly string[];
+  /** Monotonic: what is held and was not stated since then is stated again, for the counters may have lost it. */
+  restateSince: number;
   /** Names given so far. */
   names: number;
   /** The store's clock minus ours. */
@@ -61,6 +69,9 @@ export const HORIZON_MS = 1_000;
 const SPAN_MIN_MS = 50;
 /** Of the lease, how long its slice is used; what is left covers a slow answer. */
 const LEASE_PART = 0.8;
+
+/** How long the processes have to state again what they hold of a counter that was lost: several turns of each, and a beat. */
+export const RESTATE_MS = 1_500;
 
 /** A name that nothing was stated under before. */
 export function newHolder(context: LaneContext): string {
@@ -84,6 +95,17 @@ export interface Pending {
 
 export const NO_PENDING: Pending = { sum: 0, largest: 0 };
 
+/** Counters of one round trip. */
+export const SLOTS_PER_EXCHANGE = 64;
+
+/** Whether the counters must be told of it in this turn. */
+export function isDue(context: LaneContext, { slice, statedAt }: Slot, nowMs: number): boolean {
+  if (slice.consumed !== slice.acknowledged) return true;
+  if (slice.free > 0 || slice.crowded) return true;
+  if (slice.isIdle) return false;
+  return statedAt < context.restateSince || nowMs - statedAt > context.settings.leaseMs / 3;
+}
+
 /** Gives up what is not needed, and then says what is held: never the other way round. */
 export function stateSlot(
   context: LaneContext,
@@ -93,7 +115,7 @@ export function stateSlot(
 ): CounterStatement {
   const { bucket, slice } = slot;
   const { window } = bucket;
-  const target = targetOf(slot, pending.sum, nowMs);
+  const target = slot.lostUntil > nowMs ? 0 : targetOf(slot, pending.sum, nowMs);
   const keepMax = Math.max(0, Math.floor((slice.room + Math.max(0, slice.free)) / EXTRA_DIVISOR));
   const usable = slice.validUntil > nowMs ? slice.free : 0;
   // A share of an outage was given by nobody: it is not kept once the counters can be asked.
@@ -122,6 +144,7 @@ export function stateSlot(
     want: Math.max(0, target - keep),
     least: slot.least,
     seed: slot.seed,
+    known: slice.known,
   };
 }
 

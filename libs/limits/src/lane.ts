@@ -1,9 +1,12 @@
 import { isBudget, type Bucket } from './bucket';
-import { ADMITTED, UNDECIDED, type CounterAnswer, type ExchangeAnswer } from './counter-store';
+import { ADMITTED, UNDECIDED, type CounterAnswer, type Exchange, type ExchangeAnswer } from './counter-store';
 import {
   crossingsBetween,
   denialOf,
+  isDue,
   NO_PENDING,
+  RESTATE_MS,
+  SLOTS_PER_EXCHANGE,
   stateSlot,
   storeNow,
   validFor,
@@ -15,6 +18,7 @@ import { Reservation, takeFrom } from './reservation';
 import { Seeder } from './seeder';
 import { Slice, Slot } from './slice';
 import { claimOf, finish, informed, pendingOf, type Waiter } from './waiter';
+import { WaiterQueue, type Readiness } from './waiter-queue';
 
 interface Sent {
   readonly waiters: readonly Waiter[];
@@ -24,18 +28,25 @@ interface Sent {
   readonly sentAt: number;
 }
 
-const WAITERS_PER_EXCHANGE = 256;
-const SLOTS_PER_EXCHANGE = 64;
+/** Round trips of one tenant at the same time, over different counters. */
+const EXCHANGES_MAX = 4;
 const TRIES_MAX = 4;
 /** How long a refusal is remembered where it may pass without a window's end: a raised limit, a reset. */
 const REFUSAL_MS = 250;
 const IDLE_SLOT_MS = 60_000;
 
-/** The counters of one tenant as this process sees them. One exchange at a time: what comes meanwhile shares the next one. */
+/**
+ * The counters of one tenant as this process sees them. A counter is part of one round trip at a time: requests that arrive meanwhile share the
+ * next one. What was used of the others is reported next to it.
+ */
 export class Lane {
   readonly slots: Map<string, Slot> = new Map();
-  private readonly queue: Waiter[] = [];
-  private busy = false;
+  private readonly queue = new WaiterQueue();
+  /** What is still to be reported of the current turn. */
+  private reports: Slot[] = [];
+  private inFlight = 0;
+  private reporting = 0;
+  private picking = false;
   private readonly seeder: Seeder;
 
   constructor(
@@ -46,12 +57,14 @@ export class Lane {
   }
 
   get isEmpty(): boolean {
-    return this.slots.size === 0 && this.queue.length === 0 && !this.busy;
+    return this.slots.size === 0 && this.queue.length === 0 && this.inFlight === 0;
   }
 
   /** Decides from what this process holds; null: the counters must be asked. */
   admit(buckets: readonly Bucket[], amounts: readonly number[], nowMs: number): Outcome | null {
+    if (this.context.aliveUntil <= nowMs) return null;
     const slices: Slice[] = [];
+    let low: Slot | null = null;
     for (let index = 0; index < buckets.length; index += 1) {
       const bucket = buckets[index] as Bucket;
       const slot = this.slots.get(bucket.key);
@@ -62,6 +75,8 @@ export class Lane {
       if (slice.refusedUntil > nowMs) return denialOf(this.context, slot, 'limit');
       const amount = amounts[index] as number;
       if (slice.validUntil <= nowMs || slice.free < amount || slice.free <= 0) return null;
+      if (slice.crowdsOut(amount)) return null;
+      if (slice.free - amount < slice.low) low = slot;
       slices.push(slice);
     }
     const held: number[] = [];
@@ -71,7 +86,18 @@ export class Lane {
       slice.free -= amount;
       held.push(takeFrom(slice, buckets[index] as Bucket, amount));
     }
-    return this.opened(new Reservation(buckets, slices, held, nowMs));
+    const reservation = this.opened(new Reservation(buckets, slices, held, nowMs));
+    if (low !== null) this.refill(low);
+    return reservation;
+  }
+
+  /** Asks for more before there is nothing left, so that no request waits for it. Once for what an exchange gave. */
+  private refill(slot: Slot): void {
+    slot.slice.low = 0;
+    if (slot.inExchange || this.context.breaker.isOpen) return;
+    this.reports.push(slot);
+    // While waiters are picked for a round trip, none may begin that takes a counter of theirs.
+    if (!this.picking && this.inFlight < EXCHANGES_MAX) this.report();
   }
 
   ask(waiter: Waiter): void {
@@ -80,23 +106,30 @@ export class Lane {
     for (const bucket of waiter.buckets) {
       if (this.slotOf(bucket, nowMs) === null) return this.overloaded(waiter, bucket);
     }
-    if (breaker.isOpen) return this.decideAlone(waiter);
+    if (breaker.isOpen || this.awaitsOthers(waiter, nowMs)) return this.decideAlone(waiter);
     const [first] = waiter.buckets;
     if (this.queue.length >= settings.waitersMax && first) return this.overloaded(waiter, first);
-    this.queue.push(waiter);
-    this.pump();
+    if (this.inFlight >= EXCHANGES_MAX || this.isBlocked(waiter)) this.queue.push(waiter);
+    else {
+      this.exchange([waiter], this.slotsOf([waiter], nowMs));
+      this.pump();
+    }
     return undefined;
   }
 
-  /** States what has changed or must be renewed; `all`: everything, to find out whether the counters are back. */
-  tick(nowMs: number, all = false): void {
-    if (this.busy) return;
+  /** States what has changed or must be renewed; `probe`: whatever there is, to find out whether the counters are back. */
+  tick(nowMs: number, probe = false): void {
     const due: Slot[] = [];
     for (const [key, slot] of this.slots) {
       if (slot.slice.isIdle && nowMs - slot.usedAt > IDLE_SLOT_MS && slot.seeding === null) this.drop(key);
-      else if ((all || this.isDue(slot, nowMs)) && due.length < SLOTS_PER_EXCHANGE) due.push(slot);
+      else if (probe || isDue(this.context, slot, nowMs)) due.push(slot);
     }
-    if (due.length > 0 || all) this.exchange([], due);
+    if (probe) {
+      if (this.inFlight === 0) this.exchange([], due.slice(0, SLOTS_PER_EXCHANGE));
+      return;
+    }
+    // All that was due at the last turn is reported before anything is reported again.
+    if (this.reports.length === 0) this.reports = due;
     this.pump();
   }
 
@@ -116,12 +149,6 @@ export class Lane {
 
   budgetKeys(): string[] {
     return [...this.slots].flatMap(([key, { bucket }]) => (isBudget(bucket) ? [key] : []));
-  }
-
-  private isDue({ slice, statedAt }: Slot, nowMs: number): boolean {
-    if (slice.consumed !== slice.acknowledged) return true;
-    if (slice.free > 0) return true;
-    return !slice.isIdle && nowMs - statedAt > this.context.settings.leaseMs / 3;
   }
 
   private slotOf(bucket: Bucket, nowMs: number): Slot | null {
@@ -146,32 +173,65 @@ export class Lane {
     this.context.slots -= 1;
   }
 
+  /** Begins the round trips that there are counters for: one at least reports what was used, however many requests wait. */
   private pump(): void {
-    while (!this.busy && this.queue.length > 0) {
-      const nowMs = this.context.monotonic();
-      const waiters: Waiter[] = [];
-      const slots = new Set<Slot>();
-      while (waiters.length < WAITERS_PER_EXCHANGE && slots.size < SLOTS_PER_EXCHANGE) {
-        const waiter = this.queue.shift();
-        if (waiter === undefined) break;
-        const local = waiter.amounts === null ? null : this.admit(waiter.buckets, waiter.amounts, nowMs);
-        if (local) finish(waiter, local);
-        else {
-          waiters.push(waiter);
-          for (const bucket of waiter.buckets) {
-            const slot = this.slotOf(bucket, nowMs);
-            if (slot) slots.add(slot);
-          }
-        }
-      }
-      if (waiters.length > 0) this.exchange(waiters, [...slots]);
+    const nowMs = this.context.monotonic();
+    if (this.reporting === 0) this.report();
+    while (this.inFlight < EXCHANGES_MAX && this.queue.length > 0) {
+      this.picking = true;
+      const waiters = this.queue.take((waiter) => this.readinessOf(waiter, nowMs));
+      this.picking = false;
+      if (waiters.length === 0) break;
+      this.exchange(waiters, this.slotsOf(waiters, nowMs));
     }
+    while (this.inFlight < EXCHANGES_MAX && this.report());
   }
 
-  private header(): { tenant: string; sequence: number; leaseMs: number } {
+  private readinessOf(waiter: Waiter, nowMs: number): Readiness {
+    const local = waiter.amounts === null ? null : this.admit(waiter.buckets, waiter.amounts, nowMs);
+    if (local === null) return this.isBlocked(waiter) ? 'blocked' : 'ready';
+    finish(waiter, local);
+    return 'done';
+  }
+
+  /** Whether a counter of it is part of a round trip already. */
+  private isBlocked({ buckets }: Waiter): boolean {
+    return buckets.some(({ key }) => this.slots.get(key)?.inExchange === true);
+  }
+
+  private slotsOf(waiters: readonly Waiter[], nowMs: number): Slot[] {
+    const slots = new Set<Slot>();
+    for (const { buckets } of waiters) {
+      for (const bucket of buckets) {
+        const slot = this.slotOf(bucket, nowMs);
+        if (slot) slots.add(slot);
+      }
+    }
+    return [...slots];
+  }
+
+  /** False: nothing is left to report. */
+  private report(): boolean {
+    const nowMs = this.context.monotonic();
+    const part: Slot[] = [];
+    while (part.length < SLOTS_PER_EXCHANGE) {
+      const slot = this.reports.pop();
+      if (slot === undefined) break;
+      if (!slot.inExchange && isDue(this.context, slot, nowMs)) part.push(slot);
+    }
+    if (part.length > 0) this.exchange([], part);
+    return part.length > 0;
+  }
+
+  private header(): Pick<Exchange, 'tenant' | 'sequence' | 'leaseMs' | 'gone'> {
     this.context.sequence += 1;
-    const { sequence, settings } = this.context;
-    return { tenant: this.tenant, sequence, leaseMs: settings.leaseMs };
+    const { sequence, settings, gone } = this.context;
+    return { tenant: this.tenant, sequence, leaseMs: settings.leaseMs, gone };
+  }
+
+  /** A counter of it was lost, and other processes may hold what it does not know of yet. */
+  private awaitsOthers({ buckets }: Waiter, nowMs: number): boolean {
+    return buckets.some(({ key }) => (this.slots.get(key)?.lostUntil ?? -Infinity) > nowMs);
   }
 
   private state(slots: readonly Slot[], waiters: readonly Waiter[], nowMs: number) {
@@ -193,7 +253,7 @@ export class Lane {
     };
     const index = new Map(statements.map(({ key }, at) => [key, at]));
     const claims = waiters.flatMap((waiter) => claimOf(waiter, index) ?? []);
-    this.busy = true;
+    this.began(sent);
     try {
       const answer = this.context.counters.exchange({ ...this.header(), statements, claims });
       if (answer instanceof Promise) {
@@ -211,17 +271,30 @@ export class Lane {
     }
   }
 
-  private failed({ waiters }: Sent): void {
-    this.busy = false;
+  private began({ slots, waiters }: Sent): void {
+    this.inFlight += 1;
+    if (waiters.length === 0) this.reporting += 1;
+    for (const slot of slots) slot.inExchange = true;
+  }
+
+  private ended({ slots, waiters }: Sent): void {
+    this.inFlight -= 1;
+    if (waiters.length === 0) this.reporting -= 1;
+    for (const slot of slots) slot.inExchange = false;
+  }
+
+  private failed(sent: Sent): void {
+    this.ended(sent);
     this.context.breaker.failed(this.context.monotonic());
-    for (const waiter of waiters) this.decideAlone(waiter);
+    for (const waiter of sent.waiters) this.decideAlone(waiter);
     if (!this.context.breaker.isOpen) return;
-    for (const waiter of this.queue.splice(0)) this.decideAlone(waiter);
+    this.reports = [];
+    for (const waiter of this.queue.clear()) this.decideAlone(waiter);
   }
 
   private answered(sent: Sent, answer: ExchangeAnswer): void {
-    this.busy = false;
-    this.context.breaker.succeeded();
+    this.ended(sent);
+    this.note(sent.sentAt);
     this.context.clockOffsetMs = answer.nowMs - this.context.clock();
     for (const [at, counter] of answer.counters.entries()) this.update(sent, at, counter, answer.nowMs);
     if (sent.waiters.length === 0) this.seeder.rebuild(sent.slots);
@@ -232,11 +305,24 @@ export class Lane {
     }
   }
 
+  /** After an outage everything that is held is stated again: its leases may have ended meanwhile. */
+  private note(sentAt: number): void {
+    const nowMs = this.context.monotonic();
+    const wasOpen = this.context.breaker.isOpen;
+    this.context.breaker.succeeded(nowMs, nowMs - sentAt);
+    if (wasOpen) this.context.restateSince = nowMs;
+  }
+
   private update(sent: Sent, at: number, counter: CounterAnswer, nowMs: number): void {
     const slot = sent.slots[at] as Slot;
     const stated = sent.slices[at] as Slice;
     slot.missing = counter.status === 'unknown';
-    if (counter.status !== 'ok') return;
+    if (counter.status === 'lost') {
+      slot.lostUntil = sent.sentAt + RESTATE_MS;
+      this.context.restateSince = this.context.monotonic();
+    }
+    // What others held is known from before, until they have stated it again.
+    if (counter.status !== 'ok' || slot.lostUntil > sent.sentAt) return;
     slot.seed = null;
     if (counter.period === stated.period) {
       // The durable record may know more of this process than it does itself.
@@ -287,6 +373,7 @@ export class Lane {
     waiter.tries += 1;
     if (waiter.tries >= TRIES_MAX) return this.decideAlone(waiter);
     const nowMs = this.context.monotonic();
+    if (this.awaitsOthers(waiter, nowMs)) return this.decideAlone(waiter);
     const unseeded = waiter.buckets
       .map(({ key }) => this.slots.get(key) as Slot)
       .filter(({ missing, seed }) => missing && seed === null);

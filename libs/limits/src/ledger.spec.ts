@@ -302,7 +302,7 @@ describe('a ledger whose counters cannot be reached', () => {
 
   it('holds to its share of the last known headroom, so that all processes together do not pass the limit', () => {
     const counters = new Unreliable(() => now);
-    const ledgers = [0, 1, 2].map(() => ledgerOver(counters));
+    const ledgers = [0, 1, 2].map(() => ledgerOver(counters, { settings: { outageSharePercent: 100 } }));
     const buckets = [budget()];
     const spend = (ledger: Ledger): boolean => {
       const outcome = value(ledger.admit(buckets, estimate(CENT)));
@@ -326,9 +326,45 @@ describe('a ledger whose counters cannot be reached', () => {
     expect(ledgers[0]?.states(buckets)).toMatchObject([{ used: spent * CENT }]);
   });
 
+  it.each([
+    [undefined, 1],
+    [0, 0],
+    [5, 5],
+  ])('spends %p per cent of a budget in one outage beyond what it held, one if unset', (percent, share) => {
+    const counters = new Unreliable(() => now);
+    const settings = percent === undefined ? {} : { outageSharePercent: percent };
+    const ledger = ledgerOver(counters, { settings });
+    const buckets = [budget()];
+    const spend = (): number => {
+      let spent = 0;
+      for (let call = 0; call < 200; call += 1) {
+        const outcome = value(ledger.admit(buckets, estimate(CENT)));
+        if (!outcome.admitted) break;
+        ledger.settle(outcome, charge(CENT));
+        spent += 1;
+      }
+      return spent;
+    };
+    ledger.settle(admitted(ledger.admit(buckets, estimate(CENT))), charge(CENT));
+    // Idle for long enough to hold nothing.
+    for (let turn = 0; turn < 3; turn += 1) {
+      now += 5_000;
+      ledger.tick();
+    }
+    counters.down = true;
+    let spent = spend();
+    // However long it lasts, and however often it finds the counters still gone.
+    for (let minute = 0; minute < 10; minute += 1) {
+      now += 60_000;
+      ledger.tick();
+      spent += spend();
+    }
+    expect(spent).toBe(share);
+  });
+
   it('keeps its share however often it finds the counters still gone', () => {
     const counters = new Unreliable(() => now);
-    const ledgers = [0, 1, 2].map(() => ledgerOver(counters));
+    const ledgers = [0, 1, 2].map(() => ledgerOver(counters, { settings: { outageSharePercent: 100 } }));
     const buckets = [budget()];
     const spend = (ledger: Ledger): boolean => {
       const outcome = value(ledger.admit(buckets, estimate(CENT)));

@@ -5,6 +5,7 @@ import { Breaker } from './breaker';
 import type { Bucket } from './bucket';
 import { HOLDER_RUN_MS, type CounterStore, type LedgerStore } from './counter-store';
 import type { Denial } from './denial';
+import type { LivenessListener } from './holder-registry';
 import { Lane } from './lane';
 import {
   denialOf,
@@ -58,10 +59,12 @@ const DEFAULTS: LedgerSettings = {
   waitersMax: 10_000,
   storeTimeoutMs: 2_000,
   processesAssumed: 4,
+  outageSharePercent: 1,
 };
 
 const FLUSH_MS = 250;
 const FAILURES_MAX = 5;
+const SLOW_MS = 250;
 const PROBE_EVERY_MS = 1_000;
 const ABANDONED_PER_TICK = 1_000;
 
@@ -69,7 +72,7 @@ const ABANDONED_PER_TICK = 1_000;
  * Reserves at admission and settles at the end, in all limits of a request or in none. What a process holds of a counter it may spend without
  * asking; the counters are asked when that does not suffice, and told every 250 ms what was used. See `docs/limits.md` for the bounds.
  */
-export class Ledger {
+export class Ledger implements LivenessListener {
   private readonly lanes = new Map<string, Lane>();
   private readonly context: LaneContext;
   private readonly onAbandoned: (reservation: Reservation) => void;
@@ -89,12 +92,15 @@ export class Ledger {
       process: randomBytes(9).toString('base64url'),
       holder: '',
       names: 0,
-      breaker: new Breaker(FAILURES_MAX, PROBE_EVERY_MS),
+      breaker: new Breaker({ failuresMax: FAILURES_MAX, slowMs: SLOW_MS, probeEveryMs: PROBE_EVERY_MS }),
       open: new OpenReservations(),
       monotonic: options.monotonic ?? (() => performance.now()),
       clock: options.clock ?? Date.now,
       onCrossing: onCrossing ?? (() => undefined),
       sequence: 0,
+      aliveUntil: Infinity,
+      gone: [],
+      restateSince: -Infinity,
       clockOffsetMs: 0,
       slots: 0,
       alone: 0,
@@ -199,8 +205,8 @@ export class Ledger {
       if (!breaker.mayProbe(nowMs)) return;
       const [lane] = this.lanes.values();
       if (lane) lane.tick(nowMs, true);
-      else breaker.succeeded();
-      return;
+      else breaker.succeeded(nowMs, 0);
+      if (!breaker.answers) return;
     }
     for (const [tenant, lane] of this.lanes) {
       lane.tick(nowMs);
@@ -216,6 +222,23 @@ export class Ledger {
       this.hurrying = false;
       if (this.timer !== null) this.tick();
     });
+  }
+
+  /** The first part of the names that its holders have. */
+  get process(): string {
+    return this.context.process;
+  }
+
+  isAliveUntil(atMs: number): void {
+    this.context.aliveUntil = atMs;
+  }
+
+  areGone(processes: readonly string[]): void {
+    this.context.gone = processes;
+  }
+
+  countersLost(): void {
+    this.context.restateSince = this.context.monotonic();
   }
 
   /** Budgets whose counters this process uses. */

@@ -1,5 +1,6 @@
 import {
   ADMITTED,
+  CROWDED_MS,
   EXTRA_DIVISOR,
   FORGET_HOLDER_MS,
   IDLE_MS,
@@ -14,6 +15,7 @@ import {
   type ExchangeAnswer,
   type Truth,
 } from './counter-store';
+import { processOf } from './holder-registry';
 
 interface Holder {
   consumed: number;
@@ -29,6 +31,8 @@ interface Counter {
   previous: number;
   /** The part of `used` that corrections of prices made. */
   adjusted: number;
+  /** When a process was refused that held less than its share of concurrency. */
+  crowdedAt: number;
   forgetAt: number;
   readonly holders: Map<string, Holder>;
 }
@@ -40,10 +44,19 @@ interface View {
   readonly mine: Holder | null;
   readonly used: number;
   held: number;
-  holders: number;
+  readonly holders: number;
+  readonly nowMs: number;
 }
 
-const UNKNOWN: View = { status: 'unknown', counter: null, mine: null, used: 0, held: 0, holders: 1 };
+const UNKNOWN: View = {
+  status: 'unknown',
+  counter: null,
+  mine: null,
+  used: 0,
+  held: 0,
+  holders: 1,
+  nowMs: 0,
+};
 const AHEAD: View = { ...UNKNOWN, status: 'clock' };
 const STALE: View = { ...UNKNOWN, status: 'stale' };
 
@@ -61,10 +74,11 @@ export class MemoryCounterStore implements CounterStore {
     private readonly capacity = 200_000,
   ) {}
 
-  exchange({ tenant, sequence, leaseMs, statements, claims }: Exchange): ExchangeAnswer {
+  exchange({ tenant, sequence, leaseMs, statements, claims, gone = [] }: Exchange): ExchangeAnswer {
     const nowMs = this.now();
+    const dead = new Set(gone);
     const views = statements.map((statement) =>
-      this.view(`${tenant}:${statement.key}`, statement, { sequence, leaseMs, nowMs }),
+      this.view(`${tenant}:${statement.key}`, statement, { sequence, leaseMs, nowMs, dead }),
     );
     const judged = claims.map((claim) => judge(claim, statements, views));
     const counters = views.map((view, index) => answerOf(view, statements[index]));
@@ -104,7 +118,7 @@ export class MemoryCounterStore implements CounterStore {
   private view(
     key: string,
     statement: CounterStatement,
-    by: { sequence: number; leaseMs: number; nowMs: number },
+    by: { sequence: number; leaseMs: number; nowMs: number; dead: ReadonlySet<string> },
   ): View {
     const { nowMs } = by;
     const current = currentPeriod(statement, nowMs);
@@ -116,10 +130,13 @@ export class MemoryCounterStore implements CounterStore {
       roll(counter, current, follows ? counter.used + liveHolds(counter, nowMs).held : 0);
     }
     counter.forgetAt = nowMs + idleMs(statement);
+    const isLost = statement.known && statement.kind === 'open' && !counter.holders.has(statement.holder);
     const mine = take(counter, statement, by);
     if (mine === null) return STALE;
+    if (by.dead.size > 0) release(counter, by.dead, nowMs);
     const { held, holders } = liveHolds(counter, nowMs);
-    return { status: 'ok', counter, mine, used: usedNow(counter, statement, nowMs), held, holders };
+    const used = usedNow(counter, statement, nowMs);
+    return { status: isLost ? 'lost' : 'ok', counter, mine, used, held, holders, nowMs };
   }
 
   private create(key: string, statement: CounterStatement, period: number, nowMs: number): Counter | null {
@@ -132,6 +149,7 @@ export class MemoryCounterStore implements CounterStore {
       used: counts ? seed.used : 0,
       previous: 0,
       adjusted: counts ? (seed.adjusted ?? 0) : 0,
+      crowdedAt: -Infinity,
       forgetAt: 0,
       holders: new Map(),
     };
@@ -153,6 +171,15 @@ export class MemoryCounterStore implements CounterStore {
       if (this.counters.size <= target) break;
       this.counters.delete(key);
     }
+  }
+}
+
+/** Gives free what dead processes hold. */
+function release(counter: Counter, dead: ReadonlySet<string>, nowMs: number): void {
+  for (const [id, holder] of counter.holders) {
+    if (holder.expiresAt <= nowMs || !dead.has(processOf(id))) continue;
+    holder.hold = 0;
+    holder.expiresAt = nowMs;
   }
 }
 
@@ -259,7 +286,13 @@ function judge(claim: Claim, statements: readonly CounterStatement[], views: rea
     const statement = statements[index];
     const view = views[index];
     if (!statement || view?.status !== 'ok') return UNDECIDED;
-    if (!fits(statement, view, claim.amounts[at] ?? 0)) return index;
+    const amount = claim.amounts[at] ?? 0;
+    if (!fits(statement, view, amount)) {
+      noteCrowd(statement, view);
+      return index;
+    }
+    if (isCrowded(statement, view) && (view.mine?.hold ?? 0) + amount > shareOf(statement, view))
+      return index;
   }
   for (const [at, index] of claim.counters.entries()) {
     const view = views[index];
@@ -271,6 +304,17 @@ function judge(claim: Claim, statements: readonly CounterStatement[], views: rea
   return ADMITTED;
 }
 
+const shareOf = ({ value }: CounterStatement, { holders }: View): number => Math.floor(value / holders);
+
+const isCrowded = ({ kind }: CounterStatement, { counter, nowMs }: View): boolean =>
+  kind === 'open' && counter !== null && nowMs - counter.crowdedAt < CROWDED_MS;
+
+function noteCrowd(statement: CounterStatement, view: View): void {
+  const { counter, mine, nowMs } = view;
+  if (statement.kind !== 'open' || counter === null || mine === null) return;
+  if (mine.hold < shareOf(statement, view)) counter.crowdedAt = nowMs;
+}
+
 function fits({ value, strict }: CounterStatement, { used, held }: View, amount: number): boolean {
   const room = value - used - held;
   return room > 0 && (!strict || room >= amount);
@@ -279,11 +323,10 @@ function fits({ value, strict }: CounterStatement, { used, held }: View, amount:
 function answerOf(view: View, statement: CounterStatement | undefined): CounterAnswer {
   const { status, counter, mine, used } = view;
   if (!counter || !mine || !statement) {
-    return { status, period: -1, used: 0, held: 0, extra: 0, consumed: 0, holders: 1 };
+    return { status, period: -1, used: 0, held: 0, extra: 0, consumed: 0, holders: 1, crowded: false };
   }
-  const room = statement.value - used - view.held;
-  const most = Math.max(0, Math.min(statement.want, Math.floor(room / EXTRA_DIVISOR)));
-  const extra = most < statement.least ? 0 : most;
+  const crowded = isCrowded(statement, view);
+  const extra = status === 'ok' ? extraOf(statement, view, crowded, mine.hold) : 0;
   mine.hold += extra;
   view.held += extra;
   return {
@@ -294,7 +337,16 @@ function answerOf(view: View, statement: CounterStatement | undefined): CounterA
     extra,
     consumed: mine.consumed,
     holders: view.holders,
+    crowded,
   };
+}
+
+function extraOf(statement: CounterStatement, view: View, crowded: boolean, hold: number): number {
+  const { value, want, least } = statement;
+  const room = value - view.used - view.held;
+  const toShare = crowded ? shareOf(statement, view) - hold : Infinity;
+  const most = Math.max(0, Math.min(want, Math.floor(room / EXTRA_DIVISOR), toShare));
+  return most < least ? 0 : most;
 }
 
 const idleMs = ({ kind, lengthMs }: CounterStatement): number =>

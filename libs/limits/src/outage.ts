@@ -1,5 +1,5 @@
 import type { OutageMode } from '@gw/contracts';
-import type { Bucket } from './bucket';
+import { isBudget, type Bucket } from './bucket';
 import {
   denialOf,
   HORIZON_MS,
@@ -14,8 +14,6 @@ import { Reservation, takeFrom } from './reservation';
 import { Slice, type Slot } from './slice';
 import { informed, type Waiter } from './waiter';
 
-/** Part of a budget that a process which knows nothing of its use may spend in an outage. */
-const UNKNOWN_BUDGET_SHARE = 0.01;
 /** Without the counters: each limit holds to its local share or refuses, as it says. */
 export function takeAlone(
   context: LaneContext,
@@ -67,9 +65,13 @@ function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void 
   slice.validUntil = nowMs + Math.min(HORIZON_MS, ends === null ? HORIZON_MS : Math.max(0, ends - nowStore));
 }
 
+/** Of a budget never more than its stated part, however much is left of it: what the others spend meanwhile is not known. */
 function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
-  if (slice.known) return Math.floor(Math.max(0, slice.room) / slice.holders);
-  if (bucket.window.kind === 'period') return Math.floor(bucket.value * UNKNOWN_BUDGET_SHARE);
+  const ofRoom = slice.known ? Math.floor(Math.max(0, slice.room) / slice.holders) : Infinity;
+  if (isBudget(bucket)) {
+    return Math.min(ofRoom, Math.floor((bucket.value / 100) * context.settings.outageSharePercent));
+  }
+  if (slice.known) return ofRoom;
   return Math.floor(bucket.value / context.settings.processesAssumed);
 }
 

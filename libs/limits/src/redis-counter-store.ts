@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import {
+  CROWDED_MS,
   EXTRA_DIVISOR,
   FORGET_HOLDER_MS,
   IDLE_MS,
@@ -14,27 +14,13 @@ import {
   type Truth,
 } from './counter-store';
 import { EXCHANGE_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
+import { runScript, scriptOf, type RedisScripts } from './redis-scripts';
 
-/** The two commands that are needed; every connection of `@gw/redis` has them. They must reject within a bounded time. */
-export interface RedisScripts {
-  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
-  eval(script: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
-}
-
-interface Script {
-  readonly source: string;
-  readonly sha: string;
-}
-
-const scriptOf = (source: string): Script => ({
-  source,
-  sha: createHash('sha1').update(source).digest('hex'),
-});
 const EXCHANGE = scriptOf(EXCHANGE_SCRIPT);
 const MAINTENANCE = scriptOf(MAINTENANCE_SCRIPT);
 
-const STATUSES = ['ok', 'unknown', 'clock', 'stale'] as const;
-const NUMBERS_PER_COUNTER = 7;
+const STATUSES = ['ok', 'unknown', 'clock', 'stale', 'lost'] as const;
+const NUMBERS_PER_COUNTER = 8;
 
 /**
  * Counters in Redis, by Redis' clock. All counters of a tenant share a hash tag, so one script may change them on a cluster too. Each is one
@@ -46,7 +32,7 @@ export class RedisCounterStore implements CounterStore {
   async exchange(exchange: Exchange): Promise<ExchangeAnswer> {
     const { tenant, statements, claims } = exchange;
     const keys = statements.map(({ key }) => redisKey(tenant, key));
-    const numbers = numbersOf(await this.run(EXCHANGE, keys, [argumentOf(exchange)]));
+    const numbers = numbersOf(await runScript(this.redis, EXCHANGE, keys, [argumentOf(exchange)]));
     if (numbers?.length !== 1 + NUMBERS_PER_COUNTER * statements.length + claims.length) {
       throw new Error('Redis gave an answer that could not be read.');
     }
@@ -77,34 +63,22 @@ export class RedisCounterStore implements CounterStore {
     key: string,
     values: readonly (string | number)[],
   ): Promise<CounterReading | null> {
-    const reply = await this.run(MAINTENANCE, [redisKey(tenant, key)], values);
+    const reply = await runScript(this.redis, MAINTENANCE, [redisKey(tenant, key)], values);
     return Array.isArray(reply) ? readingOf(reply) : null;
-  }
-
-  /** Redis forgets its scripts when it restarts; it is then sent the whole text once. */
-  private async run(
-    { source, sha }: Script,
-    keys: readonly string[],
-    values: readonly (string | number)[],
-  ): Promise<unknown> {
-    try {
-      return await this.redis.evalsha(sha, keys.length, ...keys, ...values);
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return this.redis.eval(source, keys.length, ...keys, ...values);
-    }
   }
 }
 
 const redisKey = (tenant: string, key: string): string => `gw:limit:{${tenant}}:${key}`;
 
-function argumentOf({ sequence, leaseMs, statements, claims }: Exchange): string {
+function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: Exchange): string {
   return JSON.stringify({
     s: sequence,
     l: leaseMs,
     x: EXTRA_DIVISOR,
+    y: CROWDED_MS,
     k: SKEW_MAX_MS,
     f: FORGET_HOLDER_MS,
+    ...(gone.length === 0 ? {} : { z: Object.fromEntries(gone.map((process) => [process, 1])) }),
     c: statements.map(statementArgument),
     a: claims.map(({ counters, amounts }) => [...counters, ...amounts]),
   });
@@ -127,6 +101,7 @@ function statementArgument(statement: CounterStatement): Record<string, unknown>
     h: statement.hold,
     w: statement.want,
     m: statement.least,
+    ...(statement.known ? { n: true } : {}),
     ...(seed === null
       ? {}
       : { d: [seed.period, seed.used, Object.fromEntries(seed.holders), seed.adjusted ?? 0] }),
@@ -144,6 +119,7 @@ function counterOf(numbers: readonly number[], at: number): CounterAnswer {
     extra: number(4),
     consumed: number(5),
     holders: number(6),
+    crowded: number(7) === 1,
   };
 }
 

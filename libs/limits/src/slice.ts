@@ -1,6 +1,9 @@
 import type { Bucket } from './bucket';
 import type { Balance, CounterAnswer } from './counter-store';
 
+/** Of what is free after a round trip, the part that lasts until the next one is back. */
+const LOW_DIVISOR = 4;
+
 /**
  * What this process may spend of one counter in one period without asking. At any time `inFlight + free + (consumed − acknowledged)` is what
  * the store has set aside for this process, so the sum over all processes never passes the limit.
@@ -14,6 +17,8 @@ export class Slice {
   inFlight = 0;
   /** Kept for the next requests; below 0 when requests used more than was reserved for them. */
   free = 0;
+  /** More is asked for once no more than this is free; 0: nothing was given. */
+  low = 0;
   /** Monotonic: until then `free` may be given out. */
   validUntil = -Infinity;
   /** Monotonic: until then the limit is known to refuse everything. */
@@ -32,6 +37,8 @@ export class Slice {
   onShare = false;
   /** What is left of that share, while an exchange says that it is given up: it is taken back where the exchange fails. */
   shelved = 0;
+  /** Of concurrency: others were refused that hold less than their share. */
+  crowded = false;
   /** The counters have answered for this period. */
   known = false;
 
@@ -48,18 +55,25 @@ export class Slice {
   }
 
   /** What the counters say of all processes, and give to this one. */
-  hear({ used, held, holders, extra }: CounterAnswer): void {
+  hear({ used, held, holders, extra, crowded }: CounterAnswer): void {
     this.known = true;
     this.onShare = false;
     this.shelved = 0;
     this.used = used;
     this.held = held;
     this.holders = holders;
+    this.crowded = crowded;
     this.free += extra;
+    this.low = extra > 0 ? Math.floor(this.free / LOW_DIVISOR) : 0;
   }
 
   get isIdle(): boolean {
     return this.inFlight === 0 && this.free <= 0 && this.consumed === this.acknowledged;
+  }
+
+  /** Whether taking so much may keep others from their share of concurrency: the counters decide that. */
+  crowdsOut(amount: number): boolean {
+    return this.crowded && this.inFlight + amount > Math.floor(this.value / this.holders);
   }
 
   get room(): number {
@@ -80,6 +94,10 @@ export class Slot {
   /** Monotonic: the durable record could not be asked; it is left in peace until then. */
   seedFailedUntil = -Infinity;
   seeding: Promise<void> | null = null;
+  /** Part of a round trip that has not come back. */
+  inExchange = false;
+  /** Monotonic: its counter was lost, and until then others may still have to state what they hold of it. */
+  lostUntil = -Infinity;
 
   constructor(
     public bucket: Bucket,

@@ -254,6 +254,11 @@ export class Journal {
     return !isActive || segment.bytes >= this.segmentBytes;
   }
 
+  /** Numbers of records, those of earlier processes included: how many it has taken, and how many of those have arrived or are lost. */
+  progress(): { readonly taken: number; readonly arrived: number } {
+    return { taken: this.nextNumber + this.tail.pendingFrames, arrived: this.cursor.number };
+  }
+
   stats(): JournalStats {
     return {
       ...this.losses,

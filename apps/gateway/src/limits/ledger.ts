@@ -1,14 +1,19 @@
 import {
+  HolderRegistry,
   Ledger,
   MemoryCounterStore,
   Reconciler,
   RedisCounterStore,
+  RedisHolderStore,
+  type LedgerSettings,
   type LedgerStore,
   type RedisScripts,
 } from '@gw/limits';
 import { connectRedis, redisReady, type Redis } from '@gw/redis';
-import type { Log } from '@gw/web';
+import { describeFault, type Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
+import { AdoptedBalances } from './adopted-balances';
+import type { HolderNames } from './holder-names';
 
 export interface RunningLedger {
   readonly ledger: Ledger;
@@ -20,9 +25,19 @@ export interface RunningLedger {
 const REDIS_TIMEOUT_MS = 500;
 const RESERVATION_MIN_MS = 900_000;
 
-/** Counters in Redis where there is one, else in this process. `record` null: lost ones start at nothing. */
-export function createLedger(settings: GatewaySettings, record: LedgerStore | null, log: Log): RunningLedger {
-  const { REDIS_URL: url, REQUEST_TIMEOUT, LIMITS_LEASE: leaseMs } = settings;
+/**
+ * Counters in Redis where there is one, else in this process. `balances` null: lost ones start at nothing. `names` null: nothing is known of
+ * earlier processes.
+ */
+export function createLedger(
+  settings: GatewaySettings,
+  balances: LedgerStore | null,
+  names: HolderNames | null,
+  log: Log,
+): RunningLedger {
+  const { REDIS_URL: url, LIMITS_LOST_AFTER: lostAfterMs } = settings;
+  const record =
+    balances === null || names === null ? balances : new AdoptedBalances(balances, () => names.hasArrived());
   const redis =
     url === null
       ? null
@@ -34,21 +49,26 @@ export function createLedger(settings: GatewaySettings, record: LedgerStore | nu
             log[level](message);
           },
         });
-  const counters = redis === null ? new MemoryCounterStore() : new RedisCounterStore(firstReady(redis));
+  const scripts = redis === null ? null : firstReady(redis);
+  const counters = scripts === null ? new MemoryCounterStore() : new RedisCounterStore(scripts);
   const ledger = new Ledger({
     counters,
     record,
-    settings: { leaseMs, reservationMaxMs: Math.max(RESERVATION_MIN_MS, 2 * REQUEST_TIMEOUT) },
+    settings: ledgerSettings(settings),
     onAbandoned: ({ buckets }) => {
       log.warn({ limits: buckets.length }, 'a reservation was never settled');
     },
   });
   ledger.start();
-  const reconciler = record === null ? null : new Reconciler(ledger, { counters, record });
+  const registry = scripts === null ? null : startedRegistry(ledger, scripts, names, log);
+  const fates = registry === null ? {} : { fates: registry };
+  const reconciler =
+    record === null ? null : new Reconciler(ledger, { counters, record, lostAfterMs, ...fates });
   reconciler?.start();
   return {
     ledger,
     close: () => {
+      registry?.stop();
       reconciler?.stop();
       ledger
         .stop()
@@ -58,6 +78,53 @@ export function createLedger(settings: GatewaySettings, record: LedgerStore | nu
         .finally(() => redis?.disconnect());
     },
   };
+}
+
+const ledgerSettings = ({
+  REQUEST_TIMEOUT,
+  LIMITS_LEASE,
+  LIMITS_OUTAGE_SHARE,
+}: GatewaySettings): Partial<LedgerSettings> => ({
+  leaseMs: LIMITS_LEASE,
+  outageSharePercent: LIMITS_OUTAGE_SHARE,
+  reservationMaxMs: Math.max(RESERVATION_MIN_MS, 2 * REQUEST_TIMEOUT),
+});
+
+function startedRegistry(
+  ledger: Ledger,
+  redis: RedisScripts,
+  names: HolderNames | null,
+  log: Log,
+): HolderRegistry {
+  const { process } = ledger;
+  const note = (write: () => void): void => {
+    try {
+      write();
+    } catch (error) {
+      // The next process cannot name this one then: what it holds is free when its heartbeat has been missing for 10 s.
+      log.warn(describeFault(error), 'the names of holders could not be written down');
+    }
+  };
+  const registry = new HolderRegistry(ledger, {
+    store: new RedisHolderStore(redis),
+    process,
+    ...(names !== null && {
+      predecessors: names.predecessors,
+      isAdopted: () => names.isAdopted(),
+      onEnded: () => {
+        note(() => {
+          names.forgetOthers(process);
+        });
+      },
+    }),
+  });
+  if (names !== null) {
+    note(() => {
+      names.add(process);
+    });
+  }
+  registry.start();
+  return registry;
 }
 
 /** Commands wait for the first connection of a process that has just begun; later on they fail at once where there is none. */

@@ -8,6 +8,7 @@ import { GatewayPricer } from '../state/pricer';
 import type { Documents } from '../state/principals';
 import { Accounts } from './accounts';
 import { Estimates } from './estimates';
+import type { HolderNames } from './holder-names';
 import { LostUses } from './lost-use';
 import { createLedger, type RunningLedger } from './ledger';
 
@@ -24,16 +25,18 @@ export function createLimits({
   settings,
   documents,
   balances,
+  holderNames,
   log,
 }: {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly balances: LedgerStore | null;
+  readonly holderNames: HolderNames | null;
   readonly log: Log;
 }): Limits {
   const priceSources = createPriceSources(settings, log);
   const pricer = new GatewayPricer(priceSources);
-  const running = createLedger(settings, balances, log);
+  const running = createLedger(settings, balances, holderNames, log);
   const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
   const accounts = new Accounts(running.ledger, estimates, pricer);
   return { ...running, pricer, priceSources, accounts, lostUses: new LostUses(estimates) };

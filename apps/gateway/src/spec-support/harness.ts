@@ -95,6 +95,7 @@ export class GatewayHarness {
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
       balances,
+      holderNames: null,
       metrics: this.metrics,
     });
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {

@@ -1,5 +1,5 @@
 import { eventually } from '@gw/testing';
-import { ADMITTED, UNDECIDED, type CounterStore } from '../counter-store';
+import { ADMITTED, UNDECIDED, type CounterStatement, type CounterStore } from '../counter-store';
 import { claim, exchangeOf, first, statement } from './statements';
 
 /** What every driver promises. `make` gives a store with no counters in it, on the real clock. */
@@ -214,6 +214,53 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
       consumed: 50,
       silentMs: 0,
     });
+  });
+
+  const places = (over: Partial<CounterStatement> = {}): CounterStatement =>
+    statement({ key: 'places', kind: 'open', boundaries: [], value: 30, seed: null, ...over });
+
+  it('gives free at once what holders of a dead process hold, whoever says that it is dead', async () => {
+    await run([places({ hold: 29 }), statement({ hold: 90, consumed: 5 })], [], { holder: 'dead.1' });
+    const both = [places(), statement()];
+    const before = await run(both, [claim(2, 2)], { holder: 'b.1' });
+    expect(before.claims).toEqual([0]);
+    const after = await run(both, [claim(20, 80)], { holder: 'b.1', gone: ['dead', 'deader'] });
+    expect(after.claims).toEqual([ADMITTED]);
+    // Free for everybody, and what it has used stays.
+    const third = await run([places(), statement()], [], { holder: 'c.1' });
+    expect(third.counters.map(({ used: sum, held }) => [sum, held])).toEqual([
+      [0, 20],
+      [5, 80],
+    ]);
+  });
+
+  it('leaves a process that holds less than its share of concurrency what comes free, and no place idle', async () => {
+    await run([places({ holder: 'a.1', hold: 30 })]);
+    await run([places({ holder: 'b.1' })]);
+    const starved = await run([places({ holder: 'c.1' })], [claim(1)]);
+    expect(starved.claims).toEqual([0]);
+    // Ten places come free: the process that holds two thirds of them all gets none of those.
+    const greedy = await run([places({ holder: 'a.1', hold: 20, want: 8 })], [claim(1)]);
+    expect(greedy.claims).toEqual([0]);
+    expect(first(greedy)).toMatchObject({ crowded: true, extra: 0 });
+    const fair = await run(
+      [places({ holder: 'c.1' })],
+      Array.from({ length: 11 }, () => claim(1)),
+    );
+    expect(fair.claims).toEqual([...Array.from({ length: 10 }, () => ADMITTED), 0]);
+    // Nobody has been refused that holds less than its share: all may have the rest.
+    await eventually(async () => {
+      const late = await run([places({ holder: 'a.1', hold: 15 })], [claim(1)]);
+      return late.claims[0] === ADMITTED;
+    });
+  });
+
+  it('says that concurrency was lost to a holder that it does not know any more, and judges nothing by what is left', async () => {
+    const lost = await run([places({ hold: 12, known: true, want: 10 })], [claim(1)]);
+    expect(first(lost)).toMatchObject({ status: 'lost', held: 12, extra: 0 });
+    expect(lost.claims).toEqual([UNDECIDED]);
+    expect(first(await run([places({ hold: 12, known: true })])).status).toBe('ok');
+    expect(first(await run([places({ holder: 'new.1' })])).status).toBe('ok');
   });
 
   it('starts again at a reset, once', async () => {

@@ -16,6 +16,7 @@ export const statement = (over: Partial<CounterStatement> = {}): CounterStatemen
   want: 0,
   least: 1,
   seed: { period: 0, used: 0, holders: [] },
+  known: false,
   ...over,
 });
 

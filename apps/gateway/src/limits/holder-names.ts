@@ -1,0 +1,79 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Journal } from '@gw/telemetry';
+
+const NAME = 'holders.json';
+const PROCESSES_MAX = 64;
+const PROCESS = /^[\w-]{1,64}$/;
+
+interface Content {
+  readonly processes: readonly string[];
+  /** Log records that the journal had lost when the first of them began. */
+  readonly lost: number;
+}
+
+/**
+ * The names under which this process and those before it on the same journal hold parts of counters. A successor gives free what they held,
+ * and says when all that they used is in the durable record.
+ */
+export class HolderNames {
+  readonly predecessors: readonly string[];
+  /** Records that the journal has taken from them. */
+  private readonly taken: number;
+  private readonly lostBefore: number;
+
+  /** `journal`: opened, with all that the earlier processes have left in it, and not yet used by this one. */
+  constructor(
+    private readonly directory: string,
+    private readonly journal: Pick<Journal, 'progress' | 'stats'>,
+  ) {
+    const known = read(join(directory, NAME));
+    this.taken = journal.progress().taken;
+    this.lostBefore = known?.lost ?? lostOf(journal);
+    this.predecessors = known?.processes ?? [];
+  }
+
+  /** Notes this process before it holds anything. Throws what the disk says. */
+  add(process: string): void {
+    const processes = [...this.predecessors, process].slice(-PROCESSES_MAX);
+    this.write({ processes, lost: this.lostBefore });
+  }
+
+  /** Whether all that the earlier processes left in the journal is in the durable record, or lost. */
+  hasArrived(): boolean {
+    return this.journal.progress().arrived >= this.taken;
+  }
+
+  /** Whether all that the earlier processes used is in the durable record; never, once a record of the journal was lost. */
+  isAdopted(): boolean {
+    return this.hasArrived() && lostOf(this.journal) === this.lostBefore;
+  }
+
+  /** Forgets all but this process: the counters know that the others have ended. Throws what the disk says. */
+  forgetOthers(process: string): void {
+    this.write({ processes: [process], lost: lostOf(this.journal) });
+  }
+
+  private write(content: Content): void {
+    const path = join(this.directory, NAME);
+    writeFileSync(`${path}.new`, JSON.stringify(content), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+}
+
+const lostOf = (journal: Pick<Journal, 'stats'>): number => {
+  const { droppedAtCap, droppedByDisk, droppedOversized, damagedRecords } = journal.stats();
+  return droppedAtCap + droppedByDisk + droppedOversized + damagedRecords;
+};
+
+/** Null: there is none, or none that can be read. */
+function read(path: string): Content | null {
+  try {
+    const { processes, lost } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Content>;
+    if (!Array.isArray(processes) || !Number.isSafeInteger(lost)) return null;
+    const named = processes.filter((name): name is string => typeof name === 'string' && PROCESS.test(name));
+    return { processes: named, lost: Number(lost) };
+  } catch {
+    return null;
+  }
+}

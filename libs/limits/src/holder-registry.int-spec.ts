@@ -1,0 +1,185 @@
+import { withRedis } from '@gw/testing';
+import { Redis } from 'ioredis';
+import { budgetBucket, concurrencyBucket } from './bucket';
+import type { Balance } from './counter-store';
+import { HolderRegistry, type HolderRegistryOptions } from './holder-registry';
+import { Ledger } from './ledger';
+import { Reconciler } from './reconciler';
+import { RedisCounterStore } from './redis-counter-store';
+import { RedisHolderStore } from './redis-holder-store';
+
+const CENT = 1_000_000;
+const places = concurrencyBucket({ tenant: 'org', scope: 'api_key', id: 'k' }, 30);
+const money = budgetBucket(
+  { tenant: 'org', scope: 'api_key', id: 'k' },
+  {
+    type: 'cost',
+    creditLimit: 1,
+    alertThreshold: null,
+    periodicReset: null,
+    periodicResetDays: null,
+    nextResetAt: null,
+    status: 'active',
+    enforcement: 'strict',
+  },
+);
+
+/** Gateways over one Redis, whose clock is that of the test. */
+describe('HolderRegistry', () => {
+  const server = withRedis();
+  let redis: Redis;
+  let now: number;
+  const recorded = new Map<string, number>();
+
+  const record = {
+    balances: (_: string, queried: readonly { readonly since: number }[]): Promise<Balance[]> => {
+      const holders = [...recorded];
+      const used = holders.reduce((sum, [, part]) => sum + part, 0);
+      return Promise.resolve(queried.map(({ since }) => ({ period: since, used, holders })));
+    },
+  };
+
+  beforeAll(() => {
+    redis = new Redis(server.url);
+  });
+  afterAll(() => redis.disconnect());
+  beforeEach(async () => {
+    await redis.flushall();
+    recorded.clear();
+    now = 1_800_000_000_000;
+  });
+
+  const gateway = (options: Partial<HolderRegistryOptions> = {}) => {
+    const scripts = {
+      evalsha: () => Promise.reject(new Error('NOSCRIPT: the time is part of the script.')),
+      eval: (script: string, ...rest: [number, ...(string | number)[]]) => {
+        const time = `{ ${String(Math.floor(now / 1_000))}, ${String((now % 1_000) * 1_000)} }`;
+        return redis.eval(script.replaceAll("redis.call('TIME')", time), ...rest);
+      },
+    };
+    const counters = new RedisCounterStore(scripts);
+    const ledger = new Ledger({ counters, record, monotonic: () => now, clock: () => now });
+    const registry = new HolderRegistry(ledger, {
+      store: new RedisHolderStore(scripts),
+      process: ledger.process,
+      monotonic: () => now,
+      ...options,
+    });
+    return {
+      ledger,
+      registry,
+      counters,
+      reconciler: new Reconciler(ledger, { counters, record, fates: registry, monotonic: () => now }),
+      take: async (bucket: typeof money, cost = 0): Promise<boolean> => {
+        const outcome = await ledger.admit([bucket], { cost, tokens: 0 });
+        return outcome.admitted;
+      },
+      spend: async (cost: number, isRecorded = true): Promise<boolean> => {
+        const outcome = await ledger.admit([money], { cost, tokens: 0 });
+        if (!outcome.admitted) return false;
+        ledger.settle(outcome, { cost, tokens: 0, requests: 1 });
+        const holder = outcome.holderOf(0);
+        if (isRecorded) recorded.set(holder, (recorded.get(holder) ?? 0) + cost);
+        return true;
+      },
+    };
+  };
+  type Gateway = ReturnType<typeof gateway>;
+  /** Everything that is in flight has come back. */
+  const settled = async ({ ledger }: Gateway): Promise<void> => {
+    ledger.tick();
+    await ledger.states([money]);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const beat = async (...gateways: Gateway[]): Promise<void> => {
+    for (const { registry } of gateways) await registry.beat();
+  };
+  const pass = async (seconds: number, ...gateways: Gateway[]): Promise<void> => {
+    for (let second = 0; second < seconds; second += 1) {
+      now += 1_000;
+      await beat(...gateways);
+    }
+  };
+  const taken = async (by: Gateway, bucket: typeof money, cost = 0): Promise<number> => {
+    let count = 0;
+    while (await by.take(bucket, cost)) count += 1;
+    return count;
+  };
+
+  it('gives free within ten seconds what a killed gateway held of a concurrency limit and of a strict budget', async () => {
+    const [dying, other] = [gateway(), gateway()];
+    await beat(dying, other);
+    expect(await taken(dying, places)).toBe(30);
+    expect(await taken(dying, money, CENT)).toBe(100);
+    await pass(10, other);
+    expect([await other.take(places), await other.take(money, CENT)]).toEqual([false, false]);
+    await pass(1, other);
+    expect(await taken(other, places)).toBe(30);
+    expect(await taken(other, money, CENT)).toBe(100);
+  });
+
+  it('gives it free at once when the gateway is started again on its data', async () => {
+    const [dying, other] = [gateway(), gateway()];
+    await beat(dying, other);
+    expect(await taken(dying, places)).toBe(30);
+    now += 1_300;
+    const successor = gateway({ predecessors: [dying.ledger.process] });
+    await beat(successor, other);
+    expect(await taken(other, places)).toBe(30);
+  });
+
+  it('takes nothing from a gateway that lives, after an outage of Redis either', async () => {
+    const [one, other] = [gateway(), gateway()];
+    await beat(one, other);
+    expect(await taken(one, places)).toBe(30);
+    await pass(30, one, other);
+    now += 12_000;
+    // The first that comes back finds all silent: it takes them for cut off, as it was itself.
+    await pass(5, other);
+    expect(await other.take(places)).toBe(false);
+    await pass(20, one, other);
+    expect(await other.take(places)).toBe(false);
+  });
+
+  it('writes off what a killed gateway had told once its successor has shipped its journal, and not before', async () => {
+    const dying = gateway();
+    await beat(dying);
+    for (let call = 0; call < 100; call += 1) await dying.spend(CENT, call < 60);
+    await settled(dying);
+    let isAdopted = false;
+    const onEnded = jest.fn();
+    const predecessors = [dying.ledger.process];
+    const successor = gateway({ predecessors, isAdopted: () => isAdopted, onEnded });
+    await beat(successor);
+    await settled(successor);
+    await successor.reconciler.round();
+    expect(await successor.spend(CENT)).toBe(false);
+    isAdopted = true;
+    await beat(successor);
+    expect(onEnded).toHaveBeenCalledTimes(1);
+    await pass(1, successor);
+    await successor.reconciler.round();
+    expect((await successor.counters.read('org', money.key))?.used).toBe(60 * CENT);
+  });
+
+  it('states all that it holds again when Redis has lost its names, and so its counters', async () => {
+    const one = gateway();
+    await beat(one);
+    expect(await taken(one, places)).toBe(30);
+    await redis.flushall();
+    await pass(1, one);
+    now += 250;
+    await settled(one);
+    expect((await one.counters.read('org', places.key))?.held).toBe(30);
+  });
+
+  it('asks the counters for each request while it could not show that it lives', async () => {
+    const one = gateway();
+    await beat(one);
+    await one.spend(CENT);
+    expect(one.ledger.admit([money], { cost: CENT, tokens: 0 })).not.toBeInstanceOf(Promise);
+    now += 8_000;
+    expect(one.ledger.admit([money], { cost: CENT, tokens: 0 })).toBeInstanceOf(Promise);
+    await settled(one);
+  });
+});

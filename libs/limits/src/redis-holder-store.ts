@@ -1,0 +1,71 @@
+import type { Heartbeat, HolderCensus, HolderStore } from './holder-registry';
+import { runScript, scriptOf, type RedisScripts } from './redis-scripts';
+
+/** Dead processes are kept for so long: counters may be reconciled that know them. */
+const KEPT_MS = 26 * 3_600_000;
+const KEY = 'gw:limits:holders';
+const STATES = { L: 'live', D: 'dead', E: 'ended' } as const;
+const VALUES_PER_PROCESS = 3;
+
+/**
+ * One hash: a field for each process with when it was last heard of and its state (`L`, `D` or `E`), and `#`: since when the hash is there and
+ * the newest beat of all. Where nobody was heard of for half a lease, Redis was away: everybody's silence begins anew. ARGV: process, lease,
+ * how long dead ones are kept, how many are dead, those, and those that have ended.
+ */
+const BEAT = scriptOf(`
+local t = redis.call('TIME')
+local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+local text = function(n) return string.format('%.0f', n) end
+local lease, kept, dead = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local flat = redis.call('HGETALL', KEYS[1])
+local known, epoch, newest = {}, now, now
+for i = 1, #flat, 2 do
+  local first, second = string.match(flat[i + 1], '^(%d+) (%w+)$')
+  if flat[i] == '#' then epoch, newest = tonumber(first), tonumber(second)
+  else known[flat[i]] = { at = tonumber(first), state = second } end
+end
+local was_away = now - newest > lease / 2
+known[ARGV[1]] = { at = now, state = 'L' }
+for i = 5, #ARGV do
+  local each = known[ARGV[i]]
+  local state = i < 5 + dead and 'D' or 'E'
+  if not each or each.state ~= state then known[ARGV[i]] = { at = now, state = state } end
+end
+local answer, set = { text(epoch) }, { '#', text(epoch) .. ' ' .. text(now) }
+for name, each in pairs(known) do
+  if was_away and each.state == 'L' then each.at = now end
+  if now - each.at > kept then redis.call('HDEL', KEYS[1], name)
+  else
+    set[#set + 1] = name
+    set[#set + 1] = text(each.at) .. ' ' .. each.state
+    local silent = now - each.at
+    answer[#answer + 1] = name
+    answer[#answer + 1] = (each.state == 'L' and silent > lease) and 'D' or each.state
+    answer[#answer + 1] = text(silent)
+  end
+end
+redis.call('HSET', KEYS[1], unpack(set))
+redis.call('PEXPIRE', KEYS[1], text(kept))
+return answer`);
+
+/** The processes of all gateways that share a Redis, by its clock. */
+export class RedisHolderStore implements HolderStore {
+  constructor(private readonly redis: RedisScripts) {}
+
+  async beat({ process, leaseMs, dead, ended }: Heartbeat): Promise<HolderCensus> {
+    const values = [process, leaseMs, KEPT_MS, dead.length, ...dead, ...ended];
+    const reply = await runScript(this.redis, BEAT, [KEY], values);
+    if (!Array.isArray(reply)) throw new Error('Redis gave an answer that could not be read.');
+    const [epoch, ...rest] = reply.map(String);
+    const processes: HolderCensus['processes'][number][] = [];
+    for (let at = 0; at < rest.length; at += VALUES_PER_PROCESS) {
+      const [name = '', state = 'D', silentMs] = rest.slice(at, at + VALUES_PER_PROCESS);
+      processes.push({
+        process: name,
+        state: STATES[state as keyof typeof STATES],
+        silentMs: Number(silentMs),
+      });
+    }
+    return { epoch: Number(epoch), processes };
+  }
+}
