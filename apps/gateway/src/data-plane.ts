@@ -27,6 +27,7 @@ import { Overload, pressureOf } from './http/overload';
 import { Spool } from './http/spool/spool';
 import type { UpgradeHandler } from './http/server';
 import type { Accounts } from './limits/accounts';
+import type { ChargesAlone } from './limits/charges-alone';
 import type { HolderNames } from './limits/holder-names';
 import { partsOfRequests } from './limits/limit-parts';
 import { createLimits, type Limits } from './limits/limits';
@@ -83,6 +84,8 @@ export interface DataPlaneParts {
   readonly gatewayId: string;
   /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
   readonly balances: LedgerStore | null;
+  /** Takes the charges of records that the journal could not keep; null: they are lost. */
+  readonly chargesAlone: ChargesAlone | null;
   /** Null: nothing is known of the processes before this one. */
   readonly holderNames: HolderNames | null;
   /** Null: requests are not counted. */
@@ -175,7 +178,7 @@ function watched(parts: DataPlaneParts, limits: Limits, secrets: SecretResolver)
 }
 
 const settlementOf = (
-  { journal, settings, gatewayId, metrics }: DataPlaneParts,
+  { journal, settings, gatewayId, metrics, chargesAlone }: DataPlaneParts,
   { accounts, pricer }: Limits,
   { statistics }: RoutingState,
   underWay: RequestsUnderWay,
@@ -184,6 +187,7 @@ const settlementOf = (
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
     metrics,
+    chargesAlone,
     underWay,
   });
 

@@ -14,6 +14,7 @@ import { Journal, LogShipper } from '@gw/telemetry';
 import { describeFault, internalPost, startMetricsServer, type MetricsServer } from '@gw/web';
 import { createDataPlane, type DataPlane } from './data-plane';
 import { GatewayHealth } from './gateway-health';
+import { ChargesAlone } from './limits/charges-alone';
 import { DurableBalances } from './limits/durable-balances';
 import { HolderNames } from './limits/holder-names';
 import type { GatewayProcess } from './gateway-process';
@@ -45,6 +46,7 @@ export class GatewayModule
     private readonly journal: Journal,
     private readonly shipper: LogShipper,
     @Inject(DATA_PLANE) private readonly plane: DataPlane,
+    private readonly chargesAlone: ChargesAlone,
     private readonly orphans: OrphanedJournals,
     @Inject(HOME) private readonly home: JournalHome,
     @Inject(GRACE_MS) private readonly graceMs: number,
@@ -75,9 +77,8 @@ export class GatewayModule
         },
         {
           provide: DATA_PLANE,
-          inject: [ReadModel, Journal, GatewayHealth, METRICS, HOME],
-          useFactory: (...parts: [ReadModel, Journal, GatewayHealth, RequestMetrics | null, JournalHome]) =>
-            dataPlaneOf(gateway, ...parts),
+          inject: [ReadModel, Journal, GatewayHealth, METRICS, HOME, ChargesAlone],
+          useFactory: (...parts: PlaneParts) => dataPlaneOf(gateway, ...parts),
         },
         {
           provide: UnderWayFile,
@@ -118,6 +119,7 @@ export class GatewayModule
     this.plane.close();
     this.metrics?.close();
     await this.shipper.stop(DRAIN_MS);
+    await this.chargesAlone.stop(DRAIN_MS);
     this.journal.close();
     await this.underWay.stop();
     await this.orphans.stop();
@@ -177,17 +179,15 @@ function metricsServerOf(
   return startMetricsServer({ host: HOST, port: METRICS_PORT + index }, render);
 }
 
+type PlaneParts = [ReadModel, Journal, GatewayHealth, RequestMetrics | null, JournalHome, ChargesAlone];
+
 const dataPlaneOf = (
   { settings, log, gatewayId }: GatewayProcess,
-  documents: ReadModel,
-  journal: Journal,
-  health: GatewayHealth,
-  metrics: RequestMetrics | null,
-  { directory }: JournalHome,
+  ...[documents, journal, health, metrics, { directory }, chargesAlone]: PlaneParts
 ): DataPlane => {
   const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
   const holderNames = new HolderNames(directory, journal);
-  const own = { settings, log, gatewayId };
+  const own = { settings, log, gatewayId, chargesAlone };
   return createDataPlane({ ...own, documents, journal, health, balances, holderNames, metrics });
 };
 

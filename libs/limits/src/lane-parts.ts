@@ -51,6 +51,8 @@ export interface LaneContext {
   sequence: number;
   /** Monotonic: until then other processes leave alone what this one holds. */
   aliveUntil: number;
+  /** How late the newest turn of the process' timer came. */
+  loopLateMs: number;
   /** Dead processes, whose holds are free. */
   gone: readonly string[];
   /** Monotonic: what is held and was not stated since then is stated again, for the counters may have lost it. */

@@ -1,18 +1,17 @@
 import { isBudget, type Bucket } from './bucket';
 import { ADMITTED, UNDECIDED, type CounterAnswer, type Exchange, type ExchangeAnswer } from './counter-store';
 import {
-  crossingsBetween,
   denialOf,
   isDue,
   NO_PENDING,
-  RESTATE_MS,
   SLOTS_PER_EXCHANGE,
   stateSlot,
   storeNow,
-  validFor,
   type LaneContext,
   type Outcome,
 } from './lane-parts';
+import { applyAnswer, noteRoundTrip } from './lane-answers';
+import { admitLocally, slotOf } from './local-admission';
 import { takeAlone } from './outage';
 import { Reservation, takeFrom } from './reservation';
 import { Seeder } from './seeder';
@@ -62,32 +61,10 @@ export class Lane {
 
   /** Decides from what this process holds; null: the counters must be asked. */
   admit(buckets: readonly Bucket[], amounts: readonly number[], nowMs: number): Outcome | null {
-    if (this.context.aliveUntil <= nowMs) return null;
-    const slices: Slice[] = [];
-    let low: Slot | null = null;
-    for (let index = 0; index < buckets.length; index += 1) {
-      const bucket = buckets[index] as Bucket;
-      const slot = this.slots.get(bucket.key);
-      if (slot === undefined) return null;
-      if (slot.bucket !== bucket) slot.bucket = bucket;
-      const { slice } = slot;
-      if (slice.value !== bucket.value) return null;
-      if (slice.refusedUntil > nowMs) return denialOf(this.context, slot, 'limit');
-      const amount = amounts[index] as number;
-      if (slice.validUntil <= nowMs || slice.free < amount || slice.free <= 0) return null;
-      if (slice.crowdsOut(amount)) return null;
-      if (slice.free - amount < slice.low) low = slot;
-      slices.push(slice);
-    }
-    const held: number[] = [];
-    for (let index = 0; index < slices.length; index += 1) {
-      const slice = slices[index] as Slice;
-      const amount = amounts[index] as number;
-      slice.free -= amount;
-      held.push(takeFrom(slice, buckets[index] as Bucket, amount));
-    }
-    const reservation = this.opened(new Reservation(buckets, slices, held, nowMs));
-    if (low !== null) this.refill(low);
+    const local = admitLocally(this.context, this.slots, buckets, amounts, nowMs);
+    if (local === null || 'admitted' in local) return local;
+    const reservation = opened(this.context, local.reservation);
+    if (local.low !== null) this.refill(local.low);
     return reservation;
   }
 
@@ -104,7 +81,7 @@ export class Lane {
     const { breaker, settings } = this.context;
     const nowMs = this.context.monotonic();
     for (const bucket of waiter.buckets) {
-      if (this.slotOf(bucket, nowMs) === null) return this.overloaded(waiter, bucket);
+      if (slotOf(this.context, this.slots, bucket, nowMs) === null) return this.overloaded(waiter, bucket);
     }
     if (breaker.isOpen || this.awaitsOthers(waiter, nowMs)) return this.decideAlone(waiter);
     const [first] = waiter.buckets;
@@ -151,23 +128,6 @@ export class Lane {
     return [...this.slots].flatMap(([key, { bucket }]) => (isBudget(bucket) ? [key] : []));
   }
 
-  private slotOf(bucket: Bucket, nowMs: number): Slot | null {
-    const known = this.slots.get(bucket.key);
-    if (known) {
-      known.bucket = bucket;
-      known.usedAt = nowMs;
-      const { holder } = this.context;
-      if (known.slice.isIdle && known.slice.holder !== holder)
-        known.slice = new Slice(-1, bucket.value, holder);
-      return known;
-    }
-    if (this.context.slots >= this.context.settings.slotsMax) return null;
-    const slot = new Slot(bucket, nowMs, this.context.holder);
-    this.slots.set(bucket.key, slot);
-    this.context.slots += 1;
-    return slot;
-  }
-
   private drop(key: string): void {
     this.slots.delete(key);
     this.context.slots -= 1;
@@ -203,7 +163,7 @@ export class Lane {
     const slots = new Set<Slot>();
     for (const { buckets } of waiters) {
       for (const bucket of buckets) {
-        const slot = this.slotOf(bucket, nowMs);
+        const slot = slotOf(this.context, this.slots, bucket, nowMs);
         if (slot) slots.add(slot);
       }
     }
@@ -294,9 +254,13 @@ export class Lane {
 
   private answered(sent: Sent, answer: ExchangeAnswer): void {
     this.ended(sent);
-    this.note(sent.sentAt);
+    noteRoundTrip(this.context, sent.sentAt);
     this.context.clockOffsetMs = answer.nowMs - this.context.clock();
-    for (const [at, counter] of answer.counters.entries()) this.update(sent, at, counter, answer.nowMs);
+    for (const [at, counter] of answer.counters.entries()) {
+      const [slot, stated, consumed] = [sent.slots[at], sent.slices[at], sent.consumed[at] ?? 0];
+      if (slot === undefined || stated === undefined) continue;
+      applyAnswer(this.context, slot, { stated, consumed, sentAt: sent.sentAt }, counter, answer.nowMs);
+    }
     if (sent.waiters.length === 0) this.seeder.rebuild(sent.slots);
     let claim = 0;
     for (const waiter of sent.waiters) {
@@ -305,51 +269,13 @@ export class Lane {
     }
   }
 
-  /** After an outage everything that is held is stated again: its leases may have ended meanwhile. */
-  private note(sentAt: number): void {
-    const nowMs = this.context.monotonic();
-    const wasOpen = this.context.breaker.isOpen;
-    this.context.breaker.succeeded(nowMs, nowMs - sentAt);
-    if (wasOpen) this.context.restateSince = nowMs;
-  }
-
-  private update(sent: Sent, at: number, counter: CounterAnswer, nowMs: number): void {
-    const slot = sent.slots[at] as Slot;
-    const stated = sent.slices[at] as Slice;
-    slot.missing = counter.status === 'unknown';
-    if (counter.status === 'lost') {
-      slot.lostUntil = sent.sentAt + RESTATE_MS;
-      this.context.restateSince = this.context.monotonic();
-    }
-    // What others held is known from before, until they have stated it again.
-    if (counter.status !== 'ok' || slot.lostUntil > sent.sentAt) return;
-    slot.seed = null;
-    if (counter.period === stated.period) {
-      // The durable record may know more of this process than it does itself.
-      stated.consumed += counter.consumed - (sent.consumed[at] ?? 0);
-      stated.acknowledged = counter.consumed;
-      slot.slice = stated;
-    } else if (slot.slice.period !== counter.period) {
-      slot.slice = new Slice(counter.period, stated.value, stated.holder, counter.consumed);
-    }
-    const { slice, bucket } = slot;
-    for (const kind of crossingsBetween(bucket, slice.used, counter.used)) {
-      this.context.onCrossing({ bucket, kind, period: counter.period, used: counter.used });
-    }
-    slice.hear(counter);
-    const [validMs, ends] = validFor(bucket, counter.period, nowMs, this.context.settings.leaseMs);
-    slice.endsAtMs = ends;
-    // A standard limit may be reserved past its end: what comes back of such a reservation is no headroom, so the counters are asked.
-    slice.validUntil = slice.room < 0 ? -Infinity : sent.sentAt + validMs;
-  }
-
   private conclude(waiter: Waiter, verdict: number, sent: Sent): void {
     const { buckets, amounts } = waiter;
     if (verdict === UNDECIDED) return this.tryAgain(waiter);
     if (verdict === ADMITTED && amounts !== null) {
       const slices = buckets.map(({ key }) => (this.slots.get(key) as Slot).slice);
       const held = buckets.map((bucket, at) => takeFrom(slices[at] as Slice, bucket, amounts[at] ?? 0));
-      return finish(waiter, this.opened(new Reservation(buckets, slices, held, sent.sentAt)));
+      return finish(waiter, opened(this.context, new Reservation(buckets, slices, held, sent.sentAt)));
     }
     const slot = sent.slots[verdict] as Slot;
     const { slice, bucket } = slot;
@@ -398,22 +324,22 @@ export class Lane {
     const nowMs = this.context.monotonic();
     const slots: Slot[] = [];
     for (const bucket of waiter.buckets) {
-      const slot = this.slotOf(bucket, nowMs);
+      const slot = slotOf(this.context, this.slots, bucket, nowMs);
       if (slot === null) return this.overloaded(waiter, bucket);
       slots.push(slot);
     }
     const outcome = takeAlone(this.context, waiter, slots, nowMs);
     if (!outcome.admitted || outcome.state !== 'open') return finish(waiter, outcome);
     this.context.alone += 1;
-    return finish(waiter, this.opened(outcome));
+    return finish(waiter, opened(this.context, outcome));
   }
 
   private overloaded(waiter: Waiter, bucket: Bucket): void {
     finish(waiter, denialOf(this.context, new Slot(bucket, 0, this.context.holder), 'overloaded'));
   }
+}
 
-  private opened(reservation: Reservation): Reservation {
-    this.context.open.add(reservation);
-    return reservation;
-  }
+function opened(context: LaneContext, reservation: Reservation): Reservation {
+  context.open.add(reservation);
+  return reservation;
 }

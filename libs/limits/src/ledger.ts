@@ -99,6 +99,7 @@ export class Ledger implements LivenessListener {
       onCrossing: onCrossing ?? (() => undefined),
       sequence: 0,
       aliveUntil: Infinity,
+      loopLateMs: 0,
       gone: [],
       restateSince: -Infinity,
       clockOffsetMs: 0,
@@ -182,7 +183,13 @@ export class Ledger implements LivenessListener {
 
   /** Starts to tell the counters what was used. */
   start(): void {
-    this.timer ??= setInterval(() => this.tick(), FLUSH_MS).unref();
+    let due = this.context.monotonic() + FLUSH_MS;
+    this.timer ??= setInterval(() => {
+      const nowMs = this.context.monotonic();
+      this.context.loopLateMs = Math.max(0, nowMs - due);
+      due = nowMs + FLUSH_MS;
+      this.tick();
+    }, FLUSH_MS).unref();
   }
 
   /** Tells the counters what was used and gives back what is kept. Rejects when they cannot be reached: a lease ends by itself. */

@@ -1,12 +1,7 @@
 import {
-  ADMITTED,
-  CROWDED_MS,
-  EXTRA_DIVISOR,
   FORGET_HOLDER_MS,
   IDLE_MS,
   SKEW_MAX_MS,
-  UNDECIDED,
-  type Claim,
   type CounterAnswer,
   type CounterReading,
   type CounterStatement,
@@ -15,38 +10,8 @@ import {
   type ExchangeAnswer,
   type Truth,
 } from './counter-store';
+import { extraOf, isCrowded, judge, type Counter, type Holder, type View } from './claim-judge';
 import { processOf } from './holder-registry';
-
-interface Holder {
-  consumed: number;
-  hold: number;
-  expiresAt: number;
-  sequence: number;
-}
-
-interface Counter {
-  period: number;
-  used: number;
-  /** What the window before had used and held when it ended. */
-  previous: number;
-  /** The part of `used` that corrections of prices made. */
-  adjusted: number;
-  /** When a process was refused that held less than its share of concurrency. */
-  crowdedAt: number;
-  forgetAt: number;
-  readonly holders: Map<string, Holder>;
-}
-
-/** A counter as one exchange sees it. */
-interface View {
-  readonly status: CounterAnswer['status'];
-  readonly counter: Counter | null;
-  readonly mine: Holder | null;
-  readonly used: number;
-  held: number;
-  readonly holders: number;
-  readonly nowMs: number;
-}
 
 const UNKNOWN: View = {
   status: 'unknown',
@@ -281,45 +246,6 @@ function usedNow(
   return used + Math.floor((previous * (period + lengthMs - nowMs)) / lengthMs);
 }
 
-function judge(claim: Claim, statements: readonly CounterStatement[], views: readonly View[]): number {
-  for (const [at, index] of claim.counters.entries()) {
-    const statement = statements[index];
-    const view = views[index];
-    if (!statement || view?.status !== 'ok') return UNDECIDED;
-    const amount = claim.amounts[at] ?? 0;
-    if (!fits(statement, view, amount)) {
-      noteCrowd(statement, view);
-      return index;
-    }
-    if (isCrowded(statement, view) && (view.mine?.hold ?? 0) + amount > shareOf(statement, view))
-      return index;
-  }
-  for (const [at, index] of claim.counters.entries()) {
-    const view = views[index];
-    const amount = claim.amounts[at] ?? 0;
-    if (!view?.mine) continue;
-    view.mine.hold += amount;
-    view.held += amount;
-  }
-  return ADMITTED;
-}
-
-const shareOf = ({ value }: CounterStatement, { holders }: View): number => Math.floor(value / holders);
-
-const isCrowded = ({ kind }: CounterStatement, { counter, nowMs }: View): boolean =>
-  kind === 'open' && counter !== null && nowMs - counter.crowdedAt < CROWDED_MS;
-
-function noteCrowd(statement: CounterStatement, view: View): void {
-  const { counter, mine, nowMs } = view;
-  if (statement.kind !== 'open' || counter === null || mine === null) return;
-  if (mine.hold < shareOf(statement, view)) counter.crowdedAt = nowMs;
-}
-
-function fits({ value, strict }: CounterStatement, { used, held }: View, amount: number): boolean {
-  const room = value - used - held;
-  return room > 0 && (!strict || room >= amount);
-}
-
 function answerOf(view: View, statement: CounterStatement | undefined): CounterAnswer {
   const { status, counter, mine, used } = view;
   if (!counter || !mine || !statement) {
@@ -339,14 +265,6 @@ function answerOf(view: View, statement: CounterStatement | undefined): CounterA
     holders: view.holders,
     crowded,
   };
-}
-
-function extraOf(statement: CounterStatement, view: View, crowded: boolean, hold: number): number {
-  const { value, want, least } = statement;
-  const room = value - view.used - view.held;
-  const toShare = crowded ? shareOf(statement, view) - hold : Infinity;
-  const most = Math.max(0, Math.min(want, Math.floor(room / EXTRA_DIVISOR), toShare));
-  return most < least ? 0 : most;
 }
 
 const idleMs = ({ kind, lengthMs }: CounterStatement): number =>

@@ -3,9 +3,10 @@ import { INTERNAL } from '@gw/contracts';
 import { journalKey, masterKeysOf } from '@gw/kernel';
 import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
 import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink } from '@gw/telemetry';
-import { internalPost } from '@gw/web';
+import { describeFault, internalPost } from '@gw/web';
 import type { Provider } from '@nestjs/common';
 import type { GatewayProcess } from '../gateway-process';
+import { ChargesAlone } from '../limits/charges-alone';
 import { recoverUnderWay } from '../pipeline/under-way/under-way-file';
 import type { GatewaySettings } from '../settings';
 import { takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
@@ -29,6 +30,14 @@ export const journalProviders = (gateway: GatewayProcess): Provider[] => {
       provide: LogShipper,
       inject: [Journal, LOG_REDIS],
       useFactory: (journal: Journal, redis: Redis | null) => startedShipper(gateway, journal, redis),
+    },
+    {
+      provide: ChargesAlone,
+      inject: [LOG_REDIS],
+      useFactory: (redis: Redis | null) =>
+        new ChargesAlone(sinkFor(settings, redis), (error) => {
+          gateway.log.warn(describeFault(error), 'charges of dropped log records could not be sent yet');
+        }),
     },
     {
       provide: OrphanedJournals,

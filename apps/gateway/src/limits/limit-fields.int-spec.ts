@@ -223,7 +223,9 @@ describe('how limits act', () => {
     const holding = keyWith({ rateLimits: [rate] });
     const refusing = keyWith({ rateLimits: [{ ...rate, onOutage: 'refuse' }] });
     const budgets = keyWith({ usageLimits: [budget({ onOutage: 'refuse' })] });
-    const strictly = keyWith({ usageLimits: [budget({ enforcement: 'strict', onOutage: 'hold' })] });
+    // A strict budget must hold the whole estimate, and in an outage one process has a hundredth of it: 10 cents.
+    const strict = budget({ creditLimit: 10, enforcement: 'strict', onOutage: 'hold' });
+    const strictly = keyWith({ usageLimits: [strict] });
     for (const key of [holding, refusing, budgets, strictly]) await becomes(200, key);
     await redis.kill();
     await becomes(503, refusing);

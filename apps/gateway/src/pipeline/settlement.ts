@@ -2,8 +2,9 @@ import { performance } from 'node:perf_hooks';
 import type { LogRecord, PriceLine, Usage } from '@gw/contracts';
 import type { BillableUsage } from '@gw/pricing';
 import type { TargetStatistics } from '@gw/routing';
-import type { Journal } from '@gw/telemetry';
+import type { FrameBody, Journal } from '@gw/telemetry';
 import type { Accounts } from '../limits/accounts';
+import type { ChargesAlone } from '../limits/charges-alone';
 import { asksForEarlier, madeEarlier } from '../limits/made-earlier';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
@@ -36,6 +37,8 @@ export interface SettlementOptions {
   readonly bodyMaxBytes: number;
   /** Null: nobody asks for metrics, so nothing is counted. */
   readonly metrics: RequestMetrics | null;
+  /** Takes the charges of a record that the journal could not keep; null: they are lost with it. */
+  readonly chargesAlone: Pick<ChargesAlone, 'keep'> | null;
   /** Which a request leaves with its record. */
   readonly underWay: RequestsUnderWay;
 }
@@ -112,8 +115,14 @@ export class Settlement {
     const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
     this.amendLater(exchange.guarding, record);
-    this.journal.append(record, request, response, onDurable);
+    this.keep(record, request, response, onDurable);
     this.options.underWay.leave(exchange);
+  }
+
+  /** What the journal has no room for loses its texts, and is charged all the same. */
+  private keep(record: Buffer, request: FrameBody, response: FrameBody, onDurable: () => void): void {
+    const isKept = this.journal.append(record, request, response, onDurable);
+    if (!isKept) this.options.chargesAlone?.keep(record);
   }
 
   /** The record once more, with the verdicts that come after the answer has left. Its bodies are there already. */

@@ -96,6 +96,7 @@ export class GatewayHarness {
       gatewayId: 'harness',
       balances,
       holderNames: null,
+      chargesAlone: null,
       metrics: this.metrics,
     });
     this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {

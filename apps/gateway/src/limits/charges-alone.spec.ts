@@ -1,0 +1,80 @@
+import { sampleLogRecord } from '@gw/testing';
+import type { ChargeRecord, LogRecord } from '@gw/contracts';
+import { decodeFrames } from '@gw/telemetry';
+import { ChargesAlone } from './charges-alone';
+
+const charge: ChargeRecord = {
+  line: 'primary',
+  provider: 'openai',
+  cost: 5,
+  tokens: 3,
+  requests: 1,
+  flags: [],
+  counters: [['api_key:k:cost:budget', 0, 'g.1']],
+};
+const charged = (over: Partial<LogRecord> = {}): LogRecord => {
+  const record = sampleLogRecord(over);
+  return { ...record, decision: { ...record.decision, charges: [charge] } };
+};
+const bytesOf = (record: LogRecord): Buffer => Buffer.from(JSON.stringify(record));
+
+describe('ChargesAlone', () => {
+  let arrived: LogRecord[];
+  let sinkFails: boolean;
+  const errors: unknown[] = [];
+  const alone = (bytesMax?: number): ChargesAlone =>
+    new ChargesAlone(
+      {
+        send: (batch) => {
+          if (sinkFails) return Promise.reject(new Error('away'));
+          const { frames } = decodeFrames(batch);
+          arrived.push(...frames.map(({ meta }) => JSON.parse(meta.toString()) as LogRecord));
+          return Promise.resolve();
+        },
+      },
+      (error) => errors.push(error),
+      bytesMax,
+    );
+
+  beforeEach(() => {
+    arrived = [];
+    sinkFails = false;
+    errors.length = 0;
+  });
+
+  it('sends the id, the owner, the cost and the charges of a record that was dropped, and none of its texts', async () => {
+    const record = charged({ metadata: { secret: 'x'.repeat(1_000) } });
+    const sender = alone();
+    sender.keep(bytesOf(record));
+    await sender.send();
+    const { id, organisationId, apiKeyId, createdAt, cost } = record;
+    expect(arrived).toMatchObject([
+      { id, organisationId, apiKeyId, createdAt, cost, decision: { charges: [charge] } },
+    ]);
+    expect(JSON.stringify(arrived)).not.toContain('xxx');
+    expect(sender.stats()).toEqual({ sent: 1, waiting: 0, lost: 0 });
+  });
+
+  it('sends again what the sink did not take, under the same ids', async () => {
+    const sender = alone();
+    const records = Array.from({ length: 1_200 }, () => charged());
+    sinkFails = true;
+    for (const record of records) sender.keep(bytesOf(record));
+    await sender.send();
+    expect(errors).toHaveLength(1);
+    expect(sender.stats()).toMatchObject({ sent: 0, waiting: records.length });
+    sinkFails = false;
+    await sender.send();
+    expect(arrived.map(({ id }) => id)).toEqual(records.map(({ id }) => id));
+  });
+
+  it('keeps no record that was charged nothing, and counts those that it has no room for', () => {
+    const sender = alone(2_000);
+    sender.keep(bytesOf(sampleLogRecord({ cost: null })));
+    expect(sender.stats()).toEqual({ sent: 0, waiting: 0, lost: 0 });
+    for (let at = 0; at < 10; at += 1) sender.keep(bytesOf(charged()));
+    const { waiting, lost } = sender.stats();
+    expect(waiting).toBeGreaterThan(0);
+    expect(waiting + lost).toBe(10);
+  });
+});

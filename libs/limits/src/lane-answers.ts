@@ -1,0 +1,57 @@
+import type { CounterAnswer } from './counter-store';
+import { crossingsBetween, RESTATE_MS, validFor, type LaneContext } from './lane-parts';
+import { Slice, type Slot } from './slice';
+
+/** What was stated of a counter, and when. */
+export interface Stated {
+  readonly stated: Slice;
+  readonly consumed: number;
+  readonly sentAt: number;
+}
+
+/** An event loop that is late by so much makes a round trip look slow by several times that: its own delay is none of the counters'. */
+const LOOP_TURNS = 4;
+
+/** After an outage everything that is held is stated again: its leases may have ended meanwhile. */
+export function noteRoundTrip(context: LaneContext, sentAt: number): void {
+  const { breaker, monotonic, loopLateMs } = context;
+  const nowMs = monotonic();
+  const wasOpen = breaker.isOpen;
+  breaker.succeeded(nowMs, nowMs - sentAt - LOOP_TURNS * loopLateMs);
+  if (wasOpen) context.restateSince = nowMs;
+}
+
+/** Takes over what a counter answered to a statement. `nowMs`: by the counters' clock. */
+export function applyAnswer(
+  context: LaneContext,
+  slot: Slot,
+  { stated, consumed, sentAt }: Stated,
+  counter: CounterAnswer,
+  nowMs: number,
+): void {
+  slot.missing = counter.status === 'unknown';
+  if (counter.status === 'lost') {
+    slot.lostUntil = sentAt + RESTATE_MS;
+    context.restateSince = context.monotonic();
+  }
+  // What others held is known from before, until they have stated it again.
+  if (counter.status !== 'ok' || slot.lostUntil > sentAt) return;
+  slot.seed = null;
+  if (counter.period === stated.period) {
+    // The durable record may know more of this process than it does itself.
+    stated.consumed += counter.consumed - consumed;
+    stated.acknowledged = counter.consumed;
+    slot.slice = stated;
+  } else if (slot.slice.period !== counter.period) {
+    slot.slice = new Slice(counter.period, stated.value, stated.holder, counter.consumed);
+  }
+  const { slice, bucket } = slot;
+  for (const kind of crossingsBetween(bucket, slice.used, counter.used)) {
+    context.onCrossing({ bucket, kind, period: counter.period, used: counter.used });
+  }
+  slice.hear(counter);
+  const [validMs, ends] = validFor(bucket, counter.period, nowMs, context.settings.leaseMs);
+  slice.endsAtMs = ends;
+  // A standard limit may be reserved past its end: what comes back of such a reservation is no headroom, so the counters are asked.
+  slice.validUntil = slice.room < 0 ? -Infinity : sentAt + validMs;
+}
