@@ -101,6 +101,11 @@ export const ERRORS = {
   unavailable: { status: 503, code: 'AB04', message: 'The service cannot answer right now.' },
   provider_error: { status: 502, code: 'AB04', message: 'The provider answered with an error.' },
   provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
+  provider_connections_exhausted: {
+    status: 503,
+    code: 'AB04',
+    message: 'All connections of this gateway to the provider are in use.',
+  },
   secret_unavailable: {
     status: 502,
     code: 'AB04',

@@ -3,7 +3,14 @@ import type { AnswerHead } from './answer-head';
 import type { AnswerParser } from './answer-parser';
 import type { Connection } from './connection';
 import type { ConnectionPool } from './connection-pool';
-import { bodyBroke, connectionBroke, handlerThrew, isClosedByPeer, reusedConnectionClosed } from './failures';
+import {
+  bodyBroke,
+  connectionBroke,
+  handlerThrew,
+  isClosedByPeer,
+  reusedConnectionClosed,
+  noConnectionFree,
+} from './failures';
 import { NO_HANDLER, NO_REQUEST } from './nothing';
 import { encodeHead } from './request-head';
 import { WheelEntry, type TimerWheel } from './timer-wheel';
@@ -166,6 +173,7 @@ export class Call extends WheelEntry implements OutboundCall {
     const { connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = this.request;
     const idleBy = this.idleBy();
     if (now >= this.totalBy) this.timeOut('total', totalTimeoutMs);
+    else if (now >= this.connectBy && this.connection === null) this.fail(noConnectionFree(connectTimeoutMs));
     else if (now >= this.connectBy) this.timeOut('connect', connectTimeoutMs);
     else if (now >= this.headersBy) this.timeOut('headers', headersTimeoutMs);
     else if (now >= idleBy) this.timeOut('idle', idleTimeoutMs);

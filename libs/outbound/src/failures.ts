@@ -67,3 +67,9 @@ export function handlerThrew(cause: unknown): OutboundError {
 
 export const bodyBroke = (cause?: Error): OutboundError =>
   new OutboundError('aborted', 'The request body broke off.', null, cause ? { cause } : {});
+
+/** All connections to the origin were in use for as long as the call might wait. */
+export const noConnectionFree = (waitedMs: number): OutboundError =>
+  new OutboundError('unreachable', `No connection came free within ${String(waitedMs)} ms.`, null, {
+    reason: 'connections_exhausted',
+  });

@@ -325,7 +325,7 @@ describe('outbound client: connections', () => {
     const first = start(outbound, requestTo(server.origin));
     await until(() => waiting() === 1);
     const second = await run(outbound, requestTo(server.origin, { connectTimeoutMs: 80 }));
-    expect(second.error).toMatchObject({ failure: 'timeout', phase: 'connect' });
+    expect(second.error).toMatchObject({ failure: 'unreachable', reason: 'connections_exhausted' });
     release();
     expect((await first.outcome).status).toBe(200);
   });

@@ -54,7 +54,7 @@ export type UnreachableReason =
   | 'host_unreachable'
   | 'tls_failed'
   | 'proxy_failed'
-  /** All connections to the origin are in use, and so are the places for calls that wait for one. */
+  /** All connections to the origin are in use, and so are the places for calls that wait for one, or none came free in time. */
   | 'connections_exhausted'
   /** The peer closed the connection after the request was sent on it. */
   | 'connection_closed'

@@ -85,6 +85,12 @@ export function failureOf(error: OutboundError, exchange: Exchange, upstream: Up
         : new GatewayError('provider_timeout', { extra: { provider }, cause: error });
     }
     case 'unreachable':
+      if (error.reason === 'connections_exhausted')
+        return new GatewayError('provider_connections_exhausted', {
+          extra: { provider },
+          headers: { 'retry-after': '1' },
+          cause: error,
+        });
       return new GatewayError('provider_unreachable', { extra: { provider }, cause: error });
     case 'interrupted':
       return new GatewayError('provider_answer_invalid', {
