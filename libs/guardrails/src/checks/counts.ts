@@ -80,6 +80,23 @@ const isWhiteSpace = (code: number): boolean =>
   (code >= 0x2000 && code <= 0x200a) ||
   code === 0x3000;
 
+/** Abbreviations that stand within sentences, without their last mark. */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|no|mr|mrs|ms|dr|prof|st|z\.b|d\.h|u\.a|bzw|ca|p\.ej|p\. ej)$/i;
+
+/** Whether a full stop belongs to an abbreviation, after which the sentence goes on. */
+const isAbbreviated = (text: string, mark: number): boolean =>
+  text[mark] === '.' &&
+  text[mark + 1] === ' ' &&
+  mark + 2 < text.length &&
+  ABBREVIATION.test(text.slice(Math.max(0, mark - 8), mark));
+
+function endsSentence(text: string, mark: number): boolean {
+  const next = text[mark + 1];
+  const ends = next === undefined || '。！？'.includes(text[mark] ?? '') || /[\s.!?"')\]]/.test(next);
+  return ends && !isAbbreviated(text, mark);
+}
+
 /** Ends of sentences, a run of marks being one (`?!`, `...`); a mark within a word or number (`3.14`, `a.b`) is none. */
 function countSentences(text: string): number {
   let sentences = 0;
@@ -88,9 +105,7 @@ function countSentences(text: string): number {
     const char = text[index] ?? '';
     const isMark = '.!?。！？'.includes(char);
     if (isMark && open) {
-      const next = text[index + 1];
-      const ends = next === undefined || '。！？'.includes(char) || /[\s.!?"')\]]/.test(next);
-      if (ends) {
+      if (endsSentence(text, index)) {
         sentences++;
         open = false;
       }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { hasTagCharacters, seen } from './normalize';
 
 /** One sign, how much it says (100 is certain), and the patterns, which see the text in lower case without accents. */
@@ -100,7 +101,37 @@ export interface InjectionSigns {
 
 /** Signs in a text that it speaks to the model over the head of whoever set it up. */
 export function injectionSigns(text: string): InjectionSigns {
-  const plain = seen(text);
+  const plain = joined(seen(text));
+  const decoded = decodedParts(text);
+  if (decoded !== '') return strongest(signsIn(text, plain), signsIn(decoded, joined(seen(decoded))));
+  return signsIn(text, plain);
+}
+
+const strongest = (own: InjectionSigns, decoded: InjectionSigns): InjectionSigns =>
+  decoded.score === 0
+    ? own
+    : { score: Math.max(own.score, decoded.score), signs: [...new Set([...own.signs, ...decoded.signs])] };
+
+/** Words whose letters are set apart by marks (`i.g.n.o.r.e`) as they are read. */
+const SET_APART = /(?<![a-z0-9.*_-])[a-z](?:[.*_-][a-z]){3,}(?![a-z0-9])/g;
+const joined = (plain: string): string =>
+  plain.replaceAll(SET_APART, (word) => word.replaceAll(/[.*_-]/g, ''));
+
+const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,4096}={0,2}(?![A-Za-z0-9+/=])/g;
+const ENCODED_PARTS_MAX = 8;
+
+/** Plain text that was written in base64; empty when there is none. */
+function decodedParts(text: string): string {
+  const parts: string[] = [];
+  for (const [part] of text.matchAll(ENCODED)) {
+    if (parts.length >= ENCODED_PARTS_MAX) break;
+    const decoded = Buffer.from(part, 'base64').toString('latin1');
+    if (/^[\x20-\x7e\s]+$/.test(decoded)) parts.push(decoded);
+  }
+  return parts.join('\n');
+}
+
+function signsIn(text: string, plain: string): InjectionSigns {
   const signs = SIGNS.filter(({ patterns }) => patterns.some((pattern) => pattern.test(plain)));
   const names = signs.map(({ name }) => name);
   let pass = signs.reduce((rest, { weight }) => rest * (1 - weight / 100), 1);

@@ -3,6 +3,38 @@ const UNSEEN =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e007f}]/gu;
 const NOT_ASCII = /[^\x00-\x7f]/;
 
+/** Digits, letters and marks of full width, which stand for those of ASCII at a fixed distance. */
+const WIDE_FIRST = 0xff01;
+const WIDE_LAST = 0xff5e;
+const WIDE_DISTANCE = WIDE_FIRST - 0x21;
+const FOLDED_OR_UNSEEN =
+  /[\uff01-\uff5e\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e007f}]/u;
+const isUnseen = (char: string): boolean => char.replaceAll(UNSEEN, '') === '';
+
+export interface FoldedText {
+  readonly text: string;
+  /** Where each character of `text` is in the original. Null: they are the same text. */
+  readonly places: readonly number[] | null;
+}
+
+/** A text without unseen characters and with ASCII for full width, and where each of its characters comes from. */
+export function folded(text: string): FoldedText {
+  if (!FOLDED_OR_UNSEEN.test(text)) return { text, places: null };
+  let result = '';
+  const places: number[] = [];
+  let at = 0;
+  for (const char of text) {
+    const code = char.charCodeAt(0);
+    const kept = code >= WIDE_FIRST && code <= WIDE_LAST ? String.fromCharCode(code - WIDE_DISTANCE) : char;
+    if (!isUnseen(char)) {
+      for (let unit = 0; unit < kept.length; unit++) places.push(at + unit);
+      result += kept;
+    }
+    at += char.length;
+  }
+  return { text: result, places };
+}
+
 /** Letters of other scripts that look like Latin ones. */
 const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   [...'аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwεeοoαaιiκkνvτtρp'.matchAll(/(.)(.)/gu)].map(([, from = '', to = '']) => [

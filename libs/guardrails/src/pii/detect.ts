@@ -1,3 +1,4 @@
+import { folded } from '../heuristics/normalize';
 import { breathe, type Eventually } from '../eventually';
 import { ipAddresses } from './addresses';
 import { emails } from './email';
@@ -28,8 +29,22 @@ export interface PiiPlace {
   readonly label: PiiCategory;
 }
 
-/** Personal data and secrets of a text, in order and without overlaps. Costs time linear to the text. */
+/**
+ * Personal data and secrets of a text, in order and without overlaps, whether written in full width or with characters in between
+ * that no reader sees. Costs time linear to the text.
+ */
 export function detectPii(text: string, categories: readonly PiiCategory[]): readonly PiiPlace[] {
+  const { text: plain, places } = folded(text);
+  const found = detectIn(plain, categories);
+  if (places === null) return found;
+  return found.map(({ start, end, label }) => ({
+    label,
+    start: places[start] ?? 0,
+    end: (places[end - 1] ?? text.length - 1) + 1,
+  }));
+}
+
+function detectIn(text: string, categories: readonly PiiCategory[]): readonly PiiPlace[] {
   const wanted = new Set(categories);
   let places: PiiPlace[] = [];
   for (const label of PII_CATEGORIES) {

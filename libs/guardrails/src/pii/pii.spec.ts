@@ -32,6 +32,9 @@ describe('personal data', () => {
     ['AKIAIOSFODNN7EXAMPLE', 'SECRET', 'AKIAIOSFODNN7EXAMPLE'],
     ['password: hunter2!x', 'SECRET', 'hunter2!x'],
     ['postgres://app:s3cretpw@db/x', 'SECRET', 's3cretpw'],
+    ['card ４１１１１１１１１１１１１１１１ ok', 'CREDIT_CARD', '４１１１１１１１１１１１１１１１'],
+    ['to jane\u200b@exam\u2060ple.com now', 'EMAIL_ADDRESS', 'jane\u200b@exam\u2060ple.com'],
+    ['😀 SSN 219-\u200b09-9999', 'SSN', '219-\u200b09-9999'],
     ['value wJalrXUtnFEMI7K7MDENGbPxRfiCYzX3mp9Key', 'SECRET', 'wJalrXUtnFEMI7K7MDENGbPxRfiCYzX3mp9Key'],
   ])('%j', (text, label, match) => {
     expect(found(text)).toEqual([[label, match]]);
