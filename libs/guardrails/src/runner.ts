@@ -137,10 +137,12 @@ interface Progress {
 
 /** The checks of the stage that act on the request. */
 export function checksFor(guardrail: CompiledGuardrail, subject: Subject): readonly CompiledCheck[] {
-  const { isPassthrough, dialect } = subject.facts;
-  const checks = isPassthrough
-    ? guardrail[subject.stage].filter(({ prepared }) => prepared.runsOnPassthrough !== false)
-    : guardrail[subject.stage];
+  const { isPassthrough, pathType, dialect } = subject.facts;
+  // A known path is judged as its kind, or the passthrough would be a way around a webhook.
+  const checks =
+    isPassthrough && pathType === undefined
+      ? guardrail[subject.stage].filter(({ prepared }) => prepared.runsOnPassthrough !== false)
+      : guardrail[subject.stage];
   // A message of a session is a part of a conversation: what it does not hold, another one does.
   return dialect === 'realtime'
     ? checks.filter(({ scope }) => scope === null || sees(scope, subject))

@@ -14,6 +14,8 @@ export interface RequestFacts {
   readonly requestType: string;
   /** Sent to the provider as it came: only webhooks with `executeOnProxy`, and checks that need no webhook, act on it. */
   readonly isPassthrough: boolean;
+  /** Of a passthrough request whose path is one that we know: the kind that a request to our own route would have. */
+  readonly pathType?: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;

@@ -32,13 +32,13 @@ export const allowedRequestTypes = defineCheck<Parameters>({
       if (allowed.has(name)) report(['blockedTypes'], 'conflict', `${name} is allowed and blocked`, name);
     }
     return {
-      evaluate({ facts: { requestType, metadata } }) {
+      evaluate({ facts: { requestType, pathType, metadata } }) {
+        const kinds = [requestType, ...(pathType === undefined ? [] : [pathType])];
         // The key's owner may narrow the kinds by metadata; it never widens what the guardrail allows.
         const also = listOfNames(metadata['supported_endpoints']);
         const never = listOfNames(metadata['blocked_endpoints']);
         const verdict =
-          !blocked.has(requestType) &&
-          !never.includes(requestType) &&
+          !kinds.some((kind) => blocked.has(kind) || never.includes(kind)) &&
           (allowed.size === 0 || allowed.has(requestType)) &&
           (also.length === 0 || also.includes(requestType));
         return { verdict, data: { requestType } };

@@ -227,6 +227,17 @@ describe('guardrails', () => {
       input_guardrails: [{ deny: true, webhook: { webhookURL: `${hook.origin}/check`, ...more } }],
     });
 
+    it.each(['/proxy/chat/completions', '/chat/completions/', '/odd/Chat/Completions'])(
+      'are no way around a webhook or a blocked kind by the path %s, which is one of our own on passthrough',
+      async (path) => {
+        expect((await send(webhook({}), 'Hi', path)).status).toBe(446);
+        const rule = { 'default.allowedRequestTypes': { blockedTypes: ['chatComplete'] } };
+        const blocked = { input_guardrails: [{ deny: true, ...rule }] };
+        expect((await send(blocked, 'Hi', path)).status).toBe(446);
+        expect((await send(blocked, 'Hi', '/odd/route')).status).toBe(200);
+      },
+    );
+
     it('[EVT-01][REL-01] judge passthrough requests with executeOnProxy alone, and are told method, path and content type', async () => {
       expect((await send(webhook(), 'Hi', '/odd/route')).status).toBe(200);
       expect(hook.requests).toHaveLength(0);

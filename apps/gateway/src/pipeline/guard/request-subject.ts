@@ -13,10 +13,12 @@ export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream
   const { route, method, url, query, req, scan, metadata } = exchange;
   const isPassthrough = route.kind === 'passthrough';
   const named = scan?.model ?? null;
+  const family = isPassthrough ? familyOfPath(route.upstreamPath) : route.kind;
   return {
-    dialect: isPassthrough ? dialectOf(familyOfPath(route.upstreamPath)) : dialectOf(route.kind),
+    dialect: dialectOf(family),
     requestType: requestTypeOf(route.name, route.kind),
     isPassthrough,
+    ...(isPassthrough && family !== '' && { pathType: PATH_TYPES[family] ?? requestTypeOf(family, family) }),
     method,
     path: url.slice(0, url.length - query.length),
     contentType: req.headers['content-type'] ?? null,
@@ -42,7 +44,14 @@ const FAMILIES = [
   ['/realtime', 'realtime'],
 ] as const;
 
-const familyOfPath = (path: string): string => FAMILIES.find(([end]) => path.endsWith(end))?.[1] ?? '';
+/** Creating is what a path of a family without a body of its own kind does. */
+const PATH_TYPES: Readonly<Record<string, string>> = { responses: 'createModelResponse' };
+
+/** Slashes at the end, and case, make no other path of it for most providers. */
+function familyOfPath(path: string): string {
+  const plain = path.replace(/(?<!\/)\/+$/, '').toLowerCase();
+  return FAMILIES.find(([end]) => plain.endsWith(end))?.[1] ?? '';
+}
 
 function headersOf({ req }: Exchange): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
