@@ -8,6 +8,7 @@ import { DataSource } from 'typeorm';
 import { AnalyticsModule } from './analytics/analytics.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import { AuditRecorder } from './audit/audit-recorder';
+import { AccountsModule } from './accounts/accounts.module';
 import { AlertWebhooksModule } from './alert-webhooks/alert-webhooks.module';
 import { AuditModule } from './audit/audit.module';
 import { AuditingErrorFilter } from './audit/auditing-error-filter';
@@ -68,6 +69,7 @@ const RESOURCES = [
   PluginsModule,
   WorkspaceExclusionsModule,
   OrganisationPropertiesModule,
+  AccountsModule,
   BatchesModule,
   AlertWebhooksModule,
   RepricingsModule,

@@ -14,6 +14,7 @@ import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
+import { FORM_PATHS } from './accounts/account-pages.controller';
 import { AppModule } from './app.module';
 import { OTLP_PATHS } from './traces/traces.controller';
 import { assertEveryRouteHasARule } from './auth/route-rules';
@@ -25,6 +26,8 @@ const BODY_MAX = 1_048_576;
 const LOGS_BODY_MAX = 10 * 1_048_576;
 const LOGS = /^\/v[12]\/logs$/;
 const PROTOBUF = 'application/x-protobuf';
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_MAX = 16_384;
 
 export interface AdminApi {
   readonly app: NestFastifyApplication;
@@ -58,7 +61,8 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   const adapter = createAdapter({
     bodyLimit: BODY_MAX,
     jsonOnly: true,
-    notJsonOnly: OTLP_PATHS,
+    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS],
+    hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,
   });
   adapter.getInstance().addHook('onRoute', (route) => {
@@ -72,6 +76,9 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
     abortOnError: false,
   });
   app.useBodyParser(PROTOBUF, { bodyLimit: BODY_MAX });
+  app.useBodyParser(FORM, { bodyLimit: FORM_MAX }, (_request, body, done) => {
+    done(null, Object.fromEntries(new URLSearchParams(body.toString('utf8'))));
+  });
   assertEveryRouteHasARule(app);
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',

@@ -71,8 +71,10 @@ export const ADMIN_SETTINGS = {
   /** Days, shown to users only: what is really kept is the log store's affair. */
   LOG_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 90),
   METRICS_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 365),
-  /** Address of the console, which links of invites lead to; the admin API's own when absent. */
+  /** Where people reach this installation, by the gateway or the admin API: base of links; the admin API's own when absent. */
   CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** Seconds for which browsers use this host over TLS alone; 0: the header is not sent. */
+  HSTS_MAX_AGE: integer({ min: 0, max: 63_072_000 }, 0),
   /** Days that the link of an invite works. */
   INVITE_DAYS: integer({ min: 1, max: 90 }, 7),
   /** Where it is set, mails are put in line for the worker, which sends them; its other settings are the worker's. */

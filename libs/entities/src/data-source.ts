@@ -71,6 +71,8 @@ import { IntegrationEntity } from './resources/integration.entity';
 import { ProviderEntity } from './resources/provider.entity';
 import { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
 import { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
+import { Accounts1795520010000 } from './migrations/1795520010000-accounts';
+import { PasswordResetEntity } from './identity/password-reset.entity';
 import { Grants1795520000000 } from './migrations/1795520000000-grants';
 import { DeploymentEntity } from './resources/deployment.entity';
 import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
@@ -88,6 +90,7 @@ export const ENTITIES = [
   WorkspaceEntity,
   WorkspaceUserEntity,
   SessionEntity,
+  PasswordResetEntity,
   UserInviteEntity,
   ApiKeyEntity,
   ApiKeySecretEntity,
@@ -164,6 +167,7 @@ export const MIGRATIONS = [
   StoredObjects1795590010000,
   LogQuarantine1795530000000,
   Grants1795520000000,
+  Accounts1795520010000,
 ];
 
 export interface DatabaseSettings {

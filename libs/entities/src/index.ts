@@ -56,6 +56,7 @@ export {
   type StoredSecuritySettings,
   type UserKeySettings,
 } from './identity/organisation.entity';
+export { PasswordResetEntity } from './identity/password-reset.entity';
 export { SessionEntity } from './identity/session.entity';
 export { UserInviteEntity, type InvitedApiKey, type InvitedWorkspace } from './identity/user-invite.entity';
 export { UserEntity } from './identity/user.entity';

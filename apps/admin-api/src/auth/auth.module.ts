@@ -4,6 +4,7 @@ import { PassportModule } from '@nestjs/passport';
 import { AccessGuard } from './access.guard';
 import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { AuthController } from './auth.controller';
+import { PasswordChecks } from './password-checks';
 import { PrincipalsService } from './principals.service';
 import { SelfService } from './self.service';
 import { SessionGuard, SessionStrategy } from './session.strategy';
@@ -17,11 +18,13 @@ import { SessionsService } from './sessions.service';
   providers: [
     ApiKeyAuthenticator,
     PrincipalsService,
+    PasswordChecks,
     SelfService,
     SessionGuard,
     SessionStrategy,
     SessionsService,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
+  exports: [PasswordChecks],
 })
 export class AuthModule {}

@@ -65,7 +65,7 @@ describe('every live route', () => {
       .filter((route) => !documented.has(route))
       .filter(
         (route) =>
-          !/ \/(?:internal\/|docs|openapi|(?:v[12]\/)?health\/parts$|$|v[12]\/batches\/|v[12]\/logs\/exports\/\{exportId\}\/file$|v[12]\/logs\/tail$)/.test(
+          !/ \/(?:internal\/|docs|(?:invite|reset)\/\{token\}$|openapi|(?:v[12]\/)?health\/parts$|$|v[12]\/batches\/|v[12]\/logs\/exports\/\{exportId\}\/file$|v[12]\/logs\/tail$)/.test(
             route,
           ),
       );

@@ -6,9 +6,7 @@ import { AuditRecorder } from '../audit/audit-recorder';
 import { FOR_UPDATE } from '../audit/writes';
 import { Secrets } from '../settings';
 import type { LoginDto, RefreshDto, TokenAnswer } from './auth.dto';
-import { LoginThrottle } from './login-throttle';
-import { PasswordGate } from './password-gate';
-import { isPassword } from './passwords';
+import { PasswordChecks } from './password-checks';
 import type { Principal, RequestFacts } from './principal';
 import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
@@ -21,35 +19,33 @@ interface Seat {
   readonly user: UserEntity;
   readonly organisationId: string;
   readonly role: OrganisationUserEntity['role'];
+  readonly passwordHash: string | null;
 }
 
 type OpenSession = Pick<SessionEntity, 'id' | 'userId' | 'expiresAt'>;
 
 @Injectable()
 export class SessionsService {
-  private readonly throttle = new LoginThrottle();
-  private readonly gate = new PasswordGate();
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly secrets: Secrets,
     private readonly audits: AuditRecorder,
+    private readonly passwords: PasswordChecks,
   ) {}
 
   /** Throws `unauthenticated` with one text for an unknown user and for a wrong password, `rate_limited` after many. */
   async login(input: LoginDto, request: RequestFacts): Promise<TokenAnswer> {
     const email = input.email.toLowerCase();
     const address = request.clientIp ?? '';
-    this.throttle.attempt(address, email);
-    const seat = await this.seatOf(email, input.organisation_id);
-    const isRight = await this.gate.run(address, () =>
-      isPassword(seat?.user.passwordHash ?? null, input.password),
-    );
-    if (!seat || !isRight) {
-      if (seat) await this.recordLogin(this.dataSource.manager, seat, null, request, 401);
+    const seats = await this.seatsOf(email, input.organisation_id);
+    const hashes = seats.flatMap(({ passwordHash }) => passwordHash ?? []);
+    const right = await this.passwords.matching(address, email, hashes, input.password);
+    const seat = right === null ? undefined : seats.find(({ passwordHash }) => passwordHash === right);
+    if (!seat) {
+      const [first] = seats;
+      if (first) await this.recordLogin(this.dataSource.manager, first, null, request, 401);
       throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
     }
-    this.throttle.succeeded(address, email);
     return this.dataSource.transaction(async (manager) => {
       await this.makeRoom(manager, seat.user.id);
       const session = await this.open(manager, seat);
@@ -151,10 +147,11 @@ export class SessionsService {
       );
   }
 
-  private async seatOf(email: string, organisationId: string | undefined): Promise<Seat | null> {
+  /** The seats that a login may open, oldest first, each with the password that counts there. */
+  private async seatsOf(email: string, organisationId: string | undefined): Promise<Seat[]> {
     const { manager } = this.dataSource;
     const user = await manager.findOneBy(UserEntity, { email, status: 'active' });
-    if (!user) return null;
+    if (!user) return [];
     const seats = await manager
       .createQueryBuilder(OrganisationUserEntity, 'seat')
       .innerJoin(
@@ -167,10 +164,14 @@ export class SessionsService {
       .addOrderBy('seat.organisationId', 'ASC')
       .take(1_000)
       .getMany();
-    const seat = seats.find(
-      (candidate) => (organisationId ?? candidate.organisationId) === candidate.organisationId,
-    );
-    return seat ? { user, organisationId: seat.organisationId, role: seat.role } : null;
+    return seats
+      .filter((seat) => (organisationId ?? seat.organisationId) === seat.organisationId)
+      .map((seat) => ({
+        user,
+        organisationId: seat.organisationId,
+        role: seat.role,
+        passwordHash: seat.passwordHash ?? user.passwordHash,
+      }));
   }
 
   private recordLogin(

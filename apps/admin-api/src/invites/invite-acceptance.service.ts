@@ -11,9 +11,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { UserKeysService } from '../api-keys/user-keys.service';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
-import { LoginThrottle } from '../auth/login-throttle';
-import { hashPassword, isPassword } from '../auth/passwords';
+import { PasswordChecks } from '../auth/password-checks';
+import { assertGoodPassword } from '../auth/password-rules';
 import type { RequestFacts } from '../auth/principal';
+import type { InvitePage } from '../accounts/account-pages';
+import { setPassword } from '../auth/user-password';
 import { InviteMails } from './invite-mails';
 import { InviteTokens } from './invite-tokens';
 import type { AcceptedInvite, AcceptInviteDto } from './invites.dto';
@@ -21,30 +23,24 @@ import type { AcceptedInvite, AcceptInviteDto } from './invites.dto';
 /** Turns an invite into a user of the organisation, once. */
 @Injectable()
 export class InviteAcceptanceService {
-  private readonly throttle = new LoginThrottle();
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly tokens: InviteTokens,
     private readonly mails: InviteMails,
     private readonly userKeys: UserKeysService,
+    private readonly passwords: PasswordChecks,
   ) {}
 
   /**
-   * Throws `not_found` with one text for a link that is unknown, used, replaced, cancelled or over. Someone who is known here
-   * must show their own password, and never gets a new one: a link passes through other hands, and the person may belong to
-   * other organisations.
+   * Throws `not_found` with one text for a link that is unknown, used, replaced, cancelled or over. Someone whose address is
+   * proven must show their own password, and never gets a new one. Anyone else sets one: for every organisation where the link
+   * was mailed, which proves the address, and otherwise for this organisation alone (decision 0028).
    */
   async accept(input: AcceptInviteDto, request: RequestFacts): Promise<AcceptedInvite> {
-    const tokenHash = this.tokens.hash(input.token);
-    const { manager } = this.dataSource;
-    const invite = await manager.findOneBy(UserInviteEntity, { tokenHash, status: 'pending' });
-    if (!invite || invite.expiresAt.getTime() <= Date.now()) throw ended();
-    const known = await manager.findOneBy(UserEntity, { email: invite.email });
-    await this.assertOwnPassword(known, input, request);
+    const { invite, tokenHash, known } = await this.find(input.token);
+    const passwordHash = await this.newPassword(invite, known, input.password, request);
     const userId = known?.id ?? uuidv7();
-    const passwordHash = known ? null : await hashPassword(input.password);
     const caller = {
       kind: 'session',
       organisationId: invite.organisationId,
@@ -68,11 +64,15 @@ export class InviteAcceptanceService {
         lastName: input.last_name ?? row.lastName,
       };
       if (!known) {
-        await write.manager.insert(UserEntity, { id: userId, email: row.email, passwordHash, ...names });
+        await write.manager.insert(UserEntity, { id: userId, email: row.email, ...names });
       } else if (known.status !== 'active') {
         await write.manager.update(UserEntity, { id: userId }, { status: 'active' });
       }
       await this.seat(write, row, userId);
+      if (passwordHash !== null) {
+        const organisationId = row.mailed ? null : row.organisationId;
+        await setPassword(write.manager, { userId, organisationId, passwordHash });
+      }
       row.status = 'accepted';
       row.acceptedAt = new Date();
       await write.manager.save(UserInviteEntity, row);
@@ -87,20 +87,45 @@ export class InviteAcceptanceService {
     });
   }
 
-  private async assertOwnPassword(
+  /** What the page of the link says. Throws as `accept` does. */
+  async describe(token: string): Promise<Pick<InvitePage, 'email' | 'organisation' | 'isKnown'>> {
+    const { invite, known } = await this.find(token);
+    const { manager } = this.dataSource;
+    const { name } = await manager.findOneByOrFail(OrganisationEntity, { id: invite.organisationId });
+    return { email: invite.email, organisation: name, isKnown: known?.passwordHash != null };
+  }
+
+  private async find(token: string): Promise<{
+    readonly invite: UserInviteEntity;
+    readonly tokenHash: string;
+    readonly known: UserEntity | null;
+  }> {
+    const tokenHash = this.tokens.hash(token);
+    const { manager } = this.dataSource;
+    const invite = await manager.findOneBy(UserInviteEntity, { tokenHash, status: 'pending' });
+    if (!invite || invite.expiresAt.getTime() <= Date.now()) throw ended();
+    return { invite, tokenHash, known: await manager.findOneBy(UserEntity, { email: invite.email }) };
+  }
+
+  /** Of the password to set; null for a user who has shown the one that they have. */
+  private async newPassword(
+    { email }: UserInviteEntity,
     known: UserEntity | null,
-    input: AcceptInviteDto,
+    password: string,
     request: RequestFacts,
-  ): Promise<void> {
-    if (!known || known.passwordHash === null) return;
+  ): Promise<string | null> {
     const address = request.clientIp ?? '';
-    this.throttle.attempt(address, known.email);
-    if (!(await isPassword(known.passwordHash, input.password))) {
+    const own = known?.passwordHash ?? null;
+    if (own === null) {
+      assertGoodPassword(password, email);
+      return this.passwords.hash(address, password);
+    }
+    if ((await this.passwords.matching(address, email, [own], password)) === null) {
       throw new GatewayError('unauthenticated', {
         message: 'A user of this address exists: the password must be theirs.',
       });
     }
-    this.throttle.succeeded(address, known.email);
+    return null;
   }
 
   /** Workspaces that have gone since the invite are left out. */

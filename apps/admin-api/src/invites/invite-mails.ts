@@ -6,7 +6,7 @@ import type { InviteToken } from './invite-tokens';
 
 type MailedInvite = Pick<UserInviteEntity, 'id' | 'organisationId' | 'email' | 'firstName' | 'invitedBy'>;
 
-/** The mails of invites; none where mail is off. The link is in the answer of the write in any case. */
+/** The mails of invites. Where mail is on, a link goes to its address and nowhere else. */
 @Injectable()
 export class InviteMails {
   constructor(
@@ -14,9 +14,13 @@ export class InviteMails {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'SMTP_HOST'>,
   ) {}
 
+  get isOn(): boolean {
+    return this.settings.SMTP_HOST !== null;
+  }
+
   /** Replaces one that still waits, whose link has ended. */
   async queue(manager: EntityManager, invite: MailedInvite, token: InviteToken): Promise<void> {
-    if (this.settings.SMTP_HOST === null) return;
+    if (!this.isOn) return;
     const { id, organisationId, email, firstName, invitedBy } = invite;
     const { name } = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
     const host = invitedBy === null ? null : await manager.findOneBy(UserEntity, { id: invitedBy });

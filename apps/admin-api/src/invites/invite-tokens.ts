@@ -1,5 +1,6 @@
 import { hashApiKey, randomAlphanumeric } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
+import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 
 /** 48 characters of [A-Za-z0-9] carry 285 bits. */
@@ -19,17 +20,15 @@ export class InviteTokens {
   constructor(
     private readonly secrets: Secrets,
     @Inject(SETTINGS)
-    private readonly settings: Pick<AdminSettings, 'CONSOLE_URL' | 'INVITE_DAYS' | 'HOST' | 'ADMIN_PORT'>,
+    private readonly settings: PublicUrlSettings & Pick<AdminSettings, 'INVITE_DAYS'>,
   ) {}
 
   make(now = Date.now()): InviteToken {
     const token = randomAlphanumeric(TOKEN_LENGTH);
-    const { CONSOLE_URL, HOST, ADMIN_PORT, INVITE_DAYS } = this.settings;
-    const base = (CONSOLE_URL ?? `http://${HOST}:${String(ADMIN_PORT)}`).replace(/(?<!\/)\/+$/, '');
     return {
       hash: this.hash(token),
-      link: `${base}/invite/${token}`,
-      expiresAt: new Date(now + INVITE_DAYS * DAY_MS),
+      link: publicUrl(this.settings, `/invite/${token}`),
+      expiresAt: new Date(now + this.settings.INVITE_DAYS * DAY_MS),
     };
   }
 

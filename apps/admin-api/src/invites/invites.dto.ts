@@ -78,9 +78,8 @@ export class AcceptInviteDto {
   token!: string;
 
   @TextField({
-    min: 8,
     max: 1024,
-    description: 'Of a new user: from now on. Of a user who is known: theirs.',
+    description: 'Of a new user: from now on, at least 12 characters. Of a user who is known: theirs.',
     example: 'correct horse battery staple',
   })
   password!: string;
@@ -157,10 +156,11 @@ export class CreatedInvite {
   readonly id!: string;
 
   @Answer.text({
-    description: 'Works once; this answer is the only place where it is shown.',
+    nullable: true,
+    description: 'Works once. Null where mail is set up: the link goes to the address alone.',
     example: 'https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
-  readonly invite_link!: string;
+  readonly invite_link!: string | null;
 
   @Answer.kind('invite')
   readonly object!: 'invite';
@@ -168,10 +168,12 @@ export class CreatedInvite {
 
 export class ResentInvite {
   @Answer.text({
-    description: 'Every link before it has ended.',
+    nullable: true,
+    description:
+      'Every link before it has ended. Null where mail is set up: the link goes to the address alone.',
     example: 'https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
-  readonly inviteLink!: string;
+  readonly inviteLink!: string | null;
 }
 
 export class AcceptedInvite {

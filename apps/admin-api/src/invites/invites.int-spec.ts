@@ -106,7 +106,7 @@ describe('invites', () => {
     expect((await invite({ email })).status).toBe(409);
   });
 
-  it('ask someone who is known here for their own password, and never change it', async () => {
+  it('ask someone whose address is proven for their own password, and never change it', async () => {
     const { email } = await admin.user(theirs.organisationId, 'owner');
     const { body } = await invite({ email });
     const wrong = await accept(body.invite_link, { password: 'another password' });
@@ -202,22 +202,33 @@ describe('mails of invites', () => {
   const invite = async (email: string): Promise<Invite> =>
     (await admin.post<Invite>(URL, { ...call, body: { email, role: 'member', workspaces: [] } })).body;
 
-  it('carry the link that the answer shows, and rest sealed until the worker sends them', async () => {
+  it('carry the link, which no answer shows, and rest sealed until the worker sends them', async () => {
     const { id, invite_link } = await invite('Ada@Example.com');
+    // Whoever invites could set the password of the invited person with it.
+    expect(invite_link).toBeNull();
     const rows: unknown = await admin.dataSource.query('SELECT * FROM mails');
-    expect(JSON.stringify(rows)).not.toContain(invite_link.split('/').at(-1));
-    expect(await nextMail()).toMatchObject({
+    const mail = await nextMail();
+    expect(mail).toMatchObject({
       organisationId: ours.organisationId,
       topic: `invite/${id}`,
       recipient: 'ada@example.com',
-      message: { subject: 'Invitation to Acme', action: { url: invite_link } },
+      message: { subject: 'Invitation to Acme' },
     });
+    const url = mail?.message.action?.url ?? '';
+    expect(url).toMatch(/\/invite\/[A-Za-z0-9]{48}$/);
+    expect(JSON.stringify(rows)).not.toContain(url.split('/').at(-1));
   });
 
   it('that were not sent yet give way to the link of a resend, and go with a cancelled invite', async () => {
     const { id } = await invite('bob@example.com');
-    const { body } = await admin.post<{ inviteLink: string }>(`${URL}/${id}/resend`, call);
-    expect(await nextMail()).toMatchObject({ message: { action: { url: body.inviteLink } } });
+    const waiting = (): Promise<{ id: string }[]> =>
+      admin.dataSource.query(`SELECT id FROM mails WHERE recipient = 'bob@example.com'`);
+    const first = await waiting();
+    const { body } = await admin.post<{ inviteLink: null }>(`${URL}/${id}/resend`, call);
+    expect(body.inviteLink).toBeNull();
+    const second = await waiting();
+    expect([first.length, second.length, first[0]?.id === second[0]?.id]).toEqual([1, 1, false]);
+    expect(await nextMail()).toMatchObject({ recipient: 'bob@example.com' });
     const { id: cancelled } = await invite('eve@example.com');
     await admin.delete(`${URL}/${cancelled}`, call);
     expect(await nextMail()).toBeNull();

@@ -10,5 +10,6 @@ import { InvitesService } from './invites.service';
   imports: [ApiKeysModule],
   controllers: [InvitesController, InviteAcceptanceController],
   providers: [InvitesService, InviteAcceptanceService, InviteTokens, InviteMails],
+  exports: [InviteAcceptanceService],
 })
 export class InvitesModule {}

@@ -60,13 +60,14 @@ export class InvitesService {
         workspaces,
         apiKeyDetails,
         tokenHash: token.hash,
+        mailed: this.mails.isOn,
         expiresAt: token.expiresAt,
         invitedBy: caller.userId,
       });
       const row = await manager.findOneByOrFail(UserInviteEntity, { id });
       await this.mails.queue(manager, row, token);
       write.audit({ action: 'create', resourceType: 'invites', resourceId: id, after: toInvite(row) });
-      return { id, invite_link: token.link, object: 'invite' };
+      return { id, invite_link: this.mails.isOn ? null : token.link, object: 'invite' };
     });
   }
 
@@ -117,6 +118,7 @@ export class InvitesService {
       const token = this.tokens.make();
       row.status = 'pending';
       row.tokenHash = token.hash;
+      row.mailed = this.mails.isOn;
       row.expiresAt = token.expiresAt;
       await manager.save(UserInviteEntity, row);
       await this.mails.queue(manager, row, token);
@@ -127,7 +129,7 @@ export class InvitesService {
         before,
         after: toInvite(row),
       });
-      return { inviteLink: token.link };
+      return { inviteLink: this.mails.isOn ? null : token.link };
     });
   }
 

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { IsNull, type DataSource } from 'typeorm';
 import { isUuid } from '../auth/tenancy';
+import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import type { AdminSettings } from '../settings';
 
 const LINK_MS = 60 * 60 * 1_000;
@@ -24,18 +25,14 @@ export class LogExportFiles {
     private readonly dataSource: DataSource,
     private readonly store: ObjectStore,
     private readonly key: Buffer,
-    private readonly settings: Pick<
-      AdminSettings,
-      'CONSOLE_URL' | 'HOST' | 'ADMIN_PORT' | 'DATA_EXPORTS_ENABLED'
-    >,
+    private readonly settings: PublicUrlSettings & Pick<AdminSettings, 'DATA_EXPORTS_ENABLED'>,
   ) {}
 
   /** A link to the file of this run; another run's file has another link. */
   link({ id, run }: LogExportEntity): string {
-    const { CONSOLE_URL, HOST, ADMIN_PORT } = this.settings;
-    const base = (CONSOLE_URL ?? `http://${HOST}:${String(ADMIN_PORT)}`).replace(/(?<!\/)\/+$/, '');
     const expires = String(Date.now() + LINK_MS);
-    return `${base}/v1/logs/exports/${id}/file?expires=${expires}&signature=${this.sign(id, run, expires)}`;
+    const query = `expires=${expires}&signature=${this.sign(id, run, expires)}`;
+    return publicUrl(this.settings, `/v1/logs/exports/${id}/file?${query}`);
   }
 
   /** `takeOver` gives the response, which is ours from then on. Throws `not_found` for a link that is wrong, over or of a deleted export. */

@@ -129,6 +129,18 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   auth_refresh: nothing({ ...body({ refresh_token: 'x'.repeat(43) }), reached: [401] }),
   auth_logout: nothing(),
   auth_self: nothing(),
+  passwords_change: nothing({
+    ...body({ current_password: 'x', new_password: 'quiet lamp under seven rivers' }),
+    reached: [401, 429],
+  }),
+  // The tests have no mail.
+  passwords_forgot: nothing({ ...body({ email: 'nobody@example.com' }), reached: [403] }),
+  passwords_reset: nothing({
+    ...body({ token: 'x'.repeat(43), password: 'quiet lamp under seven rivers' }),
+    reached: [404],
+  }),
+  // No role of the matrix is an owner.
+  passwordResets_create: organisation('user', { reached: [403] }),
   inviteAcceptance_accept: nothing({
     ...body({ token: 'x'.repeat(43), password: 'a long enough password' }),
     reached: [404],

@@ -45,7 +45,7 @@ const CONTROL_PLANE = new Set([
   'workspaces',
 ]);
 
-const UNVERSIONED = /^\/(?:oauth|\.well-known|mcp-servers)(?:\/|$)/;
+const UNVERSIONED = /^\/(?:oauth|\.well-known|mcp-servers|invite|reset)(?:\/|$)/;
 
 /** What the data plane does with a saved prompt; everything else about prompts is the control plane's. */
 const PROMPT_CALL = /^\/v1\/prompts\/(?!partials\/)[^/]+\/(?:completions|render)$/;

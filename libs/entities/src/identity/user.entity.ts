@@ -18,7 +18,7 @@ export class UserEntity extends Row {
   @Column({ name: 'last_name', type: 'varchar', length: 255, default: '' })
   lastName!: string;
 
-  /** Argon2id in its encoded form; null for a user who can't log in with a password. */
+  /** Argon2id of the password that counts in every organisation; null for a user whose address is not proven. */
   @Column({ name: 'password_hash', type: 'varchar', length: 255, nullable: true })
   passwordHash!: string | null;
 

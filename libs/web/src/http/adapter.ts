@@ -21,6 +21,8 @@ export interface AdapterOptions {
   readonly jsonOnly?: true;
   /** Patterns of routes that take whatever there is a parser for all the same, and compressed with gzip. */
   readonly notJsonOnly?: readonly string[];
+  /** Of `strict-transport-security`; 0 or absent: not sent. */
+  readonly hstsMaxAgeSeconds?: number;
   readonly log: Log;
 }
 
@@ -32,11 +34,20 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'x-permitted-cross-domain-policies': 'none',
   'x-dns-prefetch-control': 'off',
+  // Of answers without a page. What can be shown sets a policy of its own.
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  // Answers hold secrets, or what only this caller may see.
+  'cache-control': 'no-store',
 };
 
 const SEVERAL_HOSTS = new GatewayError('request_malformed', {
   message: 'The request is not well-formed HTTP: it must have one Host header.',
 });
+/** Swagger UI brings its scripts along as files, and styles in its elements. */
+const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const DOCS = /^\/docs(?:[/?-]|$)/;
 
 /** RFC 9112 section 6.3. */
 const hasBody = (headers: IncomingHttpHeaders): boolean =>
@@ -50,6 +61,7 @@ export function createAdapter({
   bodyLimit,
   jsonOnly,
   notJsonOnly = [],
+  hstsMaxAgeSeconds = 0,
   log,
 }: AdapterOptions): FastifyAdapter {
   const adapter = new FastifyAdapter({
@@ -81,6 +93,10 @@ export function createAdapter({
   });
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(SECURITY_HEADERS).header(HEADER.requestId, request.id);
+    if (DOCS.test(request.url)) void reply.header('content-security-policy', DOCS_POLICY);
+    if (hstsMaxAgeSeconds > 0) {
+      void reply.header('strict-transport-security', `max-age=${String(hstsMaxAgeSeconds)}`);
+    }
     if (hasSeveralHosts(request.raw.rawHeaders)) done(SEVERAL_HOSTS);
     else done();
   });

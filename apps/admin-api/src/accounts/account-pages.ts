@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { PASSWORD_CHARACTERS_MIN } from '../auth/password-rules';
+
+const STYLE = `
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 28rem; margin: 4rem auto; padding: 0 1rem }
+label { display: block; margin-top: 1rem; font-weight: 600 }
+input { font: inherit; width: 100%; padding: 0.5rem; box-sizing: border-box }
+button { font: inherit; margin-top: 1.5rem; padding: 0.5rem 1.5rem }
+.error { border-left: 4px solid #c22; padding-left: 0.75rem }
+.hint { margin: 0.25rem 0 0 }
+`;
+
+/** No script, no frame, no address but our own: the page holds a token in its path. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
+
+const page = (title: string, content: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)} – Tollgate</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+
+const errorOf = (error: string | null): string =>
+  error === null ? '' : `<p class="error" role="alert">${escaped(error)}</p>\n`;
+
+const newPassword = (): string => `<label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="${String(PASSWORD_CHARACTERS_MIN)}" required aria-describedby="rule">
+<p class="hint" id="rule">At least ${String(PASSWORD_CHARACTERS_MIN)} characters; a few random words are good.</p>`;
+
+const form = (error: string | null, fields: string, button: string): string =>
+  `${errorOf(error)}<form method="post">
+${fields}
+<button type="submit">${button}</button>
+</form>`;
+
+export interface InvitePage {
+  readonly email: string;
+  readonly organisation: string;
+  /** True: the user has a password and must show it. */
+  readonly isKnown: boolean;
+  readonly error: string | null;
+}
+
+export function invitePage({ email, organisation, isKnown, error }: InvitePage): string {
+  const fields = isKnown
+    ? `<label for="password">Your password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>`
+    : `<label for="first_name">First name</label>
+<input id="first_name" name="first_name" autocomplete="given-name" maxlength="255">
+<label for="last_name">Last name</label>
+<input id="last_name" name="last_name" autocomplete="family-name" maxlength="255">
+${newPassword()}`;
+  const words = `<p>You join as <strong>${escaped(email)}</strong>.</p>\n`;
+  return page(`Join ${organisation}`, words + form(error, fields, 'Accept the invitation'));
+}
+
+export const resetPage = (error: string | null): string =>
+  page('Set a new password', form(error, newPassword(), 'Set the password'));
+
+export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { LoginThrottle } from './login-throttle';
+import { PasswordGate } from './password-gate';
+import { hashPassword, isPassword } from './passwords';
+
+/** Hashes that one login is compared with: a user has one, and one more for each organisation that set its own. */
+const HASHES_MAX = 8;
+
+/** Every check and every hash of a password goes through here, where guesses are slowed down and their cost is bounded. */
+@Injectable()
+export class PasswordChecks {
+  private readonly throttle = new LoginThrottle();
+  private readonly gate = new PasswordGate();
+
+  /** The hash that the password is of, or null. No hash costs the time of one. Throws `rate_limited` and `unavailable`. */
+  async matching(
+    address: string,
+    email: string,
+    hashes: readonly string[],
+    password: string,
+  ): Promise<string | null> {
+    this.throttle.attempt(address, email);
+    const right = await this.gate.run(address, () => firstRight(hashes, password));
+    if (right !== null) this.throttle.succeeded(address, email);
+    return right;
+  }
+
+  hash(address: string, password: string): Promise<string> {
+    return this.gate.run(address, () => hashPassword(password));
+  }
+}
+
+async function firstRight(hashes: readonly string[], password: string): Promise<string | null> {
+  const distinct = [...new Set(hashes)].slice(0, HASHES_MAX);
+  if (distinct.length === 0) await isPassword(null, password);
+  for (const hash of distinct) if (await isPassword(hash, password)) return hash;
+  return null;
+}

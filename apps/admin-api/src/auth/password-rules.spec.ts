@@ -1,0 +1,53 @@
+import { assertGoodPassword } from './password-rules';
+
+describe('assertGoodPassword', () => {
+  const refused = (password: string): string => {
+    try {
+      assertGoodPassword(password, 'ada.lovelace@example.com');
+      return '';
+    } catch (error) {
+      return JSON.stringify(error);
+    }
+  };
+
+  it('refuses fewer than twelve characters, counted as a reader counts them', () => {
+    expect(refused('k3!Zq9#vW2p')).not.toBe('');
+    expect(refused('🔒🔒🔒🔒🔒🔒')).not.toBe('');
+    expect(refused('k3!Zq9#vW2pX')).toBe('');
+  });
+
+  it('refuses passwords that are guessed first, also with digits, signs and capitals around them', () => {
+    for (const password of [
+      'qwerty123456',
+      '1qaz2wsx3edc',
+      'Password2024!',
+      'P@ssw0rd12345',
+      'password!!!!!!!!',
+      '123456789012',
+      'aaaaaaaaaaaa',
+      'abcdefghijkl',
+      'abcabcabcabc',
+      'letmein000000',
+      'Football-2026',
+    ]) {
+      expect([password, refused(password) === '']).toEqual([password, false]);
+    }
+  });
+
+  it('refuses the address of the user and the name of the product', () => {
+    expect(refused('Ada.Lovelace1')).not.toBe('');
+    expect(refused('example-2026!')).not.toBe('');
+    expect(refused('tollgate-2026')).not.toBe('');
+  });
+
+  it('admits long phrases and random text', () => {
+    for (const password of [
+      'correct horse battery staple',
+      'tollgate keeps my horses fed',
+      'zV4-qLm9-Tw2x-Hb7r',
+      'пароль из четырёх слов',
+    ]) {
+      expect([password, refused(password)]).toEqual([password, '']);
+    }
+  });
+});

@@ -1,0 +1,78 @@
+import { invalid } from '@gw/web';
+import { COMMON_PASSWORDS, COMMON_WORDS } from './common-passwords';
+
+export const PASSWORD_CHARACTERS_MIN = 12;
+export const PASSWORD_CHARACTERS_MAX = 1_024;
+
+const LEET: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+};
+const PRODUCT = ['tollgate', 'gateway'];
+/** Parts of an address that are shorter say too little about its owner. */
+const PART_MIN = 4;
+/** Characters that a password must have besides such parts. */
+const LEFT_MIN = 8;
+
+const withoutLeet = (text: string): string => text.replaceAll(/[013457@$]/g, (sign) => LEET[sign] ?? sign);
+/** The word that a password consists of, when the rest is digits and signs around it: `Password2024!` is `password`. */
+const cores = (text: string): string[] => [
+  text.replaceAll(/[^a-z]/g, ''),
+  withoutLeet(text.replaceAll(/^[^a-z]+|(?<![^a-z@$])[^a-z@$]+$/g, '')).replaceAll(/[^a-z]/g, ''),
+];
+
+/** Steps of one, or none, from each character to the next: `aaaaaaaaaaaa`, `abcdefghijkl`, `210987654321`. */
+function isSequence(text: string): boolean {
+  const steps = new Set<number>();
+  // 0 comes after 9, as on a keyboard.
+  for (let i = 1; i < text.length; i += 1) {
+    const step = text.charCodeAt(i) - text.charCodeAt(i - 1);
+    steps.add(Math.abs(step) === 9 ? -Math.sign(step) : step);
+  }
+  return [...steps].filter((step) => Math.abs(step) <= 1).length === steps.size && steps.size <= 2;
+}
+
+/** A short piece again and again: `abcabcabcabc`. */
+function isRepetition(text: string): boolean {
+  for (let size = 1; size <= 6; size += 1) {
+    if (
+      text
+        .slice(0, size)
+        .repeat(Math.ceil(text.length / size))
+        .startsWith(text)
+    )
+      return true;
+  }
+  return false;
+}
+
+function fault(password: string, email: string): string | null {
+  const { length } = [...password];
+  if (length < PASSWORD_CHARACTERS_MIN)
+    return `must have at least ${String(PASSWORD_CHARACTERS_MIN)} characters`;
+  if (length > PASSWORD_CHARACTERS_MAX)
+    return `must have at most ${String(PASSWORD_CHARACTERS_MAX)} characters`;
+  const text = password.normalize('NFKC').toLowerCase();
+  const isCommon = COMMON_PASSWORDS.has(text) || cores(text).some((core) => COMMON_WORDS.has(core));
+  if (isCommon || isSequence(text) || isRepetition(text))
+    return 'is one of the first that are guessed; choose another one';
+  const [local = '', domain = ''] = email.toLowerCase().split('@');
+  const parts = [local, domain.split('.').at(-2) ?? '', ...PRODUCT].filter((part) => part.length >= PART_MIN);
+  // What is left must be long enough to be a password by itself.
+  const left = parts.reduce((rest, part) => rest.replaceAll(part, ''), text);
+  return left !== text && left.length < LEFT_MIN
+    ? 'must not consist of your address or of the name of this product'
+    : null;
+}
+
+/** Throws `validation_failed` for a new password that is short, common, or made of the user's own address. */
+export function assertGoodPassword(password: string, email: string, field = 'password'): void {
+  const rule = fault(password, email);
+  if (rule !== null) throw invalid(field, `${field} ${rule}`);
+}

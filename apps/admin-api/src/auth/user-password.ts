@@ -1,0 +1,21 @@
+import { OrganisationUserEntity, UserEntity, type PasswordResetEntity } from '@gw/entities';
+import type { EntityManager } from 'typeorm';
+
+/** Everywhere for `organisationId` null, and then no organisation keeps a password of its own for the user. */
+export async function setPassword(
+  manager: EntityManager,
+  {
+    userId,
+    organisationId,
+    passwordHash,
+  }: Pick<PasswordResetEntity, 'userId' | 'organisationId'> & {
+    readonly passwordHash: string;
+  },
+): Promise<void> {
+  if (organisationId !== null) {
+    await manager.update(OrganisationUserEntity, { organisationId, userId }, { passwordHash });
+    return;
+  }
+  await manager.update(UserEntity, { id: userId }, { passwordHash });
+  await manager.update(OrganisationUserEntity, { userId }, { passwordHash: null });
+}

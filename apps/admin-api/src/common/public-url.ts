@@ -1,0 +1,11 @@
+import type { AdminSettings } from '../settings';
+
+export type PublicUrlSettings = Pick<AdminSettings, 'CONSOLE_URL' | 'HOST' | 'ADMIN_PORT'>;
+
+/** An address for people: below CONSOLE_URL, else on this machine, by a host that a browser can reach. */
+export function publicUrl({ CONSOLE_URL, HOST, ADMIN_PORT }: PublicUrlSettings, path: string): string {
+  const isWildcard = HOST === '0.0.0.0' || HOST === '::';
+  const host = isWildcard ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  const base = CONSOLE_URL ?? `http://${host}:${String(ADMIN_PORT)}`;
+  return base.replace(/(?<!\/)\/+$/, '') + path;
+}
