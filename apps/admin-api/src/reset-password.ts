@@ -31,7 +31,10 @@ export async function resetLink(
     const where = { email: email.toLowerCase(), status: 'active' as const };
     const user = await dataSource.manager.findOneBy(UserEntity, where);
     if (!user) throw new Error(`There is no user ${email}.`);
-    const links = new PasswordLinks(new Secrets(settings.ENCRYPTION_KEY, ''), { ...settings, SMTP_HOST: null });
+    const links = new PasswordLinks(new Secrets(settings.ENCRYPTION_KEY, ''), {
+      ...settings,
+      SMTP_HOST: null,
+    });
     const { link } = await links.make(dataSource.manager, user.id, null);
     return link;
   } finally {
