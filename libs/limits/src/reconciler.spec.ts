@@ -61,16 +61,16 @@ describe('Reconciler', () => {
   });
 
   /** Calls that are admitted and settled, of at most `most`. */
-  const sell = (most: number): number => {
+  const sell = (most: number, by = ledger): number => {
     let sold = 0;
     for (; sold < most; sold += 1) {
-      const outcome = ledger.admit([bucket], { cost: CALL, tokens: 0 });
+      const outcome = by.admit([bucket], { cost: CALL, tokens: 0 });
       if (outcome instanceof Promise) throw new Error('Counters in memory answer at once.');
       if (!outcome.admitted) break;
-      ledger.settle(outcome, { cost: CALL, tokens: 0, requests: 1 });
-      holder = outcome.holderOf(0);
+      by.settle(outcome, { cost: CALL, tokens: 0, requests: 1 });
+      if (by === ledger) holder = outcome.holderOf(0);
     }
-    ledger.tick();
+    by.tick();
     return sold;
   };
   /** What `start` does in that time, rounds that fail included. */
@@ -100,13 +100,13 @@ describe('Reconciler', () => {
     it('sells no further call while the record is away for minutes, nor while it catches up afterwards', async () => {
       recordIsAway = true;
       await pass(150_000);
-      expect(sell(10)).toBe(0);
+      expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
       recordIsAway = false;
       // The backlog drains slowly: the record is behind for longer than any counter has to rest.
       for (let stored = 0; stored <= 100; stored += 10) {
         recorded(stored * CALL);
         await pass(45_000);
-        expect(sell(10)).toBe(0);
+        expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
       }
       expect(used()).toBe(LIMIT);
     });
@@ -114,13 +114,13 @@ describe('Reconciler', () => {
     it('sells no further call while the log is locked, though the ledger can be read', async () => {
       recorded(0);
       await pass(6 * 60_000);
-      expect(sell(10)).toBe(0);
+      expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
     });
 
     it('sells no further call when its records were dropped or refused for good', async () => {
       recorded(CALL);
       await pass(HOUR_MS);
-      expect(sell(10)).toBe(0);
+      expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
       expect(used()).toBe(LIMIT);
     });
   });

@@ -109,10 +109,12 @@ export class ChargesAlone {
 function chargedPartOf(record: LogRecord): Record<string, unknown> | null {
   const charges = record.decision.charges ?? [];
   if (charges.length === 0 && !record.cost) return null;
-  const { metadata: _metadata, requestContentType: _in, responseContentType: _out, ...rest } = record;
   return {
-    ...rest,
+    ...record,
     url: record.route,
+    metadata: {},
+    requestContentType: null,
+    responseContentType: null,
     requestBodyTruncated: true,
     responseBodyTruncated: true,
     decision: { config: record.decision.config, attempts: [], stages: {}, charges },
