@@ -154,7 +154,9 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
       configurations: { custom_host: `${other.origin}/v1` },
       custom_headers: { 'x-team': 'model' },
     };
-    await admin('PUT', `/integrations/${id}/models`, { models: [model] });
+    // The model's address takes the integration's secrets, so that they are given again.
+    const configurations = { custom_headers: { 'x-team': 'integration' } };
+    await admin('PUT', `/integrations/${id}/models`, { key: 'sk-custom', configurations, models: [model] });
     await eventually(
       async () => {
         const asked = other.requests.length;

@@ -144,7 +144,10 @@ describe('the answers of the control plane', () => {
       is_custom: true,
       configurations: { custom_host: 'https://llm.example.org/v1' },
     };
-    await step('PUT', `/v1/integrations/${id}/models`, { models: [model, { slug: 'gpt-4o' }] });
+    await step('PUT', `/v1/integrations/${id}/models`, {
+      key: credential.key,
+      models: [model, { slug: 'gpt-4o' }],
+    });
     await step('GET', `/v1/integrations/${id}/models`);
     await step('GET', `/v1/integrations/${id}/workspaces`);
     await step('GET', '/v1/integrations');

@@ -61,7 +61,7 @@ const CAPABILITIES = {
   WriteVirtualKeys: {
     category: 'virtual_keys',
     scopes: [...actions('virtual_keys', `${WRITE} duplicate copy`), ...actions('providers', WRITE)],
-    defaults: BOTH,
+    defaults: OPENED,
   },
   ViewAnalytics: { category: 'analytics', scopes: ['analytics.view'], defaults: BOTH },
   UpdateWs: { category: 'workspace_management', scopes: ['workspaces.update'], defaults: MANAGERS },

@@ -71,6 +71,7 @@ export { PRICE_CATALOGUES } from './price-catalogues';
 export { completeLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,
+  decidesDestination,
   PROVIDER_CATALOGUE,
   type CatalogueProvider,
   type ConfigurationField,

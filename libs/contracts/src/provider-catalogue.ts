@@ -13,6 +13,8 @@ export interface ConfigurationField {
   readonly required: boolean | { readonly field: string; readonly oneOf: readonly string[] };
   /** The values that a `text` may have; absent: any. */
   readonly values?: readonly string[];
+  /** True for a `text` that decides where the credential, or a token for it, is sent; `url` and `label` always do. */
+  readonly isAddress?: true;
   /** Characters of a `text`, 2048 when absent. */
   readonly maxLength?: number;
 }
@@ -47,10 +49,10 @@ const AZURE_OPENAI: readonly ConfigurationField[] = [
   text('azure_auth_mode', { values: ['default', 'entra', 'managed'] }),
   text('azure_resource_name', { kind: 'label', required: true, maxLength: 63 }),
   { name: 'azure_deployment_config', kind: 'azure_deployments', secret: false, required: true },
-  text('azure_entra_tenant_id', { required: ENTRA }),
+  text('azure_entra_tenant_id', { required: ENTRA, isAddress: true }),
   text('azure_entra_client_id', { required: ENTRA }),
   text('azure_entra_client_secret', { required: ENTRA, secret: true }),
-  text('azure_entra_scope'),
+  text('azure_entra_scope', { isAddress: true }),
   text('azure_managed_client_id', { required: { field: 'azure_auth_mode', oneOf: ['managed'] } }),
 ];
 
@@ -96,6 +98,10 @@ export const PROVIDER_CATALOGUE: readonly CatalogueProvider[] = [
 ];
 
 const BY_ID = new Map(PROVIDER_CATALOGUE.map((entry) => [entry.id, entry]));
+
+/** True for a field that decides, in whole or in part, where the credential is sent. */
+export const decidesDestination = ({ kind, isAddress }: ConfigurationField): boolean =>
+  kind === 'url' || kind === 'label' || isAddress === true;
 
 /** Undefined: no such provider. */
 export const catalogueProvider = (id: string): CatalogueProvider | undefined => BY_ID.get(id);

@@ -93,6 +93,8 @@ export interface CheckDefinition<P extends object = object> {
   readonly example: P;
   /** Members whose values are secrets. */
   readonly secretParameters?: readonly string[];
+  /** Members that decide where the secrets are sent. A check with secrets has at least one. */
+  readonly addressParameters?: readonly string[];
   /**
    * Compiles the parameters, which match the schema. What else is wrong with them is reported; the result is not used then. `secrets`
    * reads those that are references.

@@ -11,6 +11,7 @@ import {
   CreatedAlertWebhookAnswer,
   ListAlertWebhooksQuery,
   UpdateAlertWebhookDto,
+  UpdatedAlertWebhookAnswer,
 } from './alert-webhooks.dto';
 import { AlertWebhooksService } from './alert-webhooks.service';
 
@@ -48,13 +49,13 @@ export class AlertWebhooksController {
 
   @Put(':webhook')
   @Requires('policies.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @ApiOkResponse({ type: UpdatedAlertWebhookAnswer })
   update(
     @Caller() caller: Principal,
     @Param('webhook') webhook: string,
     @Body() body: UpdateAlertWebhookDto,
     @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
+  ): Promise<UpdatedAlertWebhookAnswer> {
     return this.webhooks.update(caller, webhook, body, ifMatch);
   }
 

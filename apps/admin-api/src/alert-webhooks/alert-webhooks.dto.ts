@@ -79,6 +79,15 @@ export class AlertWebhookAnswer extends RowAnswer {
   readonly object!: 'alert-webhook';
 }
 
+export class UpdatedAlertWebhookAnswer {
+  @Answer.text({
+    optional: true,
+    description: 'The new secret of a webhook whose address has changed. Never shown again.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+  })
+  readonly secret?: string;
+}
+
 export class CreatedAlertWebhookAnswer {
   @Answer.uuid()
   readonly id!: string;

@@ -15,6 +15,7 @@ import type {
   CreatedAlertWebhookAnswer,
   ListAlertWebhooksQuery,
   UpdateAlertWebhookDto,
+  UpdatedAlertWebhookAnswer,
 } from './alert-webhooks.dto';
 
 /** Of one workspace, and as many of the whole organisation: every alert goes to all of them. */
@@ -49,7 +50,7 @@ export class AlertWebhooksService {
       );
       const after = toAlertWebhook(row);
       write.audit({ action: 'create', resourceType: RESOURCE, resourceId: id, workspaceId, after });
-      return { id, secret: `whsec_${secret.toString('base64')}`, object: 'alert-webhook' };
+      return { id, secret: shownSecret(secret), object: 'alert-webhook' };
     });
   }
 
@@ -71,7 +72,7 @@ export class AlertWebhooksService {
     id: string,
     input: UpdateAlertWebhookDto,
     ifMatch: string | undefined,
-  ): Promise<object> {
+  ): Promise<UpdatedAlertWebhookAnswer> {
     if (input.url !== undefined) assertAllowedUrl(this.addresses, input.url, 'url');
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -79,7 +80,7 @@ export class AlertWebhooksService {
       assertMatches(ifMatch, row);
       const before = toAlertWebhook(row);
       if (input.name !== undefined) row.name = input.name;
-      if (input.url !== undefined) row.url = input.url;
+      const renewed = input.url === undefined || input.url === row.url ? {} : this.moved(row, input.url);
       if (input.enabled !== undefined) row.enabled = input.enabled;
       const after = toAlertWebhook(await manager.save(row));
       const { workspaceId } = row;
@@ -91,8 +92,16 @@ export class AlertWebhooksService {
         before,
         after,
       });
-      return {};
+      return renewed;
     });
+  }
+
+  /** A secret is one receiver's: another address gets another one. */
+  private moved(row: AlertWebhookEntity, url: string): UpdatedAlertWebhookAnswer {
+    const secret = randomBytes(SECRET_BYTES);
+    row.url = url;
+    row.sealedSecret = seal(this.secrets.sealingKeyring, secret, webhookBinding(row.id));
+    return { secret: shownSecret(secret) };
   }
 
   /** With all that waits for it. */
@@ -109,6 +118,8 @@ export class AlertWebhooksService {
     });
   }
 }
+
+const shownSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
 
 /** Throws `conflict` when there are as many as there may be. */
 async function assertRoom(manager: EntityManager, { organisationId, workspaceId }: Principal): Promise<void> {

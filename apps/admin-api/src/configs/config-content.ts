@@ -3,6 +3,7 @@ import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/contracts';
 import type { AddressPolicy } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { knownGuardrails, type GuardrailScope } from '../guardrails/guardrail-references';
+import { assertHostsStay } from './config-hosts';
 import { guardrailsNamedBy, secretsWrittenOutIn, writtenOutFaults } from './config-guardrails';
 
 /** Provider fields that are a credential, by what their names end in; and those that the catalogue calls secrets. */
@@ -32,6 +33,7 @@ export async function assertSavable(
     })),
   ];
   if (credentials.length > 0) throw configInvalid(credentials);
+  if (scope.workspaceId !== null) await assertHostsStay(manager, scope.workspaceId, config);
 }
 
 /**

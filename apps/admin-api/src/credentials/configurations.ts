@@ -1,6 +1,7 @@
-import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
+import { decidesDestination, type CatalogueProvider, type ConfigurationField } from '@gw/contracts';
 import { assertAllowedUrl, isHeaderValue, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
-import { headerMapFaults, unmaskedHeaders } from './header-map';
+import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from './header-map';
+import type { BoundSecrets } from './secrets-stay';
 
 /** Provider fields of an integration, parted by how they rest. */
 export interface Configurations {
@@ -95,6 +96,41 @@ export function splitConfigurations(
     open: Object.fromEntries(entries.filter(([name]) => !secrets.has(name))),
     secret: Object.fromEntries(entries.filter(([name]) => secrets.has(name))),
   };
+}
+
+/** What an address must not move away from, by the paths of a request. A header is a secret of its own. */
+export function boundSecrets(
+  provider: CatalogueProvider,
+  { open, secret }: Configurations,
+  apiKey: string | undefined,
+  pathOf: PathOf,
+): BoundSecrets {
+  const addresses = provider.fields.filter(decidesDestination).map(({ name }) => [pathOf(name), open[name]]);
+  const secrets = Object.entries(secret).flatMap(([name, value]) => pathsOf(pathOf(name), value));
+  return {
+    addresses: Object.fromEntries(addresses) as Record<string, unknown>,
+    secrets: Object.fromEntries([...(apiKey === undefined ? [] : [['key', apiKey]]), ...secrets]) as Record<
+      string,
+      unknown
+    >,
+  };
+}
+
+/** The secrets that a write gives in the clear. */
+export function givenSecrets(
+  input: Readonly<Record<string, unknown>> | null | undefined,
+  pathOf: PathOf,
+): string[] {
+  return Object.entries(input ?? {}).flatMap(([name, value]) =>
+    pathsOf(pathOf(name), value).flatMap(([path, text]) => (isMaskedHeader(text) ? [] : [path])),
+  );
+}
+
+/** A text is one secret, a map of headers as many as it has. */
+function pathsOf(path: string, value: unknown): [string, unknown][] {
+  if (typeof value === 'string') return [[path, value]];
+  if (!isFields(value)) return [];
+  return Object.entries(value).map(([header, text]) => [`${path}.${header}`, text]);
 }
 
 /** The fields as a read shows them: a secret text is renamed to `masked_<name>`, headers keep their name. */

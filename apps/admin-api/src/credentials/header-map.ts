@@ -28,6 +28,9 @@ export function headerMapFaults(value: unknown, path: string): ErrorDetail[] {
   });
 }
 
+/** True for what a read shows in the place of a header's value. */
+export const isMaskedHeader = (value: unknown): boolean => value === MASK;
+
 /** What a read shows of saved headers. */
 export const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(

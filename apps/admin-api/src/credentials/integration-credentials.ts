@@ -3,9 +3,12 @@ import type { IntegrationEntity } from '@gw/entities';
 import type { AddressPolicy } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/principal';
 import {
   assertAllowedAddresses,
+  boundSecrets,
   configurationFaults,
+  givenSecrets,
   mergeConfigurations,
   splitConfigurations,
   type PathOf,
@@ -13,6 +16,7 @@ import {
 import { CredentialsService } from './credentials.service';
 import { maskHeaders } from './header-map';
 import { maskSecret } from './mask';
+import { assertMayAim, assertSecretsStay, movedAddresses, type BoundSecrets } from './secrets-stay';
 
 export const ADDRESS_POLICY = Symbol('ADDRESS_POLICY');
 
@@ -21,6 +25,12 @@ export interface CredentialInput {
   readonly key?: string | null | undefined;
   /** Laid over what is saved; null clears all. */
   readonly configurations?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Who writes; absent: the installation itself. */
+  readonly caller?: Principal;
+  /** True: the row's mappings are new. */
+  readonly mapsAnew?: boolean;
+  /** Secrets of others that are sent to the address of this row, by their paths. */
+  readonly alsoBound?: Readonly<Record<string, unknown>>;
 }
 
 /** The columns that `apply` sets, and those that it reads. */
@@ -55,11 +65,7 @@ export class IntegrationCredentials {
    * Changes the row's credential columns; the caller saves it. Throws `validation_failed` with all faults at once, or
    * `custom_host_refused`. `pathOf` names a provider field as the request has it.
    */
-  apply(
-    row: CredentialRow,
-    input: CredentialInput,
-    pathOf: PathOf = (field) => `configurations.${field}`,
-  ): void {
+  apply(row: CredentialRow, input: CredentialInput, pathOf: PathOf = FIELD_PATH): void {
     const provider = providerOfCatalogue(row.aiProviderId, 'ai_provider_id');
     const plain = this.credentials.open(row);
     const apiKey = (input.key === undefined ? plain.apiKey : input.key) ?? undefined;
@@ -74,7 +80,21 @@ export class IntegrationCredentials {
     }
     if (faults.length > 0) throw validationFailed(faults);
     assertAllowedAddresses(provider, values, this.addresses, pathOf);
-    this.store(row, apiKey, splitConfigurations(provider, values));
+    const next = splitConfigurations(provider, values);
+    const given = givenIn(input, pathOf);
+    const before = boundSecrets(provider, saved, plain.apiKey, pathOf);
+    const after = boundSecrets(provider, next, apiKey, pathOf);
+    assertSecretsStay(withOthers(before, input), withOthers(after, input), given);
+    if (mapped.size > 0) assertMappedStay(input, before, after, pathOf('custom_host'));
+    this.store(row, apiKey, next);
+  }
+
+  /** The secrets of a row by the paths of a request for integrations. */
+  secretsOf(row: CredentialRow): Readonly<Record<string, unknown>> {
+    const provider = providerOfCatalogue(row.aiProviderId, 'ai_provider_id');
+    const { apiKey, configurations } = this.credentials.open(row);
+    return boundSecrets(provider, { open: row.configurations, secret: configurations }, apiKey, FIELD_PATH)
+      .secrets;
   }
 
   private store(
@@ -92,6 +112,34 @@ export class IntegrationCredentials {
       configurations: secret,
     });
   }
+}
+
+const FIELD_PATH: PathOf = (field) => `configurations.${field}`;
+
+/** The paths of the secrets that a request gives in the clear. */
+export const givenIn = (
+  { key, configurations }: Pick<CredentialInput, 'key' | 'configurations'>,
+  pathOf: PathOf = FIELD_PATH,
+): ReadonlySet<string> =>
+  new Set([...(typeof key === 'string' ? ['key'] : []), ...givenSecrets(configurations, pathOf)]);
+
+const withOthers = ({ addresses, secrets }: BoundSecrets, { alsoBound }: CredentialInput): BoundSecrets => ({
+  addresses,
+  secrets: { ...secrets, ...alsoBound },
+});
+
+/** New mappings may stand next to any address but one of the caller's choice; saved ones keep theirs. */
+function assertMappedStay(
+  { caller, mapsAnew }: CredentialInput,
+  before: BoundSecrets,
+  after: BoundSecrets,
+  hostPath: string,
+): void {
+  if (caller === undefined) return;
+  const moved = movedAddresses(before.addresses, after.addresses);
+  const isAimed = mapsAnew === true && after.addresses[hostPath] !== undefined;
+  const path = isAimed ? hostPath : mapsAnew === true ? undefined : moved[0];
+  if (path !== undefined) assertMayAim(caller, path);
 }
 
 /** The value is a text or a map of headers: the checks before have seen to that. */

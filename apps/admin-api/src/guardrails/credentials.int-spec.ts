@@ -197,7 +197,10 @@ describe('credentials of partners', () => {
 
   it('of both kinds are those by which a guardrail runs on its own', async () => {
     const { slug } = await reference();
-    const named = await save({ apiKey: { secret_reference_id: slug }, endpoint: endpoint() });
+    // Only those who may change a reference decide on an address for its secret.
+    const parameters = { apiKey: { secret_reference_id: slug }, endpoint: endpoint() };
+    expect((await save(parameters)).status).toBe(403);
+    const named = await save(parameters, 'lakera.guard', tenant.adminKey);
     await account({ apiKey: 'OF-THE-ACCOUNT', endpoint: endpoint() });
     const taken = await save({});
     for (const { body } of [named, taken]) {

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SavedGuardrailCheck } from '@gw/contracts';
-import { joinSecrets, splitSecrets } from '@gw/guardrails';
+import { findCheck, isSecretReference, joinSecrets, splitSecrets } from '@gw/guardrails';
+import type { Principal } from '../auth/principal';
 import { maskSecret } from '../credentials/mask';
+import { assertMayAim, assertSecretsStay, type BoundSecrets } from '../credentials/secrets-stay';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -20,9 +23,60 @@ export const unmaskedChecks = (
   return written.map((check, index) => {
     const secrets = known[index];
     if (!secrets || saved[index]?.id !== check.id || !isMap(check.parameters)) return check;
-    return { ...check, parameters: unmasked(check.parameters, secrets) };
+    const parameters = unmasked(check.parameters, secrets);
+    assertSecretsStay(
+      bound(index, check.id, { ...saved[index]?.parameters, ...secrets }),
+      bound(index, check.id, parameters),
+      givenIn(index, check.parameters, parameters),
+    );
+    return { ...check, parameters };
   });
 };
+
+/**
+ * Throws `scope_missing` where a check sends a secret of a manager to an address of its own that is not saved with it, and the caller
+ * may not decide that.
+ */
+export function assertReferencesStay(
+  caller: Principal,
+  written: readonly SavedGuardrailCheck[],
+  saved: readonly SavedGuardrailCheck[] = [],
+): void {
+  for (const [index, { id, parameters = {} }] of written.entries()) {
+    const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
+    const before = saved[index]?.id === id ? (saved[index].parameters ?? {}) : {};
+    const isNew = (name: string): boolean => !isDeepStrictEqual(parameters[name], before[name]);
+    const references = secretParameters.filter((name) => isSecretReference(parameters[name]));
+    const named = addressParameters.filter(
+      (name) => parameters[name] !== undefined || before[name] !== undefined,
+    );
+    const moved = named.find((name) => isNew(name) || references.some(isNew));
+    if (references.length > 0 && moved !== undefined)
+      assertMayAim(caller, `checks.${String(index)}.parameters.${moved}`);
+  }
+}
+
+/** By the paths of a request; a header is a secret of its own. */
+function bound(index: number, id: string, parameters: Parameters): BoundSecrets {
+  const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
+  const path = `checks.${String(index)}.parameters`;
+  const addresses = addressParameters.map((name) => [`${path}.${name}`, parameters[name]]);
+  const secrets = secretParameters.flatMap((name) => pathsOf(`${path}.${name}`, parameters[name]));
+  return { addresses: Object.fromEntries(addresses) as Parameters, secrets: Object.fromEntries(secrets) };
+}
+
+const pathsOf = (path: string, value: unknown): [string, unknown][] =>
+  isMap(value) && !isSecretReference(value)
+    ? Object.entries(value).map(([name, each]) => [`${path}.${name}`, each])
+    : [[path, value ?? null]];
+
+/** What was written as it is kept: not a mask. */
+function givenIn(index: number, written: Parameters, kept: Parameters): ReadonlySet<string> {
+  const path = `checks.${String(index)}.parameters`;
+  const asKept = new Map(Object.entries(kept).flatMap(([name, value]) => pathsOf(`${path}.${name}`, value)));
+  const asWritten = Object.entries(written).flatMap(([name, value]) => pathsOf(`${path}.${name}`, value));
+  return new Set(asWritten.flatMap(([at, value]) => (asKept.get(at) === value ? [at] : [])));
+}
 
 const isMap = (value: unknown): value is Parameters =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

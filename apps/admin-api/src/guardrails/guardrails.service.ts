@@ -26,7 +26,7 @@ import {
   keysOf,
   listedFor,
 } from './guardrail-rows';
-import { unmaskedChecks } from './guardrail-secrets';
+import { assertReferencesStay, unmaskedChecks } from './guardrail-secrets';
 import { assertUnused } from './guardrail-uses';
 import { mappingsOf } from './mcp-mappings';
 import type { CreateGuardrailDto, ListGuardrailsQuery, UpdateGuardrailDto } from './guardrails.dto';
@@ -57,6 +57,7 @@ export class GuardrailsService {
     const slug = input.slug ?? `pg-${randomHex(3)}`;
     const target = input.target ?? 'llm';
     const [id, versionId] = [uuidv7(), uuidv7()];
+    assertReferencesStay(caller, checksOf(input.checks));
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       // Archived ones count: a slug names one guardrail of the organisation for ever.
@@ -131,6 +132,7 @@ export class GuardrailsService {
       if (input.name !== undefined) row.name = input.name;
       if (input.checks !== undefined || input.actions !== undefined) {
         const saved = this.contents.opened(row, version);
+        if (input.checks) assertReferencesStay(caller, checksOf(input.checks), saved.checks);
         const checks = input.checks ? unmaskedChecks(checksOf(input.checks), saved.checks) : saved.checks;
         const actions = input.actions ?? saved.actions;
         const content = await this.contents.stored(manager, row, { checks, actions });

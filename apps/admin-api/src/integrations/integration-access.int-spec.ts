@@ -28,6 +28,8 @@ beforeEach(async () => {
   path = `/v1/integrations/${slug}`;
 });
 
+/** A model with an address of its own takes the integration's key there, so that it is given again. */
+const KEY_AGAIN = 'sk-given-again';
 const put = (part: string, body: object): ReturnType<typeof api.put<Failure>> =>
   api.put<Failure>(`${path}/${part}`, { key: tenant.adminKey, body });
 const read = async (part: string): Promise<Record<string, unknown>> =>
@@ -51,7 +53,12 @@ describe('models of an integration', () => {
 
   it('keeps address, headers and price of a custom model, and masks credentials in its headers', async () => {
     expect(
-      (await put('integration-models', { models: [CUSTOM, { slug: 'gpt-4o', enabled: false }] })).status,
+      (
+        await put('integration-models', {
+          key: KEY_AGAIN,
+          models: [CUSTOM, { slug: 'gpt-4o', enabled: false }],
+        })
+      ).status,
     ).toBe(200);
     expect(await read('models')).toEqual({
       total: 2,
@@ -85,7 +92,7 @@ describe('models of an integration', () => {
   });
 
   it('lays a write over the saved model, and merges with the list unless it overrides', async () => {
-    await put('models', { models: [CUSTOM, { slug: 'other' }] });
+    await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'other' }] });
     const shown = { custom_headers: { authorization: '*****', 'x-new': 'b' } };
     await put('models', { models: [{ slug: 'my-llama', configurations: shown, pricing_config: null }] });
     const [row] = await api.dataSource.query<[{ custom_headers: object; custom_host: string }]>(
@@ -111,7 +118,7 @@ describe('models of an integration', () => {
   });
 
   it('deletes custom models only, all of the named or none', async () => {
-    await put('models', { models: [CUSTOM, { slug: 'gpt-4o' }] });
+    await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'gpt-4o' }] });
     const remove = (slugs: string): ReturnType<typeof api.delete> =>
       api.delete(`${path}/models?slugs=${slugs}`, { key: tenant.adminKey });
     expect((await remove('my-llama,gpt-4o')).status).toBe(400);
@@ -126,7 +133,7 @@ describe('models of an integration', () => {
   it.each(cases.map((entry) => [entry.id, entry] as const))(
     'rules on the models of %s',
     async (_id, entry) => {
-      const { status } = await put('integration-models', entry.body);
+      const { status } = await put('integration-models', { key: KEY_AGAIN, ...entry.body });
       expect(status).toBe(entry.expect === 'accept' ? 200 : 400);
     },
   );

@@ -1,12 +1,13 @@
-import { IntegrationModelEntity, type IntegrationEntity } from '@gw/entities';
+import { IntegrationEntity, IntegrationModelEntity } from '@gw/entities';
 import { assertAllowedUrl, uuidv7, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { assertMatches, invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
-import { headerMapFaults, unmaskedHeaders } from '../credentials/header-map';
-import { ADDRESS_POLICY } from '../credentials/integration-credentials';
+import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from '../credentials/header-map';
+import { ADDRESS_POLICY, givenIn, IntegrationCredentials } from '../credentials/integration-credentials';
+import { assertMayAim, assertSecretsStay } from '../credentials/secrets-stay';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
 import { providersChanged } from './integrations.queries';
 import { IntegrationsService } from './integrations.service';
@@ -22,6 +23,7 @@ export class IntegrationModelsService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly integrations: IntegrationsService,
+    private readonly credentials: IntegrationCredentials,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
@@ -53,9 +55,21 @@ export class IntegrationModelsService {
         slug: In(slugs),
       });
       const bySlug = new Map(saved.map((row) => [row.slug, row]));
-      const rows = input.models.map((model) =>
-        applyModel(bySlug.get(model.slug) ?? newModel(manager, integration.id, model.slug), model),
-      );
+      const rows = input.models.map((model, at) => {
+        const row = bySlug.get(model.slug) ?? newModel(manager, integration.id, model.slug);
+        const host = row.customHost;
+        const headers = { ...row.customHeaders };
+        applyModel(row, model);
+        if (row.customHost !== host) {
+          this.assertSecretsStay(caller, integration, input, { at, model, host, headers, row });
+        }
+        return row;
+      });
+      if (input.key !== undefined || input.configurations !== undefined) {
+        const { key, configurations } = input;
+        this.credentials.apply(integration, { key, configurations, caller });
+        await manager.save(IntegrationEntity, integration);
+      }
       await manager.save(IntegrationModelEntity, rows);
       const after = (await rowsOf(manager, integration)).map(toModel);
       if (after.length > MODELS_MAX) {
@@ -104,6 +118,43 @@ export class IntegrationModelsService {
     });
   }
 
+  /** The integration's secrets go to the model's address, too; without one of its own, the model's go to the integration's. */
+  private assertSecretsStay(
+    caller: Principal,
+    integration: IntegrationEntity,
+    input: UpdateIntegrationModelsDto,
+    { at, model, host, headers, row }: MovedModel,
+  ): void {
+    const path = `models.${String(at)}`;
+    const hostPath = `${path}.configurations.custom_host`;
+    const own = integration.configurations['custom_host'] ?? null;
+    const bound = this.credentials.secretsOf(integration);
+    const headersAt = (values: object): Record<string, unknown> =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [`${path}.custom_headers.${name}`, value]),
+      );
+    const written = {
+      ...(model.configurations?.['custom_headers'] as object | undefined),
+      ...model.custom_headers,
+    };
+    const given = new Set([
+      ...givenIn(input),
+      ...Object.keys(
+        headersAt(Object.fromEntries(Object.entries(written).filter(([, value]) => !isMaskedHeader(value)))),
+      ),
+    ]);
+    assertSecretsStay(
+      { addresses: { [hostPath]: host ?? own }, secrets: { ...bound, ...headersAt(headers) } },
+      {
+        addresses: { [hostPath]: row.customHost ?? own },
+        secrets: { ...bound, ...headersAt(row.customHeaders) },
+      },
+      given,
+    );
+    if (integration.secretMappings !== null && integration.secretMappings.length > 0)
+      assertMayAim(caller, hostPath);
+  }
+
   private assertValid(models: readonly IntegrationModelDto[]): void {
     const seen = new Set<string>();
     const faults = models.flatMap((model, i) => {
@@ -138,6 +189,16 @@ const newModel = (manager: EntityManager, integrationId: string, slug: string): 
     customHeaders: {},
     pricingConfig: null,
   });
+
+interface MovedModel {
+  readonly at: number;
+  readonly model: IntegrationModelDto;
+  /** Before the write. */
+  readonly host: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** After it. */
+  readonly row: IntegrationModelEntity;
+}
 
 const CONFIGURATIONS: ReadonlySet<string> = new Set(['custom_host', 'custom_headers']);
 

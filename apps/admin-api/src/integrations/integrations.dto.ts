@@ -164,6 +164,22 @@ export class UpdateIntegrationModelsDto {
   @BooleanField({ optional: true })
   allow_all_models?: boolean;
 
+  @TextField({
+    optional: true,
+    nullable: true,
+    ...KEY,
+    description: 'The integration’s key again: needed where the address of a model changes.',
+  })
+  key?: string | null;
+
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    description:
+      'Fields of the integration, such as its secrets, which are needed where the address of a model changes.',
+  })
+  configurations?: Record<string, unknown> | null;
+
   @BooleanField({ optional: true, description: 'True: models that the list leaves out lose their row.' })
   override_existing_model_access?: boolean;
 }

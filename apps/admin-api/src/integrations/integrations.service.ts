@@ -1,8 +1,9 @@
-import { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import { isDeepStrictEqual } from 'node:util';
+import { IntegrationEntity, IntegrationModelEntity, ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { Brackets, DataSource, type EntityManager } from 'typeorm';
+import { Brackets, DataSource, IsNull, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found } from '../auth/tenancy';
@@ -77,7 +78,12 @@ export class IntegrationsService {
         secretMappings: null,
       });
       row.secretMappings = await readMappings(write.manager, mappable(row), input.secret_mappings ?? null);
-      this.credentials.apply(row, { key: input.key, configurations: input.configurations ?? {} });
+      this.credentials.apply(row, {
+        key: input.key,
+        configurations: input.configurations ?? {},
+        caller,
+        mapsAnew: true,
+      });
       const saved = await write.manager.save(IntegrationEntity, row);
       write.audit({
         action: 'create',
@@ -143,11 +149,18 @@ export class IntegrationsService {
       if (input.tags !== undefined) row.tags = input.tags;
       if (input.pricing_adjustments !== undefined) row.pricingAdjustments = input.pricing_adjustments;
       if (input.allow_all_models !== undefined) row.allowAllModels = input.allow_all_models;
+      const mapped = row.secretMappings;
       if (input.secret_mappings !== undefined) {
         row.secretMappings = await readMappings(manager, mappable(row), input.secret_mappings);
       }
       if ([input.key, input.configurations, input.secret_mappings].some((value) => value !== undefined)) {
-        this.credentials.apply(row, { key: input.key, configurations: input.configurations });
+        this.credentials.apply(row, {
+          key: input.key,
+          configurations: input.configurations,
+          caller,
+          mapsAnew: !isDeepStrictEqual(mapped, row.secretMappings),
+          alsoBound: await modelSecrets(manager, row.id),
+        });
       }
       const saved = await manager.save(IntegrationEntity, row);
       const after = toIntegrationDetail(saved, count);
@@ -193,6 +206,16 @@ export class IntegrationsService {
     const { id, allowAllModels, globalWorkspaceAccess } = row;
     await manager.update(IntegrationEntity, { id }, { allowAllModels, globalWorkspaceAccess });
   }
+}
+
+/** Headers of models that are sent to the integration's own address. */
+async function modelSecrets(manager: EntityManager, integrationId: string): Promise<Record<string, string>> {
+  const rows = await manager.findBy(IntegrationModelEntity, { integrationId, customHost: IsNull() });
+  return Object.fromEntries(
+    rows.flatMap(({ slug, customHeaders }) =>
+      Object.entries(customHeaders).map(([name, value]) => [`models.${slug}.custom_headers.${name}`, value]),
+    ),
+  );
 }
 
 const mappable = (row: IntegrationEntity): MappingOwner => ({

@@ -83,7 +83,11 @@ describe('what gateways read of providers', () => {
       configurations: { custom_host: 'https://llm.example.org/v1' },
       pricing_config: { pay_as_you_go: { request_token: { price: 0.1 }, response_token: { price: 0.2 } } },
     };
-    await put('/v1/integrations/shared/models', { models: [model], allow_all_models: false });
+    const again = {
+      key: 'sk-another-key-000111',
+      configurations: { custom_headers: { authorization: 'Bearer x' } },
+    };
+    await put('/v1/integrations/shared/models', { ...again, models: [model], allow_all_models: false });
     expect(await changedLast()).toEqual(keys);
     expect(await documentOf('shared')).toMatchObject({
       allowAllModels: false,

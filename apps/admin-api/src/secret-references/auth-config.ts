@@ -1,6 +1,7 @@
 import type { SecretManagerType } from '@gw/contracts';
 import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { isStorableText, validationFailed } from '@gw/web';
+import { assertSecretsStay, type BoundSecrets } from '../credentials/secrets-stay';
 
 type Kind = 'text' | 'label' | 'domain' | 'url';
 
@@ -27,7 +28,8 @@ const secret = (name: string): AuthField => ({ name, kind: 'text', secret: true,
 
 const REGION = field('aws_region', 'label');
 const VAULT_URL = field('azure_vault_url', 'url');
-const VAULT = [field('vault_addr', 'url'), field('vault_namespace', 'text', false)];
+const NAMESPACE = 'vault_namespace';
+const VAULT = [field('vault_addr', 'url'), field(NAMESPACE, 'text', false)];
 
 const MANAGERS: Readonly<Record<SecretManagerType, Manager>> = {
   cloud1_sm: {
@@ -106,7 +108,11 @@ export function readAuthConfig(
     if (kind === 'url') assertAllowedUrl(policy, values[name], `auth_config.${name}`);
   }
   const texts = values as Record<string, string>;
-  assertSecretsStay(fields, texts, input, saved);
+  if (saved !== NO_AUTH) {
+    const given = Object.keys(input).filter((name) => typeof input[name] === 'string');
+    const before = bound(fields, { ...saved.open, ...saved.secret });
+    assertSecretsStay(before, bound(fields, texts), new Set(given.map((name) => `auth_config.${name}`)));
+  }
   const part = (isSecret: boolean): Record<string, string> =>
     Object.fromEntries(
       fields.flatMap(({ name, secret: hidden }): [string, string][] => {
@@ -172,25 +178,17 @@ function faultsOf(
   return [];
 }
 
-/** Or whoever may change a reference could send its secret to a host of their own. */
-function assertSecretsStay(
-  fields: readonly AuthField[],
-  values: Readonly<Record<string, string>>,
-  input: Readonly<Record<string, unknown>>,
-  saved: AuthConfig,
-): void {
-  const moved = fields.some(
-    ({ name, kind }) => kind === 'url' && saved.open[name] !== undefined && saved.open[name] !== values[name],
-  );
-  if (!moved) return;
-  const kept = fields.filter((item) => item.secret && typeof input[item.name] !== 'string');
-  if (kept.length === 0) return;
-  throw validationFailed(
-    kept.map(({ name }) => ({
-      path: `auth_config.${name}`,
-      message: 'must be given again with a new address',
-    })),
-  );
+/** Every field that names a place: a region, a domain and a namespace decide where a secret is sent as an address does. */
+function bound(fields: readonly AuthField[], texts: Readonly<Record<string, unknown>>): BoundSecrets {
+  const part = (isSecret: boolean): Record<string, unknown> =>
+    Object.fromEntries(
+      fields
+        .filter(({ secret: hidden, kind, name }) =>
+          hidden ? isSecret : !isSecret && (kind !== 'text' || name === NAMESPACE),
+        )
+        .map(({ name }) => [`auth_config.${name}`, texts[name]]),
+    );
+  return { addresses: part(false), secrets: part(true) };
 }
 
 /** The fields as a read shows them: a secret is renamed to `masked_<name>`. */

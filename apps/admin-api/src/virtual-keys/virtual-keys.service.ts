@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { listOf, type ListAnswer } from '@gw/web';
@@ -52,7 +53,7 @@ export class VirtualKeysService {
       hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings ?? null);
       this.credentials.apply(
         hidden,
-        { key: input.key, configurations: configurationsOf(input) ?? {} },
+        { key: input.key, configurations: configurationsOf(input) ?? {}, caller, mapsAnew: true },
         fieldNameOf,
       );
       row.integrationId = hidden.id;
@@ -99,11 +100,13 @@ export class VirtualKeysService {
       applyProviderFields(row, input);
       await manager.save(ProviderEntity, row);
       const configurations = configurationsOf(input);
+      const mapped = hidden.secretMappings;
       if (input.secret_mappings !== undefined) {
         hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings);
       }
       if ([input.key, configurations, input.secret_mappings].some((value) => value !== undefined)) {
-        this.credentials.apply(hidden, { key: input.key, configurations }, fieldNameOf);
+        const mapsAnew = !isDeepStrictEqual(mapped, hidden.secretMappings);
+        this.credentials.apply(hidden, { key: input.key, configurations, caller, mapsAnew }, fieldNameOf);
         await manager.save(IntegrationEntity, hidden);
         // A new credential alone is a new version of the virtual key, too: its etag must change.
         await manager.update(ProviderEntity, { id: row.id }, { integrationId: hidden.id });

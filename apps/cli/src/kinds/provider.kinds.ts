@@ -107,7 +107,12 @@ export const integrationModels: Kind = {
     );
   },
   update: (world, path, item) =>
-    put(world, path, { models: item['models'] ?? [], override_existing_model_access: true }),
+    put(world, path, {
+      // The integration's secrets, where the address of a model changes.
+      ...present(item, 'key', 'configurations'),
+      models: item['models'] ?? [],
+      override_existing_model_access: true,
+    }),
 };
 
 const ACCESS = ['enabled', 'usage_limits', 'rate_limits'] as const;

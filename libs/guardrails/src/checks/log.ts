@@ -23,6 +23,7 @@ export const log = defineCheck<Parameters>({
   ),
   example: { logURL: 'https://logs.example.com/llm', headers: { authorization: 'Bearer secret' } },
   secretParameters: ['headers'],
+  addressParameters: ['logURL'],
   prepare({ logURL, headers: written }, report) {
     checkUrl(logURL, 'logURL', report);
     const headers = headersOf(written, report);

@@ -45,6 +45,7 @@ export const webhook = defineCheck<Parameters>({
     executeOnProxy: true,
   },
   secretParameters: ['headers'],
+  addressParameters: ['webhookURL'],
   prepare(parameters, report) {
     checkUrl(parameters.webhookURL, 'webhookURL', report);
     const headers = headersOf(parameters.headers, report);

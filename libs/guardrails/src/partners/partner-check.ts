@@ -54,6 +54,7 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
     ),
     example: { ...partner.example, scope: partner.scope },
     secretParameters: partner.secrets,
+    addressParameters: addressesOf(partner),
     prepare(parameters, report, source) {
       partner.check?.(parameters, report);
       const url =
@@ -80,6 +81,12 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
     },
   });
 }
+
+/** Whatever stands in the host of the service. */
+const addressesOf = ({ endpoint = '', url }: PartnerDefinition): readonly string[] => {
+  const [origin = ''] = url.replace('://', ':').split('/');
+  return [...`${origin} ${endpoint}`.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []);
+};
 
 const withReferences = ({ parameters, secrets }: PartnerDefinition): Readonly<Record<string, object>> =>
   Object.fromEntries(

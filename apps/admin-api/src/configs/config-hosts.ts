@@ -1,0 +1,91 @@
+import { configInvalid, type ConfigErrorDetail } from '@gw/config-schema';
+import { IntegrationEntity, IntegrationModelEntity, ProviderEntity } from '@gw/entities';
+import { In, Not, type EntityManager } from 'typeorm';
+
+type Node = Readonly<Record<string, unknown>>;
+
+interface Pair {
+  readonly slug: string;
+  readonly host: string;
+  /** Of the host. */
+  readonly path: string;
+}
+
+interface Inherited {
+  readonly host: string;
+  readonly path: string;
+}
+
+/**
+ * Throws `config_invalid` where a valid config names a saved provider and another host than the one that is saved with it: its
+ * credential goes nowhere else, so that every such request would be refused.
+ */
+export async function assertHostsStay(
+  manager: EntityManager,
+  workspaceId: string,
+  config: Node,
+): Promise<void> {
+  const pairs = pairsIn(config, [], null);
+  if (pairs.length === 0) return;
+  const hosts = await savedHosts(manager, workspaceId, [...new Set(pairs.map(({ slug }) => slug))]);
+  const faults = pairs
+    .filter(({ slug, host }) => hosts.get(slug)?.has(normal(host)) !== true)
+    .map(({ slug, path }): ConfigErrorDetail => ({
+      path,
+      message: `must be the host that is saved with the provider @${slug}, or be left out: a saved credential goes to no other host`,
+      rule: 'saved_host',
+      value: '(hidden)',
+    }));
+  if (faults.length > 0) throw configInvalid(faults);
+}
+
+/** The config is valid, so its nesting is bounded. */
+function pairsIn(node: Node, path: readonly (string | number)[], above: Inherited | null): Pair[] {
+  const own = node['custom_host'];
+  const here = typeof own === 'string' ? { host: own, path: [...path, 'custom_host'].join('.') } : above;
+  const slug = slugOf(node);
+  const { embeddings } = (node['cache'] ?? {}) as { readonly embeddings?: Node };
+  const targets = Array.isArray(node['targets']) ? (node['targets'] as Node[]) : [];
+  return [
+    ...(slug !== null && here !== null ? [{ slug, ...here }] : []),
+    ...(embeddings ? pairsIn(embeddings, [...path, 'cache', 'embeddings'], null) : []),
+    ...targets.flatMap((target, i) => pairsIn(target, [...path, 'targets', i], here)),
+  ];
+}
+
+function slugOf({ provider, virtual_key: virtualKey }: Node): string | null {
+  if (typeof provider === 'string')
+    return provider.startsWith('@') ? (provider.slice(1).split('/')[0] ?? '') : null;
+  return typeof virtualKey === 'string' ? virtualKey : null;
+}
+
+/** The addresses that each of the providers is found at: its own, and those of its models. */
+async function savedHosts(
+  manager: EntityManager,
+  workspaceId: string,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const providers = await manager.findBy(ProviderEntity, {
+    workspaceId,
+    slug: In([...slugs]),
+    status: Not<ProviderEntity['status']>('archived'),
+  });
+  const ids = providers.map(({ integrationId }) => integrationId);
+  const integrations = await manager.findBy(IntegrationEntity, { id: In(ids) });
+  const models = await manager.findBy(IntegrationModelEntity, { integrationId: In(ids) });
+  const hostsOf = (id: string): ReadonlySet<string> => {
+    const own = integrations.find((integration) => integration.id === id)?.configurations['custom_host'];
+    const all = [
+      own,
+      ...models.filter(({ integrationId }) => integrationId === id).map((row) => row.customHost),
+    ];
+    return new Set(all.flatMap((host) => (typeof host === 'string' ? [normal(host)] : [])));
+  };
+  return new Map(providers.map(({ slug, integrationId }) => [slug, hostsOf(integrationId)]));
+}
+
+/** Addresses that a gateway takes for the same. */
+function normal(host: string): string {
+  const { origin, pathname } = new URL(host);
+  return origin + pathname.replace(/\/+$/, '');
+}
