@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@gw/kernel';
+import { nearestName, type ErrorDetail } from '@gw/kernel';
 import type { ErrorObject } from 'ajv';
 import type { Path } from './report';
 import { isProviderField } from './schema';
@@ -71,45 +71,23 @@ export function schemaDetail(error: ErrorObject): ConfigErrorDetail {
     case 'minProperties':
       return detail(path, 'empty', 'must not be empty', error.data);
     default:
-      return detail(path, error.keyword, error.message ?? 'is not valid', error.data);
+      return detail(path, error.keyword, ruleOf(error, path), error.data);
   }
 }
+
+const CHECK =
+  'is no setting of a guardrail, so it names a check, and the parameters of a check must be an object; leave it out if it is neither';
+
+function ruleOf({ keyword, message }: ErrorObject, path: Path): string {
+  return keyword === 'type' && isCheck(path) ? CHECK : (message ?? 'is not valid');
+}
+
+/** A member of a guardrail that is written out, where checks are named too. */
+const isCheck = (path: Path): boolean => /_(?:guardrails|request_hooks)$/.test(String(path.at(-3)));
 
 const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
 function unknownKey(key: string, known: readonly string[]): string {
-  const near = nearest(key, known);
+  const near = nearestName(key, known);
   return near === null ? 'is not a known key' : `is not a known key; did you mean ${near}?`;
-}
-
-/** The known name that most likely was meant, or null. Case, `-` and `_` do not count. */
-function nearest(text: string, known: readonly string[]): string | null {
-  const plain = simplify(text);
-  let best: string | null = null;
-  let bestDistance = Math.max(1, Math.floor(plain.length / 3)) + 1;
-  for (const name of known) {
-    const distance = editDistance(plain, simplify(name));
-    if (distance < bestDistance) [best, bestDistance] = [name, distance];
-  }
-  return best;
-}
-
-const simplify = (text: string): string =>
-  text
-    .slice(0, 64)
-    .toLowerCase()
-    .replaceAll(/[-_\s]/g, '');
-
-/** Levenshtein's distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -50,9 +50,18 @@ export function parseConfig(text: string, options: ValidateConfigOptions = {}): 
   return validateConfig(value, options);
 }
 
+/** Official SDKs show the message and no details, so it has the first of them. */
+const REASON_MAX = 400;
+
 /** The error for an invalid config. `param` names the field or header that carried it. */
-export const configInvalid = (details: readonly ConfigErrorDetail[], param = 'config'): GatewayError =>
-  new GatewayError('config_invalid', { param, details });
+export const configInvalid = (details: readonly ConfigErrorDetail[], param = 'config'): GatewayError => {
+  const [first, ...others] = details;
+  const more = others.length === 0 ? '' : ` (and ${String(others.length)} more, see details)`;
+  const reason = first === undefined ? '' : `${first.path} ${first.message}`.slice(0, REASON_MAX);
+  const end = more === '' && reason.endsWith('?') ? '' : '.';
+  const message = reason === '' ? {} : { message: `The config is not valid: ${reason}${more}${end}` };
+  return new GatewayError('config_invalid', { param, details, ...message });
+};
 
 const failed = (details: readonly ConfigErrorDetail[]): ConfigResult => ({
   ok: false,

@@ -45,6 +45,7 @@ export {
   type Keyring,
   type MasterKeys,
 } from './sealed';
+export { nearestName } from './near-names';
 export { Share, Shares } from './shares';
 export { atTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';

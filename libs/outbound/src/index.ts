@@ -16,5 +16,6 @@ export {
   type OutboundFailure,
   type OutboundHandler,
   type OutboundRequest,
+  type UnreachableReason,
 } from './types';
 export { NameResolver, type NameResolverOptions } from './name-resolver';

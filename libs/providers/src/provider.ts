@@ -99,6 +99,8 @@ export interface ProviderError {
   readonly message: string;
   readonly type: string | null;
   readonly code: string | null;
+  /** The parameter that the error is about. */
+  readonly param?: string;
 }
 
 /** A provider is pure: it addresses, signs, translates and reads; it never opens a connection, reads a clock or the environment. */

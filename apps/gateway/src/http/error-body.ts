@@ -33,7 +33,7 @@ export function providerErrorBody(
       error: {
         message: read?.message ?? 'The provider answered with an error.',
         type: read?.type ?? 'provider_error',
-        param: null,
+        param: read?.param ?? null,
         code: read?.code ?? 'AB04',
         request_id: requestId,
         provider,

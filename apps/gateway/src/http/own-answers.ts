@@ -30,7 +30,7 @@ export function answerOwn(
 export function refuse(id: string, req: IncomingMessage, res: ServerResponse, error: GatewayError): void {
   const body = errorBody(error, 'openai', id);
   const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)];
-  headers.push(HEADER.requestId, id);
+  headers.push(HEADER.requestId, id, 'x-request-id', id);
   for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);
   if (!req.complete) headers.push('connection', 'close');
   res.writeHead(error.status, headers);

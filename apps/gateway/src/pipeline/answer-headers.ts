@@ -1,5 +1,6 @@
 import { HEADER } from '@gw/contracts';
 import type { HeaderList } from '@gw/providers';
+import { valueOf } from '../http/header-rules';
 import { cacheUseOf } from './cache/cache-use';
 import type { Exchange } from './exchange';
 
@@ -8,6 +9,7 @@ const EXPLAIN_BYTES_MAX = 8_192;
 /** Appends what the gateway says of the request: ids, the target that served it, tries, cache, and its version. */
 export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void {
   headers.push(HEADER.requestId, exchange.id, HEADER.traceId, traceIdOf(exchange));
+  addRequestId(headers, exchange);
   const last = exchange.attempts.at(-1);
   if (last) {
     headers.push(
@@ -21,6 +23,13 @@ export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void
   }
   headers.push(HEADER.cacheStatus, cacheUseOf(exchange)?.status ?? 'DISABLED');
   if (exchange.gw?.explain) headers.push(HEADER.decision, explained(exchange));
+}
+
+/** Where SDKs look for the id of a request: the provider's own stays, else it is ours. On passthrough nothing is added to an answer. */
+function addRequestId(headers: HeaderList, { id, route, answer, failure }: Exchange): void {
+  if (route.kind === 'passthrough' && answer !== null && failure === null) return;
+  const name = route.dialect === 'anthropic' ? 'request-id' : 'x-request-id';
+  if (valueOf(headers, name) === undefined) headers.push(name, id);
 }
 
 const traceIdOf = ({ id, traceId }: Exchange): string => (traceId === id ? id : headerSafe(traceId));

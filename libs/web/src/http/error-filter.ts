@@ -59,6 +59,7 @@ export async function sendError(
   await reply
     .status(error.status)
     .header(HEADER.requestId, request.id)
+    .header('x-request-id', request.id)
     .type('application/json; charset=utf-8')
     .send(error.toBody(request.id));
 }

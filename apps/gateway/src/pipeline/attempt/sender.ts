@@ -1,6 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { GatewayError } from '@gw/kernel';
-import type { OutboundCall, OutboundClient, OutboundError, OutboundHandler } from '@gw/outbound';
+import type {
+  OutboundCall,
+  OutboundClient,
+  OutboundError,
+  OutboundHandler,
+  UnreachableReason,
+} from '@gw/outbound';
 import { Answer, type HeadListener, type Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { playLocal } from './local-transport';
@@ -69,29 +75,39 @@ export function tellLater(answer: Promise<Answer>, listener: AttemptListener): v
 
 const EMPTY = Buffer.alloc(0);
 
+const NO_ANSWER = 'The provider could not be reached.';
+
+/** For callers and the log: no addresses, which may be another tenant's or the operator's. */
+const UNREACHABLE: Readonly<Record<Exclude<UnreachableReason, 'connections_exhausted'>, string>> = {
+  name_not_resolved: 'The provider could not be reached: its host name could not be resolved.',
+  connection_refused: 'The provider could not be reached: it refused the connection.',
+  host_unreachable: 'The provider could not be reached: there is no network route to it.',
+  tls_failed:
+    'The provider could not be reached: the TLS handshake failed; its certificate may not be valid.',
+  proxy_failed: 'The provider could not be reached: the proxy in between did not open a connection.',
+  connection_closed:
+    'The provider closed the connection without an answer; it may have received the request.',
+  reused_connection_closed:
+    'The provider closed a reused connection without an answer; it may have received the request.',
+};
+
+const TIMED_OUT: Readonly<Record<NonNullable<OutboundError['phase']>, string>> = {
+  connect: 'The provider did not accept the connection in time.',
+  headers: 'The provider did not begin to answer in time.',
+  idle: 'The provider stopped in the middle of its answer.',
+  total: 'The provider did not answer in time.',
+};
+
 /** What a caller is told when a provider gave no answer at all. */
 export function failureOf(error: OutboundError, exchange: Exchange, upstream: Upstream): GatewayError {
   const provider = upstream.provider.id;
   switch (error.failure) {
     case 'refused':
       return new GatewayError('custom_host_refused', { detail: { reason: error.message }, cause: error });
-    case 'timeout': {
-      const chosen = exchange.gw.requestTimeoutMs ?? upstream.target.requestTimeoutMs;
-      return chosen !== null && error.phase !== 'connect'
-        ? new GatewayError('request_timeout', {
-            message: `The request exceeded its request_timeout of ${String(chosen)} ms.`,
-            extra: { provider },
-          })
-        : new GatewayError('provider_timeout', { extra: { provider }, cause: error });
-    }
+    case 'timeout':
+      return timeoutOf(error, exchange, upstream);
     case 'unreachable':
-      if (error.reason === 'connections_exhausted')
-        return new GatewayError('provider_connections_exhausted', {
-          extra: { provider },
-          headers: { 'retry-after': '1' },
-          cause: error,
-        });
-      return new GatewayError('provider_unreachable', { extra: { provider }, cause: error });
+      return unreachableOf(error, provider);
     case 'interrupted':
       return new GatewayError('provider_answer_invalid', {
         message: `The provider sent an answer that could not be read: ${error.message}`,
@@ -101,4 +117,37 @@ export function failureOf(error: OutboundError, exchange: Exchange, upstream: Up
     case 'aborted':
       return new GatewayError('internal_error', { cause: error });
   }
+}
+
+function timeoutOf(error: OutboundError, exchange: Exchange, upstream: Upstream): GatewayError {
+  const provider = upstream.provider.id;
+  const chosen = exchange.gw.requestTimeoutMs ?? upstream.target.requestTimeoutMs;
+  if (chosen !== null && error.phase !== 'connect') {
+    return new GatewayError('request_timeout', {
+      message: `The request exceeded its request_timeout of ${String(chosen)} ms.`,
+      extra: { provider },
+    });
+  }
+  const phase = error.phase ?? 'total';
+  return new GatewayError('provider_timeout', {
+    message: TIMED_OUT[phase],
+    extra: { provider, reason: `${phase}_timeout` },
+    cause: error,
+  });
+}
+
+function unreachableOf(cause: OutboundError, provider: string): GatewayError {
+  const { reason } = cause;
+  if (reason === 'connections_exhausted') {
+    return new GatewayError('provider_connections_exhausted', {
+      extra: { provider },
+      headers: { 'retry-after': '1' },
+      cause,
+    });
+  }
+  return new GatewayError('provider_unreachable', {
+    message: reason === null ? NO_ANSWER : UNREACHABLE[reason],
+    extra: { provider, ...(reason !== null && { reason }) },
+    cause,
+  });
 }

@@ -1,6 +1,6 @@
 import { documentKey, HEADER, type ProviderDocument, type ProviderModel } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, nearestName } from '@gw/kernel';
 import type { Credential, Provider, RouteSupport } from '@gw/providers';
 import type { Credentials } from '../../state/credentials';
 import type { OwnCredentials } from '../../state/own-credentials';
@@ -12,6 +12,17 @@ import { inlineKey } from './callers-key';
 export interface TargetingOptions {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly sandboxEnabled: boolean;
+}
+
+const SLUG_MAX = 255;
+
+function providerUnknown(id: string, near: string | null): GatewayError {
+  const meant = near === null ? '' : ` Did you mean ${near}?`;
+  return new GatewayError('provider_unknown', {
+    param: HEADER.provider,
+    message: `The provider is not known. Name one, or a saved one as @slug.${meant}`,
+    extra: { provider: id.slice(0, 64) },
+  });
 }
 
 /** Turns a target of the plan into a provider with a credential. Throws what the caller has to know, before any call. */
@@ -45,8 +56,10 @@ export class Targeting {
   ): Upstream | Promise<Upstream> {
     const saved = document as ProviderDocument | null;
     if (saved?.kind !== 'provider' || saved.status === 'archived') {
+      const own = this.isKnown(slug) ? ` Without the @, ${slug} is a provider that takes your own key.` : '';
       throw new GatewayError('provider_not_found', {
         param: HEADER.provider,
+        message: `No provider with this slug in the workspace of the API key.${own}`,
         extra: { provider: `@${slug}` },
       });
     }
@@ -68,6 +81,7 @@ export class Targeting {
   }
 
   private inline(exchange: Asked, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
+    if (!this.isKnown(id)) return this.unknown(exchange, id);
     const provider = this.known(id);
     supportOf(exchange, provider);
     const apiKey = inlineKey(exchange, target, provider);
@@ -83,13 +97,27 @@ export class Targeting {
 
   private known(id: string): Provider {
     const provider = this.options.providers.get(id);
-    if (!provider || (provider.local && !this.options.sandboxEnabled)) {
-      throw new GatewayError('provider_unknown', {
-        param: HEADER.provider,
-        extra: { provider: id.slice(0, 64) },
-      });
-    }
-    return provider;
+    if (provider && this.isKnown(id)) return provider;
+    throw providerUnknown(id, this.nearTo(id));
+  }
+
+  private isKnown(id: string): boolean {
+    const provider = this.options.providers.get(id);
+    return provider !== undefined && (!provider.local || this.options.sandboxEnabled);
+  }
+
+  /** A slug is often written without its @. */
+  private async unknown(exchange: Asked, id: string): Promise<never> {
+    const { workspace } = exchange.principal as Principal;
+    const saved = await this.documents.load(documentKey.provider(workspace.id, id.slice(0, SLUG_MAX)));
+    throw providerUnknown(id, saved?.kind === 'provider' ? `@${id}` : this.nearTo(id));
+  }
+
+  private nearTo(id: string): string | null {
+    return nearestName(
+      id,
+      [...this.options.providers.keys()].filter((known) => this.isKnown(known)),
+    );
   }
 
   private build(

@@ -17,12 +17,16 @@ export function openAiError(body: JsonObject): ProviderError | null {
       message: asString(message) ?? 'The provider gave no message.',
       type: asString(type) ?? asString(nested['status']),
       code: textOf(code),
+      ...paramOf(nested),
     };
   }
   const message = asString(body['error']) ?? asString(body['message']) ?? detailText(body['detail']);
   if (message === null) return null;
-  return { message, type: asString(body['type']), code: textOf(body['code']) };
+  return { message, type: asString(body['type']), code: textOf(body['code']), ...paramOf(body) };
 }
+
+const paramOf = ({ param }: JsonObject): { readonly param?: string } =>
+  typeof param === 'string' ? { param } : {};
 
 /** FastAPI servers (vLLM, SambaNova, …) answer `detail`: a text, or a list of `{ loc, msg }`. */
 function detailText(detail: unknown): string | null {

@@ -1,0 +1,123 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: unknown;
+    readonly reason?: string;
+  };
+}
+
+describe('errors that help', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    stub = await StubProvider.start();
+    gateway.addProvider('main', 'openai', stub.origin);
+    gateway.addProvider('claude', 'anthropic', stub.origin);
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    await stub.stop();
+  });
+
+  const ask = async (headers: Readonly<Record<string, string>>, path = '/chat/completions') => {
+    const answer = await fetch(gateway.baseUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gw-api-key': gateway.apiKey, ...headers },
+      body: JSON.stringify({ model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    const { error } = (await answer.json()) as ErrorBody;
+    return { status: answer.status, headers: answer.headers, error };
+  };
+
+  describe('about a provider that cannot be reached', () => {
+    it.each([
+      ['connection_refused', 'it refused the connection', (port: string) => `http://127.0.0.1:${port}`, true],
+      ['tls_failed', 'the TLS handshake failed', (port: string) => `https://127.0.0.1:${port}`, false],
+    ])('tell %s apart, in the answer and in the log, without an address', async (...row) => {
+      const [reason, text, address, isGone] = row;
+      const port = String(stub.port);
+      if (isGone) await stub.stop();
+      gateway.addProvider('gone', 'openai', address(port));
+      const { status, error, headers } = await ask({ 'x-gw-provider': '@gone', 'x-gw-explain': '1' });
+      expect([status, error.type, error.reason]).toEqual([502, 'provider_unreachable', reason]);
+      expect(error.message).toContain(text);
+      expect(error.message).not.toContain('127.0.0.1');
+      expect(headers.get('x-gw-decision')).toContain(text);
+      const record = (await gateway.records()).at(-1);
+      expect(record?.decision.attempts[0]?.reason).toContain(text);
+    });
+
+    it('say that a closed connection may have carried the request', async () => {
+      stub.answer({ raw: '' });
+      const { error } = await ask({ 'x-gw-provider': '@main' });
+      expect(error).toMatchObject({ type: 'provider_unreachable', reason: 'connection_closed' });
+    });
+  });
+
+  describe('about a config', () => {
+    it.each([
+      [{ provider: '@main', retries: 3 }, 'retries is not a known key; did you mean retry?'],
+      [{ provider: '@main', timeout: 3 }, 'timeout is not a known key; did you mean request_timeout?'],
+      [
+        { provider: '@main', guardrails: [] },
+        'guardrails is not a known key; did you mean input_guardrails?',
+      ],
+      [
+        { provider: '@main', before_request_hooks: [{ name: 'x', contains: { words: ['a'] } }] },
+        'before_request_hooks.0.name is no setting of a guardrail',
+      ],
+    ])('name the first reason in the message: %j', async (config, reason) => {
+      const { status, error } = await ask({ 'x-gw-config': JSON.stringify(config) });
+      expect([status, error.type]).toEqual([400, 'config_invalid']);
+      expect(error.message).toContain(`The config is not valid: ${reason}`);
+    });
+  });
+
+  describe('about the name of a provider', () => {
+    it.each([
+      ['main', 'Did you mean @main?'],
+      ['opnai', 'Did you mean openai?'],
+      ['@openai', 'Without the @, openai is a provider'],
+    ])('say what may be meant by %s', async (name, hint) => {
+      const { status, error } = await ask({ 'x-gw-provider': name });
+      expect(status).toBe(400);
+      expect(error.message).toContain(hint);
+    });
+  });
+
+  describe('have the id of the request where SDKs look for it', () => {
+    it.each([
+      ['/chat/completions', '@nosuch', 'x-request-id'],
+      ['/messages', '@nosuch', 'request-id'],
+      ['/proxy/chat/completions', '@nosuch', 'x-request-id'],
+    ])('of the gateway on %s', async (path, provider, name) => {
+      const { headers } = await ask({ 'x-gw-provider': provider }, path);
+      expect(headers.get(name)).toBe(headers.get('x-gw-request-id'));
+    });
+
+    it("the provider's own where it has sent one", async () => {
+      stub.answer({ status: 400, headers: { 'x-request-id': 'req_theirs' }, body: { error: {} } });
+      expect((await ask({ 'x-gw-provider': '@main' })).headers.get('x-request-id')).toBe('req_theirs');
+      stub.answer({ status: 400, body: { error: {} } });
+      const { headers } = await ask({ 'x-gw-provider': '@main' });
+      expect(headers.get('x-request-id')).toBe(headers.get('x-gw-request-id'));
+    });
+  });
+
+  it("of a provider keep the parameter that they are about, next to the gateway's own members", async () => {
+    const own = {
+      message: 'Too hot',
+      type: 'invalid_request_error',
+      param: 'temperature',
+      code: 'out_of_range',
+    };
+    stub.answer({ status: 400, body: { error: own } });
+    expect((await ask({ 'x-gw-provider': '@main' })).error).toMatchObject(own);
+  });
+});

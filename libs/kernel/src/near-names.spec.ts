@@ -1,0 +1,24 @@
+import { nearestName } from './near-names';
+
+const KNOWN = ['retry', 'request_timeout', 'input_guardrails', 'output_guardrails', 'targets', 'cache'];
+
+describe('the nearest name', () => {
+  it.each([
+    ['retries', 'retry'],
+    ['timeout', 'request_timeout'],
+    ['guardrails', 'input_guardrails'],
+    ['Request-Timeout', 'request_timeout'],
+    ['target', 'targets'],
+    ['cach', 'cache'],
+    ['nothing_like_it', null],
+    ['', null],
+  ])('of %s is %s', (text, near) => {
+    expect(nearestName(text, KNOWN)).toBe(near);
+  });
+
+  it('is looked for among 500 names at most', () => {
+    const names = [...Array.from({ length: 500 }, (_, index) => `name-${String(index)}-long`), 'wanted'];
+    expect(nearestName('wanted', names)).toBeNull();
+    expect(nearestName('wanted', names.slice(1))).toBe('wanted');
+  });
+});
