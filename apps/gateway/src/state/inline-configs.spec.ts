@@ -14,8 +14,8 @@ describe('inline configs', () => {
       configs.fromText('loud', text(String(count)));
       most = Math.max(most, configs.inlineBytesOf('loud'));
     }
-    expect(most).toBeLessThanOrEqual(8 * 1_048_576);
-    expect(most).toBeGreaterThan(4 * 1_048_576);
+    expect(most).toBeLessThanOrEqual(16 * 1_048_576);
+    expect(most).toBeGreaterThan(8 * 1_048_576);
     expect(configs.fromText('quiet', text('quiet'))).toBe(kept);
     expect(configs.fromText('loud', text('399'))).toBe(configs.fromText('loud', text('399')));
   });
