@@ -86,7 +86,6 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
       'Organisations, workspaces, keys and every resource that the gateway reads. All paths answer under /v1 and /v2.',
     version: CONTROL_PLANE_VERSION,
   });
-  app.enableShutdownHooks();
   await app.init();
   try {
     await openInstallation(app.get(DataSource).manager, app.get(Secrets).sealingKeyring);

@@ -1,11 +1,8 @@
 import 'reflect-metadata';
 import { readSettings, SettingsError } from '@gw/kernel';
-import { boundShutdown, createLog, describeFault } from '@gw/web';
+import { createLog, describeFault, stopOnSignals } from '@gw/web';
 import { createAdminApi } from './app';
 import { ADMIN_SETTINGS } from './settings';
-
-/** Below what orchestrators wait before they kill. */
-const SHUTDOWN_MS = 20_000;
 
 async function main(): Promise<void> {
   const settings = readSettings(ADMIN_SETTINGS, process.env);
@@ -13,8 +10,8 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (error) => {
     log.error(describeFault(error), 'a promise was rejected and nobody heard');
   });
-  boundShutdown(log, SHUTDOWN_MS);
   const { app } = await createAdminApi(settings, log);
+  stopOnSignals(app, { settings, log });
   await app.listen(settings.ADMIN_PORT, settings.HOST);
   log.info({ host: settings.HOST, port: settings.ADMIN_PORT }, 'admin API is ready');
 }

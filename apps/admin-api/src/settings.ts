@@ -22,6 +22,7 @@ import {
   type Keyring,
   type readSettings,
 } from '@gw/kernel';
+import { SHUTDOWN_SETTINGS } from '@gw/web';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import { PROXY_SETTINGS } from '@gw/outbound';
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
@@ -55,6 +56,7 @@ export const ADMIN_SETTINGS = {
   HOST: text('127.0.0.1'),
   /** Addresses and ranges of proxies whose `x-forwarded-for` is believed. Absent: none. */
   TRUSTED_PROXIES: trustedProxies,
+  ...SHUTDOWN_SETTINGS,
   API_KEY_PREFIX: apiKeyPrefix,
   /** True blocks inline configs everywhere, whatever the organisations say. */
   BLOCK_INLINE_CONFIG: flag(false),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   apiKeyPepper,
   masterKeysOf,
@@ -15,7 +16,7 @@ import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { Journal } from '@gw/telemetry';
-import { describeFault, HealthBoard, type Log, type Part } from '@gw/web';
+import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
 import { OutboundWorld } from './guardrails/world';
@@ -68,6 +69,9 @@ import { createSecrets } from './state/secrets';
 /** Connection pools to providers: one for each origin and tenant. */
 const POOLS_MAX = 10_000;
 const PROVIDER_KEEP_ALIVE_MS = 30_000;
+/** How long interrupted calls have to end their requests before those are cut. */
+const INTERRUPT_MS = 2_000;
+const INTERRUPT_POLL_MS = 20;
 
 /** What lives as long as the process. */
 export interface ProcessHealth {
@@ -80,6 +84,7 @@ export interface DataPlaneParts {
   readonly documents: Documents;
   readonly journal: Journal;
   readonly health: ProcessHealth;
+  readonly drain: Pick<ServerDrain, 'isAnnounced'>;
   readonly log: Log;
   readonly gatewayId: string;
   /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
@@ -102,6 +107,8 @@ export interface DataPlane {
   readonly underWay: RequestsUnderWay;
   /** What is to be logged of a request if its gateway ends before it does; a line of JSON. */
   readonly lostRecord: (exchange: Exchange) => string;
+  /** Ends the requests that are in flight and refuses all that follow. Resolves when they have their answers, or after two seconds. */
+  interrupt(): Promise<void>;
   close(): void;
 }
 
@@ -144,6 +151,14 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const failures = failureLog(log);
   const options = realtimeOptions(settings);
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay, options });
+  const pipeline = new Pipeline(stages, failures, underWay);
+  const door = new FrontDoor(
+    pipeline,
+    controlPlane,
+    new HealthDoor(health, () => parts.health.isReady(), parts.drain, settings.SERVICE_TOKEN),
+    new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
+    new OwnLimits(ledger, balances, stages.accept, stages.authenticate),
+  );
   return {
     realtime: realtime.door,
     routing,
@@ -151,13 +166,15 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     outbound,
     underWay,
     lostRecord: (exchange) => lostRecord(exchange, limits.lostUses, gatewayId),
-    door: new FrontDoor(
-      new Pipeline(stages, failures, underWay),
-      controlPlane,
-      new HealthDoor(health, () => parts.health.isReady(), settings.SERVICE_TOKEN),
-      new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
-      new OwnLimits(ledger, balances, stages.accept, stages.authenticate),
-    ),
+    door,
+    interrupt: async () => {
+      door.stop();
+      realtime.close();
+      outbound.close();
+      const until = performance.now() + INTERRUPT_MS;
+      while (!underWay.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
+      for (const exchange of underWay.olderThan(Infinity, Infinity)) pipeline.interrupt(exchange);
+    },
     close: () => {
       stopListening();
       overload.stop();

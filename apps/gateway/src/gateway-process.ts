@@ -1,4 +1,4 @@
-import type { Log } from '@gw/web';
+import type { Log, ServerDrain } from '@gw/web';
 import type { GatewaySettings } from './settings';
 
 export interface GatewayProcess {
@@ -7,4 +7,5 @@ export interface GatewayProcess {
   /** 0 for the first process that shares the port. */
   readonly index: number;
   readonly gatewayId: string;
+  readonly drain: ServerDrain;
 }

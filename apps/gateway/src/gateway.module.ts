@@ -28,7 +28,6 @@ import { UnderWayFile } from './pipeline/under-way/under-way-file';
 import { Presence } from './state/presence';
 
 export const DATA_PLANE = Symbol('data plane');
-const GRACE_MS = Symbol('milliseconds that requests have to end at shutdown');
 const METRICS = Symbol('counts of requests, or null where nobody asks for them');
 const METRICS_SERVER = Symbol('listener for Prometheus, or null');
 
@@ -39,8 +38,6 @@ const DRAIN_MS = 3_000;
 export class GatewayModule
   implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
 {
-  private deadline: NodeJS.Timeout | null = null;
-
   constructor(
     private readonly documents: ReadModel,
     private readonly journal: Journal,
@@ -49,7 +46,6 @@ export class GatewayModule
     private readonly chargesAlone: ChargesAlone,
     private readonly orphans: OrphanedJournals,
     @Inject(HOME) private readonly home: JournalHome,
-    @Inject(GRACE_MS) private readonly graceMs: number,
     @Inject(LOG_REDIS) private readonly redis: Redis | null,
     private readonly presence: Presence,
     @Inject(METRICS_SERVER) private readonly metrics: MetricsServer | null,
@@ -68,7 +64,6 @@ export class GatewayModule
           useFactory: (home: JournalHome) => startedReadModel(gateway, home),
         },
         { provide: Presence, useFactory: () => presenceOf(gateway) },
-        { provide: GRACE_MS, useValue: settings.SHUTDOWN_GRACE },
         {
           provide: GatewayHealth,
           inject: [ReadModel, Journal, LogShipper, OrphanedJournals, LOG_REDIS],
@@ -105,17 +100,12 @@ export class GatewayModule
     this.orphans.start();
   }
 
-  /** Before the listener is closed: requests under way may end, but not for ever. */
   beforeApplicationShutdown(): void {
     this.presence.stop();
-    this.deadline = setTimeout(() => {
-      this.plane.close();
-    }, this.graceMs);
   }
 
-  /** After the listener is closed: what is in the journal is sent if it can be, and stays on the disk if not. */
+  /** After the last connection has ended: what is in the journal is sent if it can be, and stays on the disk if not. */
   async onApplicationShutdown(): Promise<void> {
-    if (this.deadline) clearTimeout(this.deadline);
     this.plane.close();
     this.metrics?.close();
     await this.shipper.stop(DRAIN_MS);
@@ -182,12 +172,12 @@ function metricsServerOf(
 type PlaneParts = [ReadModel, Journal, GatewayHealth, RequestMetrics | null, JournalHome, ChargesAlone];
 
 const dataPlaneOf = (
-  { settings, log, gatewayId }: GatewayProcess,
+  { settings, log, gatewayId, drain }: GatewayProcess,
   ...[documents, journal, health, metrics, { directory }, chargesAlone]: PlaneParts
 ): DataPlane => {
   const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
   const holderNames = new HolderNames(directory, journal);
-  const own = { settings, log, gatewayId, chargesAlone };
+  const own = { settings, log, gatewayId, drain, chargesAlone };
   return createDataPlane({ ...own, documents, journal, health, balances, holderNames, metrics });
 };
 

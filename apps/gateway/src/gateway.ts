@@ -10,7 +10,7 @@ import { DATA_PLANE, GatewayModule } from './gateway.module';
 import { createGatewayServer, type UpgradeHandler } from './http/server';
 
 /** The gateway, ready and not yet listening. */
-export async function createGateway(gateway: GatewayProcess): Promise<NestFastifyApplication> {
+export async function createGateway(gateway: Omit<GatewayProcess, 'drain'>): Promise<NestFastifyApplication> {
   const { settings, log } = gateway;
   mkdirSync(join(settings.DATA_DIR, 'gateway'), { recursive: true, mode: 0o700 });
   let plane: DataPlane | null = null;
@@ -22,20 +22,19 @@ export async function createGateway(gateway: GatewayProcess): Promise<NestFastif
     takes: (req) => plane?.realtime.takes(req) ?? false,
     handle: (req, socket, head) => plane?.realtime.handle(req, socket, head),
   };
-  const adapter = new FastifyAdapter({
-    serverFactory: () =>
-      createGatewayServer(handle, upgrades, {
-        headersTimeoutMs: settings.HEADERS_TIMEOUT,
-        keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
-        connectionsMax: settings.MAX_CONNECTIONS,
-      }),
+  const { server, drain } = createGatewayServer(handle, upgrades, {
+    headersTimeoutMs: settings.HEADERS_TIMEOUT,
+    keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
+    connectionsMax: settings.MAX_CONNECTIONS,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.with(gateway), adapter, {
+  const adapter = new FastifyAdapter({ serverFactory: () => server });
+  adapter.getInstance().decorate('drain', drain);
+  const module = GatewayModule.with({ ...gateway, drain });
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: new NestLog(log),
     abortOnError: false,
     bodyParser: false,
   });
-  app.enableShutdownHooks();
   plane = app.get<DataPlane>(DATA_PLANE);
   return app;
 }

@@ -2,8 +2,10 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { SettingsError } from '@gw/kernel';
-import { createLog, describeFault } from '@gw/web';
+import { createLog, describeFault, stopOnSignals } from '@gw/web';
+import type { DataPlane } from './data-plane';
 import { createGateway } from './gateway';
+import { DATA_PLANE } from './gateway.module';
 import { runFirst } from './scheduling';
 import { readGatewaySettings, type GatewaySettings } from './settings';
 
@@ -22,6 +24,8 @@ async function serve(settings: GatewaySettings, index: number): Promise<void> {
   });
   const gatewayId = `${hostname()}/${String(index)}`;
   const app = await createGateway({ settings, log, index, gatewayId });
+  const plane = app.get<DataPlane>(DATA_PLANE);
+  stopOnSignals(app, { settings, log, interrupt: () => plane.interrupt() });
   if (settings.CPU_SCHEDULING_POLICY === 'rr') await runFirst(process.pid, log);
   await app.listen(settings.GATEWAY_PORT, settings.HOST);
   log.info({ host: settings.HOST, port: settings.GATEWAY_PORT }, 'gateway is ready');
@@ -33,12 +37,14 @@ function startWorkers(settings: GatewaySettings): void {
   const start = (index: number): void => {
     const worker = cluster.fork({ [INDEX]: String(index) });
     worker.once('exit', () => {
-      if (!stopping) setTimeout(start, RESTART_MS, index);
+      setTimeout(() => {
+        if (!stopping) start(index);
+      }, RESTART_MS);
     });
   };
   for (let index = 0; index < settings.GATEWAY_WORKERS; index += 1) start(index);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
+    process.on(signal, () => {
       stopping = true;
       for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal);
     });

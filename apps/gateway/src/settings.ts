@@ -15,6 +15,7 @@ import {
 } from '@gw/kernel';
 import { PROXY_SETTINGS } from '@gw/outbound';
 import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
+import { SHUTDOWN_SETTINGS } from '@gw/web';
 
 import { memoryCaps, memoryOfProcess } from './memory-caps';
 
@@ -83,8 +84,7 @@ const SCHEMA = {
   REALTIME_IDLE_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE }, 10 * MINUTE),
   /** WebSocket clients of one process, those that wait for their upgrade included. */
   REALTIME_MAX_SESSIONS: integer({ min: 1, max: 100_000 }, 5_000),
-  /** Milliseconds that requests under way have to end when the process is asked to stop; then they are interrupted. */
-  SHUTDOWN_GRACE: integer({ min: 0, max: 10 * MINUTE }, 7_000),
+  ...SHUTDOWN_SETTINGS,
   KEEP_ALIVE_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 75_000),
   MAX_CONNECTIONS_PER_PROVIDER: integer({ min: 1, max: 65_536 }, 1_024),
   /** Bytes of a request or answer body that the log keeps. */

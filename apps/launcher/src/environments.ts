@@ -22,7 +22,10 @@ export function environmentsOf(
   const { ports, host } = settings;
   const shared: Record<string, string | undefined> = {
     NODE_ENV: 'production',
+    // Nothing in front of one machine has to see that a process is about to end.
+    SHUTDOWN_LEAD: '0',
     ...inherited,
+    SHUTDOWN_GRACE: String(settings.shutdownGraceMs),
     HOST: host,
     GATEWAY_PORT: String(ports.gateway),
     ADMIN_PORT: String(ports.admin),

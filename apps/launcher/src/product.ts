@@ -22,9 +22,9 @@ import { yieldToOthers } from './yield-to-others';
 const DIST = resolve(__dirname, '..', '..', '..', '..');
 const LOG_CHECK_MS = 10_000;
 const SETUP_TIMEOUT_MS = 120_000;
-/** A gateway first finishes the requests that it has. */
-const GATEWAY_GRACE_MS = 10_000;
-const GRACE_MS = 5_000;
+/** For what a process does after its grace period, before it is killed. */
+const LAST_STEPS_MS = 10_000;
+const SETUP_GRACE_MS = 5_000;
 
 /** On a machine that is full the gateway's answers go first: nobody waits for the worker, and no request for the database. */
 const NICENESS = { worker: 10, postgres: 5 } as const;
@@ -70,7 +70,7 @@ export class Product {
   /** Ends everything that was started, in order, each within its grace period. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await this.setup?.stop(GRACE_MS);
+    await this.setup?.stop(SETUP_GRACE_MS);
     for (const process of [...this.processes].reverse()) await process.stop();
     clearInterval(this.logTimer);
     this.unlock?.();
@@ -139,7 +139,6 @@ export class Product {
     health: string,
   ): Promise<void> {
     const log = this.openLog(folder, name);
-    const isGateway = name === 'gateway';
     const spec: ChildSpec = {
       name,
       entry: join(DIST, name, 'apps', name, 'src', 'main.js'),
@@ -152,8 +151,11 @@ export class Product {
       launch: () => {
         const child = new Child(spec);
         if (name === 'worker') yieldToOthers(child.pid, NICENESS.worker);
-        const graceMs = isGateway ? GATEWAY_GRACE_MS : GRACE_MS;
-        return { pid: child.pid, ended: child.ended, stop: () => child.stop(graceMs) };
+        return {
+          pid: child.pid,
+          ended: child.ended,
+          stop: () => child.stop(this.settings.shutdownGraceMs + LAST_STEPS_MS),
+        };
       },
       ready: (running) => untilHealthy(name, health, running),
     });

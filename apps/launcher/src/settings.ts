@@ -21,6 +21,8 @@ const SCHEMA = {
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
   CPU_SCHEDULING_POLICY: optional(oneOf(['other', 'rr'])),
   METRICS_PORT: optional(port()),
+  /** Milliseconds that requests have to end after Ctrl-C; shorter than that of a process that is stopped by an orchestrator. */
+  SHUTDOWN_GRACE: integer({ min: 0, max: 3_600_000 }, 7_000),
 };
 
 export interface LauncherSettings {
@@ -42,6 +44,7 @@ export interface LauncherSettings {
   readonly schedulingPolicy: 'other' | 'rr';
   /** Of the first gateway process; those of the others, the admin API and the worker follow it. Null: no metrics. */
   readonly metricsPort: number | null;
+  readonly shutdownGraceMs: number;
 }
 
 /** Throws `SettingsError` or `StartError`. */
@@ -64,6 +67,7 @@ export function readLauncherSettings(environment: Environment): LauncherSettings
     schedulingPolicy:
       values.CPU_SCHEDULING_POLICY ?? (values.GATEWAY_WORKERS < availableParallelism() ? 'rr' : 'other'),
     metricsPort: values.METRICS_PORT,
+    shutdownGraceMs: values.SHUTDOWN_GRACE,
   };
 }
 

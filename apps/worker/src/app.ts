@@ -32,7 +32,6 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
   });
   app.useBodyParser('application/octet-stream', { bodyLimit: BATCH_BYTES_MAX });
   app.useGlobalFilters(new ErrorFilter(log));
-  app.enableShutdownHooks();
   const masters = masterKeys(settings);
   if (masters) await openInstallation(app.get(DataSource).manager, sealingKeyring(...masters));
   const { METRICS_PORT: port, HOST: host } = settings;

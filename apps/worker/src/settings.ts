@@ -19,6 +19,7 @@ import {
 import { MAIL_SETTINGS } from '@gw/mail';
 import { PROXY_SETTINGS } from '@gw/outbound';
 import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
+import { SHUTDOWN_SETTINGS } from '@gw/web';
 
 const SCHEMA = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
@@ -34,6 +35,7 @@ const SCHEMA = {
   LOG_RETENTION_DAYS: integer({ min: 1, max: 3_650 }, 90),
   WORKER_PORT: port(8789),
   HOST: text('127.0.0.1'),
+  ...SHUTDOWN_SETTINGS,
   /** Where Prometheus finds `/metrics`. Absent: nowhere. */
   METRICS_PORT: optional(port()),
   ...DATABASE_TLS_SETTINGS,

@@ -99,6 +99,11 @@ export const ERRORS = {
   // AB04: our fault, or the provider's
   internal_error: { status: 500, code: 'AB04', message: 'Something went wrong on our side.' },
   unavailable: { status: 503, code: 'AB04', message: 'The service cannot answer right now.' },
+  gateway_stopping: {
+    status: 503,
+    code: 'AB04',
+    message: 'This gateway is shutting down; send the request again.',
+  },
   provider_error: { status: 502, code: 'AB04', message: 'The provider answered with an error.' },
   provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
   provider_connections_exhausted: {

@@ -5,6 +5,7 @@ import type { Connection } from './connection';
 import type { ConnectionPool } from './connection-pool';
 import {
   bodyBroke,
+  clientIsClosed,
   connectionBroke,
   handlerThrew,
   isClosedByPeer,
@@ -102,6 +103,11 @@ export class Call extends WheelEntry implements OutboundCall {
 
   abort(): void {
     this.fail(new OutboundError('aborted', 'The call was aborted.'));
+  }
+
+  /** Ends the call because its client is closed. */
+  stop(): void {
+    this.fail(clientIsClosed());
   }
 
   /** Ends the call with `error`, unless it has ended. */

@@ -126,10 +126,10 @@ export class ConnectionPool {
     this.forgetIfEmpty();
   }
 
-  /** Aborts the calls that run or wait. */
-  abortCalls(): void {
-    for (const call of [...this.waiting]) call.abort();
-    for (const { call } of [...this.connections]) call?.abort();
+  /** Ends the calls that run or wait. */
+  stopCalls(): void {
+    for (const call of [...this.waiting]) call.stop();
+    for (const { call } of [...this.connections]) call?.stop();
   }
 
   /** Closes all connections. Calls must have been failed before. */

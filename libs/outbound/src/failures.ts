@@ -65,6 +65,8 @@ export function handlerThrew(cause: unknown): OutboundError {
   return new OutboundError('interrupted', 'The answer could not be taken in.', null, { cause });
 }
 
+export const clientIsClosed = (): OutboundError => new OutboundError('stopped', 'The client is closed.');
+
 export const bodyBroke = (cause?: Error): OutboundError =>
   new OutboundError('aborted', 'The request body broke off.', null, cause ? { cause } : {});
 

@@ -88,7 +88,7 @@ describe('outbound client: resolved addresses', () => {
     await expect(late).rejects.toBe(reason);
     outbound.close();
     await expect(outbound.openSocket('http://llm.example.org', giveUp.signal)).rejects.toMatchObject({
-      failure: 'unreachable',
+      failure: 'stopped',
     });
   });
 

@@ -385,8 +385,8 @@ describe('outbound client: connections', () => {
     const call = start(outbound, requestTo(server.origin));
     await until(() => waiting() === 1);
     outbound.close();
-    expect((await call.outcome).error).toMatchObject({ failure: 'aborted' });
+    expect((await call.outcome).error).toMatchObject({ failure: 'stopped' });
     await until(() => server.sockets.size === 0);
-    expect((await run(outbound, requestTo(server.origin))).error).toMatchObject({ failure: 'unreachable' });
+    expect((await run(outbound, requestTo(server.origin))).error).toMatchObject({ failure: 'stopped' });
   });
 });

@@ -3,6 +3,7 @@ import type { AddressPolicy } from '@gw/kernel';
 import { Call, type CallHost } from './call';
 import { ConnectionPool, type PoolLimits } from './connection-pool';
 import { Connector, type LookupAll, type TlsMemory } from './connector';
+import { clientIsClosed } from './failures';
 import { createProxySelector, type ProxySettings } from './proxy';
 import { parseTarget } from './target';
 import { TimerWheel } from './timer-wheel';
@@ -80,18 +81,18 @@ export class OutboundClient {
    * written reaches the target as it is. It belongs to the caller, is in no pool and is not closed by `close`. `signal` gives up
    * at once, with its reason where that is an OutboundError.
    *
-   * @throws OutboundError `refused` or `unreachable`.
+   * @throws OutboundError `refused`, `unreachable` or `stopped`.
    */
   async openSocket(origin: string, signal: AbortSignal): Promise<Socket> {
-    if (this.isClosed) throw new OutboundError('unreachable', 'The client is closed.');
+    if (this.isClosed) throw clientIsClosed();
     return this.connector.openSocket(parseTarget(origin), {}, signal, true);
   }
 
-  /** Aborts the calls that still run and closes all connections. */
+  /** Ends the calls that still run with `stopped`, as all later ones, and closes all connections. */
   close(): void {
     this.isClosed = true;
     for (const pool of [...this.pools.values()]) {
-      pool.abortCalls();
+      pool.stopCalls();
       pool.close();
     }
   }
@@ -116,7 +117,7 @@ export class OutboundClient {
       known.lastUsedAt = this.wheel.now;
       return known;
     }
-    if (this.isClosed) throw new OutboundError('unreachable', 'The client is closed.');
+    if (this.isClosed) throw clientIsClosed();
     const target = { ...parseTarget(origin), owner: poolClass };
     if (this.pools.size >= this.options.maxPools) this.evict();
     const memory = this.memories.get(key) ?? {};

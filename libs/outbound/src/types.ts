@@ -45,7 +45,9 @@ export type OutboundFailure =
   /** The connection broke after the status line, or the framing was invalid. */
   | 'interrupted'
   /** `abort()` was called. */
-  | 'aborted';
+  | 'aborted'
+  /** The client was closed: the process is about to end. */
+  | 'stopped';
 
 /** Why no byte of an answer came, for `unreachable`. */
 export type UnreachableReason =

@@ -1,5 +1,4 @@
 export { EmptyAnswer, listAnswerOf, RowAnswer, rowFields } from './answers';
-export { boundShutdown } from './bounded-shutdown';
 export { assertMatches, EtagInterceptor, etagOf, IfMatch } from './etag';
 export { Answer, type AnswerOptions } from './fields/answer-fields';
 export {
@@ -69,6 +68,9 @@ export { countRequests } from './metrics/http-metrics';
 export { startMetricsServer, type MetricsServer } from './metrics/metrics-server';
 export { processMetrics } from './metrics/process-metrics';
 export { createLog, describeFault, NestLog, type Log } from './logger';
+export { ServerDrain } from './shutdown/server-drain';
+export { SHUTDOWN_SETTINGS, type ShutdownSettings } from './shutdown/shutdown-settings';
+export { drainAndClose, stopOnSignals, type StopParts } from './shutdown/stop-on-signals';
 export { serveOpenApi, type OpenApiOptions } from './openapi';
 export {
   listOf,

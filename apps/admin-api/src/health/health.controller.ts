@@ -23,8 +23,8 @@ export class HealthAnswer {
 }
 
 export class ReadinessAnswer {
-  @Answer.oneOf(['ok', 'down'])
-  readonly status!: 'ok' | 'down';
+  @Answer.oneOf(['ok', 'down', 'stopping'])
+  readonly status!: 'ok' | 'down' | 'stopping';
 
   @Answer.texts({ description: 'What it cannot serve without.' })
   readonly lacks!: readonly string[];
@@ -59,12 +59,16 @@ export class HealthController implements OnApplicationShutdown {
     return { status: 'ok' };
   }
 
-  /** 503 while the database is away: there is no answer without it. */
+  /** 503 while the database is away, for there is no answer without it, and from the moment on when the process was stopped. */
   @Get(pathsOf('/ready'))
   @ApiOkResponse({ type: ReadinessAnswer })
   @ApiResponse({ status: 503, type: ReadinessAnswer, description: 'It cannot serve now.' })
   @Public('Orchestrators ask without a credential; it tells no more than whether the database answers.')
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessAnswer> {
+    if (reply.server.drain.isAnnounced) {
+      void reply.status(503);
+      return { status: 'stopping', lacks: [] };
+    }
     const { parts } = await this.board.words();
     if (parts['postgres'] === 'ok') return { status: 'ok', lacks: [] };
     void reply.status(503);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
+import { gatewayStopping } from '../pipeline/broken-answer';
 import { Exchange } from '../pipeline/exchange';
 import type { Pipeline } from '../pipeline/pipeline';
 import { openApiDocument } from '../routes/openapi/document';
@@ -14,6 +15,8 @@ import { checkRequest, targetOf } from './request-rules';
 
 /** Decides whose a request is: the data plane's, the control plane's, or nobody's. Nest sees none of them. */
 export class FrontDoor {
+  private stopped = false;
+
   constructor(
     private readonly pipeline: Pipeline,
     private readonly controlPlane: ControlPlaneProxy,
@@ -21,6 +24,11 @@ export class FrontDoor {
     private readonly cors: Cors,
     private readonly ownLimits: OwnLimits,
   ) {}
+
+  /** Refuses what comes from now on: the process ends, and its last requests have been interrupted. */
+  stop(): void {
+    this.stopped = true;
+  }
 
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     const id = uuidv7();
@@ -38,6 +46,7 @@ export class FrontDoor {
     const { path, query } = targetOf(url);
     const method = req.method ?? 'GET';
     const destination = destinationOf(path, method, req.headers);
+    if (this.stopped && destination.plane !== 'health') throw gatewayStopping();
     switch (destination.plane) {
       case 'data': {
         const route = routeOf(method, destination.path);

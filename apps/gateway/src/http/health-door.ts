@@ -1,5 +1,5 @@
 import { GATEWAY_VERSION, GatewayError, toGatewayError } from '@gw/kernel';
-import { serviceTokenCheck, type HealthBoard } from '@gw/web';
+import { serviceTokenCheck, type HealthBoard, type ServerDrain } from '@gw/web';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerOwn, refuse } from './own-answers';
 import type { HealthView } from './paths';
@@ -13,6 +13,7 @@ export class HealthDoor {
   constructor(
     private readonly board: HealthBoard,
     private readonly isReady: () => boolean,
+    private readonly drain: Pick<ServerDrain, 'isAnnounced'>,
     serviceToken: string,
   ) {
     this.isOurs = serviceTokenCheck(serviceToken);
@@ -36,6 +37,7 @@ export class HealthDoor {
       case 'live':
         return [200, { status: 'ok' }];
       case 'ready':
+        if (this.drain.isAnnounced) return [503, { status: 'stopping', lacks: [] }];
         return this.isReady() ? [200, { status: 'ok' }] : [503, { status: 'down', lacks: ['read_model'] }];
       case 'words':
         return [200, { ...SERVICE, ...(await this.board.words()) }];

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerParserError, rawAnswer } from '@gw/web';
+import { answerParserError, rawAnswer, ServerDrain } from '@gw/web';
 import { ALLOWED_METHODS } from './request-rules';
 import { GatewayRequest } from './gateway-request';
 import { wholeResponses } from './whole-response';
@@ -23,12 +23,17 @@ export interface UpgradeHandler {
   handle(req: IncomingMessage, socket: Socket, head: Buffer): void;
 }
 
+export interface GatewayServer {
+  readonly server: Server;
+  readonly drain: ServerDrain;
+}
+
 /** The listener of both planes. What the parser refuses is answered in our error shape and the connection is closed. */
 export function createGatewayServer(
   handle: RequestHandler,
   upgrades: UpgradeHandler,
   limits: ServerLimits,
-): Server {
+): GatewayServer {
   const server = createServer(
     {
       maxHeaderSize: HEADERS_BYTES_MAX,
@@ -45,6 +50,7 @@ export function createGatewayServer(
     },
     handle,
   );
+  const drain = new ServerDrain(server);
   server.maxConnections = limits.connectionsMax;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     answerParserError(error, socket);
@@ -58,10 +64,11 @@ export function createGatewayServer(
     req.socket.end(rawAnswer('expectation_failed'));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    drain.release(socket);
     upgrades.handle(req, socket, head);
   });
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
     socket.end(rawAnswer('method_not_allowed', { allow: ALLOWED_METHODS }));
   });
-  return server;
+  return { server, drain };
 }

@@ -206,10 +206,14 @@ export class Exchange {
   ) {
     // 'close' without a finished answer is the client leaving; a paused upstream would otherwise hold its socket for ever.
     res.on('close', () => {
-      if (res.writableFinished) return;
-      this.clientGone = true;
-      this.leaveListener?.clientGone();
+      if (!res.writableFinished) this.abandon();
     });
+  }
+
+  /** Nothing more can be sent: whoever works on it gives up. */
+  abandon(): void {
+    this.clientGone = true;
+    this.leaveListener?.clientGone();
   }
 
   /** At most one listener: whoever is working on the exchange at the moment. */

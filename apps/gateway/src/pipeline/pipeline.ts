@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError, toGatewayError } from '@gw/kernel';
+import { gatewayStopping } from './broken-answer';
 import type { Exchange, Stage } from './exchange';
 import type { RequestsUnderWay } from './under-way/requests-under-way';
 
@@ -55,6 +56,22 @@ export class Pipeline {
   run(exchange: Exchange): void {
     this.underWay.join(exchange);
     this.runFrom(0, exchange, exchange.startedAt);
+  }
+
+  /** Ends a request because the process ends: with 503 where nothing of an answer has left, else by a cut. */
+  interrupt(exchange: Exchange): void {
+    const error = gatewayStopping();
+    exchange.outcome = 'interrupted';
+    exchange.failure = error;
+    if (exchange.reply !== null) {
+      exchange.reply.break();
+      return;
+    }
+    // A stage that is still at work has nobody to answer any more.
+    exchange.res.once('finish', () => {
+      exchange.abandon();
+    });
+    this.stages.reply.fail(exchange, error);
   }
 
   /** A stage that does not wait costs no promise: the next one begins in the same turn. */

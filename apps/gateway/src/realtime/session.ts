@@ -131,9 +131,10 @@ export class Session {
   }
 
   /** Ends the session from our side. */
-  stop(reason: string): void {
+  stop(reason: string, failure?: GatewayError): void {
     const frame = { code: GOING_AWAY, reason };
-    this.end({ by: 'gateway', outcome: 'interrupted', toClient: frame, toProvider: frame });
+    const ending = { by: 'gateway', outcome: 'interrupted', toClient: frame, toProvider: frame } as const;
+    this.end(failure === undefined ? ending : { ...ending, failure });
   }
 
   private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => boolean): void {

@@ -1,7 +1,7 @@
-import { GatewayError } from '@gw/kernel';
 import { WebSocketServer, type Server } from 'ws';
 import { downstreamHeaders } from '../http/header-rules';
 import { addGatewayHeaders } from '../pipeline/answer-headers';
+import { gatewayStopping } from '../pipeline/broken-answer';
 import type { Exchange } from '../pipeline/exchange';
 import type { Settle } from '../pipeline/reply';
 import type { UpgradeAnswer } from './handshake';
@@ -41,11 +41,11 @@ export class Sessions {
     });
   }
 
-  /** Throws `unavailable` when the process is about to stop. */
+  /** Throws `gateway_stopping` when the process is about to stop. */
   begin(exchange: Exchange, answer: UpgradeAnswer, provider: Peer): void {
     if (this.closed) {
       provider.terminate();
-      throw new GatewayError('unavailable', { message: 'This gateway is about to stop.' });
+      throw gatewayStopping();
     }
     const client = this.accept(exchange, answer);
     if (client === null) {
@@ -68,7 +68,7 @@ export class Sessions {
   /** Ends all sessions with 1001; new ones are refused. */
   close(): void {
     this.closed = true;
-    for (const session of this.open) session.stop('This gateway is about to stop.');
+    for (const session of this.open) session.stop('This gateway is shutting down.', gatewayStopping());
   }
 
   /** Null: the client left in this very moment. */

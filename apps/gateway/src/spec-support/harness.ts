@@ -23,7 +23,7 @@ import {
 import { apiKeyPepper, hashApiKey, journalKey, seal, sealingKeyring } from '@gw/kernel';
 import type { LedgerStore } from '@gw/limits';
 import { decodeFrames, Journal, Sealer, type Frame } from '@gw/telemetry';
-import { createLog } from '@gw/web';
+import { createLog, type ServerDrain } from '@gw/web';
 import { RequestMetrics } from '../metrics/request-metrics';
 import { createDataPlane, type DataPlane } from '../data-plane';
 import { createGatewayServer } from '../http/server';
@@ -68,6 +68,7 @@ export class GatewayHarness {
   readonly journal: Journal;
   readonly plane: DataPlane;
   readonly server: Server;
+  readonly drain: ServerDrain;
   private version = 0;
 
   private constructor(
@@ -83,6 +84,24 @@ export class GatewayHarness {
       SANDBOX_ENABLED: 'on',
       ...environment,
     });
+    const listener = createGatewayServer(
+      (req, res) => {
+        this.plane.door.handle(req, res);
+      },
+      {
+        takes: (req) => this.plane.realtime.takes(req),
+        handle: (req, socket, head) => {
+          this.plane.realtime.handle(req, socket, head);
+        },
+      },
+      {
+        headersTimeoutMs: settings.HEADERS_TIMEOUT,
+        keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
+        connectionsMax: settings.MAX_CONNECTIONS,
+      },
+    );
+    this.server = listener.server;
+    this.drain = listener.drain;
     this.journal = Journal.open({
       directory: join(this.folder, 'journal'),
       sealer: new Sealer([journalKey(this.master)]),
@@ -92,17 +111,13 @@ export class GatewayHarness {
       documents: this.documents,
       journal: this.journal,
       health: { parts: [], isReady: () => true },
+      drain: this.drain,
       log: createLog('gateway', 'silent'),
       gatewayId: 'harness',
       balances,
       holderNames: null,
       chargesAlone: null,
       metrics: this.metrics,
-    });
-    this.server = createGatewayServer(this.plane.door.handle, this.plane.realtime, {
-      headersTimeoutMs: settings.HEADERS_TIMEOUT,
-      keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT,
-      connectionsMax: settings.MAX_CONNECTIONS,
     });
     this.addTenant(WORKSPACE_ID, 'main');
     this.addKey(this.apiKey);

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 
 const SERVICE = { service: 'worker', version: CONTROL_PLANE_VERSION } as const;
 interface Readiness {
-  readonly status: 'ok' | 'down';
+  readonly status: 'ok' | 'down' | 'stopping';
   /** Parts that are down. */
   readonly lacks: readonly string[];
 }
@@ -29,10 +29,14 @@ export class HealthController implements OnApplicationShutdown {
 
   /**
    * 503 without the database: records would be refused, and no balance could be told. Whatever else is down is told and not reason enough to
-   * be left out: without Redis gateways ask here what budgets have used.
+   * be left out: without Redis gateways ask here what budgets have used. 503 too from the moment on when the process was stopped.
    */
   @Get('ready')
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
+    if (reply.server.drain.isAnnounced) {
+      void reply.status(503);
+      return { status: 'stopping', lacks: [] };
+    }
     const { parts } = await this.board.words();
     const lacks = Object.keys(parts).filter((name) => parts[name] === 'down');
     if (parts['postgres'] !== 'down') return { status: 'ok', lacks };

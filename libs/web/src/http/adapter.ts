@@ -13,6 +13,7 @@ import { inflated } from './inflated';
 import { answerParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
+import { ServerDrain } from '../shutdown/server-drain';
 
 export interface AdapterOptions {
   /** Bytes of a body at most; a route may set its own. */
@@ -65,6 +66,8 @@ export function createAdapter({
   log,
 }: AdapterOptions): FastifyAdapter {
   const adapter = new FastifyAdapter({
+    // What arrives on an open connection is answered, and that response ends the connection.
+    return503OnClosing: false,
     bodyLimit,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
     requestIdHeader: false,
@@ -87,6 +90,7 @@ export function createAdapter({
     else if (isUtf8(body)) void parseJson(request, body.toString('utf8'), done);
     else done(new GatewayError('body_invalid', { message: 'The body must be JSON in UTF-8.' }), undefined);
   });
+  server.decorate('drain', new ServerDrain(server.server));
   server.decorate('routeTable', routes);
   server.addHook('onRoute', ({ method, url }) => {
     routes.add(method, url);

@@ -233,7 +233,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     if ('failure' in tried) this.markIdle();
     if (exchange.cacheUse?.isHit === true) this.markIdle();
     // What ends because the client leaves says nothing of the target.
-    if (exchange.clientGone) this.finish();
+    if (exchange.clientGone || isStopped(tried)) this.finish();
     else if (this.staysOpen(tried, outcome)) this.open();
     else {
       this.pace(tried, outcome);
@@ -341,6 +341,9 @@ function settleOn(exchange: Exchange, last: Tried | null): void {
   if ('failure' in last) throw last.failure;
   exchange.answer = last.answer;
 }
+
+/** This process is about to end, and no other target can be called: that says nothing of this one either. */
+const isStopped = (tried: Tried): boolean => 'failure' in tried && tried.failure.type === 'gateway_stopping';
 
 /** Waits, unless the client leaves first. */
 function waitFor(exchange: Exchange, waitMs: number): Promise<void> {

@@ -10,6 +10,7 @@ import type {
 import { Answer, type HeadListener, type Upstream } from '../answer';
 import type { Exchange } from '../exchange';
 import { playLocal } from './local-transport';
+import { gatewayStopping } from '../broken-answer';
 import type { BuiltRequest } from './request-builder';
 
 /** Told once what became of an attempt, never before `send` has returned. */
@@ -114,6 +115,8 @@ export function failureOf(error: OutboundError, exchange: Exchange, upstream: Up
         extra: { provider },
         cause: error,
       });
+    case 'stopped':
+      return gatewayStopping(error);
     case 'aborted':
       return new GatewayError('internal_error', { cause: error });
   }

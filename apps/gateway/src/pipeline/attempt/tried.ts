@@ -26,7 +26,8 @@ export function refusedTry(thrown: unknown): Tried {
 /** Of an attempt whose call failed before anything of an answer could be used. */
 export function brokenTry(error: OutboundError, exchange: Exchange, { upstream, cache }: Answer): Tried {
   const failure = failureOf(error, exchange, upstream);
-  const outcome = without(failure.status, error.failure === 'aborted' ? 'interrupted' : error.failure);
+  const isOurs = error.failure === 'aborted' || error.failure === 'stopped';
+  const outcome = without(failure.status, isOurs ? 'interrupted' : error.failure);
   return { failure, outcome: cache?.isShared === true ? { ...outcome, shared: true } : outcome };
 }
 

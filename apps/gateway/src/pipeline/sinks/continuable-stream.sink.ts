@@ -1,8 +1,8 @@
-import { GatewayError } from '@gw/kernel';
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap, StreamTranslator, TranslationContext } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
 import { isPlainEvents, type Answer, type BodySink } from '../answer';
+import { brokenAnswer } from '../broken-answer';
 import type { Exchange, OpenStream } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Flow, Reply } from '../reply';
@@ -181,10 +181,7 @@ export class ContinuableStream implements KeptAlive {
     const { route, id } = exchange;
     keepAlive.delete(this);
     exchange.outcome = 'interrupted';
-    exchange.failure = new GatewayError(
-      error.failure === 'timeout' ? 'provider_timeout' : 'stream_interrupted',
-      { cause: error },
-    );
+    exchange.failure = brokenAnswer(error);
     reply.end(errorEvent(exchange.failure, route.dialect, id, false));
   }
 

@@ -3,6 +3,7 @@ import type { OutboundError } from '@gw/outbound';
 import type { StreamTap } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
 import type { Answer, BodySink } from '../answer';
+import { brokenAnswer } from '../broken-answer';
 import type { Exchange } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
@@ -88,10 +89,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     }
     this.reply.write(this.rest());
     this.exchange.outcome = 'interrupted';
-    this.exchange.failure =
-      error.failure === 'timeout'
-        ? new GatewayError('provider_timeout', { cause: error })
-        : new GatewayError('stream_interrupted', { cause: error });
+    this.exchange.failure = brokenAnswer(error);
     if (this.events !== null) this.reply.end(this.terminalEvent(this.exchange.failure));
     else this.reply.break();
   }

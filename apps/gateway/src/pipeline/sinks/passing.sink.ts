@@ -1,11 +1,11 @@
 import type { Usage } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import { readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, BodySink } from '../answer';
 import { codingOf } from '../decoding';
 import { EncodedMeter } from '../encoded-meter';
+import { brokenAnswer } from '../broken-answer';
 import type { Exchange } from '../exchange';
 import type { Reply } from '../reply';
 
@@ -43,7 +43,7 @@ export class PassingSink implements BodySink {
       return;
     }
     this.exchange.outcome = 'interrupted';
-    this.exchange.failure = new GatewayError('stream_interrupted', { cause: error });
+    this.exchange.failure = brokenAnswer(error);
     this.reply.break();
   }
 }

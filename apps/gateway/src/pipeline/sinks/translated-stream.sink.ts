@@ -3,6 +3,7 @@ import type { OutboundError } from '@gw/outbound';
 import type { StreamTap, StreamTranslator } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
 import type { Answer, BodySink } from '../answer';
+import { brokenAnswer } from '../broken-answer';
 import type { Exchange } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
@@ -88,8 +89,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   }
 
   private interrupted(error: OutboundError | GatewayError | null): GatewayError {
-    const failure =
-      error instanceof GatewayError ? error : new GatewayError('stream_interrupted', { cause: error });
+    const failure = failureOf(error);
     this.exchange.outcome = 'interrupted';
     this.exchange.failure = failure;
     return failure;
@@ -105,4 +105,9 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
       return null;
     }
   }
+}
+
+function failureOf(error: OutboundError | GatewayError | null): GatewayError {
+  if (error === null) return new GatewayError('stream_interrupted');
+  return error instanceof GatewayError ? error : brokenAnswer(error);
 }

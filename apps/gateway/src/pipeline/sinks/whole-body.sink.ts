@@ -2,6 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import { valueOf } from '../../http/header-rules';
 import type { Answer, BodySink } from '../answer';
+import { brokenAnswer } from '../broken-answer';
 import { codingOf, decode, type Coding } from '../decoding';
 
 /**
@@ -49,12 +50,7 @@ export class WholeBodySink implements BodySink {
   fail(error: OutboundError): void {
     if (this.over) return;
     this.over = true;
-    this.done(
-      null,
-      new GatewayError(error.failure === 'timeout' ? 'provider_timeout' : 'stream_interrupted', {
-        cause: error,
-      }),
-    );
+    this.done(null, brokenAnswer(error));
   }
 
   private decode(coding: Coding): void {

@@ -24,6 +24,10 @@ export class RequestsUnderWay {
     exchange.before = exchange.after = null;
   }
 
+  get isEmpty(): boolean {
+    return this.first === null;
+  }
+
   /** The oldest of those that have begun before `startedBefore` (of `performance.now`), at most `max`. */
   olderThan(startedBefore: number, max: number): Exchange[] {
     const found: Exchange[] = [];

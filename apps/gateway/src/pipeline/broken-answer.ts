@@ -1,0 +1,18 @@
+import { GatewayError } from '@gw/kernel';
+import type { OutboundError } from '@gw/outbound';
+
+/** What became of an answer that had begun and broke off. */
+export function brokenAnswer(error: OutboundError): GatewayError {
+  switch (error.failure) {
+    case 'timeout':
+      return new GatewayError('provider_timeout', { cause: error });
+    case 'stopped':
+      return gatewayStopping(error);
+    default:
+      return new GatewayError('stream_interrupted', { cause: error });
+  }
+}
+
+/** For requests that are still in flight when the grace period of a shutdown is over, and for those that come later. */
+export const gatewayStopping = (cause?: unknown): GatewayError =>
+  new GatewayError('gateway_stopping', { headers: { 'retry-after': '1' }, cause });

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { ServerDrain } from './server-drain';
+
+describe('ServerDrain', () => {
+  let server: Server;
+  let drain: ServerDrain;
+  let handle: (res: ServerResponse) => void;
+  const clients: Client[] = [];
+
+  /** A client that keeps its connection, and what it has read. */
+  class Client {
+    read = '';
+    private constructor(readonly socket: Socket) {
+      socket.on('data', (chunk: Buffer) => (this.read += chunk.toString('latin1')));
+      socket.on('error', () => undefined);
+    }
+    static async open(): Promise<Client> {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      await once(socket, 'connect');
+      const client = new Client(socket);
+      clients.push(client);
+      return client;
+    }
+    async get(): Promise<string> {
+      this.read = '';
+      this.socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+      while (!this.read.includes('\r\n\r\n')) await once(this.socket, 'data');
+      return this.read;
+    }
+    ended(): Promise<unknown> {
+      return this.socket.closed ? Promise.resolve() : once(this.socket, 'close');
+    }
+  }
+
+  beforeEach(async () => {
+    handle = (res) => res.end('ok');
+    server = createServer((_req, res) => {
+      handle(res);
+    });
+    drain = new ServerDrain(server, 20);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => {
+    for (const { socket } of clients.splice(0)) socket.destroy();
+    server.close();
+  });
+
+  it('ends connections with the response that is in flight when it is announced, and with all later ones', async () => {
+    const [before, inFlight, later] = [await Client.open(), await Client.open(), await Client.open()];
+    expect(await before.get()).toMatch(/connection: keep-alive/i);
+    let waiting!: ServerResponse;
+    const arrived = new Promise<void>((resolve) => {
+      handle = (res) => {
+        waiting = res;
+        resolve();
+      };
+    });
+    const answer = inFlight.get();
+    await arrived;
+    handle = (res) => res.end('ok');
+    drain.announce();
+    waiting.end('late');
+    expect(await answer).toMatch(/connection: close/i);
+    expect(await later.get()).toMatch(/connection: close/i);
+    expect(await before.get()).toMatch(/connection: close/i);
+    await Promise.all([before.ended(), inFlight.ended(), later.ended()]);
+  });
+
+  it('answers what arrives on an open connection once it takes no new ones', async () => {
+    const client = await Client.open();
+    await client.get();
+    await drain.close();
+    expect(server.listening).toBe(false);
+    expect(await client.get()).toMatch(/^HTTP\/1.1 200 [^]*connection: close/i);
+    await client.ended();
+  });
+
+  it('closes idle connections, used or not, and leaves those with a response in flight', async () => {
+    const [idle, unused, streaming] = [await Client.open(), await Client.open(), await Client.open()];
+    await idle.get();
+    let stream!: ServerResponse;
+    handle = (res) => {
+      stream = res;
+      res.write('first');
+    };
+    await streaming.get();
+    const closed = once(server, 'close');
+    await drain.close();
+    await Promise.all([idle.ended(), unused.ended()]);
+    expect(streaming.socket.closed).toBe(false);
+    stream.end('last');
+    await streaming.ended();
+    await closed;
+    expect(streaming.read).toContain('last');
+  });
+
+  it('leaves upgraded connections to those who upgraded them', async () => {
+    server.on('upgrade', (_req, socket: Socket) => {
+      drain.release(socket);
+      socket.on('end', () => socket.destroy());
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+    });
+    const [session, idle] = [await Client.open(), await Client.open()];
+    session.socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+    await once(session.socket, 'data');
+    await drain.close();
+    await idle.ended();
+    expect(session.socket.closed).toBe(false);
+    session.socket.end();
+    await session.ended();
+  });
+});
