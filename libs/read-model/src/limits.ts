@@ -16,8 +16,9 @@ export interface ReadModelLimits {
   readonly loadTimeoutMs: number;
   /** The longest wait for the verification of a known document. */
   readonly verifyTimeoutMs: number;
-  /** After a failed try the source is left alone for this long. */
+  /** After a failed try the source is left alone for this long, twice as long after each further one. */
   readonly retryAfterMs: number;
+  readonly retryAfterMaxMs: number;
   /** The age from which a document is verified on use while events are lost. */
   readonly unverifiedMaxMs: number;
   /** How long the old copy of a changed document is served while the new one is read. */
@@ -40,6 +41,8 @@ const DEFAULTS: ReadModelLimits = {
   loadTimeoutMs: 2_000,
   verifyTimeoutMs: 300,
   retryAfterMs: 1_000,
+  // With the time of one read still within the 10 s in which a removed document is refused.
+  retryAfterMaxMs: 4_000,
   unverifiedMaxMs: 5_000,
   changedMaxMs: 500,
   silenceMaxMs: 3 * HEARTBEAT_MS,

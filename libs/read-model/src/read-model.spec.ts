@@ -269,7 +269,7 @@ describe('ReadModel', () => {
     expect(script.reads).toHaveLength(before + 1);
   });
 
-  it('serves what it knows without limit while the source is gone, at one try a second', async () => {
+  it('serves what it knows without limit while the source is gone, with one try after each pause', async () => {
     await model.load(key);
     script.isDown = true;
     script.listener.onLost();
@@ -278,6 +278,8 @@ describe('ReadModel', () => {
       expect(await model.load(key)).toEqual(organisation('a'));
       expect(await model.load(key)).toEqual(organisation('a'));
       expect(model.get(key)).toEqual(organisation('a'));
+      // The tries are made in the background, but for the first.
+      await settled();
     }
     expect(script.reads).toHaveLength(1 + 48);
   });
@@ -291,6 +293,30 @@ describe('ReadModel', () => {
     now += 6_000;
     expect(await model.load(key)).toEqual(organisation('a'));
     expect(model.get(key)).toEqual(organisation('a'));
+  });
+
+  it('lets one verification wait for a source that hangs, and no later one until it answers again', async () => {
+    await model.stop();
+    await begin({ verifyTimeoutMs: 50, loadTimeoutMs: 50 });
+    await model.load(key);
+    script.listener.onLost();
+    let answer = (): void => undefined;
+    script.gate = new Promise((resolve) => (answer = resolve));
+    now += 6_000;
+    await model.load(key);
+    let waits = 0;
+    for (let second = 0; second < 600; second += 1) {
+      now += 1_000;
+      if (model.get(key) === undefined) waits += 1;
+    }
+    expect(waits).toBe(0);
+    script.rows.delete(key);
+    script.gate = null;
+    answer();
+    await eventually(async () => {
+      now += 6_000;
+      return (await model.load(key)) === null;
+    });
   });
 
   it('throws for an unknown key while the source is gone, at once after the first', async () => {

@@ -77,6 +77,8 @@ export class ReadModel {
   private verifiedUntil = -Infinity;
   /** Until then nothing known is asked for again: the last try failed. */
   private verifyRetryAt = -Infinity;
+  /** Verifications in a row that failed. After the first, none is waited for until one succeeds. */
+  private verifyFailures = 0;
 
   constructor(private readonly options: ReadModelOptions) {
     this.limits = readModelLimits(options.limits);
@@ -102,7 +104,7 @@ export class ReadModel {
         confirmed: () => {
           this.liveEpoch = this.epoch;
           this.verifiedUntil = this.now();
-          this.verifyRetryAt = -Infinity;
+          this.sourceAnswered();
         },
         lost: () => {
           this.liveEpoch = NONE;
@@ -152,12 +154,16 @@ export class ReadModel {
     if (entry === undefined) return this.getAbsent(key);
     if (entry.epoch === this.liveEpoch) return entry.document;
     const now = this.now();
-    return this.inGrace(entry, now) || now < this.verifyRetryAt ? entry.document : undefined;
+    if (this.inGrace(entry, now) || now < this.verifyRetryAt) return entry.document;
+    if (this.verifyFailures === 0) return undefined;
+    this.verifyInBackground(key);
+    return entry.document;
   }
 
   /**
    * The document, or null when there is none. Waits at most 2 s for a document that is not known, and at most 300 ms for the
-   * verification of a known one, which is served as it is when the source does not answer. Throws `ReadModelUnavailable`
+   * verification of a known one, which is served as it is when the source does not answer, and from then on without a wait, until
+   * a verification in the background succeeds. Throws `ReadModelUnavailable`
    * when the source cannot be reached and nothing is known.
    */
   async load(key: DocumentKey): Promise<ReadModelDocument | null> {
@@ -245,12 +251,37 @@ export class ReadModel {
     try {
       return await within(this.loader.load(key, Infinity, true), this.limits.verifyTimeoutMs);
     } catch {
-      this.verifyRetryAt = this.now() + this.limits.retryAfterMs;
+      this.sourceFailed();
       // It may have been removed or replaced by an event in the meantime.
       const current = this.cache.peek(key);
       if (current !== undefined) return current.document;
       return this.absent.get(key) === undefined ? entry.document : null;
     }
+  }
+
+  /** No request waits for a source that did not answer the last time. */
+  private verifyInBackground(key: DocumentKey): void {
+    this.verifyRetryAt = Infinity;
+    within(this.loader.load(key, Infinity, true), this.limits.loadTimeoutMs).then(
+      () => {
+        this.sourceAnswered();
+      },
+      () => {
+        this.sourceFailed();
+      },
+    );
+  }
+
+  private sourceAnswered(): void {
+    this.verifyFailures = 0;
+    this.verifyRetryAt = -Infinity;
+  }
+
+  private sourceFailed(): void {
+    const { retryAfterMs, retryAfterMaxMs } = this.limits;
+    const pauseMs = Math.min(retryAfterMs * 2 ** Math.min(this.verifyFailures, 10), retryAfterMaxMs);
+    this.verifyFailures += 1;
+    this.verifyRetryAt = this.now() + pauseMs;
   }
 
   private deliver(key: DocumentKey, { document }: FoundDocument, epoch: number): void {
