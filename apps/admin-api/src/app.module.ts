@@ -75,6 +75,9 @@ const RESOURCES = [
   RepricingsModule,
 ];
 
+/** A locked table must not hold all connections of the pool, which other routes need. */
+const LOCK_TIMEOUT_MS = 3_000;
+
 @Module({})
 export class AppModule {
   static with(settings: AdminSettings, log: Log): DynamicModule {
@@ -82,6 +85,7 @@ export class AppModule {
       url: settings.DATABASE_URL,
       poolSize: settings.DB_POOL_SIZE,
       applicationName: 'tollgate-admin-api',
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
     };
     return {
       module: AppModule,

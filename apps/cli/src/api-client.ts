@@ -16,6 +16,13 @@ const PAGE_SIZE = 100;
 const TRIES_MAX = 4;
 const WAIT_MAX_MS = 60_000;
 
+/**
+ * Of 429 nothing was done. Of 503 a change may have been made whose confirmation was lost: to make it again is the same, but for a
+ * POST, which could make a second resource.
+ */
+const mayRepeat = (method: string, status: number): boolean =>
+  status === 429 || (status === 503 && method !== 'POST');
+
 /** The control plane, as an organisation's key sees it. */
 export class ApiClient {
   constructor(
@@ -31,7 +38,7 @@ export class ApiClient {
       const answer = parse(text);
       if (response.ok) return answer as T;
       const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000;
-      if (response.status === 429 && tries < TRIES_MAX && waitMs <= WAIT_MAX_MS) {
+      if (mayRepeat(method, response.status) && tries < TRIES_MAX && waitMs <= WAIT_MAX_MS) {
         await new Promise((resolve) => setTimeout(resolve, waitMs));
         continue;
       }

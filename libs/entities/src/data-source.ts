@@ -181,16 +181,22 @@ export interface DatabaseSettings {
   readonly applicationName: string;
   /** A statement that runs longer is cancelled by the server; 30 s when absent, 0 for no limit. */
   readonly statementTimeoutMs?: number;
+  /** A statement that waits longer for a lock is cancelled; no limit but the statement's when absent. */
+  readonly lockTimeoutMs?: number;
 }
+
+const SILENCE_MS = 2_000;
 
 /** The schema belongs to the hand-written migrations alone: `synchronize` stays off. */
 export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions {
+  const { statementTimeoutMs = 30_000, lockTimeoutMs } = settings;
   return {
     type: 'postgres',
     url: settings.url,
     ...(settings.tls === undefined ? {} : { ssl: settings.tls }),
     poolSize: settings.poolSize,
     applicationName: settings.applicationName,
+    // Also how long a query waits for a connection of the pool.
     connectTimeoutMS: 5_000,
     entities: ENTITIES,
     migrations: MIGRATIONS,
@@ -198,6 +204,12 @@ export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
-    extra: { statement_timeout: settings.statementTimeoutMs ?? 30_000, keepAlive: true },
+    extra: {
+      statement_timeout: statementTimeoutMs,
+      // For a server that does not answer at all, not even that it has cancelled a statement.
+      ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + SILENCE_MS }),
+      ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
+      keepAlive: true,
+    },
   };
 }

@@ -38,6 +38,8 @@ export class AuditingErrorFilter extends ErrorFilter {
    */
   protected override async beforeAnswer(error: GatewayError, request: FastifyRequest): Promise<void> {
     const { principal } = request;
+    // The row could not be written either, and waiting for that would hold up the answer.
+    if (error.type === 'unavailable') return;
     if (!principal || (isRead(request.method) && error.status !== 403)) return;
     const [, resourceType = 'unknown'] =
       /^\/v[12]\/(?:admin\/)?([a-z0-9-]+)/.exec(principal.request.uri) ?? [];

@@ -1,5 +1,6 @@
 import { GatewayError, type ErrorType } from '@gw/kernel';
 import { HttpException } from '@nestjs/common';
+import { isDatabaseAway } from './database-errors';
 
 const BY_FASTIFY_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorType>(
   Object.entries({
@@ -38,13 +39,19 @@ const textOf = (source: object, key: string): string | null => {
 };
 
 /**
- * What the caller sees of anything thrown in a web app: our own errors as they are, those of Nest and Fastify by their code or
- * status, everything else as `internal_error`. The framework's texts are dropped: they can quote the request.
+ * What the caller sees of anything thrown in a web app: our own errors as they are, those of a database that is away as
+ * `unavailable`, those of Nest and Fastify by their code or status, everything else as `internal_error`. The framework's texts are dropped: they can quote the request.
  */
 export function toPublicError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (typeof thrown !== 'object' || thrown === null)
     return new GatewayError('internal_error', { cause: thrown });
+  if (isDatabaseAway(thrown))
+    return new GatewayError('unavailable', {
+      message: 'The database cannot answer right now; try again.',
+      headers: { 'retry-after': '2' },
+      cause: thrown,
+    });
   const named = BY_FASTIFY_CODE.get(textOf(thrown, 'code') ?? '');
   if (named) return new GatewayError(named, { cause: thrown });
   const status: unknown =
