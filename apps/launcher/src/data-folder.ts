@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { StartError } from './start-error';
 
@@ -24,11 +24,24 @@ export function prepareDataFolder(root: string): DataFolder {
     processes: join(root, 'processes.json'),
   };
   try {
-    mkdirSync(folder.logs, { recursive: true });
+    makeFolder(folder.logs);
     // Postgres runs as another user when we are root, and must pass through to its own folder.
     if (process.getuid?.() === 0) chmodSync(root, statSync(root).mode | 0o011);
   } catch (error) {
     throw new StartError(`DATA_DIR ${root} cannot be used: ${(error as Error).message}`);
   }
   return folder;
+}
+
+/** Node's own recursive `mkdir` never ends where the system says of a folder that is there that it is not, as below `/proc`. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have made it at the same time.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
 }

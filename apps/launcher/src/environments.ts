@@ -1,5 +1,5 @@
 import type { DataFolder } from './data-folder';
-import { WORKER_HOST } from './ports';
+import { WORKER_HOST, type Ports } from './ports';
 import type { Secrets } from './secrets';
 import { reachableHost, type Environment, type LauncherSettings } from './settings';
 
@@ -18,8 +18,9 @@ export function environmentsOf(
   secrets: Secrets,
   folder: DataFolder,
   databaseUrl: string,
+  ports: Ports,
 ): Environments {
-  const { ports, host } = settings;
+  const { host } = settings;
   const shared: Record<string, string | undefined> = {
     NODE_ENV: 'production',
     // Nothing in front of one machine has to see that a process is about to end.

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 import type { LauncherSettings } from './settings';
@@ -6,14 +7,76 @@ import { StartError } from './start-error';
 /** The worker serves only our own processes. */
 export const WORKER_HOST = '127.0.0.1';
 
-/** Tries every port before anything is started, so that the message names the setting and not a child's stack trace. */
-export async function checkPorts({ ports, host }: LauncherSettings): Promise<void> {
-  await checkPort('GATEWAY_PORT', ports.gateway, host);
-  await checkPort('ADMIN_PORT', ports.admin, host);
-  await checkPort('WORKER_PORT', ports.worker, WORKER_HOST);
+/** Below the ports that systems give to outgoing connections, so that none takes one between this choice and its use. */
+const INNER_PORTS = [20_000, 32_000] as const;
+const TRIES_MAX = 100;
+
+export interface Ports {
+  readonly gateway: number;
+  readonly admin: number;
+  readonly worker: number;
 }
 
-async function checkPort(name: string, port: number, host: string): Promise<void> {
+interface Claim {
+  /** As the operator knows it. */
+  readonly name: string;
+  readonly port: number;
+  readonly host: string;
+  /** What to do about a port that can't be had. */
+  readonly wayOut: string;
+}
+
+/**
+ * Tries every port before anything is started, so that the message names the setting and not a child's stack trace. The worker's is
+ * any free one unless it is set: no client needs to know it, and several products may run on one machine.
+ */
+export async function choosePorts(settings: LauncherSettings): Promise<Ports> {
+  const claims = claimsOf(settings);
+  for (const [at, claim] of claims.entries()) {
+    const other = claims.slice(0, at).find(({ port }) => port === claim.port);
+    if (other) throw new StartError(`${claim.name} and ${other.name} are the same: ${claim.wayOut}.`);
+  }
+  for (const claim of claims) {
+    const error = await failureToListen(claim.port, claim.host);
+    if (error !== null) throw new StartError(reasonOf(error, claim));
+  }
+  const { gateway, admin, worker } = settings.ports;
+  return { gateway, admin, worker: worker ?? (await freePort(claims.map(({ port }) => port))) };
+}
+
+function claimsOf({ ports, host, metricsPort, gatewayWorkers }: LauncherSettings): readonly Claim[] {
+  const own = (name: string, port: number, at: string): Claim => ({
+    name: `${name} ${String(port)}`,
+    port,
+    host: at,
+    wayOut: `set ${name} to another port`,
+  });
+  const claims = [own('GATEWAY_PORT', ports.gateway, host), own('ADMIN_PORT', ports.admin, host)];
+  if (ports.worker !== null) claims.push(own('WORKER_PORT', ports.worker, WORKER_HOST));
+  if (metricsPort === null) return claims;
+  const gateways = Array.from({ length: gatewayWorkers }, (_, at) => `gateway process ${String(at)}`);
+  return [
+    ...claims,
+    ...[...gateways, 'the admin API', 'the worker'].map((of, at) => ({
+      name: `port ${String(metricsPort + at)} for the metrics of ${of} (METRICS_PORT + ${String(at)})`,
+      port: metricsPort + at,
+      host: of === 'the worker' ? WORKER_HOST : host,
+      wayOut: `set METRICS_PORT to the first of ${String(gatewayWorkers + 2)} free ports`,
+    })),
+  ];
+}
+
+async function freePort(taken: readonly number[]): Promise<number> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const port = randomInt(...INNER_PORTS);
+    if (!taken.includes(port) && (await failureToListen(port, WORKER_HOST)) === null) return port;
+  }
+  throw new StartError('No free port was found for the worker: set WORKER_PORT.');
+}
+
+async function failureToListen(port: number, host: string): Promise<NodeJS.ErrnoException | null> {
+  // Node itself refuses what is no port, by throwing.
+  if (port > 65_535) return Object.assign(new Error('it is no port'), { code: 'EINVAL_PORT' });
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -21,20 +84,17 @@ async function checkPort(name: string, port: number, host: string): Promise<void
       probe.listen({ port, host, exclusive: true }, resolve);
     });
   } catch (error) {
-    throw new StartError(reasonOf(error as NodeJS.ErrnoException, name, port, host));
+    return error as NodeJS.ErrnoException;
   }
   await new Promise((resolve) => probe.close(resolve));
+  return null;
 }
 
-function reasonOf(error: NodeJS.ErrnoException, name: string, port: number, host: string): string {
-  if (error.code === 'EADDRINUSE') {
-    return `${name} ${String(port)} is in use on ${host}: stop what listens there, or set ${name} to another port.`;
-  }
-  if (error.code === 'EACCES') {
-    return `${name} ${String(port)} may not be used by this user: set ${name} to 1024 or higher.`;
-  }
-  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(error.code ?? '')) {
+function reasonOf(error: NodeJS.ErrnoException, { name, host, wayOut }: Claim): string {
+  if (error.code === 'EADDRINUSE')
+    return `${name} is in use on ${host}: stop what listens there, or ${wayOut}.`;
+  if (error.code === 'EACCES') return `${name} may not be used by this user: ${wayOut}, 1024 or higher.`;
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(error.code ?? ''))
     return `HOST ${host} is not an address of this machine.`;
-  }
-  return `${name} ${String(port)} cannot be used on ${host}: ${error.message}`;
+  return `${name} cannot be used on ${host} (${error.message}): ${wayOut}.`;
 }

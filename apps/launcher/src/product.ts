@@ -10,7 +10,7 @@ import { environmentsOf, type Environments } from './environments';
 import { lockDataFolder } from './instance-lock';
 import { LogFile } from './log-file';
 import { NODE_FLAGS, type AppName } from './node-flags';
-import { checkPorts, WORKER_HOST } from './ports';
+import { choosePorts, WORKER_HOST, type Ports } from './ports';
 import { waitUntilHealthy } from './readiness';
 import { loadSecrets, type Secrets } from './secrets';
 import { reachableHost, type Environment, type LauncherSettings } from './settings';
@@ -49,13 +49,13 @@ export class Product {
   /** Resolves when every process serves. Throws an Error whose message is one line. */
   async start(): Promise<void> {
     const folder = prepareDataFolder(this.settings.dataDir);
-    this.unlock = await lockDataFolder(folder.root);
-    await checkPorts(this.settings);
+    this.unlock = lockDataFolder(folder.root);
+    const ports = await choosePorts(this.settings);
     const secrets = loadSecrets(folder.secrets);
     const databaseUrl = this.settings.databaseUrl ?? (await this.startPostgres(folder, secrets));
-    const environments = environmentsOf(this.inherited, this.settings, secrets, folder, databaseUrl);
+    const environments = environmentsOf(this.inherited, this.settings, secrets, folder, databaseUrl, ports);
     await this.runSetup(folder, environments);
-    await this.startApps(folder, environments);
+    await this.startApps(folder, environments, ports);
     this.logTimer = setInterval(() => {
       for (const log of this.logs) log.rotateWhenFull();
     }, LOG_CHECK_MS).unref();
@@ -112,9 +112,8 @@ export class Product {
     }
   }
 
-  private async startApps(folder: DataFolder, environments: Environments): Promise<void> {
-    const { ports, host } = this.settings;
-    const publicHost = reachableHost(host);
+  private async startApps(folder: DataFolder, environments: Environments, ports: Ports): Promise<void> {
+    const publicHost = reachableHost(this.settings.host);
     const admin = this.startApp(
       folder,
       'admin-api',

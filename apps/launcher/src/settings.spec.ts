@@ -4,7 +4,7 @@ import { reachableHost, readLauncherSettings } from './settings';
 describe('readLauncherSettings', () => {
   it('needs no setting at all', () => {
     const settings = readLauncherSettings({});
-    expect(settings.ports).toEqual({ gateway: 8787, admin: 8788, worker: 8789 });
+    expect(settings.ports).toEqual({ gateway: 8787, admin: 8788, worker: null });
     expect(settings).toMatchObject({
       host: '127.0.0.1',
       databaseUrl: null,
@@ -40,12 +40,6 @@ describe('readLauncherSettings', () => {
       });
     expect(read).toThrow(/GATEWAY_PORT .*\nREDIS_URL .*\nENCRYPTION_KEY /);
     expect(read).not.toThrow(/too-short|secret/);
-  });
-
-  it('refuses one port for two processes', () => {
-    expect(() => readLauncherSettings({ GATEWAY_PORT: '9000', WORKER_PORT: '9000' })).toThrow(
-      'three different',
-    );
   });
 });
 

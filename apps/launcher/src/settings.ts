@@ -3,14 +3,13 @@ import { resolve } from 'node:path';
 
 import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, text, url } from '@gw/kernel';
 
-import { StartError } from './start-error';
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SCHEMA = {
   GATEWAY_PORT: port(8787),
   ADMIN_PORT: port(8788),
-  WORKER_PORT: port(8789),
+  /** Absent: any that is free. */
+  WORKER_PORT: optional(port()),
   HOST: text('127.0.0.1'),
   DATA_DIR: text('.data'),
   DATABASE_URL: optional(url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true })),
@@ -26,7 +25,7 @@ const SCHEMA = {
 };
 
 export interface LauncherSettings {
-  readonly ports: { readonly gateway: number; readonly admin: number; readonly worker: number };
+  readonly ports: { readonly gateway: number; readonly admin: number; readonly worker: number | null };
   /** The address that the gateway and the admin API listen on. The worker listens on loopback. */
   readonly host: string;
   /** Absolute. */
@@ -47,13 +46,10 @@ export interface LauncherSettings {
   readonly shutdownGraceMs: number;
 }
 
-/** Throws `SettingsError` or `StartError`. */
+/** Throws `SettingsError`. */
 export function readLauncherSettings(environment: Environment): LauncherSettings {
   const values = readSettings(SCHEMA, environment);
   const ports = { gateway: values.GATEWAY_PORT, admin: values.ADMIN_PORT, worker: values.WORKER_PORT };
-  if (new Set(Object.values(ports)).size < 3) {
-    throw new StartError('GATEWAY_PORT, ADMIN_PORT and WORKER_PORT must be three different ports.');
-  }
   return {
     ports,
     host: values.HOST,

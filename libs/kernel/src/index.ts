@@ -8,6 +8,7 @@ export {
   type ErrorType,
   type GatewayErrorOptions,
 } from './errors';
+export { FolderLock } from './folder-lock';
 export {
   clientAddress,
   networkOf,

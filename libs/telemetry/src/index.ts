@@ -8,6 +8,5 @@ export type { Position } from './journal-state';
 export type { JournalBatch } from './journal-reader';
 export type { Problem } from './rate-limited-report';
 export { LogShipper, type LogShipperOptions, type ShipperStats } from './log-shipper';
-export { FolderLock } from './folder-lock';
 export { httpLogSink, type HttpLogSinkOptions, type LogSink, type Post } from './log-sink';
 export { isSecretName, REDACTED, redactBody, redactMetadata, redactString, redactUrl } from './redact';

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderLock, Journal, UnknownKeyError, type JournalOptions } from '@gw/telemetry';
+import { FolderLock } from '@gw/kernel';
+import { Journal, UnknownKeyError, type JournalOptions } from '@gw/telemetry';
 import type { Log } from '@gw/web';
 
 /** Gateways that may share one data folder at a time. */

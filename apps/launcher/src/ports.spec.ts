@@ -1,0 +1,68 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+
+import { choosePorts, type Ports } from './ports';
+import { readLauncherSettings } from './settings';
+
+describe('choosePorts', () => {
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  const listen = async (): Promise<number> => {
+    const server = createServer();
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  };
+  /** Free when it is given. */
+  const free = async (): Promise<number> => {
+    const port = await listen();
+    await new Promise((resolve) => servers.pop()?.close(resolve));
+    return port;
+  };
+  const choose = async (settings: Record<string, number | string>): Promise<Ports> => {
+    const given = { GATEWAY_PORT: await free(), ADMIN_PORT: await free(), ...settings };
+    const texts = Object.entries(given).map(([name, value]) => [name, String(value)]);
+    return choosePorts(readLauncherSettings(Object.fromEntries(texts) as Record<string, string>));
+  };
+
+  it('gives the worker a free port of its own unless it is set, so that products run next to each other', async () => {
+    const [one, two] = [await choose({}), await choose({})];
+    expect(new Set([...Object.values(one), ...Object.values(two)]).size).toBe(6);
+    const WORKER_PORT = await free();
+    expect((await choose({ WORKER_PORT })).worker).toBe(WORKER_PORT);
+  });
+
+  it.each(['GATEWAY_PORT', 'ADMIN_PORT', 'WORKER_PORT'])(
+    'names %s, and the way out, when its port is in use',
+    async (name) => {
+      const port = await listen();
+      await expect(choose({ [name]: port })).rejects.toThrow(
+        `${name} ${String(port)} is in use on 127.0.0.1: stop what listens there, or set ${name} to another port.`,
+      );
+    },
+  );
+
+  it('names both settings that are given one port', async () => {
+    const port = await free();
+    await expect(choose({ GATEWAY_PORT: port, WORKER_PORT: port })).rejects.toThrow(
+      `WORKER_PORT ${String(port)} and GATEWAY_PORT ${String(port)} are the same`,
+    );
+  });
+
+  it('names METRICS_PORT and whose metrics they are when one of the ports from there on is taken', async () => {
+    const ADMIN_PORT = await free();
+    await expect(choose({ ADMIN_PORT, METRICS_PORT: ADMIN_PORT - 2, GATEWAY_WORKERS: 2 })).rejects.toThrow(
+      `port ${String(ADMIN_PORT)} for the metrics of the admin API (METRICS_PORT + 2) and ADMIN_PORT ${String(ADMIN_PORT)} are the same: set METRICS_PORT to the first of 4 free ports.`,
+    );
+    const taken = await listen();
+    await expect(choose({ METRICS_PORT: taken })).rejects.toThrow(
+      /for the metrics of gateway process 0 \(METRICS_PORT \+ 0\) is in use/,
+    );
+  });
+
+  it('names METRICS_PORT when the ports from there on end', async () => {
+    await expect(choose({ METRICS_PORT: 65_535 })).rejects.toThrow('(METRICS_PORT + 1) cannot be used');
+  });
+});
