@@ -17,6 +17,7 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   readonly counts = new Map<string, { runs: number; failures: number; seconds: number }>();
   private queue: JobQueue | undefined;
   private worker: JobWorker | undefined;
+  private stopped = false;
 
   /** Throws unless every job has exactly one processor. */
   constructor(
@@ -55,18 +56,31 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.queue ? this.queue.waiting().catch(() => null) : null;
   }
 
+  /** Redis may be away: what needs no jobs is served meanwhile, and they begin once it answers. */
   async onApplicationBootstrap(): Promise<void> {
     await prepareJobStore(this.store);
-    this.queue = new JobQueue(this.store, (error) => {
-      this.log.warn(describeFault(error), 'the job store fails');
+    const failure =
+      this.store.kind === 'redis' ? 'Redis, which keeps the jobs, cannot be used' : 'the job store fails';
+    const queue = new JobQueue(this.store, (error) => {
+      this.log.warn(describeFault(error), failure);
     });
-    await this.queue.schedule(JOBS);
-    this.worker = new JobWorker(this.store, this.processors, (error, job) => {
-      this.log.warn({ job, ...describeFault(error) }, job === null ? 'the job store fails' : 'a job failed');
-    });
+    this.queue = queue;
+    const begin = async (): Promise<void> => {
+      await queue.schedule(JOBS);
+      if (this.stopped) return;
+      this.worker = new JobWorker(this.store, this.processors, (error, job) => {
+        this.log.warn({ job, ...describeFault(error) }, job === null ? failure : 'a job failed');
+      });
+    };
+    if (this.store.kind === 'postgres') await begin();
+    else
+      begin().catch((error: unknown) => {
+        if (!this.stopped) this.log.error(describeFault(error), 'jobs could not be scheduled');
+      });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
     await this.worker?.close();
     await this.queue?.close();
   }
