@@ -5,6 +5,23 @@ const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } 
 
 const LAUNCHER = join(ROOT, 'dist', 'launcher', 'apps', 'launcher', 'src', 'main.js');
 
+const PARENT_CHECK_MS = 500;
+
+/**
+ * A signal to npm reaches npm and its shell, which end without passing it on. What they have started must not go on without them:
+ * it holds the ports and the data folder. Started without npm, it may outlive the shell that it came from.
+ */
+function stopWithNpm(launcher) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    launcher.kill('SIGTERM');
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}
+
 runMain(async () => {
   checkBootstrapVersion();
   require('./install.cjs').ensureInstalled();
@@ -18,6 +35,7 @@ runMain(async () => {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => launcher.kill(signal));
+  stopWithNpm(launcher);
   launcher.on('error', (error) => {
     console.error(`tollgate: the launcher could not be started: ${error.message}`);
     process.exitCode = 1;
