@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   apiKeyPepper,
   masterKeysOf,
@@ -47,6 +46,7 @@ import { Settlement } from './pipeline/settlement';
 import type { Exchange } from './pipeline/exchange';
 import { lostRecord } from './pipeline/under-way/lost-record';
 import { RequestsUnderWay } from './pipeline/under-way/requests-under-way';
+import { interruptAll } from './pipeline/under-way/interrupt-all';
 import type { RequestMetrics } from './metrics/request-metrics';
 import { AcceptStage } from './pipeline/stages/accept.stage';
 import { AdmitStage } from './pipeline/stages/admit.stage';
@@ -69,9 +69,6 @@ import { createSecrets } from './state/secrets';
 /** Connection pools to providers: one for each origin and tenant. */
 const POOLS_MAX = 10_000;
 const PROVIDER_KEEP_ALIVE_MS = 30_000;
-/** How long interrupted calls have to end their requests before those are cut. */
-const INTERRUPT_MS = 2_000;
-const INTERRUPT_POLL_MS = 20;
 
 /** What lives as long as the process. */
 export interface ProcessHealth {
@@ -152,13 +149,9 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const options = realtimeOptions(settings);
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay, options });
   const pipeline = new Pipeline(stages, failures, underWay);
-  const door = new FrontDoor(
-    pipeline,
-    controlPlane,
-    new HealthDoor(health, () => parts.health.isReady(), parts.drain, settings.SERVICE_TOKEN),
-    new Cors(listOf(settings.CORS_ALLOWED_ORIGINS)),
-    new OwnLimits(ledger, balances, stages.accept, stages.authenticate),
-  );
+  const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
+  const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
+  const door = new FrontDoor(pipeline, controlPlane, healthDoorOf(parts, health), cors, ownLimits);
   return {
     realtime: realtime.door,
     routing,
@@ -167,14 +160,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     underWay,
     lostRecord: (exchange) => lostRecord(exchange, limits.lostUses, gatewayId),
     door,
-    interrupt: async () => {
-      door.stop();
-      realtime.close();
-      outbound.close();
-      const until = performance.now() + INTERRUPT_MS;
-      while (!underWay.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
-      for (const exchange of underWay.olderThan(Infinity, Infinity)) pipeline.interrupt(exchange);
-    },
+    interrupt: () => interruptAll({ door, realtime, outbound, underWay, pipeline }),
     close: () => {
       stopListening();
       overload.stop();
@@ -193,6 +179,9 @@ function watched(parts: DataPlaneParts, limits: Limits, secrets: SecretResolver)
   health.start();
   return { overload, health };
 }
+
+const healthDoorOf = ({ health, drain, settings }: DataPlaneParts, board: HealthBoard): HealthDoor =>
+  new HealthDoor(board, () => health.isReady(), drain, settings.SERVICE_TOKEN);
 
 const settlementOf = (
   { journal, settings, gatewayId, metrics, chargesAlone }: DataPlaneParts,

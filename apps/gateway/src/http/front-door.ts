@@ -41,12 +41,16 @@ export class FrontDoor {
     }
   };
 
+  private assertServes(plane: string): void {
+    if (this.stopped && plane !== 'health') throw gatewayStopping();
+  }
+
   private route(id: string, req: IncomingMessage, res: ServerResponse): void {
     const url = req.url ?? '/';
     const { path, query } = targetOf(url);
     const method = req.method ?? 'GET';
     const destination = destinationOf(path, method, req.headers);
-    if (this.stopped && destination.plane !== 'health') throw gatewayStopping();
+    this.assertServes(destination.plane);
     switch (destination.plane) {
       case 'data': {
         const route = routeOf(method, destination.path);

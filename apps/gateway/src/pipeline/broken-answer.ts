@@ -8,7 +8,10 @@ export function brokenAnswer(error: OutboundError): GatewayError {
       return new GatewayError('provider_timeout', { cause: error });
     case 'stopped':
       return gatewayStopping(error);
-    default:
+    case 'refused':
+    case 'unreachable':
+    case 'interrupted':
+    case 'aborted':
       return new GatewayError('stream_interrupted', { cause: error });
   }
 }

@@ -35,10 +35,10 @@ const DEPTH_MAX = 4;
 export function isDatabaseAway(thrown: unknown, depth = 0): boolean {
   if (!(thrown instanceof Error) || depth > DEPTH_MAX) return false;
   const { code, driverError } = thrown as { code?: unknown; driverError?: unknown };
-  if (typeof code === 'string' && (AWAY_STATES.has(code) || NETWORK_CODES.has(code))) return true;
-  if (typeof code === 'string' && AWAY_CLASSES.test(code)) return true;
-  if (DRIVER_TEXTS.test(thrown.message)) return true;
-  if (thrown instanceof AggregateError && thrown.errors.some((error) => isDatabaseAway(error, depth + 1)))
-    return true;
-  return isDatabaseAway(driverError, depth + 1) || isDatabaseAway(thrown.cause, depth + 1);
+  if (isAwayCode(code) || DRIVER_TEXTS.test(thrown.message)) return true;
+  const below: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [];
+  return [driverError, thrown.cause, ...below].some((error) => isDatabaseAway(error, depth + 1));
 }
+
+const isAwayCode = (code: unknown): boolean =>
+  typeof code === 'string' && (AWAY_STATES.has(code) || NETWORK_CODES.has(code) || AWAY_CLASSES.test(code));

@@ -16,7 +16,7 @@ export interface StopParts {
   readonly settings: ShutdownSettings;
   readonly log: Log;
   /** Ends requests that are still in flight at the end of the grace period. Absent: their connections are closed. */
-  interrupt?(): Promise<void>;
+  readonly interrupt?: () => Promise<void>;
 }
 
 /**
@@ -50,7 +50,7 @@ export function stopOnSignals(app: NestFastifyApplication, parts: StopParts): vo
 /** @internal Without signals, and without the end of the process. */
 export async function drainAndClose(app: NestFastifyApplication, parts: StopParts): Promise<void> {
   const { settings, log } = parts;
-  const server = app.getHttpServer() as Server;
+  const server = app.getHttpServer();
   const { drain } = app.getHttpAdapter().getInstance();
   const { SHUTDOWN_LEAD: leadMs, SHUTDOWN_GRACE: graceMs } = settings;
   let timer: NodeJS.Timeout | null = null;
