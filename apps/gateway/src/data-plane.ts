@@ -14,7 +14,7 @@ import { NameResolver, OutboundClient } from '@gw/outbound';
 import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
-import type { Journal } from '@gw/telemetry';
+import type { Journal, Sealer } from '@gw/telemetry';
 import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
@@ -43,9 +43,9 @@ import { PromptStage } from './pipeline/prompt/prompt.stage';
 import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
 import { Settlement } from './pipeline/settlement';
-import type { Exchange } from './pipeline/exchange';
-import { lostRecord } from './pipeline/under-way/lost-record';
-import { RequestsUnderWay } from './pipeline/under-way/requests-under-way';
+import { createInFlight } from './pipeline/under-way/create-in-flight';
+import type { InFlightLog } from './pipeline/under-way/in-flight-log';
+import type { RequestsUnderWay } from './pipeline/under-way/requests-under-way';
 import { interruptAll } from './pipeline/under-way/interrupt-all';
 import type { RequestMetrics } from './metrics/request-metrics';
 import { AcceptStage } from './pipeline/stages/accept.stage';
@@ -80,6 +80,8 @@ export interface DataPlaneParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
   readonly journal: Journal;
+  /** The journal's folder, and what seals what is written there. */
+  readonly home: { readonly directory: string; readonly sealer: Sealer };
   readonly health: ProcessHealth;
   readonly drain: Pick<ServerDrain, 'isAnnounced'>;
   readonly log: Log;
@@ -102,8 +104,7 @@ export interface DataPlane {
   readonly overload: Overload;
   readonly outbound: Pick<OutboundClient, 'stats'>;
   readonly underWay: RequestsUnderWay;
-  /** What is to be logged of a request if its gateway ends before it does; a line of JSON. */
-  readonly lostRecord: (exchange: Exchange) => string;
+  readonly inFlight: InFlightLog;
   /** Ends the requests that are in flight and refuses all that follow. Resolves when they have their answers, or after two seconds. */
   interrupt(): Promise<void>;
   close(): void;
@@ -111,7 +112,7 @@ export interface DataPlane {
 
 /** Puts the request path together. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
-  const { settings, documents, log, gatewayId, balances, holderNames } = parts;
+  const { settings, documents, log, balances, holderNames } = parts;
   const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
   const names = new NameResolver();
   const outbound = outboundClient(settings, policy, names);
@@ -120,9 +121,9 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const routing = createRoutingState({ store: breakers.store });
   const limits = createLimits({ settings, documents, balances, holderNames, log });
   const { accounts, pricer, ledger } = limits;
-  const underWay = new RequestsUnderWay();
+  const { underWay, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
   const answers = createAnswers(settings, log);
-  const { settle, settleCheck } = settlementOf(parts, limits, routing, underWay);
+  const { settle, settleCheck } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
     settings,
@@ -135,6 +136,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     answers,
     settle,
     secrets: createSecrets(settings, policy),
+    beforeCall,
   };
   const { overload, health } = watched(parts, limits, shared.secrets);
   const { attempts, attempt, plain } = createAttempts(shared);
@@ -158,7 +160,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     overload,
     outbound,
     underWay,
-    lostRecord: (exchange) => lostRecord(exchange, limits.lostUses, gatewayId),
+    inFlight,
     door,
     interrupt: () => interruptAll({ door, realtime, outbound, underWay, pipeline }),
     close: () => {
@@ -187,14 +189,14 @@ const settlementOf = (
   { journal, settings, gatewayId, metrics, chargesAlone }: DataPlaneParts,
   { accounts, pricer }: Limits,
   { statistics }: RoutingState,
-  underWay: RequestsUnderWay,
+  inFlight: InFlightLog,
 ): Settlement =>
   new Settlement(journal, accounts, pricer, statistics, {
     gatewayId,
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
     metrics,
     chargesAlone,
-    underWay,
+    inFlight,
   });
 
 const outboundClient = (

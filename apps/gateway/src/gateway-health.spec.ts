@@ -14,6 +14,7 @@ function process() {
       ...{ droppedAtCap: 5, droppedByDisk: 0, droppedOversized: 0, damagedRecords: 0 },
     } as JournalStats,
     orphans: { sealedCount: 0 },
+    presence: { clockSkewMs: null as number | null },
     shipper: { shipped: 0, failedSends: 0, failingSince: null } as ShipperStats,
   };
   const health = new GatewayHealth({
@@ -22,6 +23,7 @@ function process() {
     journalCapBytes: CAP,
     shipper: { stats: () => is.shipper },
     orphans: is.orphans,
+    presence: is.presence,
     redis: null,
   });
   const board = new HealthBoard(health.parts);
@@ -37,7 +39,12 @@ describe('the health of a gateway', () => {
     is.state = { verified: false, sequence: 7 };
     is.shipper = { ...is.shipper, failingSince: new Date(0) };
     expect(health.isReady()).toBe(true);
-    expect(await words()).toEqual({ read_model: 'degraded', log_shipping: 'degraded', journal: 'ok' });
+    expect(await words()).toEqual({
+      read_model: 'degraded',
+      log_shipping: 'degraded',
+      journal: 'ok',
+      clock: 'ok',
+    });
   });
 
   it('is ready with nothing but what it kept on its disk', () => {
@@ -55,6 +62,7 @@ describe('the health of a gateway', () => {
       {},
       { name: 'log_shipping', since: since.toISOString(), reason: expect.any(String) as string },
       { name: 'journal', status: 'degraded', figures: { backlog_bytes: 900, cap_bytes: CAP } },
+      { name: 'clock' },
     ]);
     is.journal = { ...is.journal, droppedAtCap: 6 };
     expect((await report())[2]).toMatchObject({ status: 'down', figures: { dropped: 6 } });
@@ -70,6 +78,14 @@ describe('the health of a gateway', () => {
     expect((await report())[1]).toMatchObject({
       ...{ name: 'log_shipping', status: 'degraded', since: new Date(oldestAtMs).toISOString() },
     });
+  });
+
+  it('is degraded while its clock is far from that of the control plane [faults D7]', async () => {
+    const { is, words } = process();
+    is.presence.clockSkewMs = 1_500;
+    expect(await words()).toMatchObject({ clock: 'ok' });
+    is.presence.clockSkewMs = -30 * 86_400_000;
+    expect(await words()).toMatchObject({ clock: 'degraded' });
   });
 
   it('is down after records were damaged, and degraded while the disk refuses them or a key for them is missing [faults D8]', async () => {
@@ -94,7 +110,7 @@ describe('the health of a gateway', () => {
           200,
           {
             ...{ status: 'ok', service: 'gateway', version: expect.any(String) as string, degraded: [] },
-            parts: { limits: 'ok', secret_managers: 'ok' },
+            parts: { limits: 'ok', overload: 'ok', secret_managers: 'ok' },
           },
         ]);
         for (const probe of ['live', 'ready'])

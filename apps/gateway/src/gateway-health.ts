@@ -7,6 +7,8 @@ import { degraded, down, WELL, type Part, type PartState } from '@gw/web';
 const LOSING_MS = 300_000;
 /** Records are shipped within a second; older ones wait for something. */
 const LATE_MS = 30_000;
+/** To the control plane's clock, whose time is read to the second. */
+const SKEW_MAX_MS = 30_000;
 /** Of the journal's cap. */
 const NEARLY_FULL = 0.8;
 
@@ -16,6 +18,7 @@ export interface GatewayHealthParts {
   readonly journalCapBytes: number;
   readonly shipper: Pick<LogShipper, 'stats'>;
   readonly orphans: { readonly sealedCount: number };
+  readonly presence: { readonly clockSkewMs: number | null };
   /** Null without Redis. */
   readonly redis: Redis | null;
 }
@@ -33,7 +36,12 @@ export class GatewayHealth {
 
   get parts(): readonly Part[] {
     const { redis } = this.of;
-    const own = { read_model: this.readModel, log_shipping: this.shipping, journal: this.journal };
+    const own = {
+      read_model: this.readModel,
+      log_shipping: this.shipping,
+      journal: this.journal,
+      clock: this.clock,
+    };
     return [
       ...Object.entries(own).map(([name, check]) => ({ name, check })),
       ...(redis === null ? [] : [{ name: 'redis', check: () => redisState(redis) }]),
@@ -87,6 +95,14 @@ export class GatewayHealth {
     };
     if (this.isLosing(lost)) return { ...down('Log records were lost in the last minutes.'), figures };
     return { ...this.journalRisk(stats), figures };
+  };
+
+  /** Windows go by the clock of Redis and logs by that of the gateway: they should agree. */
+  private readonly clock = (): PartState => {
+    const { clockSkewMs: skewMs } = this.of.presence;
+    const figures = { ahead_ms: skewMs };
+    if (skewMs === null || Math.abs(skewMs) < SKEW_MAX_MS) return { ...WELL, figures };
+    return { ...degraded("The clock is far from the control plane's; set it by NTP."), figures };
   };
 
   private journalRisk({ unwritten, backlogBytes }: JournalStats): PartState {

@@ -19,12 +19,11 @@ import { DurableBalances } from './limits/durable-balances';
 import { HolderNames } from './limits/holder-names';
 import type { GatewayProcess } from './gateway-process';
 import type { JournalHome } from './journals/journal-home';
-import { HOME, journalProviders, LOG_REDIS } from './journals/journal-providers';
+import { HOME, journalProviders, LOG_REDIS, sealerOf } from './journals/journal-providers';
 import { OrphanedJournals } from './journals/orphaned-journals';
 import type { GatewaySettings } from './settings';
 import { gatewayMetrics } from './metrics/gateway-metrics';
 import { RequestMetrics } from './metrics/request-metrics';
-import { UnderWayFile } from './pipeline/under-way/under-way-file';
 import { Presence } from './state/presence';
 
 export const DATA_PLANE = Symbol('data plane');
@@ -49,7 +48,6 @@ export class GatewayModule
     @Inject(LOG_REDIS) private readonly redis: Redis | null,
     private readonly presence: Presence,
     @Inject(METRICS_SERVER) private readonly metrics: MetricsServer | null,
-    private readonly underWay: UnderWayFile,
   ) {}
 
   static with(gateway: GatewayProcess): DynamicModule {
@@ -66,19 +64,15 @@ export class GatewayModule
         { provide: Presence, useFactory: () => presenceOf(gateway) },
         {
           provide: GatewayHealth,
-          inject: [ReadModel, Journal, LogShipper, OrphanedJournals, LOG_REDIS],
-          useFactory: (...parts: [ReadModel, Journal, LogShipper, OrphanedJournals, Redis | null]) =>
-            healthOf(settings, ...parts),
+          inject: [ReadModel, Journal, LogShipper, OrphanedJournals, Presence, LOG_REDIS],
+          useFactory: (
+            ...parts: [ReadModel, Journal, LogShipper, OrphanedJournals, Presence, Redis | null]
+          ) => healthOf(settings, ...parts),
         },
         {
           provide: DATA_PLANE,
-          inject: [ReadModel, Journal, GatewayHealth, METRICS, HOME, ChargesAlone],
+          inject: [ReadModel, HOME, GatewayHealth, METRICS, ChargesAlone],
           useFactory: (...parts: PlaneParts) => dataPlaneOf(gateway, ...parts),
-        },
-        {
-          provide: UnderWayFile,
-          inject: [DATA_PLANE, HOME],
-          useFactory: (plane: DataPlane, home: JournalHome) => underWayFileOf(gateway, plane, home),
         },
         {
           provide: METRICS,
@@ -96,7 +90,7 @@ export class GatewayModule
 
   onApplicationBootstrap(): void {
     this.presence.start();
-    this.underWay.start();
+    this.plane.inFlight.start();
     this.orphans.start();
   }
 
@@ -111,7 +105,7 @@ export class GatewayModule
     await this.shipper.stop(DRAIN_MS);
     await this.chargesAlone.stop(DRAIN_MS);
     this.journal.close();
-    await this.underWay.stop();
+    await this.plane.inFlight.stop();
     await this.orphans.stop();
     this.home.release();
     this.redis?.disconnect();
@@ -169,30 +163,18 @@ function metricsServerOf(
   return startMetricsServer({ host: HOST, port: METRICS_PORT + index }, render);
 }
 
-type PlaneParts = [ReadModel, Journal, GatewayHealth, RequestMetrics | null, JournalHome, ChargesAlone];
+type PlaneParts = [ReadModel, JournalHome, GatewayHealth, RequestMetrics | null, ChargesAlone];
 
 const dataPlaneOf = (
   { settings, log, gatewayId, drain }: GatewayProcess,
-  ...[documents, journal, health, metrics, { directory }, chargesAlone]: PlaneParts
+  ...[documents, { directory, journal }, health, metrics, chargesAlone]: PlaneParts
 ): DataPlane => {
   const balances = new DurableBalances(settings.WORKER_URL, settings.SERVICE_TOKEN);
   const holderNames = new HolderNames(directory, journal);
-  const own = { settings, log, gatewayId, drain, chargesAlone };
+  const home = { directory, sealer: sealerOf(settings) };
+  const own = { settings, log, gatewayId, drain, chargesAlone, home };
   return createDataPlane({ ...own, documents, journal, health, balances, holderNames, metrics });
 };
-
-const underWayFileOf = (
-  { log }: GatewayProcess,
-  { underWay, lostRecord }: DataPlane,
-  { directory }: JournalHome,
-): UnderWayFile =>
-  new UnderWayFile(underWay, {
-    directory,
-    recordOf: lostRecord,
-    onError: (error) => {
-      log.warn(describeFault(error), 'what is under way could not be written down');
-    },
-  });
 
 const healthOf = (
   { JOURNAL_MAX_BYTES: journalCapBytes }: GatewaySettings,
@@ -200,5 +182,7 @@ const healthOf = (
   journal: Journal,
   shipper: LogShipper,
   orphans: OrphanedJournals,
+  presence: Presence,
   redis: Redis | null,
-): GatewayHealth => new GatewayHealth({ documents, journal, shipper, orphans, redis, journalCapBytes });
+): GatewayHealth =>
+  new GatewayHealth({ documents, journal, shipper, orphans, presence, redis, journalCapBytes });

@@ -24,6 +24,12 @@ function writeIngest(out: Exposition, { counts, busy, quarantine }: LogIngest): 
   out.family(records, 'counter', 'Log records that came, by what became of them.');
   for (const result of ['stored', 'known', 'rejected'] as const)
     out.sample(records, counts[result], { result });
+  out.single(
+    'tollgate_ingest_skewed_total',
+    'counter',
+    'Log records of a clock that is far off, stored under the time of their arrival.',
+    counts.skewed,
+  );
   const batches = 'tollgate_ingest_batches_total';
   out.family(batches, 'counter', 'Batches of log records; those that failed come again.');
   out

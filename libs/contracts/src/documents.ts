@@ -110,6 +110,8 @@ export interface OrganisationDocument {
   readonly blockInlineConfig: boolean;
   /** False: metrics only, no bodies in the log. */
   readonly logBodies: boolean;
+  /** True: requests that can't be recorded are refused, in all workspaces. Absent: they are served. */
+  readonly strictAudit?: boolean;
   /** JSON Schema, checked when it was saved, of the metadata of requests; absent: none. */
   readonly requestMetadataSchema?: Readonly<Record<string, unknown>> | null;
   /** For all of its workspaces, except those that exclude them. Absent: none. */
@@ -134,6 +136,8 @@ export interface WorkspaceDocument {
   readonly blockInlineConfig: boolean;
   /** False: no bodies in the log, whatever the organisation says. */
   readonly logBodies: boolean;
+  /** True: requests that can't be recorded are refused, whatever the organisation says. Absent: as that says. */
+  readonly strictAudit?: boolean;
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
   /** Absent: none. */

@@ -225,6 +225,8 @@ export interface DecisionRecord {
   readonly prompt?: PromptRecord;
   /** What an `Idempotency-Key` made of the request. Absent: it had none. */
   readonly idempotency?: 'first' | 'replayed';
+  /** The log is stored under the time of its arrival, since its gateway's clock was far off: the time by that clock. */
+  readonly clockSkewed?: { readonly createdAt: string };
   /** Milliseconds that each stage took. */
   readonly stages: Readonly<Record<string, number>>;
 }

@@ -57,6 +57,7 @@ import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
 import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audit';
 import { UsageBuilt1795490040000 } from './migrations/1795490040000-usage-built';
 import { LogZones1795500000000 } from './migrations/1795500000000-log-zones';
+import { SkewedLogs1795560000000 } from './migrations/1795560000000-skewed-logs';
 import { Installation1795590000000 } from './migrations/1795590000000-installation';
 import { LogQuarantine1795530000000 } from './migrations/1795530000000-log-quarantine';
 import { StoredObjects1795590010000 } from './migrations/1795590010000-stored-objects';
@@ -168,6 +169,7 @@ export const MIGRATIONS = [
   LogQuarantine1795530000000,
   Grants1795520000000,
   Accounts1795520010000,
+  SkewedLogs1795560000000,
 ];
 
 export interface DatabaseSettings {

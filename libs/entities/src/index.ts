@@ -243,3 +243,4 @@ export {
   type QuarantineEntry,
 } from './logs/log-quarantine.queries';
 export { sqlStateOf } from './sql-state';
+export { removeOldSkewed, timesOfSkewed } from './logs/skewed-logs';

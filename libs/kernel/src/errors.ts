@@ -104,6 +104,12 @@ export const ERRORS = {
     code: 'AB04',
     message: 'This gateway is shutting down; send the request again.',
   },
+  log_unavailable: {
+    status: 503,
+    code: 'AB04',
+    message:
+      'The workspace serves only requests that can be recorded, and this one cannot be now; try again later.',
+  },
   provider_error: { status: 502, code: 'AB04', message: 'The provider answered with an error.' },
   provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
   provider_connections_exhausted: {

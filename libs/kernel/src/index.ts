@@ -48,7 +48,7 @@ export {
 } from './sealed';
 export { nearestName } from './near-names';
 export { Share, Shares } from './shares';
-export { atTurnEnd } from './turn-end';
+export { atTurnEnd, firstAtTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {
   apiKeyPrefix,

@@ -1,4 +1,4 @@
-import { atTurnEnd } from './turn-end';
+import { atTurnEnd, firstAtTurnEnd } from './turn-end';
 
 describe('atTurnEnd', () => {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -16,5 +16,15 @@ describe('atTurnEnd', () => {
     expect(done).toEqual([1, 2]);
     await turn();
     expect(done).toEqual([1, 2, 3]);
+  });
+
+  it('runs what must come first before work that was put off earlier in the turn', async () => {
+    const done: string[] = [];
+    const later = atTurnEnd((item: string) => done.push(item));
+    later('sent');
+    firstAtTurnEnd(() => done.push('written'));
+    expect(done).toEqual([]);
+    await turn();
+    expect(done).toEqual(['written', 'sent']);
   });
 });

@@ -2,11 +2,12 @@ export { decodeFrames, encodeFrame, FRAME_BYTES_MAX, type Frame, type FrameBody 
 export { Journal } from './journal';
 export type { JournalOptions, JournalStats } from './journal-options';
 export { openBatch, sealedSink } from './sealed-sink';
+export { readSealedFile, SealedFile } from './sealed-file';
 export { Sealer, UnknownKeyError } from './sealer';
 export { otlpTraceRequest, otlpTraceResponse } from './otlp-proto';
 export type { Position } from './journal-state';
 export type { JournalBatch } from './journal-reader';
-export type { Problem } from './rate-limited-report';
+export { RateLimitedReport, type Problem } from './rate-limited-report';
 export { LogShipper, type LogShipperOptions, type ShipperStats } from './log-shipper';
 export { httpLogSink, type HttpLogSinkOptions, type LogSink, type Post } from './log-sink';
 export { isSecretName, REDACTED, redactBody, redactMetadata, redactString, redactUrl } from './redact';

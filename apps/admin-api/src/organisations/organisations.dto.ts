@@ -6,7 +6,16 @@ import {
 } from '../tenant-settings/security-settings.dto';
 import { ExportSettingsAnswer, ExportSettingsDto } from '../tenant-settings/export-settings.dto';
 import { UserKeySettingsAnswer, UserKeySettingsDto } from '../tenant-settings/user-key-settings.dto';
-import { Answer, BitField, BooleanField, IntegerField, NameField, NestedField, RowAnswer } from '@gw/web';
+import {
+  Answer,
+  BitField,
+  BooleanField,
+  EnumField,
+  IntegerField,
+  NameField,
+  NestedField,
+  RowAnswer,
+} from '@gw/web';
 import { SESSION_SECONDS_MAX, SESSION_SECONDS_MIN } from '../auth/session-life';
 
 export class UpdateOrganisationDto {
@@ -21,6 +30,14 @@ export class OrganisationSettingsDto extends UserKeySettingsDto {
     description: '1: bodies are logged (the default). 0: metrics only.',
   })
   debug_log?: 0 | 1 | null;
+
+  @EnumField(['standard', 'strict'], {
+    optional: true,
+    nullable: true,
+    description:
+      'strict: requests that cannot be recorded are refused with 503, in all workspaces. standard (the default): they are served and counted.',
+  })
+  audit?: 'standard' | 'strict' | null;
 
   @BooleanField({
     optional: true,
@@ -103,6 +120,9 @@ export class OrganisationAnswer extends RowAnswer {
 class SettingsInForce extends UserKeySettingsAnswer {
   @Answer.bit()
   readonly debug_log!: 0 | 1;
+
+  @Answer.oneOf(['standard', 'strict'])
+  readonly audit!: string;
 
   @Answer.boolean()
   readonly default_workspace_user_api_key_auto_create!: boolean;

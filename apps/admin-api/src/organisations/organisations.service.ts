@@ -117,6 +117,7 @@ export class OrganisationsService {
       object: 'organisation-settings',
       settings: {
         debug_log: row.settings.debug_log ?? 1,
+        audit: row.settings.audit ?? 'standard',
         default_workspace_user_api_key_auto_create:
           row.settings.default_workspace_user_api_key_auto_create ?? false,
         ...userKeySettingsAnswer({ ...USER_KEY_DEFAULTS, ...row.settings }),
@@ -154,6 +155,7 @@ function applySettings(
   if (settings !== undefined) {
     row.settings = mergeSettings(row.settings, {
       debug_log: settings.debug_log,
+      audit: settings.audit,
       default_workspace_user_api_key_auto_create: settings.default_workspace_user_api_key_auto_create,
       ...toStoredUserKeySettings(settings),
     });

@@ -77,6 +77,7 @@ export const organisationDocument = (
     status: organisation.status,
     blockInlineConfig: organisation.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: organisation.settings.debug_log !== 0,
+    ...strictAuditOf(organisation.settings),
     requestMetadataSchema: properties?.requestMetadataSchema ?? null,
     ...guardrailsOf(organisation.defaults),
   });
@@ -97,6 +98,7 @@ export const workspaceDocument = (
     status: workspace.status,
     blockInlineConfig: workspace.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: workspace.settings.debug_log !== 0,
+    ...strictAuditOf(workspace.settings),
     rateLimits: rateLimitRules(workspace.rateLimits),
     usageLimits: usageLimitRules(workspace.usageLimits, workspace.lastResetAt),
     ...policiesOf(policies),
@@ -234,3 +236,6 @@ function earlier(one: Date | null, other: Date | null): string | null {
   const ends = [one, other].filter((date) => date !== null).map((date) => date.getTime());
   return ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString();
 }
+
+const strictAuditOf = ({ audit }: { readonly audit?: string }): { strictAudit?: true } =>
+  audit === 'strict' ? { strictAudit: true } : {};

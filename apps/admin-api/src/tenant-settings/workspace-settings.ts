@@ -69,7 +69,11 @@ function applySettings(
     const paths = named.map((name) => `settings.${name}`);
     assertMayOverride(organisation, 'user_api_keys', paths);
   }
-  row.settings = mergeSettings(row.settings, { debug_log: settings.debug_log, ...stored });
+  row.settings = mergeSettings(row.settings, {
+    debug_log: settings.debug_log,
+    audit: settings.audit,
+    ...stored,
+  });
 }
 
 function applyExportSettings(

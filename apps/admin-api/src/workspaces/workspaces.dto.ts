@@ -44,6 +44,14 @@ export class WorkspaceDefaultsDto {
 export class WorkspaceSettingsDto extends UserKeySettingsDto {
   @BitField({ optional: true, nullable: true, description: '1: bodies are logged. 0: metrics only.' })
   debug_log?: 0 | 1 | null;
+
+  @EnumField(['standard', 'strict'], {
+    optional: true,
+    nullable: true,
+    description:
+      'strict: requests that cannot be recorded are refused with 503. standard: as the organisation says, which may be strict for all.',
+  })
+  audit?: 'standard' | 'strict' | null;
 }
 
 class WorkspaceFieldsDto {

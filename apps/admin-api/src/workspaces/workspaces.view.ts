@@ -29,6 +29,9 @@ class WorkspaceDefaultsAnswer {
 class WorkspaceSettingsAnswer extends UserKeySettingsAnswer {
   @Answer.bit({ nullable: true, description: 'Null: as the organisation says.' })
   readonly debug_log!: 0 | 1 | null;
+
+  @Answer.oneOf(['standard', 'strict'], { nullable: true, description: 'Null: as the organisation says.' })
+  readonly audit!: string | null;
 }
 
 class WorkspaceSecurityAnswer {
@@ -157,7 +160,11 @@ export function toWorkspace(
       user_api_key_config: slugs.get(row.defaults.user_api_key_config ?? '') ?? null,
       object: 'workspace-defaults',
     },
-    settings: { debug_log: row.settings.debug_log ?? null, ...userKeySettingsAnswer(row.settings) },
+    settings: {
+      debug_log: row.settings.debug_log ?? null,
+      audit: row.settings.audit ?? null,
+      ...userKeySettingsAnswer(row.settings),
+    },
     ...(security === null ? {} : { security_settings: security }),
     data_plane_security_settings: {
       block_inline_config: row.dataPlaneSecuritySettings.block_inline_config ?? null,

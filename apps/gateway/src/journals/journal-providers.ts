@@ -7,7 +7,7 @@ import { describeFault, internalPost } from '@gw/web';
 import type { Provider } from '@nestjs/common';
 import type { GatewayProcess } from '../gateway-process';
 import { ChargesAlone } from '../limits/charges-alone';
-import { recoverUnderWay } from '../pipeline/under-way/under-way-file';
+import { recoverInFlight } from '../pipeline/under-way/recovery';
 import type { GatewaySettings } from '../settings';
 import { takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
 import { OrphanedJournals } from './orphaned-journals';
@@ -47,13 +47,14 @@ export const journalProviders = (gateway: GatewayProcess): Provider[] => {
           ...homeOptions(gateway),
           ownSlot: home.slot,
           sink: sinkFor(settings, redis),
-          recover: recoverUnderWay,
+          recover: (directory, journal) => recoverInFlight(directory, journal, sealerOf(settings)),
         }),
     },
   ];
 };
 
-const sealerOf = (settings: GatewaySettings): Sealer => new Sealer(masterKeysOf(settings).map(journalKey));
+export const sealerOf = (settings: GatewaySettings): Sealer =>
+  new Sealer(masterKeysOf(settings).map(journalKey));
 
 const homeOptions = ({ settings, log, index }: GatewayProcess): JournalHomeOptions => ({
   root: join(settings.DATA_DIR, 'gateway'),
@@ -71,7 +72,7 @@ const homeOptions = ({ settings, log, index }: GatewayProcess): JournalHomeOptio
 
 function takenHome(gateway: GatewayProcess): JournalHome {
   const home = takeJournalHome(homeOptions(gateway));
-  const lost = recoverUnderWay(home.directory, home.journal);
+  const lost = recoverInFlight(home.directory, home.journal, sealerOf(gateway.settings));
   if (lost > 0) gateway.log.warn({ requests: lost }, 'requests were in flight when this gateway ended last');
   return home;
 }

@@ -21,7 +21,7 @@ const FIRST_MS = 2_000;
 const EVERY_MS = 15_000;
 const LOOK_MS = 200;
 /** What a folder of a process that has shipped all holds as well. */
-const IDLE_FILES = new Set(['owner.lock', 'state.json', 'spare.log']);
+const IDLE_FILES = new Set(['owner.lock', 'state.json', 'spare.log', 'holders.json']);
 
 /**
  * Ships what the journals of dead processes still hold: of gateways that are no longer started, or were started elsewhere. The

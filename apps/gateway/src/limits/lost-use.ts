@@ -1,9 +1,9 @@
-import type { ChargeLine, ChargeRecord } from '@gw/contracts';
-import { isBudget, type Estimate, type Reservation } from '@gw/limits';
+import type { ChargeLine } from '@gw/contracts';
+import type { Estimate } from '@gw/limits';
 import type { Upstream } from '../pipeline/answer';
 import { cacheUseOf } from '../pipeline/cache/cache-use';
 import type { Exchange } from '../pipeline/exchange';
-import { budgetsOf } from './charges';
+import { budgetsOf, type MadeCharge } from './charges';
 import { usesModel, type Estimates } from './estimates';
 
 /** What a request is charged whose gateway ended before it did. */
@@ -11,10 +11,10 @@ export interface LostUse {
   /** Of all its attempts, 1e-8 USD; null: no price is known. */
   readonly cost: number | null;
   /** To budgets; empty: none is concerned. */
-  readonly charges: readonly ChargeRecord[];
+  readonly charges: readonly MadeCharge[];
 }
 
-/** Reckons what requests that are under way would be charged if they were cut off now. Nothing is reserved, charged or settled. */
+/** Estimates what in-flight requests would be charged if they were cut off now. Nothing is reserved, charged or settled. */
 export class LostUses {
   constructor(private readonly estimates: Estimates) {}
 
@@ -27,10 +27,7 @@ export class LostUses {
     if (from.length === 0 && made.length === 0) return { cost, charges: [] };
     const flags = own.cost === null ? (['estimated', 'unpriced'] as const) : (['estimated'] as const);
     const charge = { line, provider: upstream.provider.id, ...own, requests: 1 as const, flags, from };
-    return {
-      cost,
-      charges: [...made, charge].map(({ from: held, ...rest }) => ({ ...rest, counters: countersOf(held) })),
-    };
+    return { cost, charges: [...made, charge] };
   }
 
   private ownOf(exchange: Exchange, upstream: Upstream): Estimate {
@@ -42,10 +39,3 @@ export class LostUses {
     return this.estimates.ofUncounted(exchange, upstream, upstream.model);
   }
 }
-
-const countersOf = (from: readonly Reservation[]): ChargeRecord['counters'] =>
-  from.flatMap((reservation) =>
-    reservation.buckets.flatMap((bucket, at) =>
-      isBudget(bucket) ? [[bucket.key, reservation.periodOf(at), reservation.holderOf(at)] as const] : [],
-    ),
-  );

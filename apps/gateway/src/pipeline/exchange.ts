@@ -57,9 +57,13 @@ export interface GatewayHeaders {
 export class Exchange {
   readonly startedAt = performance.now();
   readonly startedWallMs = Date.now();
-  /** Its neighbours among the requests under way. */
+  /** Its neighbours among the in-flight requests. */
   before: Exchange | null = null;
   after: Exchange | null = null;
+  /** Of the answer, when the request was written down as in flight; -1: it was not. */
+  notedBytes = -1;
+  /** Calls that checks have made for it, whose cost its own record says. */
+  checks: readonly Exchange[] = NO_CHECKS;
 
   // accept
   gw!: GatewayHeaders;
@@ -315,6 +319,7 @@ const bodyMemoryFull = (): GatewayError =>
   });
 
 const EMPTY = Buffer.alloc(0);
+const NO_CHECKS: readonly Exchange[] = Object.freeze([]);
 const NO_EVENTS: readonly RoutingEvent[] = Object.freeze([]);
 const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
 const NO_CONFIG: DecisionRecord['config'] = Object.freeze({ source: 'none', slug: null, versionId: null });

@@ -14,7 +14,7 @@ import type { Guarding } from './guard/guarding';
 import type { RequestMetrics } from '../metrics/request-metrics';
 import { logRecord, overheadOf } from './record/log-record';
 import { SETTLE_STAGE } from './pipeline';
-import type { RequestsUnderWay } from './under-way/requests-under-way';
+import { NOT_NOTED, type InFlightLog } from './under-way/in-flight-log';
 
 /** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
@@ -40,7 +40,7 @@ export interface SettlementOptions {
   /** Takes the charges of a record that the journal could not keep; null: they are lost with it. */
   readonly chargesAlone: Pick<ChargesAlone, 'keep'> | null;
   /** Which a request leaves with its record. */
-  readonly underWay: RequestsUnderWay;
+  readonly inFlight: Pick<InFlightLog, 'end'>;
 }
 
 /** The last stage: what was used, what it cost, one log record. Runs once for every request, whatever became of it. */
@@ -81,8 +81,10 @@ export class Settlement {
     this.account(exchange, used, responseModel);
     if (request.settled || (request.charges?.length ?? 0) >= CHECK_CHARGES_MAX) {
       if (exchange.attempts.length > 0) this.record(exchange, responseModel, NOTHING);
+      else this.options.inFlight.end(exchange);
       return;
     }
+    if (exchange.notedBytes !== NOT_NOTED) request.checks = [...request.checks, exchange];
     for (const charge of exchange.charges ?? []) {
       // What failed and cost nothing is no line of a bill.
       if (charge.cost !== 0 || charge.tokens !== 0) (request.charges ??= []).push(charge);
@@ -116,7 +118,7 @@ export class Settlement {
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
     this.amendLater(exchange.guarding, record);
     this.keep(record, request, response, onDurable);
-    this.options.underWay.leave(exchange);
+    this.options.inFlight.end(exchange);
   }
 
   /** What the journal has no room for loses its texts, and is charged all the same. */

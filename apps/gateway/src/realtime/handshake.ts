@@ -4,7 +4,7 @@ import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundClient, type OutboundRequest } from '@gw/outbound';
 import { Answer, type BodySink, type Upstream } from '../pipeline/answer';
 import type { BuiltRequest } from '../pipeline/attempt/request-builder';
-import type { AttemptListener, AttemptSender } from '../pipeline/attempt/sender';
+import type { AttemptListener, AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
 import type { Exchange } from '../pipeline/exchange';
 import { Peer, peerOptions } from './peer';
 
@@ -30,6 +30,7 @@ export class HandshakeSender implements AttemptSender {
   constructor(
     private readonly outbound: Pick<OutboundClient, 'openSocket'>,
     private readonly maxMessageBytes: number,
+    private readonly beforeCall: BeforeCall,
   ) {}
 
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
@@ -44,6 +45,7 @@ export class HandshakeSender implements AttemptSender {
       exchange.upgrade?.offer.protocols ?? [],
       this.maxMessageBytes,
     );
+    this.beforeCall(exchange, upstream);
     answer.call = handshake;
     listener.begun(answer);
     void handshake.run(this.outbound);

@@ -1,6 +1,6 @@
 import type { OutboundClient } from '@gw/outbound';
 import type { Accounts } from '../limits/accounts';
-import type { AttemptSender } from '../pipeline/attempt/sender';
+import type { AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
 import type { Stage } from '../pipeline/exchange';
 import { Pipeline, type FailureLog, type PipelineStages } from '../pipeline/pipeline';
 import type { Settle } from '../pipeline/reply';
@@ -20,6 +20,7 @@ export interface RealtimeParts {
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
   readonly underWay: RequestsUnderWay;
+  readonly beforeCall: BeforeCall;
   readonly options: SessionsOptions & { readonly connectionsMax: number };
 }
 
@@ -30,13 +31,13 @@ export interface Realtime {
 
 /** WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { stages, attempts, settle, accounts, outbound, failures, underWay, options } = parts;
+  const { stages, attempts, settle, accounts, outbound, failures, underWay, beforeCall, options } = parts;
   const sessions = new Sessions(settle, accounts.chargePart, options);
   const pipeline = new Pipeline(
     {
       ...stages,
       receive: new QueryModelStage(),
-      attempt: attempts(new HandshakeSender(outbound, options.maxMessageBytes)),
+      attempt: attempts(new HandshakeSender(outbound, options.maxMessageBytes, beforeCall)),
       reply: new UpgradeStage(stages.reply, sessions),
     },
     failures,

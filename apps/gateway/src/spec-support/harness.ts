@@ -66,6 +66,8 @@ export class GatewayHarness {
   readonly apiKey = 'validKey0000000000000000000000AB';
   private readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   readonly journal: Journal;
+  /** Of the journal. */
+  readonly home: { readonly directory: string; readonly sealer: Sealer };
   readonly plane: DataPlane;
   readonly server: Server;
   readonly drain: ServerDrain;
@@ -102,14 +104,13 @@ export class GatewayHarness {
     );
     this.server = listener.server;
     this.drain = listener.drain;
-    this.journal = Journal.open({
-      directory: join(this.folder, 'journal'),
-      sealer: new Sealer([journalKey(this.master)]),
-    });
+    this.home = { directory: join(this.folder, 'journal'), sealer: new Sealer([journalKey(this.master)]) };
+    this.journal = Journal.open(this.home);
     this.plane = createDataPlane({
       settings,
       documents: this.documents,
       journal: this.journal,
+      home: this.home,
       health: { parts: [], isReady: () => true },
       drain: this.drain,
       log: createLog('gateway', 'silent'),

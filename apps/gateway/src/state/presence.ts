@@ -1,6 +1,5 @@
 import { INTERNAL, type GatewayPresence } from '@gw/contracts';
 import { GATEWAY_VERSION } from '@gw/kernel';
-import type { Post } from '@gw/telemetry';
 
 const EVERY_MS = 30_000;
 
@@ -10,14 +9,24 @@ export interface PresenceOptions {
   readonly gatewayId: string;
   /** Of the deployment that it is of; null: none. */
   readonly clientAuth: string | null;
-  readonly post: Post;
+  readonly post: (
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer,
+  ) => Promise<{ readonly status: number; readonly date: string | null }>;
 }
 
 /** Tells the control plane that this gateway is there and which version it is. What fails is told again half a minute later. */
 export class Presence {
   private timer: NodeJS.Timeout | null = null;
+  private skew: number | null = null;
 
   constructor(private readonly options: PresenceOptions) {}
+
+  /** Milliseconds that this process's clock is ahead of the control plane's, to the second; null: not known yet. */
+  get clockSkewMs(): number | null {
+    return this.skew;
+  }
 
   start(): void {
     void this.tell();
@@ -39,6 +48,12 @@ export class Presence {
       version: GATEWAY_VERSION,
       ...(clientAuth === null ? {} : { clientAuth }),
     };
-    await post(url, headers, Buffer.from(JSON.stringify(presence))).catch(() => undefined);
+    try {
+      const { date } = await post(url, headers, Buffer.from(JSON.stringify(presence)));
+      const theirs = date === null ? NaN : Date.parse(date);
+      if (!Number.isNaN(theirs)) this.skew = Date.now() - theirs;
+    } catch {
+      // Told again half a minute later; what is known of the clock stays.
+    }
   }
 }

@@ -23,6 +23,8 @@ export interface Principal {
   /** Only saved resources may be named. */
   readonly savedOnly: boolean;
   readonly logBodies: boolean;
+  /** A provider is called only for what is on record before. */
+  readonly strictAudit: boolean;
 }
 
 /** The part of the read model that this needs. */
@@ -131,6 +133,7 @@ export class Principals {
       savedOnly:
         this.options.blockInlineConfig || organisation.blockInlineConfig || workspace.blockInlineConfig,
       logBodies: organisation.logBodies && workspace.logBodies,
+      strictAudit: organisation.strictAudit === true || workspace.strictAudit === true,
     };
   }
 }

@@ -1,21 +1,22 @@
 import { completeLogRecord, type LogRecord } from '@gw/contracts';
-import { dayOf, requestLogRow, type LogEntry } from '@gw/entities';
+import { requestLogRow, type LogEntry } from '@gw/entities';
 import { redactBody, type Frame } from '@gw/telemetry';
 import { UUID } from '@gw/web';
 
 export type ReadFrame =
-  | { readonly kind: 'entry'; readonly entry: LogEntry; readonly day: number }
+  /** `isSkewed`: its time can't be right, and is to be replaced (`withTime`) before it is stored. */
+  | { readonly kind: 'entry'; readonly entry: LogEntry; readonly isSkewed: boolean }
   | { readonly kind: 'refused'; readonly id: string | null; readonly reason: string };
 
 /** Turns one journal frame into the rows it becomes. Only what would keep the record from being found again refuses it. */
-export function readFrame(frame: Frame, acceptsDay: (day: number) => boolean): ReadFrame {
+export function readFrame(frame: Frame, accepts: (createdAt: Date) => boolean): ReadFrame {
   const record = parsed(frame.meta);
   if (!record) return { kind: 'refused', id: null, reason: 'The metadata is not a JSON object.' };
   const { id, createdAt } = record;
   if (typeof id !== 'string' || !UUID.test(id))
     return { kind: 'refused', id: null, reason: 'The id is not a UUID.' };
-  const day = typeof createdAt === 'string' ? dayOf(createdAt) : NaN;
-  if (!acceptsDay(day)) return { kind: 'refused', id, reason: 'The time is too far from now.' };
+  const time = new Date(typeof createdAt === 'string' ? createdAt : NaN);
+  if (Number.isNaN(time.getTime())) return { kind: 'refused', id, reason: 'The time is no time.' };
   const row = requestLogRow({
     ...completeLogRecord(record),
     requestBodyTruncated: record.requestBodyTruncated === true || frame.requestOmitted,
@@ -23,7 +24,14 @@ export function readFrame(frame: Frame, acceptsDay: (day: number) => boolean): R
   });
   const amends = record.amends === true && ({ amends: true } as const);
   const bodies = { request: kept(frame.request), response: kept(frame.response) };
-  return { kind: 'entry', day, entry: { row, ...bodies, ...amends } };
+  return { kind: 'entry', isSkewed: !accepts(time), entry: { row, ...bodies, ...amends } };
+}
+
+/** The entry under the time of its arrival; its decision keeps the time that its gateway gave. */
+export function withTime(entry: LogEntry, createdAt: string): LogEntry {
+  const { row } = entry;
+  const decision = { ...row.decision, clockSkewed: { createdAt: row.created_at } };
+  return { ...entry, row: { ...row, created_at: createdAt, decision } };
 }
 
 /** The frame of the same record without its bodies, metadata and decision: what a record that can't be read whole still counts by. */

@@ -83,6 +83,29 @@ describe('LogIngest', () => {
     expect(decodeLogBodies(found?.content as Buffer)).toEqual({ request, response });
   });
 
+  it.each([
+    ['30 days ahead', new Date(Date.now() + 30 * DAY_MS).toISOString()],
+    ['in 1970', '1970-01-01T00:00:10.000Z'],
+  ])(
+    'stores records of a clock that is %s under the time of their first arrival, once, and says so [faults D7]',
+    async (_when, createdAt) => {
+      const [skewed, other] = [sampleLogRecord({ createdAt }), sampleLogRecord()];
+      const before = Date.now() - 1_000;
+      expect(await store(frame(skewed, Buffer.from('asked')), frame(other))).toEqual({
+        accepted: 2,
+        rejected: 0,
+      });
+      expect(await store(frame(skewed, Buffer.from('asked')))).toEqual({ accepted: 1, rejected: 0 });
+      expect(await countOf('request_logs', skewed.id)).toBe(1);
+      const found = await find(skewed);
+      expect(found?.created_at.getTime()).toBeGreaterThan(before);
+      expect(found?.decision).toMatchObject({ clockSkewed: { createdAt } });
+      expect(decodeLogBodies(found?.content as Buffer).request?.toString()).toBe('asked');
+      expect((await find(other))?.decision).not.toHaveProperty('clockSkewed');
+      expect(ingest.counts).toMatchObject({ stored: 2, known: 1, rejected: 0, skewed: 2 });
+    },
+  );
+
   it('[SVC-02] stores denied and failed requests, which have no key, provider, model, usage or cost', async () => {
     const bare = {
       apiKeyId: null,
@@ -164,7 +187,7 @@ describe('LogIngest', () => {
     expect(byUser).toMatchObject({ keys: ['ann'], values: { requests: 60, cost: 60_000 } });
   });
 
-  it('makes partitions for records of other days within a year, and refuses those further away', async () => {
+  it('makes partitions for records of other days within a year, and none for those further away, which are stored under the time of their arrival', async () => {
     const at = (days: number): LogRecord =>
       sampleLogRecord({ createdAt: new Date(Date.now() + days * DAY_MS).toISOString() });
     const records = [at(-365), at(-40), at(-1), at(1), at(2)];
@@ -173,7 +196,9 @@ describe('LogIngest', () => {
       rejected: 0,
     });
     for (const record of records) expect(await find(record)).not.toBeNull();
-    await expect(store(frame(at(-400)), frame(at(30)))).resolves.toEqual({ accepted: 0, rejected: 2 });
+    const far = [at(-400), at(30)];
+    await expect(store(...far.map((record) => frame(record)))).resolves.toEqual({ accepted: 2, rejected: 0 });
+    for (const record of far) expect(dayOf((await find(record))?.created_at as Date)).toBe(dayOf(new Date()));
   });
 
   it('makes a partition again that was dropped behind its back', async () => {

@@ -1,8 +1,10 @@
 import {
   amendLogs,
+  dayOf,
   insertGuardrailFeedback,
   insertLogs,
   KnownLogZones,
+  timesOfSkewed,
   zonesOf,
   type LogEntry,
   type RequestLogRow,
@@ -16,7 +18,7 @@ import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { enterVerdicts } from './guardrail-verdicts';
-import { bareFrame, readFrame, type ReadFrame } from './log-entry';
+import { bareFrame, readFrame, withTime, type ReadFrame } from './log-entry';
 import type { LogBodyPacker } from './log-bodies';
 import { LogPartitions } from './log-partitions.service';
 import { bareEntry, isFaultOfRecord, isMissingPartition, LogQuarantine } from './log-quarantine';
@@ -39,6 +41,8 @@ export interface IngestCounts {
   /** Records that were there already. */
   known: number;
   rejected: number;
+  /** Records that were stored under the time of their arrival, since their own could not be right. */
+  skewed: number;
 }
 
 /** Batches at work and waiting for others; each holds up to 16 MiB. */
@@ -77,7 +81,7 @@ export class LogIngest {
   addUp: ((rows: readonly RequestLogRow[]) => Promise<void>) | null = null;
   /** Told of records that are new, after the commit. Must not throw. */
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
-  readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0 };
+  readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0, skewed: 0 };
   readonly quarantine: LogQuarantine;
   private inFlight = 0;
   private readonly zones = new KnownLogZones();
@@ -93,7 +97,7 @@ export class LogIngest {
     private readonly partitions: LogPartitions,
     private readonly book: LedgerBook,
     private readonly bodies: LogBodyPacker,
-    log: Log,
+    private readonly log: Log,
   ) {
     this.quarantine = new LogQuarantine(source, log);
   }
@@ -123,21 +127,23 @@ export class LogIngest {
   }
 
   private async storeAll(frames: readonly Frame[]): Promise<Stored> {
-    const entries: LogEntry[] = [];
-    const days = new Set<number>();
+    const readable: LogEntry[] = [];
+    const skewed = new Set<LogEntry>();
     const frameOf = new Map<string, Frame>();
     let since = performance.now();
     for (const frame of frames) {
       const read = await this.read(frame);
       if (read) {
-        entries.push(read.entry);
-        days.add(read.day);
+        readable.push(read.entry);
+        if (read.isSkewed) skewed.add(read.entry);
         frameOf.set(read.entry.row.id, frame);
       }
       if (performance.now() - since < TURN_MS) continue;
       await setImmediate();
       since = performance.now();
     }
+    const entries = await this.withPossibleTimes(readable, skewed);
+    const days = new Set(entries.map(({ row }) => dayOf(row.created_at)));
     const batch: Batch = { entries: await this.bodies.place(entries), days, frames: frameOf, refused: 0 };
     await this.writes.add(batch);
     const accepted = entries.length - batch.refused;
@@ -146,13 +152,30 @@ export class LogIngest {
 
   /** Null: the record can't be read, not even without its texts, and is in the quarantine. */
   private async read(frame: Frame): Promise<Readable | null> {
-    const attempt = (part: Frame): ReadFrame => readFrame(part, (day) => this.partitions.accepts(day));
+    const attempt = (part: Frame): ReadFrame =>
+      readFrame(part, (createdAt) => this.partitions.accepts(createdAt));
     const [read, fault] = outcomeOf(() => attempt(frame));
     if (read?.kind === 'entry') return read;
     const [bare] = read ? [null] : outcomeOf(() => attempt(bareFrame(frame)));
     const stored = bare?.kind === 'entry' ? bare : null;
     await this.quarantine.add(frame, read ? new Error(read.reason) : fault, stored !== null);
     return stored;
+  }
+
+  /** Records of a clock that is far off are stored under the time of their first arrival. */
+  private async withPossibleTimes(
+    entries: readonly LogEntry[],
+    skewed: ReadonlySet<LogEntry>,
+  ): Promise<readonly LogEntry[]> {
+    if (skewed.size === 0) return entries;
+    const ids = [...skewed].map(({ row }) => row.id);
+    const times = await timesOfSkewed(this.source.manager, ids, new Date());
+    this.counts.skewed += skewed.size;
+    this.log.warn({ records: skewed.size, logId: ids[0] }, 'log records of a clock that is far off');
+    return entries.map((entry) => {
+      const time = skewed.has(entry) ? times.get(entry.row.id) : undefined;
+      return time === undefined ? entry : withTime(entry, time);
+    });
   }
 
   private async write(batches: readonly Batch[]): Promise<void> {

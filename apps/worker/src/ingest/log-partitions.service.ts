@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 
 /** Days ahead of today that have partitions before anything is written to them. */
 const DAYS_AHEAD = 2;
-/** Records of other days are refused: their clock is wrong, and each day costs two tables. */
+/** A clock that is ahead by more is wrong. */
+const AHEAD_MAX_MS = 86_400_000;
 const DAYS_BACK_MAX = 366;
 
 /** Knows which days have partitions, and makes those that are missing. */
@@ -13,15 +14,15 @@ export class LogPartitions {
   /** At most one entry per day that is accepted, and those of past days of this process. */
   private readonly known = new Set<number>();
 
-  /** Records that would be removed at once are not taken either. */
   constructor(
     private readonly source: DataSource,
     private readonly retentionDays = DAYS_BACK_MAX,
   ) {}
 
-  accepts(day: number): boolean {
-    const today = dayOf(new Date());
-    return day >= today - Math.min(DAYS_BACK_MAX, this.retentionDays) && day <= today + DAYS_AHEAD;
+  /** False for a time that no record can have: more than a day ahead, or so old that it would be removed at once. */
+  accepts(createdAt: Date): boolean {
+    const oldest = dayOf(new Date()) - Math.min(DAYS_BACK_MAX, this.retentionDays);
+    return dayOf(createdAt) >= oldest && createdAt.getTime() <= Date.now() + AHEAD_MAX_MS;
   }
 
   /** Today and the days ahead. */

@@ -20,6 +20,8 @@ export interface UserKeySettings {
 export interface OrganisationSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only. */
   readonly debug_log?: 0 | 1;
+  /** `strict`: requests that can't be recorded are refused; absent: `standard`, they are served and counted. */
+  readonly audit?: 'standard' | 'strict';
   /** Seconds that a session of a user lasts at most; absent: 30 days. */
   readonly max_session_ttl?: number;
   /** `user_api_key_auto_create` of the default workspace alone. */

@@ -21,6 +21,8 @@ export interface WorkspaceDefaults {
 export interface WorkspaceSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only; absent: as the organisation says. */
   readonly debug_log?: 0 | 1;
+  /** `strict`: requests that can't be recorded are refused; absent: as the organisation says. */
+  readonly audit?: 'standard' | 'strict';
 }
 
 @Entity('workspaces')

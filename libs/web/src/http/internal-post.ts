@@ -12,6 +12,8 @@ export interface InternalClientOptions {
 export interface InternalAnswer {
   readonly status: number;
   readonly body: Buffer;
+  /** The time by the clock of the process that answers, as its `date` header has it; null: it has none. */
+  readonly date: string | null;
 }
 
 /** POSTs to our own processes, whose addresses the operator has set. Rejects when one can't be reached or does not answer in time. */
@@ -62,7 +64,10 @@ export class InternalClient {
         if (size > answerBytesMax) res.destroy(new Error('The worker answers with too much.'));
         else chunks.push(chunk);
       });
-      res.once('end', () => resolve({ status: res.statusCode ?? 0, body: Buffer.concat(chunks) }));
+      res.once('end', () => {
+        const { statusCode: status = 0, headers } = res;
+        resolve({ status, body: Buffer.concat(chunks), date: headers.date ?? null });
+      });
       res.once('error', reject);
     });
   }
@@ -76,4 +81,4 @@ export const internalPost = (
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Buffer,
-): Promise<{ readonly status: number }> => SHARED.post(url, headers, body);
+): Promise<Pick<InternalAnswer, 'status' | 'date'>> => SHARED.post(url, headers, body);

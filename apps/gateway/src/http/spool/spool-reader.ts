@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import type { SpoolCipher } from './spool-cipher';
 
 /** A part of the file, `[from, to)`, or bytes that stand in its place. */
 export type Segment = { readonly from: number; readonly to: number } | Buffer;
@@ -11,10 +12,13 @@ export class SpoolReader extends Readable {
   private index = 0;
   /** Bytes of the present segment that have been read. */
   private done = 0;
+  /** Of the present segment, from its beginning. */
+  private decrypt: ((piece: Buffer) => Buffer) | null = null;
 
   constructor(
     private readonly file: FileHandle,
     private readonly segments: readonly Segment[],
+    private readonly cipher: Pick<SpoolCipher, 'reader'>,
   ) {
     super({ highWaterMark: READ_BYTES });
   }
@@ -33,12 +37,15 @@ export class SpoolReader extends Readable {
       const wanted = Math.min(READ_BYTES, end - position);
       const { buffer, bytesRead } = await this.file.read(Buffer.allocUnsafe(wanted), 0, wanted, position);
       if (bytesRead === 0) throw new Error('A spooled body is shorter than it was written.');
+      this.decrypt ??= this.cipher.reader(position);
+      const plain = this.decrypt(buffer.subarray(0, bytesRead));
       this.done += bytesRead;
       if (position + bytesRead === end) {
         this.index += 1;
         this.done = 0;
+        this.decrypt = null;
       }
-      this.push(bytesRead === wanted ? buffer : buffer.subarray(0, bytesRead));
+      this.push(plain);
     } catch (error) {
       this.destroy(error as Error);
     }

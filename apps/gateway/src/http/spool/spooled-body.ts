@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { GatewayError } from '@gw/kernel';
 import type { BodySource } from '@gw/outbound';
+import { SpoolCipher } from './spool-cipher';
 import { SpoolReader, type Segment } from './spool-reader';
 
 /** Bytes in the place of others: `[from, to)` of the body. */
@@ -17,10 +18,11 @@ export interface Room {
   give(bytes: number): void;
 }
 
-/** A request body in a file that has no name any more: it is gone with the last handle on it. */
+/** A request body, encrypted, in a file that has no name any more: it is gone with the last handle on it. */
 export class SpooledBody {
   /** Bytes written. */
   length = 0;
+  private readonly cipher = new SpoolCipher();
   private readonly readers = new Set<SpoolReader>();
   private isClosed = false;
   private held = 0;
@@ -34,9 +36,15 @@ export class SpooledBody {
   async append(piece: Buffer): Promise<void> {
     if (this.isClosed || !this.room.take(piece.length)) throw noRoom();
     this.held += piece.length;
+    const sealed = this.cipher.encrypt(piece);
     try {
-      for (let done = 0; done < piece.length;) {
-        const { bytesWritten } = await this.file.write(piece, done, piece.length - done, this.length + done);
+      for (let done = 0; done < sealed.length;) {
+        const { bytesWritten } = await this.file.write(
+          sealed,
+          done,
+          sealed.length - done,
+          this.length + done,
+        );
         done += bytesWritten;
       }
     } catch (cause) {
@@ -65,7 +73,7 @@ export class SpooledBody {
   }
 
   private open(segments: readonly Segment[]): SpoolReader {
-    const reader = new SpoolReader(this.file, segments);
+    const reader = new SpoolReader(this.file, segments, this.cipher);
     this.readers.add(reader);
     reader.once('close', () => this.readers.delete(reader));
     if (this.isClosed) reader.destroy();

@@ -16,7 +16,7 @@ import { AttemptStage } from '../stages/attempt.stage';
 import { FollowUpSender } from './follow-up-sender';
 import { IntegratedModelsSender } from './integrated-models-sender';
 import { RequestBuilder } from './request-builder';
-import { Sender, type AttemptSender } from './sender';
+import { Sender, type AttemptSender, type BeforeCall } from './sender';
 import { Targeting } from './targeting';
 
 interface AttemptParts {
@@ -29,6 +29,7 @@ interface AttemptParts {
   readonly pricer: Pricer;
   readonly answers: Answers;
   readonly secrets: SecretResolver;
+  readonly beforeCall: BeforeCall;
 }
 
 /**
@@ -45,6 +46,7 @@ export function createAttempts({
   pricer,
   answers,
   secrets,
+  beforeCall,
 }: AttemptParts): {
   readonly attempts: (sender: AttemptSender) => AttemptStage;
   readonly attempt: AttemptStage;
@@ -61,7 +63,7 @@ export function createAttempts({
     requestTimeoutMs: settings.REQUEST_TIMEOUT,
     connectTimeoutMs: settings.CONNECT_TIMEOUT,
   });
-  const sender = new Sender(outbound);
+  const sender = new Sender(outbound, beforeCall);
   const caching = new CachingSender(sender, {
     cache: answers.cache,
     flights: answers.flights,

@@ -29,9 +29,15 @@ export interface AttemptSender {
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void;
 }
 
+/** Writes a request down before a provider is called for it. Throws where it may only be called when that worked. */
+export type BeforeCall = (exchange: Exchange, upstream: Upstream) => void;
+
 /** Sends an attempt as an HTTP call. */
 export class Sender implements AttemptSender {
-  constructor(private readonly outbound: OutboundClient) {}
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly beforeCall: BeforeCall,
+  ) {}
 
   send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const answer = new Answer(upstream, listener);
@@ -41,12 +47,17 @@ export class Sender implements AttemptSender {
 
   /** The call alone, reported to `handler`, which is told nothing before this has returned. */
   call(
-    { metadata }: Pick<Exchange, 'metadata'>,
-    { provider: { local } }: Upstream,
+    exchange: Exchange,
+    upstream: Upstream,
     { request }: BuiltRequest,
     handler: OutboundHandler,
   ): OutboundCall {
-    if (local === undefined) return this.outbound.dispatch(request, handler);
+    const { metadata } = exchange;
+    const { local } = upstream.provider;
+    if (local === undefined) {
+      this.beforeCall(exchange, upstream);
+      return this.outbound.dispatch(request, handler);
+    }
     const { method, path, body } = request;
     const bytes = Buffer.isBuffer(body) ? body : EMPTY;
     return playLocal(local.answer({ method, path, body: bytes, metadata }), handler);

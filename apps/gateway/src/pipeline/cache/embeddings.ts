@@ -54,7 +54,7 @@ export class Embeddings {
     const built = this.builder.build(asked, upstream);
     const body = await new Promise<Buffer>((resolve, reject) => {
       const collector = new Collector(resolve, reject);
-      collector.call = this.sender.call(asked, upstream, built, collector);
+      collector.call = this.sender.call(exchange, upstream, built, collector);
       exchange.whenClientGone({ clientGone: () => collector.call?.abort() });
     });
     const parsed = parseJsonObject(body);

@@ -1,6 +1,7 @@
 import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
 import { isBudget, type Bucket, type Reservation } from '@gw/limits';
 import type { MadeCharge } from '../../limits/charges';
+import type { Upstream } from '../answer';
 import { cacheUseOf } from '../cache/cache-use';
 import type { Exchange } from '../exchange';
 import { TIMED_STAGES } from '../pipeline';
@@ -31,6 +32,42 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
   w.raw(K.stages);
   writeStages(w, exchange.stageMs);
   w.raw(K.end);
+}
+
+/** The decision as far as it went, in the record of a request whose gateway ended. `upstream`: of a call that is in flight. */
+export function writeLostDecision(
+  w: JsonWriter,
+  exchange: Exchange,
+  upstream: Upstream | null,
+  charges: readonly MadeCharge[],
+): void {
+  const { strategy, matchedCondition, attempts } = exchange;
+  w.raw(K.decision);
+  w.raw(config(exchange.configSource));
+  if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
+  if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
+  const current = upstream === null ? [] : [attemptInFlight(exchange, upstream)];
+  writeList(w, K.attempts, [...attempts, ...current], writeAttempt);
+  if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
+  w.raw(K.stages);
+  w.raw(K.end);
+}
+
+function attemptInFlight(exchange: Exchange, { target, provider, saved, model }: Upstream): AttemptRecord {
+  const last = exchange.attempts.at(-1);
+  const startedMs = last === undefined ? 0 : last.startedMs + last.durationMs;
+  return {
+    target: target.path,
+    provider: provider.id,
+    credential: saved?.slug ?? null,
+    model,
+    retry: last?.target === target.path ? last.retry + 1 : 0,
+    status: null,
+    end: 'interrupted',
+    reason: null,
+    startedMs,
+    durationMs: Math.max(0, exchange.elapsedMs() - startedMs),
+  };
 }
 
 /** Where the answer comes from, when it is not from a provider of its own. */

@@ -2,6 +2,7 @@ import type { ApiKeyDocument, DecisionRecord, ProviderDocument, Usage } from '@g
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../../http/header-rules';
 import type { Principal } from '../../state/principals';
+import type { Upstream } from '../answer';
 import { cacheUseOf } from '../cache/cache-use';
 import type { Exchange } from '../exchange';
 import { writeDecision } from './decision';
@@ -50,7 +51,7 @@ export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
   return w.end();
 }
 
-function writeMeasures(w: JsonWriter, exchange: Exchange): void {
+export function writeMeasures(w: JsonWriter, exchange: Exchange): void {
   const { firstByteAt } = exchange;
   w.ms(K.durationMs, exchange.elapsedMs());
   if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - exchange.startedAt);
@@ -61,7 +62,7 @@ function writeMeasures(w: JsonWriter, exchange: Exchange): void {
   w.text(K.responseType, responseTypeOf(exchange));
 }
 
-function writeRequest(w: JsonWriter, exchange: Exchange): void {
+export function writeRequest(w: JsonWriter, exchange: Exchange): void {
   const { id, traceId, spanId, parentSpanId, spanName, principal, url, query } = exchange;
   w.raw(K.id);
   w.ascii(id);
@@ -113,7 +114,17 @@ function writeAnswerer(w: JsonWriter, { answer, attempts, scan }: Exchange): voi
     w.text(K.noIntegration, asked);
     return;
   }
-  const { provider, saved, model } = answer.upstream;
+  writeUpstream(w, answer.upstream, asked);
+}
+
+/** Where a request goes. `asked`: the model that it names. */
+export function writeUpstream(w: JsonWriter, upstream: Upstream | null, asked: string | null): void {
+  if (upstream === null) {
+    w.text(K.provider, null);
+    w.text(K.notSaved, asked);
+    return;
+  }
+  const { provider, saved, model } = upstream;
   w.text(K.provider, provider.id);
   w.text(saved === null ? K.notSaved : savedIds(saved), model ?? asked);
 }
@@ -146,13 +157,13 @@ function writeCount(w: JsonWriter, key: Buffer, count: number): void {
   if (count !== 0) w.number(key, count);
 }
 
-const configIds = remembered(
+export const configIds = remembered(
   ({ slug, versionId }: DecisionRecord['config']) =>
     `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},"targetPath":`,
 );
 
 /** Most requests carry none. */
-function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>): void {
+export function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>): void {
   for (const _ in metadata) {
     w.json(K.metadata, redactMetadata(metadata));
     return;

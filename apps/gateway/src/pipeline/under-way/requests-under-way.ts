@@ -13,10 +13,18 @@ export class RequestsUnderWay {
     this.last = exchange;
   }
 
+  get isEmpty(): boolean {
+    return this.first === null;
+  }
+
+  holds(exchange: Exchange): boolean {
+    return exchange.before !== null || this.first === exchange;
+  }
+
   /** Nothing for one that is not there. */
   leave(exchange: Exchange): void {
     const { before, after } = exchange;
-    if (before === null && this.first !== exchange) return;
+    if (!this.holds(exchange)) return;
     if (before === null) this.first = after;
     else before.after = after;
     if (after === null) this.last = before;
@@ -24,19 +32,10 @@ export class RequestsUnderWay {
     exchange.before = exchange.after = null;
   }
 
-  get isEmpty(): boolean {
-    return this.first === null;
-  }
-
-  /** The oldest of those that have begun before `startedBefore` (of `performance.now`), at most `max`. */
-  olderThan(startedBefore: number, max: number): Exchange[] {
+  /** Those that have begun before `startedBefore` (of `performance.now`), oldest first. */
+  olderThan(startedBefore: number): Exchange[] {
     const found: Exchange[] = [];
-    for (
-      let at = this.first;
-      at !== null && at.startedAt < startedBefore && found.length < max;
-      at = at.after
-    )
-      found.push(at);
+    for (let at = this.first; at !== null && at.startedAt < startedBefore; at = at.after) found.push(at);
     return found;
   }
 }

@@ -1,4 +1,11 @@
-import { bodyFolder, dayOf, dropLogPartition, logPartitionDays, removeOldFeedback } from '@gw/entities';
+import {
+  bodyFolder,
+  dayOf,
+  dropLogPartition,
+  logPartitionDays,
+  removeOldFeedback,
+  removeOldSkewed,
+} from '@gw/entities';
 import { logRetentionJob, type JobProcessor } from '@gw/jobs';
 import type { ObjectStore } from '@gw/object-store';
 import { describeFault, type Log } from '@gw/web';
@@ -35,5 +42,6 @@ export class LogRetentionProcessor implements JobProcessor {
       this.partitions.forget();
     }
     await removeOldFeedback(this.source.manager, new Date(oldest * 86_400_000));
+    await removeOldSkewed(this.source.manager, new Date(oldest * 86_400_000));
   }
 }

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSealedFile, type Journal, type Sealer } from '@gw/telemetry';
+
+const NAME = /^in-flight-(\d{6,})\.log$/;
+/** Of versions that wrote down once a second what took longer than one, and did not seal it. */
+const LEGACY_NAME = 'under-way.jsonl';
+
+export const inFlightPath = (directory: string, number: number): string =>
+  join(directory, `in-flight-${String(number).padStart(6, '0')}.log`);
+
+export const nextInFlightNumber = (directory: string): number => (numbersIn(directory).at(-1) ?? 0) + 1;
+
+/**
+ * Appends the records of requests that an earlier process had begun and not ended to the journal; gives how many those are. Each comes
+ * after what that process has appended itself, and the store keeps the first of an id: so none counts twice, however often a start
+ * is killed before the files are gone. Files stay where the journal can't take their records.
+ */
+export function recoverInFlight(directory: string, journal: Journal, sealer: Sealer): number {
+  const lost = new Map<string, string>();
+  const files: string[] = [];
+  for (const number of numbersIn(directory)) {
+    const path = inFlightPath(directory, number);
+    const pieces = readSealedFile(path, sealer);
+    if (pieces === null) continue;
+    files.push(path);
+    for (const line of pieces.join('').split('\n')) apply(line, lost);
+  }
+  const legacy = join(directory, LEGACY_NAME);
+  if (existsSync(legacy)) {
+    files.push(legacy);
+    for (const line of readFileSync(legacy, 'utf8').split('\n')) apply(line, lost);
+  }
+  let isTaken = true;
+  for (const line of lost.values()) isTaken = journal.append(line, null, null, NOTHING) && isTaken;
+  journal.flush();
+  if (isTaken) for (const path of files) unlinkSync(path);
+  return lost.size;
+}
+
+/** The newest line about a request counts; one that ends it takes it away. */
+function apply(line: string, lost: Map<string, string>): void {
+  if (line.startsWith('-')) {
+    lost.delete(line.slice(1));
+    return;
+  }
+  const id = idOf(line);
+  if (id !== null) lost.set(id, line);
+}
+
+function idOf(line: string): string | null {
+  try {
+    const value: unknown = line === '' ? null : JSON.parse(line);
+    const { id } = (value ?? {}) as { id?: unknown };
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+const numbersIn = (directory: string): number[] =>
+  readdirSync(directory)
+    .map((name) => Number(NAME.exec(name)?.[1] ?? NaN))
+    .filter((number) => !Number.isNaN(number))
+    .sort((a, b) => a - b);
+
+const NOTHING = (): void => undefined;

@@ -1,0 +1,27 @@
+import type { EntityManager } from 'typeorm';
+
+/**
+ * The time that each of these records is stored under, since its own can't be right: that of its first arrival, which is `now` for
+ * those that have not come before.
+ */
+export async function timesOfSkewed(
+  manager: EntityManager,
+  ids: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, string>> {
+  await manager.query(
+    `INSERT INTO skewed_logs (id, created_at) SELECT DISTINCT unnest($1::uuid[]), $2::timestamptz
+     ON CONFLICT ON CONSTRAINT skewed_logs_pk DO NOTHING`,
+    [ids, now],
+  );
+  const rows: { id: string; created_at: Date }[] = await manager.query(
+    'SELECT id, created_at FROM skewed_logs WHERE id = ANY($1::uuid[])',
+    [ids],
+  );
+  return new Map(rows.map(({ id, created_at }) => [id, created_at.toISOString()]));
+}
+
+/** Once their logs are gone. */
+export async function removeOldSkewed(manager: EntityManager, before: Date): Promise<void> {
+  await manager.query('DELETE FROM skewed_logs WHERE created_at < $1', [before]);
+}
