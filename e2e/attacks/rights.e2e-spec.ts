@@ -1,0 +1,65 @@
+import { request } from 'node:http';
+import { withProduct, type NewKey, type Reply } from '../spec-support/workbench';
+
+const bench = withProduct();
+
+/** A key of the organisation with these scopes alone. */
+const organisationKey = async (...scopes: string[]): Promise<string> => {
+  const body = { name: 'Narrow', scopes };
+  const key = bench().adminKey;
+  return (await bench().manage<NewKey>('POST', '/api-keys/organisation/service', { key, body })).key;
+};
+const refused = ({ status, text }: Reply): void => {
+  expect([status, text]).toEqual([403, expect.stringContaining('scope_exceeds_creator')]);
+  expect(text).not.toMatch(/invite_link|"key"/);
+};
+
+describe('a key with one scope', () => {
+  it('invites nobody with rights that it lacks, and gets no link to become one', async () => {
+    const key = await organisationKey('organisation_users.create');
+    const invite = (body: object): Promise<Reply> =>
+      bench().call('POST', '/admin/users/invites', {
+        key,
+        body: { email: 'x@example.com', role: 'member', workspaces: [], ...body },
+      });
+    refused(await invite({ role: 'admin' }));
+    const { workspace_id: id } = bench().product.credentials;
+    refused(await invite({ workspaces: [{ id, role: 'admin' }] }));
+  });
+
+  it('gets no new secret of a key that can do more, and that key goes on', async () => {
+    const strong = await bench().manage<NewKey>('POST', '/api-keys/organisation/service', {
+      key: bench().adminKey,
+      body: { name: 'Strong', scopes: ['workspaces.list', 'organisation_service_api_keys.rotate'] },
+    });
+    const key = await organisationKey('organisation_service_api_keys.rotate');
+    refused(await bench().call('POST', `/api-keys/${strong.id}/rotate`, { key, body: {} }));
+    expect((await bench().call('GET', '/workspaces', { key: strong.key })).status).toBe(200);
+  });
+});
+
+describe('wrong passwords', () => {
+  /** A login through the gateway, as a client of that address. */
+  const login = (from: string, password: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port, pathname } = new URL(`${bench().baseUrl}/auth/login`);
+      const headers = { 'content-type': 'application/json' };
+      const options = { hostname, port, path: pathname, method: 'POST', localAddress: from, headers };
+      const sent = request(options, (answer) => {
+        answer.resume();
+        answer.once('end', () => resolve(answer.statusCode ?? 0));
+      });
+      sent.once('error', reject);
+      sent.end(JSON.stringify({ email: bench().product.credentials.owner_email, password }));
+    });
+
+  it('from one address keep only that address waiting, through the gateway too', async () => {
+    const attempts: number[] = [];
+    for (let attempt = 0; attempt < 55; attempt += 1) attempts.push(await login('127.0.0.2', 'wrong'));
+    expect(attempts[0]).toBe(401);
+    expect(attempts.at(-1)).toBe(429);
+    const { owner_password: password } = bench().product.credentials;
+    expect(await login('127.0.0.2', password)).toBe(429);
+    expect(await login('127.0.0.3', password)).toBe(200);
+  });
+});

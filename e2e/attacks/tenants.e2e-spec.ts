@@ -1,0 +1,134 @@
+import { eventually, startRedis, type StubProvider } from '@gw/testing';
+import { Redis } from 'ioredis';
+import { OPENAI_CHAT } from '../spec-support/fake-openai';
+import { newTenant, RawRequests, type Tenant } from '../spec-support/tenants';
+import { withProduct, type Reply } from '../spec-support/workbench';
+
+const MIB = 1_048_576;
+const REDIS_BYTES = 64 * MIB;
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+const bench = withProduct(async () => {
+  redis = await startRedis();
+  const client = new Redis(redis.url);
+  await client.config('SET', 'maxmemory', String(REDIS_BYTES));
+  await client.config('SET', 'maxmemory-policy', 'noeviction');
+  client.disconnect();
+  return { redisUrl: redis.url };
+});
+// After the product, which would wait for it.
+afterAll(() => redis.stop());
+
+let stub: StubProvider;
+let attacker: Tenant;
+let victim: Tenant;
+
+beforeAll(async () => {
+  stub = await bench().stub();
+  attacker = await newTenant(bench(), 'attacker', stub);
+  victim = await newTenant(bench(), 'victim', stub);
+}, 60_000);
+beforeEach(() => stub.answerJson(OPENAI_CHAT));
+
+const bodyOf = (content: string): object => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] });
+const chat = (
+  { key }: Pick<Tenant, 'key'>,
+  content = 'Hi',
+  headers: Record<string, string> = { 'x-gw-provider': '@main' },
+): Promise<Reply> => bench().chat(headers, { key, body: bodyOf(content) });
+const json = (config: object): Record<string, string> => ({ 'x-gw-config': JSON.stringify(config) });
+const typeOf = ({ status, body }: Reply): unknown[] => [status, (body['error'] as { type?: string }).type];
+const logged = async ({ key }: Tenant, trace: string): Promise<number> =>
+  (await bench().logs(`trace_id=${trace}`, key)).data.length;
+/** The victim is served, and its request gets its record. */
+const victimGoesOn = async (): Promise<void> => {
+  const trace = bench().trace('victim');
+  const answer = await chat(victim, 'Hi', { 'x-gw-provider': '@main', 'x-gw-trace-id': trace });
+  expect([answer.status, answer.text]).toEqual([200, JSON.stringify(OPENAI_CHAT)]);
+  await eventually(async () => (await logged(victim, trace)) === 1, { timeoutMs: 20_000, everyMs: 200 });
+};
+
+describe('one workspace, to the others', () => {
+  it('is no cost by patterns: over its rate it is refused before a config is compiled, within it by their size', async () => {
+    const wide = Array.from({ length: 50 }, () => ({ 'metadata.a': { $regex: `(?i:\\pL)`.repeat(127) } }));
+    const config = {
+      strategy: { mode: 'conditional', conditions: [{ query: { $or: wide }, then: 'b' }], default: 'b' },
+      targets: [{ name: 'b', provider: '@main' }],
+    };
+    const limited = await bench().newKey({
+      workspace_id: attacker.workspaceId,
+      rate_limits: [{ type: 'requests', unit: 'rpd', value: 1 }],
+    });
+    expect((await chat(limited)).status).toBe(200);
+    expect(typeOf(await chat(limited))).toEqual([429, 'rate_limited']);
+    // It does not compile, so that it was not looked at.
+    expect(typeOf(await chat(limited, 'Hi', json(config)))).toEqual([429, 'rate_limited']);
+    expect(typeOf(await chat(attacker, 'Hi', json(config)))).toEqual([400, 'config_invalid']);
+  });
+
+  it('is no stop by bodies that it announces and never sends', async () => {
+    const raw = new RawRequests();
+    try {
+      const announce = (length: number): Promise<void> =>
+        raw.begin(bench().baseUrl, attacker.key, `content-length: ${String(length)}`, '{');
+      await Promise.all(Array.from({ length: 57 }, () => announce(10 * MIB)));
+      await Promise.all([1, 2].map(() => announce(512 * MIB)));
+      for (let call = 0; call < 5; call += 1) expect((await chat(victim)).status).toBe(200);
+    } finally {
+      raw.end();
+    }
+  });
+
+  it('takes no first answer away under an Idempotency-Key, however many it keeps', async () => {
+    const once = { 'x-gw-provider': '@main', 'idempotency-key': 'victims' };
+    const first = await chat(victim, 'a', once);
+    stub.answerJson({ ...OPENAI_CHAT, pad: 'x'.repeat(3.5 * MIB) });
+    for (let index = 0; index < 19; index += 1)
+      await chat(attacker, 'b', { 'x-gw-provider': '@main', 'idempotency-key': `k-${String(index)}` });
+    const calls = stub.requests.length;
+    const again = await chat(victim, 'a', once);
+    expect([again.status, again.text === first.text, stub.requests.length]).toEqual([200, true, calls]);
+  });
+
+  it('is no stop by prompts that are dear to redact: logs of others are stored', async () => {
+    const prompt = '-eyJ'.repeat(63_750);
+    const trace = bench().trace('dear');
+    const headers = { 'x-gw-provider': '@main', 'x-gw-trace-id': trace };
+    const dear = await Promise.all([1, 2, 3].map(() => chat(attacker, prompt, headers)));
+    expect(dear.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await victimGoesOn();
+    await eventually(async () => (await logged(attacker, trace)) === 3, { timeoutMs: 20_000, everyMs: 200 });
+  });
+
+  it('leaves Redis to them, however much it caches: budgets, logs and health go on', async () => {
+    const strict = await bench().newKey({
+      workspace_id: victim.workspaceId,
+      usage_limits: { credit_limit: 100, enforcement: 'strict' },
+    });
+    stub.answerJson({ ...OPENAI_CHAT, pad: 'x'.repeat(2 * MIB - 20_000) });
+    const cached = json({ provider: '@main', cache: { mode: 'simple', max_age: 7_776_000 } });
+    for (let index = 0; index < 40; index += 1) await chat(attacker, `fill ${String(index)}`, cached);
+    stub.answerJson(OPENAI_CHAT);
+    const statuses = new Set<number>();
+    for (let call = 0; call < 40; call += 1) statuses.add((await chat(strict)).status);
+    expect([...statuses]).toEqual([200]);
+    await victimGoesOn();
+    const client = new Redis(redis.url);
+    await client.xadd('attacks:writable', '*', 'v', 'a record');
+    client.disconnect();
+  });
+
+  it('is no stop by a pattern that backtracks, at whatever place of a schema', async () => {
+    const bomb = { properties: { default: `${'a'.repeat(40)}!` } };
+    const pattern = { pattern: '^(a+)+$' };
+    const schema = { properties: { properties: { properties: { default: pattern } } } };
+    const guarded = {
+      provider: '@main',
+      input_guardrails: [{ 'default.jsonSchema': { schema } }],
+    };
+    const exploding = chat(attacker, JSON.stringify(bomb), json(guarded));
+    // Were the pattern run by an engine that backtracks, neither would end before the test does.
+    expect((await chat(victim)).status).toBe(200);
+    expect([400, 446]).toContain((await exploding).status);
+  });
+});
