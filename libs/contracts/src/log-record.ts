@@ -70,6 +70,8 @@ export interface RoutingEvent {
     | 'retry_budget_spent'
     /** Not repeated: the wait is longer than waits may be. */
     | 'wait_budget_spent'
+    /** Not followed by another call, or not given a second one: the request has made as many as it may. */
+    | 'call_limit_reached'
     /** Got a second request, since the first one took long. */
     | 'hedged'
     /** Got no second request: those have cost what they may for now. */

@@ -283,6 +283,19 @@ describe('retries', () => {
     }
   });
 
+  it('and fallbacks are given up with the last call that a request may make', () => {
+    const config = compiled(fallback([retrying({ attempts: 3 }), b]));
+    const last = (outcome: AttemptOutcome): AttemptOutcome => ({ ...outcome, isLast: true });
+    const cursor = createPlan(config, factsOf(), runtimeOf());
+    const told = play(cursor, [answered(503), last(answered(503))]);
+    expect(told).toEqual(['config.t[0]', 'config.t[0]+1@1000', 'answered']);
+    expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'call_limit_reached' }]);
+    expect(cursor.retryCount).toBe(-1);
+    const whole = createPlan(config, factsOf(), runtimeOf());
+    expect(play(whole, [last(answered(200))])).toEqual(['config.t[0]', 'answered']);
+    expect(whole.routingEvents).toEqual([]);
+  });
+
   it('are given up at once when the process has none left, while a fallback still moves on', () => {
     const runtime = { ...runtimeOf(), state: createRoutingState({ retries: { savedMax: 0 } }) };
     const config = compiled(fallback([retrying({ attempts: 3 }), b]));

@@ -89,7 +89,13 @@ export class RoutingCursor implements Situation {
         detail: { reason: 'routing was asked twice for one step' },
       });
     }
+    const isCutShort = previous.isLast === true && !this.endsWith(previous);
     const target = this.learnFrom(this.target, previous);
+    if (isCutShort) {
+      this.gaveUp = isRetryable(previous, target);
+      this.note(target.path, 'call_limit_reached');
+      return this.stop();
+    }
     return this.again(target, previous) ?? this.onward(previous);
   }
 

@@ -70,6 +70,8 @@ export interface AttemptOutcome {
   readonly retryAfterMs: number | null;
   /** What a retry may wait at most, in milliseconds, for the time of the request; absent: no bound but the config's. */
   readonly waitMaxMs?: number;
+  /** The request may make no further call: the outcome is its end, whatever it is. */
+  readonly isLast?: boolean;
   /** Until the answer began, a stream that is over with its first event; or until it was no longer waited for. */
   readonly elapsedMs: number;
   /** The answer is of another request's call, which tells of it: nothing is learnt from it a second time. */

@@ -121,6 +121,8 @@ export class Exchange {
   /** The answer that this request repeats under its `Idempotency-Key`; no attempt is made then. */
   replayed: StoredAnswer | null = null;
   readonly attempts: AttemptRecord[] = [];
+  /** Calls to providers so far. */
+  calls = 0;
   strategy: readonly string[] = [];
   matchedCondition: string | null = null;
   /** What else routing took into account; complete once the attempts are over. */

@@ -113,6 +113,10 @@ class ScriptedMaker implements AttemptMaker {
     private readonly leave: () => void,
   ) {}
 
+  mayCall(): boolean {
+    return true;
+  }
+
   timeoutOf(): number {
     return 60_000;
   }

@@ -19,6 +19,8 @@ type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
 export interface AttemptMaker {
   /** Milliseconds that one attempt at the target may take. */
   timeoutOf(exchange: Exchange, target: CompiledTarget): number;
+  /** Whether the request may call a provider once more, while `pending` calls of it are about to be made. */
+  mayCall(exchange: Exchange, pending?: number): boolean;
   /** Starts one attempt. Throws what keeps it from being made. */
   begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void;
   /** Reads an answer that the client does not get to its end. */
@@ -53,7 +55,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   goOn(): void {
     try {
       const { exchange } = this;
-      const step = this.cursor.next(this.outcome && this.withTimeLeft(this.outcome));
+      const step = this.cursor.next(this.outcome && this.withinBounds(this.outcome));
       if (step.kind === 'stop') {
         this.finish();
         return;
@@ -73,11 +75,11 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 
-  /** Waiting for a retry must not outlive what one call may take. */
-  private withTimeLeft(outcome: AttemptOutcome): AttemptOutcome {
-    const { exchange, step, sinceMs } = this;
-    const waitMaxMs = this.maker.timeoutOf(exchange, step.target) - (exchange.elapsedMs() - sinceMs);
-    return { ...outcome, waitMaxMs };
+  /** Waiting for a retry must not outlive what one call may take, and calls of one request are bounded. */
+  private withinBounds(outcome: AttemptOutcome): AttemptOutcome {
+    const { exchange, step, sinceMs, maker } = this;
+    const waitMaxMs = maker.timeoutOf(exchange, step.target) - (exchange.elapsedMs() - sinceMs);
+    return { ...outcome, waitMaxMs, isLast: !maker.mayCall(exchange) };
   }
 
   begun(answer: Answer): void {
@@ -198,6 +200,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private isResendable({ reason }: OutboundError): boolean {
     const { exchange } = this;
     if (reason !== 'reused_connection_closed' || this.resent || exchange.clientGone) return false;
+    if (!this.maker.mayCall(exchange)) return false;
     return IDEMPOTENT.has(exchange.method) && exchange.route.followUp === null;
   }
 

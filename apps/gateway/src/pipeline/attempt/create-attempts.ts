@@ -72,7 +72,7 @@ export function createAttempts({
     bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
   });
   const attempts = (by: AttemptSender): AttemptStage =>
-    new AttemptStage(targeting, builder, by, accounts, routing);
+    new AttemptStage(targeting, builder, by, accounts, routing, settings.MAX_CALLS_PER_REQUEST);
   return {
     attempts,
     plain: attempts(sender),

@@ -87,6 +87,11 @@ export class HedgedTry implements LeaveListener {
     this.timer = null;
     const { offer, cursor } = this;
     const { state } = cursor.runtime;
+    // The first call may still wait for its credential.
+    if (!this.maker.mayCall(this.exchange, this.first.answer === null ? 1 : 0)) {
+      cursor.note(offer.target.path, 'call_limit_reached');
+      return;
+    }
     if (!state.hedges.take(offer)) {
       cursor.note(offer.target.path, 'hedge_budget_spent');
       return;

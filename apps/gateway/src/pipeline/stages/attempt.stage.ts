@@ -23,6 +23,7 @@ export class AttemptStage implements Stage, AttemptMaker {
     private readonly sender: AttemptSender,
     private readonly accounts: Accounts,
     state: RoutingState,
+    private readonly callsMax: number,
   ) {
     this.runtime = { random: () => Math.random(), now: Date.now, state };
   }
@@ -35,6 +36,10 @@ export class AttemptStage implements Stage, AttemptMaker {
 
   timeoutOf(exchange: Exchange, target: CompiledTarget): number {
     return this.builder.timeoutOf(exchange, target);
+  }
+
+  mayCall(exchange: Exchange, pending = 0): boolean {
+    return exchange.calls + pending + callsOf(exchange) <= this.callsMax;
   }
 
   begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void {
@@ -94,6 +99,7 @@ export class AttemptStage implements Stage, AttemptMaker {
     const built = this.builder.build(asked, upstream);
     if (asked !== exchange) exchange.hidesUsage = asked.hidesUsage;
     const { clientBody } = built;
+    exchange.calls += callsOf(exchange);
     this.sender.send(exchange, clientBody === null ? upstream : { ...upstream, clientBody }, built, listener);
   }
 
@@ -119,6 +125,9 @@ export class AttemptStage implements Stage, AttemptMaker {
     );
   }
 }
+
+/** That one attempt makes. */
+const callsOf = ({ route }: Exchange): number => (route.followUp === null ? 1 : 2);
 
 /** Of a spooled body only what its scan has found. */
 function paramsOf(exchange: Exchange): object | undefined {

@@ -8,10 +8,10 @@ export interface TwoProviders {
 }
 
 /** A gateway with the providers `@first` and `@second`, new for each test, of which the second one answers. Read it in a test. */
-export function withTwoProviders(): () => TwoProviders {
+export function withTwoProviders(environment: Record<string, string> = {}): () => TwoProviders {
   let made: TwoProviders | undefined;
   beforeEach(async () => {
-    const gateway = await GatewayHarness.start();
+    const gateway = await GatewayHarness.start(environment);
     const [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
     second.answerJson({ from: 'second' });
     gateway.addProvider('first', 'openai', first.origin);

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { withTwoProviders } from './spec-support/two-providers';
+
+const CALLS_MAX = 4;
+const limited = { event: 'call_limit_reached' };
+
+describe('the calls that one request makes to providers', () => {
+  const providers = withTwoProviders({ MAX_CALLS_PER_REQUEST: String(CALLS_MAX) });
+
+  const send = (config: object, path = '/chat/completions', method = 'POST'): Promise<Response> => {
+    const { gateway } = providers();
+    const headers = {
+      'content-type': 'application/json',
+      'x-gw-api-key': gateway.apiKey,
+      'x-gw-config': JSON.stringify(config),
+    };
+    const body = JSON.stringify({ model: 'gpt-4o', messages: [] });
+    return fetch(gateway.baseUrl + path, { method, headers, ...(method !== 'GET' && { body }) });
+  };
+  const calls = (): number => providers().first.requests.length + providers().second.requests.length;
+  const routing = async (): Promise<unknown> =>
+    (await providers().gateway.records()).at(-1)?.decision.routing;
+  /** A hundred targets with five retries each, at once. */
+  const amplified = (name: string): object => ({
+    strategy: { mode: 'fallback' },
+    targets: Array.from({ length: 100 }, () => ({
+      provider: name,
+      retry: { attempts: 5, on_status_codes: [446, 503], use_retry_after_header: true },
+    })),
+  });
+  const down = { status: 503, headers: { 'retry-after': '0' }, body: { error: { message: 'down' } } };
+
+  it('end with the limit, over all targets and retries, and the last answer is the answer', async () => {
+    const { first } = providers();
+    first.answer(down);
+    const answer = await send(amplified('@first'));
+    expect([answer.status, calls()]).toEqual([503, CALLS_MAX]);
+    expect(await answer.json()).toMatchObject({
+      error: { message: expect.stringContaining('down') as string },
+    });
+    expect(await routing()).toMatchObject([limited]);
+  });
+
+  it('end with the limit where nothing answers, and the last error is the answer', async () => {
+    const { first } = providers();
+    first.answer({ raw: '' });
+    const targets = Array.from({ length: 9 }, () => ({ provider: '@first' }));
+    const answer = await send({ strategy: { mode: 'fallback' }, targets });
+    expect([answer.status, calls()]).toEqual([502, CALLS_MAX]);
+    expect(await routing()).toMatchObject([limited]);
+  });
+
+  it('count what is sent again on its own', async () => {
+    const { first } = providers();
+    first.answer({ body: { ok: true } }, { raw: '' });
+    await (await send({ provider: '@first' })).text();
+    const targets = Array.from({ length: 9 }, () => ({ provider: '@first' }));
+    const answer = await send({ strategy: { mode: 'fallback' }, targets }, '/files/f-1', 'GET');
+    expect([answer.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
+  });
+
+  it('leave no second request to a hedge that makes the last one', async () => {
+    const { first, second } = providers();
+    first.answer(down, down, down, { body: { from: 'first' }, after: delay(500) });
+    const hedge = {
+      strategy: { mode: 'hedge', hedge_delay: 1 },
+      targets: [{ provider: '@first' }, { provider: '@second' }],
+    };
+    const targets = [...Array.from({ length: CALLS_MAX - 1 }, () => ({ provider: '@first' })), hedge];
+    const answer = await send({ strategy: { mode: 'fallback' }, targets });
+    expect([await answer.json(), calls()]).toEqual([{ from: 'first' }, CALLS_MAX]);
+    expect(second.requests).toEqual([]);
+    expect(await routing()).toMatchObject([limited]);
+  });
+
+  it('stay below the limit unnoticed', async () => {
+    const { first } = providers();
+    first.answer(down);
+    const targets = [
+      ...Array.from({ length: CALLS_MAX - 1 }, () => ({ provider: '@first' })),
+      { provider: '@second' },
+    ];
+    const answer = await send({ strategy: { mode: 'fallback' }, targets });
+    expect([answer.status, calls(), await routing()]).toEqual([200, CALLS_MAX, undefined]);
+  });
+});
