@@ -21,6 +21,7 @@ interface Made {
   readonly version_id: string;
   readonly refresh_token: string;
   readonly inviteLink: string;
+  readonly reset_link: string;
   readonly data: { readonly slug: string };
 }
 
@@ -90,6 +91,18 @@ describe('the answers of the control plane', () => {
     const body = { id: 'host/0', version: '2.10.0' };
     expect((await admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body })).status).toBe(200);
     await step('GET', '/v1/admin/gateways');
+  });
+
+  it('of passwords are as the document says', async () => {
+    const NEW = 'quiet lamp under seven rivers';
+    const owner = await admin.user(ours.organisationId, 'owner');
+    const { id } = await admin.user(ours.organisationId, 'member');
+    const by = { key: undefined, token: await admin.login(owner.email) };
+    const change = { current_password: PASSWORD, new_password: NEW };
+    await step('POST', '/v1/auth/password', change, by);
+    const { reset_link: link } = await step('POST', `/v1/users/${id}/password-reset`, undefined, by);
+    const token = link.split('/').at(-1);
+    await step('POST', '/v1/auth/password/reset', { token, password: NEW }, { key: undefined });
   });
 
   it('of workspaces, their members and keys are as the document says', async () => {
@@ -435,7 +448,9 @@ describe('the answers of the control plane', () => {
   });
 
   it('were all seen', () => {
-    expect([...admin.answers.handlers].filter((handler) => !admin.answers.seen.has(handler))).toEqual([]);
+    const unseen = [...admin.answers.handlers].filter((handler) => !admin.answers.seen.has(handler));
+    // It needs mail, so that the same check sees it in `accounts/accounts.int-spec.ts`.
+    expect(unseen).toEqual(['passwords_forgot']);
   });
 });
 
