@@ -67,7 +67,8 @@ describe('request bodies', () => {
   });
 
   it('answers 503 when the bodies of all requests would take more memory than they may, and gives it back', async () => {
-    await restart({ BODY_IDLE_TIMEOUT: '2000' });
+    // Long enough for a busy machine to see the refusals first.
+    await restart({ BODY_IDLE_TIMEOUT: '6000' });
     const slow = connect(gateway.port, '127.0.0.1');
     slow.on('error', () => undefined);
     slow.write(
