@@ -91,7 +91,7 @@ describe('answers of two organisations', () => {
     expect(await redisAnswers(redis)).toBe(false);
     const parts = new GatewayHealth({
       documents: { state: () => ({ verified: true }) },
-      journal: {},
+      journal: { stats: () => ({}) },
       shipper: {},
       journalCapBytes: 1,
       redis,
