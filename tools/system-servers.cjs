@@ -1,6 +1,12 @@
-// The integration tests need a real redis-server; on Debian as root it is installed, elsewhere its absence is named.
+// Servers that the tests need and npm does not have; on Debian as root they are installed; elsewhere their absence is named.
 const { spawnSync } = require('node:child_process');
 const { StartError } = require('./runtime.cjs');
+
+/** By the command that shows that it is there; the package of Debian has the name that follows. */
+const SERVERS = [
+  ['redis-server', '--version', 'redis-server'],
+  ['nginx', '-v', 'nginx'],
+];
 
 const succeeds = (command, args, stdio = 'ignore') => {
   const { error, status } = spawnSync(command, args, {
@@ -10,20 +16,21 @@ const succeeds = (command, args, stdio = 'ignore') => {
   return !error && status === 0;
 };
 
-function ensureRedis() {
-  if (succeeds('redis-server', ['--version'])) return;
+function ensureServers() {
+  const missing = SERVERS.filter(([command, flag]) => !succeeds(command, [flag]));
+  if (missing.length === 0) return;
   if (process.getuid?.() === 0 && succeeds('apt-get', ['--version'])) {
-    console.log('Installing redis-server (apt-get) …');
-    succeeds('apt-get', ['update', '-qq'], ['ignore', 'ignore', 'inherit']);
-    succeeds(
-      'apt-get',
-      ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'],
-      ['ignore', 'ignore', 'inherit'],
-    );
+    const packages = missing.map(([, , name]) => name);
+    console.log(`Installing ${packages.join(', ')} (apt-get) …`);
+    const shown = ['ignore', 'ignore', 'inherit'];
+    succeeds('apt-get', ['update', '-qq'], shown);
+    succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], shown);
   }
-  if (!succeeds('redis-server', ['--version'])) {
-    throw new StartError('The tests need redis-server on the PATH (Debian: apt-get install redis-server).');
+  for (const [command, flag, name] of missing) {
+    if (!succeeds(command, [flag])) {
+      throw new StartError(`The tests need ${command} on the PATH (Debian: apt-get install ${name}).`);
+    }
   }
 }
 
-module.exports = { ensureRedis };
+module.exports = { ensureServers };

@@ -101,7 +101,7 @@ function readTotals(report) {
 runMain(async () => {
   checkBootstrapVersion();
   require('./install.cjs').ensureInstalled();
-  require('./redis.cjs').ensureRedis();
+  require('./system-servers.cjs').ensureServers();
 
   const failedSteps = [...(await runChecks([GRAPH])), ...(await runChecks(CHECKS))];
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-reports-'));

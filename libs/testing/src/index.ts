@@ -14,6 +14,7 @@ export {
   type ProductProcess,
 } from './product';
 export { readPrometheus, type PrometheusFamily } from './prometheus-text';
+export { startNginx, type TestNginx } from './nginx';
 export { startRedis, withRedis, type TestRedis } from './redis';
 export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';
 export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './eventually';
+import { freePort } from './free-port';
+
+export interface TestNginx {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+/** An nginx that balances over servers on these ports, keeps connections to them, and is otherwise as it comes. */
+export async function startNginx(ports: readonly number[]): Promise<TestNginx> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-nginx-'));
+  writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port, ports));
+  const server = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  server.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2_000)));
+  let failure: Error | null = null;
+  server.once('error', (error) => (failure = error));
+  const kill = (): void => void server.kill('SIGTERM');
+  process.once('exit', kill);
+  await eventually(() => isTaken(port)).catch(() => {
+    kill();
+    throw new Error(`nginx did not start (Debian: apt-get install nginx): ${String(failure)} ${output}`);
+  });
+  return {
+    origin: `http://127.0.0.1:${String(port)}`,
+    stop: async () => {
+      process.off('exit', kill);
+      const exited = new Promise((resolve) => server.once('exit', resolve));
+      kill();
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A server that refused a connection is left out for one second instead of ten: in a test they are restarted one right after the
+ * other, and nginx answers 502 by itself when it counts all of them as failed.
+ */
+const configuration = (folder: string, port: number, ports: readonly number[]): string => `
+daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+pid ${folder}/pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  upstream gateways {
+${ports.map((each) => `    server 127.0.0.1:${String(each)} fail_timeout=1s;`).join('\n')}
+    keepalive 64;
+  }
+  server {
+    listen 127.0.0.1:${String(port)};
+    location / {
+      proxy_pass http://gateways;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_buffering off;
+    }
+  }
+}
+`;
+
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
