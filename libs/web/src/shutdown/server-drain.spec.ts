@@ -77,6 +77,21 @@ describe('ServerDrain', () => {
     await client.ended();
   });
 
+  it('answers on every connection that the system had accepted for it before it takes no new ones', async () => {
+    const { port } = server.address() as AddressInfo;
+    // The system accepts connections to itself within the call: none of these has reached the server yet.
+    const queued = Array.from({ length: 40 }, () => connect(port, '127.0.0.1'));
+    const answers = queued.map(async (socket) => {
+      socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+      let read = '';
+      for await (const chunk of socket) read += String(chunk);
+      return read.slice(0, 12);
+    });
+    const closed = drain.close();
+    expect(await Promise.all(answers)).toEqual(queued.map(() => 'HTTP/1.1 200'));
+    await closed;
+  });
+
   it('closes idle connections, used or not, and leaves those with a response in flight', async () => {
     const [idle, unused, streaming] = [await Client.open(), await Client.open(), await Client.open()];
     await idle.get();

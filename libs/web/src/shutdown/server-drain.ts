@@ -2,6 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
 const QUIET_MS = 1_000;
+/** More than the system's queue of a listener holds; new connections without end must not keep it open. */
+const ACCEPT_TURNS_MAX = 4_096;
 
 /** The response that a connection is busy with; Node's own `closeIdleConnections` reads it too. */
 interface BusySocket extends Socket {
@@ -16,6 +18,7 @@ interface BusySocket extends Socket {
 export class ServerDrain {
   private announced = false;
   private sweeping: NodeJS.Timeout | null = null;
+  private accepted = 0;
   /** Connections of HTTP, with the bytes that had gone over them at the last sweep. */
   private readonly connections = new Map<Socket, number>();
 
@@ -25,6 +28,7 @@ export class ServerDrain {
     private readonly quietMs = QUIET_MS,
   ) {
     server.on('connection', (socket: Socket) => {
+      this.accepted += 1;
       this.connections.set(socket, -1);
       socket.once('close', () => this.connections.delete(socket));
     });
@@ -61,10 +65,7 @@ export class ServerDrain {
   /** Resolves when no new connections are taken. The server's `close` event follows once the last one has ended. */
   async close(): Promise<void> {
     this.announce();
-    // Connections that the system has accepted by now are taken first: those still in its queue would be reset. The second turn
-    // begins with a short look at the network, so that hardly any can come in between.
-    await turn();
-    await turn();
+    await this.takeQueued();
     // Not the close of HTTP: that would end idle connections at once, with a request on its way perhaps.
     NetServer.prototype.close.call(this.server);
     this.sweeping = setInterval(() => {
@@ -73,6 +74,19 @@ export class ServerDrain {
         this.sweep();
       });
     }, this.quietMs).unref();
+  }
+
+  /**
+   * Connections that the system has accepted are taken first: those still in its queue would be reset. Node takes one in a turn. The
+   * first turn may end without a look at the network, so two in a row without a connection say that none is left.
+   */
+  private async takeQueued(): Promise<void> {
+    let quietTurns = 0;
+    for (let turns = 0; quietTurns < 2 && turns < ACCEPT_TURNS_MAX; turns += 1) {
+      const before = this.accepted;
+      await turn();
+      quietTurns = this.accepted === before ? quietTurns + 1 : 0;
+    }
   }
 
   private sweep(): void {
