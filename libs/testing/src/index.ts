@@ -13,6 +13,7 @@ export {
   type ProductOptions,
   type ProductProcess,
 } from './product';
+export { mutatedBytes, mutatedJson } from './mutations';
 export { readPrometheus, type PrometheusFamily } from './prometheus-text';
 export { startNginx, type TestNginx } from './nginx';
 export { startRedis, withRedis, type TestRedis } from './redis';

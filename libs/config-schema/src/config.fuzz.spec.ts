@@ -1,0 +1,23 @@
+import { mutatedJson, readCases } from '@gw/testing';
+import fc from 'fast-check';
+import { compileConfig, parseConfig, validateConfig } from './index';
+
+const { cases } = readCases('configs.json') as { cases: readonly { config?: unknown }[] };
+const seeds = cases.flatMap(({ config }) => (config === undefined ? [] : [config]));
+
+describe('a config that was made of known ones by chance', () => {
+  it('is valid and compiles, or has failures that name their places; nothing is thrown', () => {
+    fc.assert(
+      fc.property(mutatedJson(seeds), (value) => {
+        const verdict = validateConfig(value);
+        if (verdict.ok) expect(compileConfig(verdict.config).targets.length).toBeLessThanOrEqual(100);
+        else {
+          expect(verdict.details.length).toBeGreaterThan(0);
+          expect(verdict.details.length).toBeLessThanOrEqual(100);
+        }
+        // The same as text, which is how headers bring it.
+        expect(parseConfig(JSON.stringify(value)).ok).toBe(verdict.ok);
+      }),
+    );
+  });
+});

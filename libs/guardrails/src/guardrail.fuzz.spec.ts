@@ -1,0 +1,28 @@
+import { mutatedJson } from '@gw/testing';
+import fc from 'fast-check';
+import { CHECKS } from './index';
+import { compileWrittenOut } from './compile';
+import type { JsonObject } from './json';
+
+const SCHEMA = {
+  $defs: { name: { type: 'string', minLength: 1 } },
+  type: 'object',
+  properties: { a: { $ref: '#/$defs/name' }, properties: { anyOf: [{ const: 1 }, { enum: [1, 2] }] } },
+  additionalProperties: false,
+};
+const seeds = [
+  ...CHECKS.map(({ id, example }) => ({ [id]: example, deny: true })),
+  { 'default.jsonSchema': { schema: SCHEMA } },
+];
+
+describe('a guardrail that was made of known ones by chance', () => {
+  it('compiles, or has failures that name their places; nothing is thrown', () => {
+    fc.assert(
+      fc.property(mutatedJson(seeds), (value) => {
+        if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+        const verdict = compileWrittenOut(value as JsonObject);
+        if (!verdict.ok) expect(verdict.details.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
