@@ -1,5 +1,5 @@
 // `npm run test:guards`: takes guards of the control plane away, one at a time and picked at random, and expects the matrix of routes,
-// roles and targets to fail for each. Works on a copy of the tree. `--count 10`, `--seed 1`, `--only <part of a name>`; ends with 1 when a guard is not missed.
+// roles and targets to fail for each, or for the rules about rights that are handed on the matrix of writes and rights. Works on a copy of the tree. `--count 10`, `--seed 1`, `--only <part of a name>`; ends with 1 when a guard is not missed.
 const { execFileSync, spawnSync } = require('node:child_process');
 const {
   existsSync,
@@ -18,6 +18,8 @@ const { ROOT, runtimePath } = require('./runtime.cjs');
 
 const SOURCES = 'apps/admin-api/src';
 const MATRIX = `${SOURCES}/auth/tenancy-matrix.int-spec.ts`;
+const RIGHTS = `${SOURCES}/auth/rights-matrix.int-spec.ts`;
+const GRANTS = `${SOURCES}/auth/grants.ts`;
 const GUARD = `${SOURCES}/auth/access.guard.ts`;
 const ENFORCED = `if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);`;
 /** What ties the rows of a query to the caller's tenant. */
@@ -92,6 +94,28 @@ function tenantGuards() {
   });
 }
 
+/** What the rules of `grants.ts` refuse. */
+const REFUSALS = [
+  ['scopes that the caller lacks', 'if (excess.length === 0) return;', 'return;'],
+  ['a role above the caller', 'if (rights.rank > rankOf(caller)) {', 'if (false) {'],
+  [
+    'a view that the caller lacks',
+    'if (rights.seesAllData && ownDataOnly(caller) !== null) {',
+    'if (false) {',
+  ],
+  ['a change of those above the caller', 'if (rank <= rankOf(caller)) return;', 'return;'],
+  ['settings that bind the caller', 'if (rank === OWNER_RANK) return;', 'return;'],
+];
+
+const rightGuards = () =>
+  REFUSALS.map(([name, before, after]) => ({
+    name: `rights: ${name}`,
+    matrix: RIGHTS,
+    routes: [],
+    file: GRANTS,
+    change: (source) => source.replace(before, after),
+  }));
+
 function pick(list, count, random) {
   const left = [...list];
   return Array.from({ length: Math.min(count, left.length) }, () =>
@@ -132,7 +156,7 @@ function narrowMatrix(tree, whole, routes) {
 }
 
 /** Titles of the cases that failed; null when none did. Throws when the matrix could not be run. */
-function runMatrix(tree) {
+function runMatrix(tree, matrix = MATRIX) {
   const output = join(tree, 'matrix.json');
   rmSync(output, { force: true });
   const args = [
@@ -144,7 +168,7 @@ function runMatrix(tree) {
     '--json',
     '--outputFile',
     output,
-    MATRIX,
+    matrix,
   ];
   let stderr = '';
   // On a busy machine the database may be late, and then nothing was said of guards.
@@ -162,35 +186,39 @@ function main() {
   const seed = Number(values.seed);
   const random = randomOf(seed);
   const count = Number(values.count);
-  const [scopes, tenants] = [scopeGuards(), tenantGuards()].map((guards) =>
+  const [scopes, tenants, rights] = [scopeGuards(), tenantGuards(), rightGuards()].map((guards) =>
     guards.filter(({ name }) => name.includes(values.only)),
   );
   const picked = [
     ...pick(scopes, Math.ceil(count / 2), random),
     ...pick(tenants, Math.floor(count / 2), random),
+    ...pick(rights, Math.ceil(count / 2), random),
   ];
   console.log(
-    `Seed ${String(seed)}: ${String(picked.length)} of ${String(scopes.length)} scope checks and ${String(tenants.length)} tenant conditions.`,
+    `Seed ${String(seed)}: ${String(picked.length)} of ${String(scopes.length)} scope checks, ${String(tenants.length)} tenant conditions and ${String(rights.length)} rules about rights.`,
   );
   const { folder, tree } = copyTree();
   let missed = 0;
   try {
     const whole = readFileSync(join(tree, MATRIX), 'utf8');
+    const narrowed = picked.filter(({ matrix = MATRIX }) => matrix === MATRIX);
     narrowMatrix(
       tree,
       whole,
-      picked.flatMap(({ routes }) => routes),
+      narrowed.flatMap(({ routes }) => routes),
     );
-    const before = runMatrix(tree);
-    if (before) throw new Error(`The matrix fails with every guard in place: ${before[0]}`);
-    for (const { name, routes, file, change } of picked) {
+    for (const matrix of new Set(picked.map((guard) => guard.matrix ?? MATRIX))) {
+      const before = runMatrix(tree, matrix);
+      if (before) throw new Error(`${matrix} fails with every guard in place: ${before[0]}`);
+    }
+    for (const { name, matrix = MATRIX, routes, file, change } of picked) {
       narrowMatrix(tree, whole, routes);
       const source = readFileSync(join(tree, file), 'utf8');
       const mutant = change(source);
       if (mutant === source) throw new Error(`${name}: there is nothing to take away.`);
       writeFileSync(join(tree, file), mutant);
-      let failed = runMatrix(tree);
-      if (!failed) {
+      let failed = runMatrix(tree, matrix);
+      if (!failed && matrix === MATRIX) {
         // Not missed by its own rows: perhaps by others.
         writeFileSync(join(tree, MATRIX), whole);
         failed = runMatrix(tree);

@@ -1,0 +1,140 @@
+import { SECURITY_SETTINGS } from '@gw/auth-scopes';
+
+/** What an attempt may name. */
+export interface Aim {
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** A plain member of the workspace, and an admin of it. */
+  readonly memberId: string;
+  readonly bossId: string;
+  /** A user who may do nothing yet, and the caller where it is a user. */
+  readonly newcomerId: string;
+  readonly selfId: string;
+  /** Keys that are stronger than most callers, and one that is weaker. */
+  readonly keyIds: readonly string[];
+  /** Gives the role of an organisation admin. */
+  readonly inviteId: string;
+}
+
+export interface Attempt {
+  /** By the names of the path's parameters. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+const ROLES = ['admin', 'manager', 'member'] as const;
+const SCOPES = [
+  ['logs.view', 'completions.write', 'workspace_users.update', 'workspaces.update'],
+  ['logs.list'],
+  ['completions.write'],
+];
+/** All open, the defaults, and all that binds one kind of user open. */
+const OPENINGS: readonly object[] = [
+  Object.fromEntries(SECURITY_SETTINGS.map(({ name }) => [name, true])),
+  Object.fromEntries(SECURITY_SETTINGS.map(({ name, fallback }) => [name, fallback])),
+  ...['members', 'managers', 'organisationAdmins'].map((bound) =>
+    Object.fromEntries(SECURITY_SETTINGS.map(({ name, standing }) => [name, standing === bound])),
+  ),
+];
+const OVERRIDES = ['logs', 'data_visibility', 'api_keys', 'configs', 'workspace_management'];
+const overrides = (isOpen: boolean): object =>
+  Object.fromEntries(OVERRIDES.map((category) => [category, isOpen]));
+
+const named = (scopes: readonly string[]): object => ({ name: 'x', scopes });
+const at = (type: string, subType: string): Record<string, string> => ({ type, subType });
+
+/**
+ * Writes that could give rights to someone, each as an attacker would send it. A write of the document is here or in
+ * `WRITES_WITHOUT_RIGHTS`.
+ */
+export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Attempt[]>> = {
+  apiKeys_create: ({ workspaceId, memberId, bossId, selfId }) => [
+    ...SCOPES.flatMap((scopes) => [
+      { path: at('workspace', 'service'), body: { ...named(scopes), workspace_id: workspaceId } },
+      ...[memberId, bossId, selfId].map((user) => ({
+        path: at('workspace', 'user'),
+        body: { ...named(scopes), workspace_id: workspaceId, user_id: user },
+      })),
+    ]),
+    {
+      path: at('organisation', 'service'),
+      body: named(['organisation_users.create', 'audit_logs.list']),
+    },
+    { path: at('organisation', 'service'), body: named(['logs.list']) },
+  ],
+  apiKeys_update: ({ keyIds }) =>
+    keyIds.flatMap((id) => SCOPES.map((scopes) => ({ path: { id }, body: { scopes } }))),
+  apiKeys_rotate: ({ keyIds }) => keyIds.map((id) => ({ path: { id }, body: {} })),
+  apiKeys_remove: ({ keyIds }) => keyIds.map((id) => ({ path: { id } })),
+  invites_create: ({ workspaceId }) => [
+    ...['admin', 'member'].map((role) => ({ body: { email: 'invited@example.com', role, workspaces: [] } })),
+    ...ROLES.map((role) => ({
+      body: { email: 'invited@example.com', role: 'member', workspaces: [{ id: workspaceId, role }] },
+    })),
+  ],
+  invites_resend: ({ inviteId }) => [{ path: { inviteId } }],
+  users_update: ({ memberId, bossId, selfId }) =>
+    [memberId, bossId, selfId].flatMap((userId) =>
+      ['owner', 'admin', 'member'].map((role) => ({ path: { userId }, body: { role } })),
+    ),
+  users_remove: ({ memberId, bossId }) => [memberId, bossId].map((userId) => ({ path: { userId } })),
+  passwordResets_create: ({ memberId, bossId }) => [memberId, bossId].map((userId) => ({ path: { userId } })),
+  workspaceMembers_add: ({ workspaceId, newcomerId }) =>
+    ROLES.map((role) => ({ path: { workspaceId }, body: { users: [{ id: newcomerId, role }] } })),
+  workspaceMembers_update: ({ workspaceId, memberId, bossId, selfId }) =>
+    [memberId, bossId, selfId].flatMap((userId) =>
+      ROLES.map((role) => ({ path: { workspaceId, userId }, body: { role } })),
+    ),
+  workspaceMembers_remove: ({ workspaceId, memberId, bossId }) =>
+    [memberId, bossId].map((userId) => ({ path: { workspaceId, userId } })),
+  workspaces_create: ({ memberId, selfId }) => [
+    { body: { name: 'x' } },
+    ...[memberId, selfId].map((id) => ({ body: { name: 'x', users: [{ id, role: 'admin' }] } })),
+  ],
+  workspaces_update: ({ workspaceId }) =>
+    OPENINGS.map((settings) => ({ path: { workspaceId }, body: { security_settings: settings } })),
+  organisations_updateSettings: () => [
+    ...OPENINGS.map((settings) => ({ body: { security_settings: settings } })),
+    { body: { workspace_overrides: overrides(true) } },
+    { body: { workspace_overrides: overrides(false) } },
+  ],
+};
+
+/** Writes that change nothing about who may do what, or give only what a write above has promised, by their resource. */
+const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
+  alertWebhooks: 'create remove update',
+  auth: 'login logout refresh',
+  collections: 'create remove update',
+  configs: 'create remove simulate update',
+  defaultGuardrails: 'update',
+  deployments: 'create remove update',
+  feedback: 'create update',
+  guardrailQuality: 'feedback',
+  guardrailServers: 'put replace',
+  guardrails: 'create invoke remove update',
+  integrations: 'create remove removeModels update updateModels updateWorkspaces',
+  inviteAcceptance: 'accept',
+  invites: 'cancel',
+  labels: 'create remove update',
+  logExports: 'cancel create remove start update',
+  logs: 'insert',
+  organisationProperties: 'update',
+  organisations: 'update',
+  partials: 'create fork publish remove removeShare replaceShare share unshare update',
+  passwords: 'change forgot reset',
+  plugins: 'create update',
+  prompts: 'create fork label publish remove removeShare replaceShare share unshare update',
+  providers: 'create remove update',
+  rateLimitPolicies: 'create remove update',
+  repricings: 'apply create',
+  secretReferences: 'create remove rotate test update',
+  traces: 'ingest',
+  usageLimitPolicies: 'create remove reset update',
+  virtualKeys: 'create remove update',
+  workspaceExclusions: 'updateInputs updateOutputs',
+  workspaces: 'remove',
+};
+
+export const WRITES_WITHOUT_RIGHTS: readonly string[] = Object.entries(WITHOUT_RIGHTS).flatMap(
+  ([resource, actions]) => actions.split(' ').map((action) => `${resource}_${action}`),
+);
