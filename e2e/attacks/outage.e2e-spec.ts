@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually, type StubProvider } from '@gw/testing';
+import { Client } from 'pg';
+import { environmentOf } from '../spec-support/fleet';
+import { bodyFor, sells } from '../spec-support/spending';
+import { withProductOn, type NewKey } from '../spec-support/workbench';
+
+/** A budget of so many calls for a dollar. */
+const CALLS = 3;
+/** A gateway compares its counters with the record every 15 s; this is five such rounds. */
+const ROUNDS_S = 75;
+
+const { bench } = withProductOn('Redis');
+let stub: StubProvider;
+
+beforeAll(async () => {
+  stub = await bench().stub();
+  stub.answer(sells);
+  await bench().provider({ slug: 'main', type: 'openai', stub });
+});
+
+const call = async ({ key }: NewKey): Promise<number> =>
+  (await bench().chat({ 'x-gw-provider': '@main' }, { key, body: bodyFor(100) })).status;
+/** A key that the gateway knows, with one call of its budget used. */
+const begun = async (enforcement: 'standard' | 'strict'): Promise<NewKey> => {
+  // A strict one reserves more than a call turns out to cost.
+  const credit_limit = enforcement === 'strict' ? CALLS + 0.5 : CALLS;
+  const key = await bench().newKey({ usage_limits: { credit_limit, enforcement } });
+  expect(await call(key)).toBe(200);
+  await eventually(async () => (await bench().allLogs(`api_key_id=${key.id}`)).length === 1);
+  return key;
+};
+const useUp = async (key: NewKey): Promise<void> => {
+  for (let sold = 1; sold < CALLS; sold += 1) expect(await call(key)).toBe(200);
+  expect(await call(key)).toBe(412);
+};
+const expectAllRecorded = (key: NewKey): Promise<unknown> =>
+  eventually(async () => (await bench().allLogs(`api_key_id=${key.id}&status=200`)).length === CALLS, {
+    timeoutMs: 30_000,
+    everyMs: 200,
+  });
+
+describe('a budget that is used up', () => {
+  it('sells no further call while its records are late, however often counters are compared with the record', async () => {
+    const keys = [await begun('standard'), await begun('strict')];
+    const { DATABASE_URL } = environmentOf(bench().product.pidOf('worker') ?? 0);
+    const lock = new Client({ connectionString: DATABASE_URL });
+    await lock.connect();
+    try {
+      await lock.query('BEGIN');
+      await lock.query('LOCK TABLE request_logs IN ACCESS EXCLUSIVE MODE');
+      for (const key of keys) await useUp(key);
+      const sold = stub.requests.length;
+      for (let second = 0; second < ROUNDS_S; second += 1) {
+        for (const key of keys) expect(await call(key)).toBe(412);
+        await delay(1_000);
+      }
+      expect(stub.requests).toHaveLength(sold);
+      await lock.query('COMMIT');
+    } finally {
+      await lock.end();
+    }
+    for (const key of keys) await expectAllRecorded(key);
+    for (const key of keys) expect(await call(key)).toBe(412);
+  }, 180_000);
+
+  it('sells no further call while Postgres is away and after it has come back, and loses no record', async () => {
+    const key = await begun('strict');
+    await bench().product.stopProcess('postgres');
+    await useUp(key);
+    await bench().product.startStopped();
+    await expectAllRecorded(key);
+    expect(await call(key)).toBe(412);
+  }, 120_000);
+});
