@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { END_MARK_BYTES, FRAME_BYTES_MAX } from './frame';
-import { IV_BYTES, TAG_BYTES, type Sealer } from './sealer';
+import { PLACE_BYTES, UnknownKeyError, type Sealer } from './sealer';
 
 /**
  * Frames of one write, sealed together, as they lie in a segment of the journal:
  *
  * | bytes | little-endian | |
  * |---|---|---|
- * | 0–3 | magic and version | `TGB2` |
+ * | 0–3 | magic and version | `TGB3` |
  * | 4–7 | CRC-32 of bytes 8–51 | |
  * | 8–11 | bytes of the ciphertext | |
  * | 12–15 | number of the segment | a file that is written over holds blocks of its earlier life |
@@ -16,18 +16,20 @@ import { IV_BYTES, TAG_BYTES, type Sealer } from './sealer';
  * | 24–31 | time of writing | double, Unix milliseconds |
  * | 32–35 | records | |
  * | 36–39 | id of the key | |
- * | 40–51 | IV | |
- * | 52– | ciphertext, tag | AES-256-GCM; the header is authenticated |
+ * | 40–51 | place in the key stream | see `Sealer` |
+ * | 52– | ciphertext | AES-256-CTR |
+ * | last 4 | CRC-32 of the ciphertext | begun with that of the header |
  *
- * The header's checksum tells where the next block begins though the content is damaged, and the tag tells whether the content is.
+ * The header's checksum tells where the next block begins though the content is damaged, and the other whether the content is.
  */
-const MAGIC = Buffer.from('TGB2', 'latin1');
+const MAGIC = Buffer.from('TGB3', 'latin1');
 const MAGIC_NUMBER = MAGIC.readUInt32LE(0);
 export const BLOCK_HEADER_BYTES = 52;
-export const BLOCK_OVERHEAD_BYTES = BLOCK_HEADER_BYTES + TAG_BYTES;
+const CRC_BYTES = 4;
+export const BLOCK_OVERHEAD_BYTES = BLOCK_HEADER_BYTES + CRC_BYTES;
 /** Frames are put in one block up to this many bytes; a larger frame has one of its own. Damage costs a block. */
 export const BLOCK_CONTENT_BYTES = 16 * 1024;
-const IV_AT = 40;
+const PLACE_AT = 40;
 
 export interface BlockHeader {
   /** Of the whole block. */
@@ -70,11 +72,13 @@ export function writeBlock(
   target.writeDoubleLE(writtenAtMs, at + 24);
   target.writeUInt32LE(count, at + 32);
   target.writeUInt32LE(sealer.keyId, at + 36);
-  sealer.writeIv(target, at + IV_AT);
-  const header = target.subarray(at + 8, at + BLOCK_HEADER_BYTES);
-  target.writeUInt32LE(crc32(header), at + 4);
-  const iv = target.subarray(at + IV_AT, at + IV_AT + IV_BYTES);
-  return sealer.seal(content, iv, header, target, at + BLOCK_HEADER_BYTES);
+  const contentAt = at + BLOCK_HEADER_BYTES;
+  sealer.cover(content, target, contentAt, at + PLACE_AT);
+  const headerCrc = crc32(target.subarray(at + 8, contentAt));
+  target.writeUInt32LE(headerCrc, at + 4);
+  const end = contentAt + content.length;
+  target.writeUInt32LE(crc32(target.subarray(contentAt, end), headerCrc), end);
+  return end + CRC_BYTES;
 }
 
 /** Looks at the header of a block of `segment` at `at`; the content is not looked at. */
@@ -102,14 +106,12 @@ export function findBlock(buffer: Buffer, from: number, segment: number): number
 
 /** The frames of the whole block at `at`; null: its content is damaged. Throws `UnknownKeyError`. */
 export function openBlock(sealer: Sealer, buffer: Buffer, at: number, header: BlockHeader): Buffer | null {
-  const authenticated = buffer.subarray(at + 8, at + BLOCK_HEADER_BYTES);
-  const iv = buffer.subarray(at + IV_AT, at + IV_AT + IV_BYTES);
-  return sealer.open(
-    header.keyId,
-    iv,
-    authenticated,
-    buffer.subarray(at + BLOCK_HEADER_BYTES, at + header.bytes),
-  );
+  const contentAt = at + BLOCK_HEADER_BYTES;
+  const end = at + header.bytes - CRC_BYTES;
+  if (!sealer.opens(header.keyId)) throw new UnknownKeyError(header.keyId);
+  const content = buffer.subarray(contentAt, end);
+  if (crc32(content, buffer.readUInt32LE(at + 4)) !== buffer.readUInt32LE(end)) return null;
+  return sealer.uncover(header.keyId, buffer.subarray(at + PLACE_AT, at + PLACE_AT + PLACE_BYTES), content);
 }
 
 const headerAt = (buffer: Buffer, at: number, bytes: number): BlockHeader => ({
