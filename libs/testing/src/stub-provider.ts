@@ -152,21 +152,25 @@ export class StubProvider {
     this.requests.push(request);
     const script = this.scripts.length > 1 ? this.scripts.shift() : this.scripts[0];
     const answer = typeof script === 'function' ? script(request) : script;
-    if (answer) await play(answer, res);
+    if (!answer) return;
+    const isWhole = await play(answer, res);
+    // A reader may close a stream at its mark, before the answer's end.
+    if (isWhole) request.finished = true;
   }
 }
 
-async function play(answer: StubAnswer, res: ServerResponse): Promise<void> {
+/** True: every step of the answer was handed to the socket. */
+async function play(answer: StubAnswer, res: ServerResponse): Promise<boolean> {
   if (answer.after) await answer.after;
-  if (answer.neverAnswer || res.destroyed) return;
+  if (answer.neverAnswer || res.destroyed) return false;
   if (answer.raw !== undefined) {
     res.socket?.end(answer.raw);
-    return;
+    return false;
   }
-  await playAnswer(answer, res);
+  return playAnswer(answer, res);
 }
 
-async function playAnswer(answer: StubAnswer, res: ServerResponse): Promise<void> {
+async function playAnswer(answer: StubAnswer, res: ServerResponse): Promise<boolean> {
   const steps = answer.steps ?? [];
   const { bytes, headers } = encode(answer.body);
   const isComplete = bytes !== undefined && steps.length === 0;
@@ -177,11 +181,13 @@ async function playAnswer(answer: StubAnswer, res: ServerResponse): Promise<void
   });
   if (bytes !== undefined) res.write(bytes);
   else res.flushHeaders();
+  let isWhole = steps.length > 0;
   for (const step of steps) {
-    if (res.destroyed || 'hang' in step) return;
-    await playStep(step, res);
+    if (res.destroyed || 'hang' in step) return false;
+    isWhole = await playStep(step, res);
   }
   res.end();
+  return isWhole;
 }
 
 function encode(body: StubAnswer['body']): { bytes?: string | Buffer; headers: Record<string, string> } {
@@ -190,13 +196,17 @@ function encode(body: StubAnswer['body']): { bytes?: string | Buffer; headers: R
   return { bytes: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-async function playStep(step: Exclude<StubStep, { hang: true }>, res: ServerResponse): Promise<void> {
+/** True: a chunk was handed to the socket. */
+async function playStep(step: Exclude<StubStep, { hang: true }>, res: ServerResponse): Promise<boolean> {
   if ('chunk' in step) {
-    await new Promise((resolve) => res.write(step.chunk, resolve));
+    const failure = await new Promise((resolve) => res.write(step.chunk, resolve));
     // Its own packet: the next chunk must not be merged into this one.
     await new Promise(setImmediate);
-  } else if ('waitMs' in step) await delay(step.waitMs);
+    return failure === null || failure === undefined;
+  }
+  if ('waitMs' in step) await delay(step.waitMs);
   else if ('until' in step) await step.until;
   else if (step.cut === 'reset') res.socket?.resetAndDestroy();
   else res.destroy();
+  return false;
 }
