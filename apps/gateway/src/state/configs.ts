@@ -128,10 +128,24 @@ export class Configs {
     if (known?.source.source === source) return known;
     const resolved: ResolvedConfig = {
       id: config.id,
-      compiled: known?.compiled ?? compileConfig(config.config as GatewayConfig),
+      compiled: known?.compiled ?? compiledOf(config),
       source: { source, slug: config.slug, versionId: config.versionId },
     };
     this.saved.set(config, resolved);
     return resolved;
+  }
+}
+
+/** Throws `config_invalid` for a stored config that has not the shape of one: only its owner can mend it. */
+function compiledOf({ slug, config }: ConfigDocument): CompiledConfig {
+  try {
+    return compileConfig(config as GatewayConfig);
+  } catch (cause) {
+    throw new GatewayError('config_invalid', {
+      message: `The saved config "${slug}" can not be read; save it again with a valid content.`,
+      param: HEADER.config,
+      extra: { config: slug },
+      cause,
+    });
   }
 }

@@ -1,0 +1,33 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+describe('stored configs', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    stub = await StubProvider.start();
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop()]);
+  });
+
+  it.each([[{ strategy: 5, targets: 'none' }], [null], ['text']])(
+    'of the content %j answer 400 config_invalid that names the config, and call no provider [faults D19]',
+    async (config) => {
+      gateway.addConfig('pc-broken', config);
+      const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', 'x-gw-config': 'pc-broken' },
+        body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] }),
+      });
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: { type: 'config_invalid', message: expect.stringContaining('"pc-broken"') } },
+      ]);
+      expect(stub.requests).toEqual([]);
+    },
+  );
+});
