@@ -62,7 +62,7 @@ async function run(call: Call, dryRun: boolean): Promise<readonly Change[]> {
     environment,
     onChange: (change, shownOnce) => {
       output.out(lineOf(change));
-      for (const secret of ['key', 'client_auth', 'invite_link']) {
+      for (const secret of ['key', 'client_auth', 'invite_link', 'secret']) {
         if (typeof shownOnce[secret] === 'string') output.out(`  ${secret}: ${shownOnce[secret]}\n`);
       }
     },

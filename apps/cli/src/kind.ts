@@ -1,4 +1,5 @@
 import type { ApiClient, Json } from './api-client';
+import type { Members } from './members';
 
 /** What a file says of one thing. */
 export type Item = Json;
@@ -55,10 +56,10 @@ export interface Kind {
   readonly name: string;
   /** The members that tell one from another. */
   readonly identity: readonly string[];
+  /** Every member that an item may have. */
+  readonly members: Members;
   /** Members that a change may not touch. */
   readonly fixed?: readonly string[];
-  /** An item of a file in the form in which the server keeps it. */
-  kept?(item: Item): Item;
   standing(world: World): Promise<Standing[]>;
   /** Absent: it is there with what it belongs to, and only ever changed. Gives what is shown once, such as a secret. */
   create?(world: World, item: Item): Promise<Json>;

@@ -13,6 +13,7 @@ import { defaultGuardrails, guardrails, workspaceGuardrails } from './kinds/guar
 import { partials, prompts } from './kinds/template.kinds';
 import { labels } from './kinds/prompt.kinds';
 import { users } from './kinds/user.kinds';
+import { alertWebhooks } from './kinds/webhook.kinds';
 import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
 import {
   integrationAccess,
@@ -45,6 +46,7 @@ export const KINDS: readonly Kind[] = [
   prompts,
   usageLimitPolicies,
   rateLimitPolicies,
+  alertWebhooks,
   deployments,
   plugins,
   workspaceExclusions,

@@ -1,7 +1,8 @@
 import type { ApiClient, Json } from './api-client';
 import { Workspaces, type Item, type Kind, type Standing, type World } from './kind';
 import { KINDS } from './kinds';
-import { canonical, hasSecrets, tidyFields, withSecrets } from './values';
+import { comparable, unknownMembers, written } from './members';
+import { canonical, hasSecrets, isFields, withClearedSecrets, withoutLiterals, withSecrets } from './values';
 
 /** The whole state of an organisation's control plane, as a file has it. */
 export type State = Readonly<Record<string, readonly Item[]>>;
@@ -44,7 +45,7 @@ export async function exportState(api: ApiClient): Promise<State> {
   const world = newWorld(api);
   const state: Record<string, readonly Item[]> = {};
   for (const kind of KINDS) {
-    const items = (await kind.standing(world)).map(({ item }) => tidyFields(item));
+    const items = (await kind.standing(world)).map(({ item }) => comparable(kind.members, item));
     // What comes with something else is worth a line only where it says more than its name.
     const telling = items.filter(
       (item) => kind.create !== undefined || Object.keys(item).some((name) => !kind.identity.includes(name)),
@@ -97,7 +98,7 @@ async function makeSo({ kind, world, standing, wanted, options, note }: Task): P
   const there = new Map(standing.map((one) => [nameOf(kind, one.item), one]));
   const seen = new Set<string>();
   for (const raw of wanted) {
-    const item = tidyFields(kind.kept?.(raw) ?? raw);
+    const item = written(kind.members, raw);
     const name = nameOf(kind, item);
     if (seen.has(name)) throw new Error(`${kind.name}: ${name} is in the file twice.`);
     seen.add(name);
@@ -130,27 +131,48 @@ async function bringInLine(
   { item: raw, path }: Standing,
   wanted: Item,
 ): Promise<void> {
-  const before = tidyFields(raw);
-  const item = options.prune ? wanted : tidyFields(kind.unpruned?.(wanted, before) ?? wanted);
-  const ignored = isDefaultWorkspace(kind, item) ? ['slug'] : [];
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(item)])]
-    .filter((member) => !ignored.includes(member))
-    .filter((member) => canonical(before[member]) !== canonical(item[member]));
-  if (fields.length === 0 && !(options.secrets && hasSecrets(item))) return;
+  const before = comparable(kind.members, raw);
+  const item = options.prune ? wanted : (kind.unpruned?.(wanted, before) ?? wanted);
+  const fields = differences(kind, before, item);
+  if (fields.length === 0 && !(options.secrets && (hasSecrets(item) || hasSecrets(before)))) return;
   const fixed = fields.filter((member) => kind.fixed?.includes(member));
   if (fixed.length > 0) throw new Error(`${kind.name}: ${fixed.join(', ')} of ${name} cannot be changed.`);
-  const shownOnce = options.dryRun
-    ? {}
-    : await kind.update(world, path, withSecrets(item, options.environment, false) as Item, before);
+  if (options.dryRun) {
+    note({ action: 'update', kind: kind.name, name, fields }, {});
+    return;
+  }
+  const plain = withSecrets(item, options.environment, false) as Item;
+  const shownOnce = await kind.update(world, path, withClearedSecrets(plain, before, item), before);
   note({ action: 'update', kind: kind.name, name, fields }, shownOnce);
 }
 
+/** Names of the members that differ. */
+function differences(kind: Kind, before: Item, item: Item): string[] {
+  const wanted = withoutLiterals(comparable(kind.members, item), before) as Item;
+  const ignored = isDefaultWorkspace(kind, item) ? ['slug'] : [];
+  return Object.keys(kind.members)
+    .filter((member) => !ignored.includes(member))
+    .filter((member) => canonical(before[member]) !== canonical(wanted[member]));
+}
+
+/** Checks the whole file before anything is read or written. */
 function assertKnown(state: State): void {
-  const known = new Set(KINDS.map(({ name }) => name));
+  const kinds = new Map(KINDS.map((kind) => [kind.name, kind]));
   for (const [name, items] of Object.entries(state)) {
-    if (!known.has(name)) throw new Error(`The file has ${name}, which is no kind of thing here.`);
-    if (!Array.isArray(items) || items.some((item) => typeof item !== 'object' || item === null)) {
+    const kind = kinds.get(name);
+    if (!kind) throw new Error(`The file has ${name}, which is no kind of thing here.`);
+    if (!Array.isArray(items) || items.some((item) => !isFields(item))) {
       throw new Error(`The file's ${name} must be a list of objects.`);
     }
+    for (const item of items as Item[]) assertMembers(kind, item);
   }
+}
+
+function assertMembers(kind: Kind, item: Item): void {
+  const [unknown] = unknownMembers(kind.members, item);
+  if (!unknown) return;
+  const { path, meant } = unknown;
+  const hint =
+    meant === undefined ? `it may have ${Object.keys(kind.members).join(', ')}.` : `did you mean ${meant}?`;
+  throw new Error(`${kind.name} ${nameOf(kind, item)}: there is no member ${path}; ${hint}`);
 }

@@ -2,7 +2,7 @@ import type { Json } from './api-client';
 
 const MASK = '*****';
 
-const isFields = (value: unknown): value is Json =>
+export const isFields = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Without what says nothing: null, undefined, empty lists and empty objects, at any depth. */
@@ -16,13 +16,11 @@ export function tidy(value: unknown): unknown {
   );
 }
 
-const isNothing = (value: unknown): boolean =>
+export const isNothing = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (Array.isArray(value) && value.length === 0) ||
   (isFields(value) && Object.keys(value).length === 0);
-
-export const tidyFields = (value: Json): Json => tidy(value) as Json;
 
 /** A secret in a file: the name of the environment variable that holds it. */
 export interface SecretName {
@@ -110,13 +108,29 @@ const headersOf = (headers: Json, owner: readonly string[]): Json =>
     ]),
   );
 
-const KEPT_OF_BUDGETS = new Set(['status', 'current_usage', 'burn_rate_per_day', 'forecast_exhausted_at']);
+/** The value with the names of variables in the place of texts where `shown` has a secret, so that both compare as equal. */
+export function withoutLiterals(value: unknown, shown: unknown): unknown {
+  if (isSecretName(shown)) return typeof value === 'string' ? shown : value;
+  if (Array.isArray(value) && Array.isArray(shown)) {
+    return value.map((item, index) => withoutLiterals(item, shown[index]));
+  }
+  if (!isFields(value) || !isFields(shown)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, withoutLiterals(item, shown[name])]),
+  );
+}
 
-/** A budget as it is written: without what the server keeps of it. */
-export function budget(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(budget);
-  if (!isFields(value)) return value;
-  const { next_usage_reset_at: next, ...all } = value;
-  const rest = Object.fromEntries(Object.entries(all).filter(([name]) => !KEPT_OF_BUDGETS.has(name)));
-  return { ...rest, ...(rest['periodic_reset'] === null ? { next_usage_reset_at: next } : {}) };
+/** The item with null for each secret that `before` has and `wanted` leaves out; one whose variable is not set is kept. */
+export function withClearedSecrets(item: Json, before: Json, wanted: Json): Json {
+  const names = new Set([...Object.keys(item), ...Object.keys(before)]);
+  return Object.fromEntries(
+    [...names].flatMap((name): [string, unknown][] => {
+      const [value, saved, meant] = [item[name], before[name], wanted[name]];
+      if (isSecretName(saved) && meant === undefined) return [[name, null]];
+      if (isFields(value) && isFields(saved) && isFields(meant)) {
+        return [[name, withClearedSecrets(value, saved, meant)]];
+      }
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

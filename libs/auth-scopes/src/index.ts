@@ -13,6 +13,7 @@ export {
   capabilitiesOf,
   closedFor,
   DEFAULT_SECURITY,
+  OVERRIDE_DEFAULTS,
   SECURITY_CATEGORIES,
   SECURITY_SETTINGS,
   scopesOf,

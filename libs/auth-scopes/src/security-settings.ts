@@ -174,3 +174,10 @@ export const DEFAULT_SECURITY: SecuritySettings = securityInForce({
   workspace: {},
   overrides: {},
 });
+
+/** Categories that workspaces may set for themselves, with the default of each. */
+export const OVERRIDE_DEFAULTS: Readonly<Record<string, boolean>> = {
+  ...Object.fromEntries(SECURITY_CATEGORIES.map((category) => [category, false])),
+  user_api_keys: true,
+  export_settings: false,
+};

@@ -1,4 +1,4 @@
-import { SECURITY_SETTINGS, securityInForce } from '@gw/auth-scopes';
+import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS, securityInForce } from '@gw/auth-scopes';
 import { documentKey } from '@gw/contracts';
 import { OrganisationEntity, type UserKeySettings } from '@gw/entities';
 import { assertMatches, etagOf, rowFields } from '@gw/web';
@@ -10,7 +10,6 @@ import type { Principal } from '../auth/principal';
 import { cutSessions, sessionSecondsOf } from '../auth/session-life';
 import { found, inOrganisation } from '../auth/tenancy';
 import { SETTINGS, type AdminSettings } from '../settings';
-import { OVERRIDE_DEFAULTS } from '../tenant-settings/security-settings.dto';
 import { toStoredExportSettings } from '../tenant-settings/export-settings.dto';
 import {
   mergeSettings,

@@ -1,4 +1,4 @@
-import { SECURITY_CATEGORIES, SECURITY_SETTINGS } from '@gw/auth-scopes';
+import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS } from '@gw/auth-scopes';
 import { Answer, BooleanField } from '@gw/web';
 
 /** All 35 settings: a part of them is refused, so that nobody changes what they did not see. */
@@ -16,13 +16,6 @@ for (const { name, fallback, category } of SECURITY_SETTINGS) {
   BooleanField({ description, example: fallback })(SecuritySettingsDto.prototype, name);
   Answer.boolean({ description, example: fallback })(SecuritySettingsAnswer.prototype, name);
 }
-
-/** Categories that workspaces may set for themselves, with the default of each. */
-export const OVERRIDE_DEFAULTS: Readonly<Record<string, boolean>> = {
-  ...Object.fromEntries(SECURITY_CATEGORIES.map((category) => [category, false])),
-  user_api_keys: true,
-  export_settings: false,
-};
 
 export class WorkspaceOverridesDto {
   [category: string]: boolean;

@@ -1,7 +1,6 @@
-import { canonicalScope, isScope, scopesAllowedFor } from '@gw/auth-scopes';
+import { canonicalScope, isScope, OVERRIDE_DEFAULTS, scopesAllowedFor } from '@gw/auth-scopes';
 import type { OrganisationEntity, UserKeySettings, WorkspaceEntity } from '@gw/entities';
 import { validationFailed } from '@gw/web';
-import { OVERRIDE_DEFAULTS } from './security-settings.dto';
 import { rotationDays, type UserKeySettingsAnswer, type UserKeySettingsDto } from './user-key-settings.dto';
 
 type Organisation = Pick<OrganisationEntity, 'settings' | 'workspaceOverrides'>;

@@ -1,4 +1,5 @@
 import type { Json } from '../api-client';
+import { plain } from '../members';
 import { members, post, type Kind, type Standing, type World } from '../kind';
 import { change } from './of-workspaces';
 
@@ -26,6 +27,7 @@ export async function defaultCollectionOf(world: World, workspaceId: string): Pr
 
 export const collections: Kind = {
   name: 'collections',
+  members: { ...plain('workspace', 'slug', 'name'), parent: { api: 'parent_collection_id' } },
   identity: ['workspace', 'slug'],
   removable: true,
   async standing(world) {

@@ -1,10 +1,16 @@
-import type { Json } from '../api-client';
+import { midnight, plain, type Members } from '../members';
 import { cleared, members, post, present, put, type Kind, type Standing } from '../kind';
-import { budget } from '../values';
+import { EXPIRES_AT, LIMITS } from './limit.members';
+import { canonicalScopes } from './security.members';
 import { change, ofWorkspaces } from './of-workspaces';
 
 export const configs: Kind = {
   name: 'configs',
+  members: {
+    ...plain('workspace', 'slug', 'name'),
+    is_default: { api: 'isDefault', normal: (value) => (value === true ? true : null) },
+    config: { isContent: true },
+  },
   identity: ['workspace', 'slug'],
   removable: true,
   standing: (world) =>
@@ -31,6 +37,29 @@ export const configs: Kind = {
     }),
 };
 
+const TRANSITION_MS_MIN = 1_800_000;
+
+const ROTATION_POLICY: Members = {
+  ...plain('rotation_period', 'rotation_period_days'),
+  next_rotation_at: {
+    normal: midnight,
+    isComputed: (fields) => (fields['rotation_period'] ?? fields['rotation_period_days'] ?? null) !== null,
+  },
+  key_transition_period_ms: { fallback: TRANSITION_MS_MIN },
+};
+
+const API_KEY: Members = {
+  ...plain('type', 'workspace', 'name', 'description', 'alert_emails'),
+  scopes: { normal: canonicalScopes },
+  ...LIMITS,
+  expires_at: EXPIRES_AT,
+  defaults: {
+    fallback: {},
+    members: { ...plain('metadata', 'config_id'), allow_config_override: { fallback: true } },
+  },
+  rotation_policy: { members: ROTATION_POLICY },
+};
+
 const KEY = ['description', 'rate_limits', 'usage_limits', 'alert_emails', 'expires_at', 'defaults'] as const;
 const KEY_PATHS: Readonly<Record<string, string>> = {
   'organisation-service': '/v1/api-keys/organisation/service',
@@ -40,6 +69,7 @@ const KEY_PATHS: Readonly<Record<string, string>> = {
 /** Keys of services. A user's own keys are theirs, and no file has them. */
 export const apiKeys: Kind = {
   name: 'api_keys',
+  members: API_KEY,
   identity: ['type', 'workspace', 'name'],
   removable: false,
   async standing(world) {
@@ -51,19 +81,12 @@ export const apiKeys: Kind = {
       if (!Object.hasOwn(KEY_PATHS, String(row['type'])) || seen.has(identity)) return [];
       seen.add(identity);
       const workspace = row['workspace_id'];
-      const rotation = row['rotation_policy'] as Json | null;
       return [
         {
           item: {
             type: row['type'],
             workspace: typeof workspace === 'string' ? world.workspaces.slugOf(workspace) : null,
-            name: row['name'],
-            scopes: [...(row['scopes'] as string[])].sort(),
-            ...members(row, ...KEY),
-            usage_limits: budget(row['usage_limits']),
-            rotation_policy:
-              rotation &&
-              members(rotation, 'rotation_period', 'rotation_period_days', 'key_transition_period_ms'),
+            ...members(row, 'name', 'scopes', 'rotation_policy', ...KEY),
           },
           path: `/v1/api-keys/${String(row['id'])}`,
         },

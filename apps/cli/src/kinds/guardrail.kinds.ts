@@ -1,14 +1,45 @@
 import { joinSecrets, splitSecrets } from '@gw/guardrails';
 import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { Json } from '../api-client';
-import { members, post, present, put, type Kind, type Standing } from '../kind';
-import { secretName } from '../values';
+import { plain, type Members } from '../members';
+import { members, post, present, put, type Kind, type Standing, type World } from '../kind';
+import { canonical, secretName } from '../values';
+
+const PHASES: Readonly<Record<string, string>> = { input: 'beforeToolCall', output: 'afterToolCall' };
+
+/** Phases under their first names, in their order of time. */
+const phases = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? [...new Set(value.map((name) => PHASES[String(name)] ?? String(name)))].sort().reverse()
+    : value;
+
+const lowerCase = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((id) => String(id).toLowerCase()) : value;
+
+const GUARDRAIL: Members = {
+  ...plain('workspace', 'slug', 'name'),
+  target: { fallback: 'llm' },
+  checks: { isContent: true },
+  actions: {
+    fallback: {},
+    isContent: true,
+    normal: (value) => ({ deny: false, async: false, sequential: false, ...(value as Json) }),
+  },
+  mcp_servers: {
+    isMap: true,
+    members: {
+      run_on: { fallback: ['beforeToolCall', 'afterToolCall'], normal: phases },
+      capability_ids: { normal: lowerCase },
+    },
+  },
+};
 
 type Checks = readonly SavedGuardrailCheck[];
 
 /** Of workspaces, and of the organisation (without `workspace`). */
 export const guardrails: Kind = {
   name: 'guardrails',
+  members: GUARDRAIL,
   identity: ['slug'],
   fixed: ['workspace', 'target'],
   removable: true,
@@ -23,18 +54,29 @@ export const guardrails: Kind = {
           ...members(row, 'slug', 'name', 'target', 'actions'),
           workspace: typeof workspace === 'string' ? workspaces.slugOf(workspace) : null,
           checks: named(row['checks'] as Checks, slug),
+          mcp_servers: row['target'] === 'mcp_tools' ? await mappings(api, path) : null,
         },
         path,
       });
     }
     return standing;
   },
-  create: (world, item) =>
-    post(world, '/v1/guardrails', {
+  async create(world, item) {
+    const made = await post(world, '/v1/guardrails', {
       ...present(item, 'slug', 'name', 'target', 'checks', 'actions'),
       ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
-    }),
-  async update(world, path, item) {
+    });
+    if (item['mcp_servers'] !== undefined) {
+      await putMappings(world, `/v1/guardrails/${String(made['slug'])}`, item);
+    }
+    return {};
+  },
+  async update(world, path, item, before) {
+    if (canonical(item['mcp_servers']) !== canonical(before['mcp_servers'])) {
+      await putMappings(world, path, item);
+    }
+    const content = ['name', 'checks', 'actions'];
+    if (content.every((name) => canonical(item[name]) === canonical(before[name]))) return {};
     const { checks: shown } = await world.api.call<{ checks: Checks }>('GET', path);
     return put(world, path, {
       name: item['name'],
@@ -43,6 +85,16 @@ export const guardrails: Kind = {
     });
   },
 };
+
+async function mappings(api: World['api'], path: string): Promise<Json> {
+  const rows = await api.call<Json[]>('GET', `${path}/mcp-servers`);
+  return Object.fromEntries(
+    rows.map((row) => [String(row['mcp_server_id']), members(row, 'run_on', 'capability_ids')]),
+  );
+}
+
+const putMappings = (world: World, path: string, item: Json): Promise<Json> =>
+  put(world, `${path}/mcp-servers`, { mcp_servers: item['mcp_servers'] ?? {} });
 
 /** The checks with the names of variables in the place of secrets. */
 function named(checks: Checks, slug: string): Checks {
@@ -89,6 +141,7 @@ const DEFAULTS = '/v1/admin/organisation/defaults';
 /** Of the organisation. */
 export const defaultGuardrails: Kind = {
   name: 'default_guardrails',
+  members: plain(...LISTS),
   identity: [],
   removable: false,
   async standing({ api }) {
@@ -103,6 +156,7 @@ export const defaultGuardrails: Kind = {
 /** Of workspaces, apart from them, since guardrails need them first. */
 export const workspaceGuardrails: Kind = {
   name: 'workspace_guardrails',
+  members: plain('workspace', ...LISTS),
   identity: ['workspace'],
   removable: false,
   async standing(world) {

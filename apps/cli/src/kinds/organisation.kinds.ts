@@ -1,6 +1,8 @@
 import type { Json } from '../api-client';
+import { plain, sorted, type Member, type Members } from '../members';
 import { cleared, members, post, present, put, type Kind, type World } from '../kind';
 import { secretName, unmasked } from '../values';
+import { canonicalScopes, rotationDays, SECURITY, WORKSPACE_OVERRIDES } from './security.members';
 
 const SETTINGS = '/v1/admin/organisation/settings';
 const PROPERTIES = '/v1/admin/organisation/properties';
@@ -8,13 +10,45 @@ const PROPERTIES = '/v1/admin/organisation/properties';
 const SETTING_NAMES = [
   'settings',
   'data_plane_security_settings',
+  'export_settings',
   'security_settings',
   'session_settings',
   'workspace_overrides',
 ] as const;
 
+const EMPTY_WHEN_ABSENT = { fallback: {} } as const;
+
+/** Settings that are absent are as if they had never been set. */
+const ORGANISATION_SETTINGS: Readonly<Record<(typeof SETTING_NAMES)[number], Member>> = {
+  settings: {
+    ...EMPTY_WHEN_ABSENT,
+    members: {
+      debug_log: { fallback: 1 },
+      default_workspace_user_api_key_auto_create: { fallback: false },
+      user_api_key_count: { fallback: -1 },
+      user_api_key_ttl: { fallback: 0 },
+      user_api_key_max_ttl: { fallback: 0 },
+      user_api_key_rotation_period: { fallback: '', normal: rotationDays },
+      user_api_key_auto_create: { fallback: false },
+      user_api_key_auto_create_scopes: { fallback: [], keepsEmpty: true, normal: canonicalScopes },
+    },
+  },
+  data_plane_security_settings: {
+    ...EMPTY_WHEN_ABSENT,
+    members: { block_inline_config: { fallback: false } },
+  },
+  export_settings: {
+    ...EMPTY_WHEN_ABSENT,
+    members: { deniedFields: { fallback: [], keepsEmpty: true } },
+  },
+  security_settings: { ...EMPTY_WHEN_ABSENT, members: SECURITY },
+  session_settings: { ...EMPTY_WHEN_ABSENT, members: { max_session_ttl: { fallback: 2_592_000 } } },
+  workspace_overrides: { ...EMPTY_WHEN_ABSENT, members: WORKSPACE_OVERRIDES },
+};
+
 export const organisationSettings: Kind = {
   name: 'organisation_settings',
+  members: ORGANISATION_SETTINGS,
   identity: [],
   removable: false,
   async standing({ api }) {
@@ -28,6 +62,7 @@ const SCHEMAS = ['api_key_metadata_schema', 'workspace_metadata_schema', 'reques
 
 export const organisationProperties: Kind = {
   name: 'organisation_properties',
+  members: Object.fromEntries(SCHEMAS.map((name) => [name, { isContent: true }])),
   identity: [],
   removable: false,
   async standing({ api }) {
@@ -43,6 +78,10 @@ const workspaceIds = (world: World, slugs: unknown): string[] =>
 
 export const secretReferences: Kind = {
   name: 'secret_references',
+  members: {
+    ...plain('slug', 'manager_type', 'auth_config', ...REFERENCE),
+    allowed_workspaces: { normal: sorted },
+  },
   identity: ['slug'],
   fixed: ['manager_type'],
   removable: true,
@@ -83,8 +122,30 @@ export const secretReferences: Kind = {
 
 const DEPLOYMENT = ['name', 'type', 'is_default', 'deployment_config', 'tags'] as const;
 
+const DEPLOYMENT_MEMBERS: Members = {
+  ...plain('slug', 'name', 'tags'),
+  type: { fallback: 'production' },
+  source_type: { fallback: 'api' },
+  is_default: { normal: Number, fallback: 0 },
+  deployment_config: { isContent: true },
+  credentials: { members: plain('username', 'password') },
+  auth_settings: {
+    fallback: {},
+    members: {
+      ...plain('gateway_base_url', 'mcp_gateway_base_url', 'private_link_endpoint'),
+      use_private_link_proxy: { fallback: 0 },
+      is_dataservice_hosted: { fallback: 0 },
+      is_playground_proxy_allowed: { fallback: 0 },
+      allow_all_workspaces: { fallback: false },
+      workspaces_allowed: { normal: sorted },
+      ...plain('jwt_subs_allowed', 'jwt_sub_workspace_mapping'),
+    },
+  },
+};
+
 export const deployments: Kind = {
   name: 'deployments',
+  members: DEPLOYMENT_MEMBERS,
   identity: ['slug'],
   fixed: ['source_type'],
   removable: true,
@@ -165,6 +226,7 @@ function deploymentSettings(world: World, item: Json): Json {
 
 export const plugins: Kind = {
   name: 'plugins',
+  members: plain('plugin_provider_id', 'name', 'credentials'),
   identity: ['plugin_provider_id'],
   removable: false,
   async standing(world) {

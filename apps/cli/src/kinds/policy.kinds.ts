@@ -1,9 +1,12 @@
 import type { Json } from '../api-client';
+import { plain, type Members } from '../members';
 import { cleared, members, post, present, type Kind, type Standing } from '../kind';
+import { NEXT_RESET } from './limit.members';
 import { change, ofWorkspaces } from './of-workspaces';
 
 interface PolicyShape {
   readonly path: string;
+  readonly members: Members;
   /** Members that stay as they were made. */
   readonly fixed: readonly string[];
   /** Members that a change may not clear. */
@@ -20,15 +23,13 @@ function oldestOfEachName(standing: readonly Standing[]): Standing[] {
   return [...byName.values()];
 }
 
-/** A reset that repeats is given by its period; when it is next due is each instance's own affair. */
-const dueOnce = (row: Json): Json =>
-  row['periodic_reset'] === null && row['periodic_reset_days'] === null
-    ? members(row, 'next_usage_reset_at')
-    : {};
-
-const policies = (name: string, { path, fixed, required, optional }: PolicyShape): Kind => ({
+const policies = (
+  name: string,
+  { path, members: declared, fixed, required, optional }: PolicyShape,
+): Kind => ({
   name,
   identity: ['workspace', 'name'],
+  members: declared,
   fixed,
   removable: true,
   standing: async (world) =>
@@ -36,7 +37,7 @@ const policies = (name: string, { path, fixed, required, optional }: PolicyShape
       await ofWorkspaces(
         world,
         path,
-        (row) => ({ ...members(row, 'name', ...fixed, ...required, ...optional), ...dueOnce(row) }),
+        (row) => members(row, ...Object.keys(declared).filter((member) => member !== 'workspace')),
         (row) => String(row['id']),
       ),
     ),
@@ -52,16 +53,44 @@ const policies = (name: string, { path, fixed, required, optional }: PolicyShape
     }),
 });
 
+const CONDITIONS = { members: plain('key', 'value', 'excludes') } as const;
+const GROUP_BY = { members: plain('key') } as const;
+
 export const usageLimitPolicies = policies('usage_limit_policies', {
   path: '/v1/policies/usage-limits',
+  members: {
+    ...plain('workspace', 'name', 'description', 'type', 'credit_limit', 'alert_threshold'),
+    conditions: CONDITIONS,
+    group_by: GROUP_BY,
+    ...plain('periodic_reset', 'periodic_reset_days'),
+    next_usage_reset_at: NEXT_RESET,
+    enforcement: { fallback: 'standard' },
+    on_outage: { fallback: (fields: Json) => (fields['enforcement'] === 'strict' ? 'refuse' : 'hold') },
+  },
   fixed: ['type', 'group_by'],
   required: ['conditions', 'credit_limit'],
-  optional: ['description', 'alert_threshold', 'periodic_reset', 'periodic_reset_days'],
+  optional: [
+    'description',
+    'alert_threshold',
+    'periodic_reset',
+    'periodic_reset_days',
+    'enforcement',
+    'on_outage',
+  ],
 });
 
 export const rateLimitPolicies = policies('rate_limit_policies', {
   path: '/v1/policies/rate-limits',
+  members: {
+    ...plain('workspace', 'name', 'description', 'type', 'unit', 'value'),
+    target: { fallback: 'llm' },
+    conditions: CONDITIONS,
+    group_by: GROUP_BY,
+    window: { fallback: ({ type }: Json) => (type === 'concurrency' ? null : 'fixed') },
+    enforcement: { fallback: ({ type }: Json) => (type === 'tokens' ? 'standard' : null) },
+    on_outage: { fallback: 'hold' },
+  },
   fixed: ['type', 'target', 'group_by'],
   required: ['conditions', 'unit', 'value'],
-  optional: ['description'],
+  optional: ['description', 'window', 'enforcement', 'on_outage'],
 });

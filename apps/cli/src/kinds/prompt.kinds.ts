@@ -1,3 +1,4 @@
+import { plain } from '../members';
 import { cleared, members, post, present, put, type Kind } from '../kind';
 
 const LABEL = ['description', 'color_code'] as const;
@@ -5,6 +6,7 @@ const LABEL = ['description', 'color_code'] as const;
 /** Labels of the organisation, and those of its workspaces. Everybody's are part of the product, and no file has them. */
 export const labels: Kind = {
   name: 'labels',
+  members: plain('workspace', 'name', ...LABEL),
   identity: ['workspace', 'name'],
   removable: true,
   async standing({ api, workspaces }) {

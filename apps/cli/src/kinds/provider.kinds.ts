@@ -1,21 +1,19 @@
 import type { Json } from '../api-client';
+import { plain, type Members } from '../members';
 import { cleared, members, post, present, put, type Item, type Kind, type World } from '../kind';
 import { change, ofWorkspaces } from './of-workspaces';
-import { budget, inPlaceOf, isSecretName, secretName, tidyFields, unmasked } from '../values';
+import { inPlaceOf, isSecretName, secretName, unmasked } from '../values';
+import { EXPIRES_AT, LIMITS } from './limit.members';
+import { mappingsOf, referenceSlugs, SECRET_MAPPINGS } from './secret-mappings';
 
 const INTEGRATION = ['name', 'description', 'tags', 'pricing_adjustments', 'allow_all_models'] as const;
 
-/** Files name the secret reference of a mapping by its slug. */
-async function referenceSlugs({ api }: World): Promise<ReadonlyMap<string, string>> {
-  const rows = await api.all('/v1/secret-references');
-  return new Map(rows.map((row) => [String(row['id']), String(row['slug'])]));
-}
-
-const mappingsOf = (row: Json, slugs: ReadonlyMap<string, string>): Json[] =>
-  (row['secret_mappings'] as Json[]).map((mapping) => ({
-    ...mapping,
-    secret_reference_id: slugs.get(String(mapping['secret_reference_id'])) ?? mapping['secret_reference_id'],
-  }));
+const INTEGRATION_MEMBERS: Members = {
+  ...plain('workspace', 'slug', 'ai_provider_id', 'name', 'description', 'tags', 'key', 'configurations'),
+  pricing_adjustments: { isContent: true },
+  allow_all_models: { fallback: true },
+  secret_mappings: SECRET_MAPPINGS,
+};
 
 const keyOf = (masked: unknown, kind: string, slug: string): unknown =>
   masked === null ? null : secretName(kind, slug, 'key');
@@ -29,6 +27,7 @@ const pathOf = (row: Json): string => `/v1/integrations/${String(row['id'])}`;
 
 export const integrations: Kind = {
   name: 'integrations',
+  members: INTEGRATION_MEMBERS,
   identity: ['slug'],
   fixed: ['ai_provider_id', 'workspace'],
   removable: true,
@@ -68,8 +67,11 @@ export const integrations: Kind = {
 function configurations(before: Item, item: Item): Json {
   const all = inPlaceOf(before['configurations'], item['configurations']);
   const saved = (before['configurations'] as Json | undefined) ?? {};
+  const given = (item['configurations'] as Json | undefined) ?? {};
   return Object.fromEntries(
-    Object.entries(all).filter(([name, value]) => value !== null || !isSecretName(saved[name])),
+    Object.entries(all).filter(
+      ([name, value]) => value !== null || !isSecretName(saved[name]) || given[name] === null,
+    ),
   );
 }
 
@@ -83,8 +85,40 @@ const MODEL = [
   'pricing_config',
 ] as const;
 
+/** Rows in the order of one of their members. */
+const byText = (rows: readonly Json[], member: string): Json[] =>
+  rows.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1));
+
+/** Headers of a model are kept among its configurations. */
+const withHeadersInside = ({ custom_headers: headers, ...model }: Json): Json =>
+  headers === undefined
+    ? model
+    : {
+        ...model,
+        configurations: { ...(model['configurations'] as Json | undefined), custom_headers: headers },
+      };
+
+const MODELS_MEMBERS: Members = {
+  integration: {},
+  // The integration's secrets, where the address of a model changes. What is saved of them is the integration's own.
+  key: { isComputed: () => true },
+  configurations: { isComputed: () => true },
+  models: {
+    normal: (value) =>
+      Array.isArray(value) ? byText((value as Json[]).map(withHeadersInside), 'slug') : value,
+    members: {
+      ...plain('slug', 'base_model_slug', 'configurations', 'custom_headers'),
+      is_custom: { fallback: false },
+      is_finetune: { fallback: false },
+      enabled: { fallback: true },
+      pricing_config: { isContent: true },
+    },
+  },
+};
+
 export const integrationModels: Kind = {
   name: 'integration_models',
+  members: MODELS_MEMBERS,
   identity: ['integration'],
   removable: false,
   async standing(world) {
@@ -102,7 +136,7 @@ export const integrationModels: Kind = {
             String(model['slug']),
           ),
         }));
-        return { item: { integration: slug, models: shown.map(tidyFields) }, path };
+        return { item: { integration: slug, models: shown }, path };
       }),
     );
   },
@@ -117,8 +151,20 @@ export const integrationModels: Kind = {
 
 const ACCESS = ['enabled', 'usage_limits', 'rate_limits'] as const;
 
+const ACCESS_OF_ONE: Members = { enabled: {}, ...LIMITS };
+
+const ACCESS_MEMBERS: Members = {
+  integration: {},
+  global: { api: 'global_workspace_access', members: ACCESS_OF_ONE },
+  workspaces: {
+    members: { workspace: { api: 'id' }, ...ACCESS_OF_ONE },
+    normal: (value) => (Array.isArray(value) ? byText(value as Json[], 'workspace') : value),
+  },
+};
+
 export const integrationAccess: Kind = {
   name: 'integration_access',
+  members: ACCESS_MEMBERS,
   identity: ['integration'],
   removable: false,
   async standing(world) {
@@ -130,21 +176,16 @@ export const integrationAccess: Kind = {
           'GET',
           path,
         );
-        const accessOf = (access: Json): Json => ({
-          ...members(access, ...ACCESS),
-          usage_limits: budget(access['usage_limits']),
-        });
+        const accessOf = (access: Json): Json => members(access, ...ACCESS);
         const item = {
           integration: row['slug'],
           global: answer.global_workspace_access && accessOf(answer.global_workspace_access),
-          workspaces: answer.workspaces
-            .map((access): Json => ({
-              workspace: world.workspaces.slugOf(String(access['id'])),
-              ...accessOf(access),
-            }))
-            .sort((a, b) => (String(a['workspace']) < String(b['workspace']) ? -1 : 1)),
+          workspaces: answer.workspaces.map((access): Json => ({
+            workspace: world.workspaces.slugOf(String(access['id'])),
+            ...accessOf(access),
+          })),
         };
-        return { item: tidyFields(item), path };
+        return { item, path };
       }),
     );
   },
@@ -162,13 +203,17 @@ export const integrationAccess: Kind = {
 
 const PROVIDER = ['note', 'rate_limits', 'usage_limits', 'expires_at', 'tags'] as const;
 
-const providerFields = (row: Json): Json => ({
-  ...members(row, 'slug', 'name', ...PROVIDER),
-  usage_limits: budget(row['usage_limits']),
-});
+const PROVIDER_MEMBERS: Members = {
+  ...plain('workspace', 'slug', 'name', 'note', 'tags'),
+  ...LIMITS,
+  expires_at: EXPIRES_AT,
+};
+
+const providerFields = (row: Json): Json => members(row, 'slug', 'name', ...PROVIDER);
 
 export const providers: Kind = {
   name: 'providers',
+  members: { ...PROVIDER_MEMBERS, integration: { api: 'integration_id' } },
   identity: ['workspace', 'slug'],
   fixed: ['integration'],
   removable: true,
@@ -217,8 +262,29 @@ function virtualKeyFields(config: unknown): Json {
   };
 }
 
+const VIRTUAL_KEY_MEMBERS: Members = {
+  ...PROVIDER_MEMBERS,
+  ...plain('provider', 'key'),
+  model_config: {
+    members: {
+      ...Object.fromEntries(Object.entries(VIRTUAL_KEY_FIELDS).map(([name, api]) => [name, { api }])),
+      ...plain('custom_host', 'custom_headers'),
+      azure_deployment_config: {
+        api: 'deploymentConfig',
+        members: {
+          ...plain('alias', 'is_default'),
+          azure_api_version: { api: 'apiVersion' },
+          azure_deployment_name: { api: 'deploymentName' },
+        },
+      },
+    },
+  },
+  secret_mappings: SECRET_MAPPINGS,
+};
+
 export const virtualKeys: Kind = {
   name: 'virtual_keys',
+  members: VIRTUAL_KEY_MEMBERS,
   identity: ['workspace', 'slug'],
   fixed: ['provider'],
   removable: true,

@@ -1,4 +1,5 @@
 import type { Json } from '../api-client';
+import { comparable, plain, sorted, type Members } from '../members';
 import { members, post, type Item, type Kind, type Standing, type World } from '../kind';
 import { canonical } from '../values';
 import { collectionOf, defaultCollectionOf } from './collection.kinds';
@@ -10,6 +11,7 @@ const PUBLISHED = 'published';
 /** What prompts and partials have in common, and where they differ. */
 interface Family {
   readonly path: string;
+  readonly members: Members;
   /** Members of a version, as a write takes them. */
   readonly content: readonly string[];
   /** The same from an answer. */
@@ -33,8 +35,43 @@ const PROMPT_CONTENT = [
   'is_raw_template',
 ] as const;
 
+const IS_CONTENT = { isContent: true } as const;
+
+const PROMPT_CONTENT_MEMBERS: Members = {
+  ...plain('string', 'model', 'version_description'),
+  parameters: { ...IS_CONTENT, fallback: {} },
+  virtual_key: { normal: (value) => String(value).replace(/^@/, '') },
+  functions: IS_CONTENT,
+  tools: IS_CONTENT,
+  tool_choice: IS_CONTENT,
+  template_metadata: IS_CONTENT,
+  is_raw_template: { normal: (value) => (value === true ? true : null) },
+};
+
+const COMMON: Members = {
+  ...plain('workspace', 'slug', 'name'),
+  collection: { api: 'collection_id' },
+  shared: { normal: sorted },
+};
+
+const isFields = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
 const PROMPTS: Family = {
   path: '/v1/prompts',
+  members: {
+    ...COMMON,
+    ...PROMPT_CONTENT_MEMBERS,
+    labels: {
+      ...IS_CONTENT,
+      normal: (value) =>
+        Object.fromEntries(
+          entriesOf(value).map(([label, content]) => [
+            label,
+            isFields(content) ? comparable(PROMPT_CONTENT_MEMBERS, content) : content,
+          ]),
+        ),
+    },
+  },
   content: PROMPT_CONTENT,
   contentOf: (row) => ({
     ...members(row, ...PROMPT_CONTENT),
@@ -55,6 +92,7 @@ const PARTIAL_CONTENT = ['string', 'version_description'] as const;
 
 const PARTIALS: Family = {
   path: '/v1/prompts/partials',
+  members: { ...COMMON, ...plain(...PARTIAL_CONTENT) },
   content: PARTIAL_CONTENT,
   contentOf: (row) => members(row, ...PARTIAL_CONTENT),
   toVersion: (item) => ({
@@ -70,6 +108,7 @@ const PARTIALS: Family = {
  */
 const kindOf = (name: 'prompts' | 'partials', family: Family): Kind => ({
   name,
+  members: family.members,
   identity: ['workspace', 'slug'],
   removable: true,
   standing: (world) => standingOf(world, family),
@@ -111,9 +150,7 @@ async function standingOf(world: World, family: Family): Promise<Standing[]> {
 const sharedOf = ({ workspaces }: World, row: Json): unknown => {
   if (row['access_level'] === 'organisation') return 'organisation';
   if (row['access_level'] !== 'workspaces') return null;
-  return ((row['shared_workspace_ids'] as string[] | undefined) ?? [])
-    .map((id) => workspaces.slugOf(id))
-    .sort();
+  return ((row['shared_workspace_ids'] as string[] | undefined) ?? []).map((id) => workspaces.slugOf(id));
 };
 
 const named = (row: Json): string[] =>

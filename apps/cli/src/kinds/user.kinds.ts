@@ -1,4 +1,5 @@
 import type { Json } from '../api-client';
+import { plain } from '../members';
 import { post, put, type Item, type Kind, type Standing, type World } from '../kind';
 
 const USERS = '/v1/users';
@@ -17,7 +18,10 @@ const rolesOf = (item: Item): Roles => (item['workspaces'] as Roles | undefined)
 export const users: Kind = {
   name: 'users',
   identity: ['email'],
-  kept: (item) => ({ ...item, email: String(item['email']).toLowerCase() }),
+  members: {
+    email: { normal: (value) => String(value).toLowerCase() },
+    ...plain('role', 'workspaces'),
+  },
   async standing(world) {
     const memberships = await membershipsOf(world);
     const people = await world.api.all(USERS);

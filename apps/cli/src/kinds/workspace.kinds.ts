@@ -1,29 +1,85 @@
 import type { Json } from '../api-client';
-import { cleared, members, post, present, put, type Kind } from '../kind';
-import { budget, inPlaceOf } from '../values';
+import { plain, sorted, type Members } from '../members';
+import { cleared, members, post, present, put, type Item, type Kind, type World } from '../kind';
+import { canonical, inPlaceOf } from '../values';
+import { LIMITS } from './limit.members';
+import { canonicalScopes, rotationDays, SECURITY } from './security.members';
 
 const WORKSPACE = ['name', 'icon', 'description'] as const;
 
+const WORKSPACE_MEMBERS: Members = {
+  ...plain('slug', ...WORKSPACE),
+  is_default: { normal: (value) => (value === true ? true : null) },
+  metadata: { api: 'defaults' },
+  settings: {
+    members: {
+      ...plain('debug_log', 'user_api_key_count', 'user_api_key_ttl', 'user_api_key_max_ttl'),
+      user_api_key_rotation_period: { normal: rotationDays },
+      user_api_key_auto_create: {},
+      user_api_key_auto_create_scopes: { keepsEmpty: true, normal: canonicalScopes },
+    },
+  },
+  // Those that are other than the organisation's.
+  security_settings: { members: plain(...Object.keys(SECURITY)) },
+  data_plane_security_settings: { members: plain('block_inline_config') },
+  export_settings: { members: { deniedFields: { keepsEmpty: true } } },
+  ...LIMITS,
+};
+
+/** Written after the workspace is there. */
+const LATER = ['settings', 'data_plane_security_settings', 'export_settings'] as const;
+
+const securityOf = async ({ api }: World): Promise<Json> => {
+  const { security_settings: settings } = await api.call('GET', '/v1/admin/organisation/settings');
+  return settings as Json;
+};
+
+/** Members of `one` that are other in `other`. */
+const differing = (one: Json, other: Json): Json =>
+  Object.fromEntries(Object.entries(one).filter(([name, value]) => value !== other[name]));
+
+/** An icon is shown before the name, and an emoji may be part of the name itself. */
+const nameOf = ({ name, icon }: Json): unknown =>
+  typeof icon === 'string' ? String(name).slice(icon.length + 1) : name;
+
+/** The settings that change: workspaces may not write those that the organisation keeps to itself, even unchanged. */
+async function settingsChange(world: World, item: Item, before: Item): Promise<Json> {
+  const isOther = (name: string): boolean => canonical(item[name]) !== canonical(before[name]);
+  const maps = LATER.filter(isOther).map((name) => [name, inPlaceOf(before[name], item[name])]);
+  const security = isOther('security_settings')
+    ? {
+        security_settings: {
+          ...(await securityOf(world)),
+          ...(item['security_settings'] as Json | undefined),
+        },
+      }
+    : {};
+  return { ...(Object.fromEntries(maps) as Json), ...security };
+}
+
 export const workspaces: Kind = {
   name: 'workspaces',
+  members: WORKSPACE_MEMBERS,
   identity: ['slug'],
   fixed: ['is_default'],
   removable: false,
   async standing(world) {
-    const rows = await world.api.all('/v1/workspaces', { name_format: 'plain' });
+    const organisation = await securityOf(world);
+    const listed = await world.api.all('/v1/workspaces');
+    const rows = await Promise.all(
+      listed.map(({ id }) => world.api.call('GET', `/v1/workspaces/${String(id)}`)),
+    );
     return rows.map((row) => {
       const id = String(row['id']);
       world.workspaces.add(String(row['slug']), id);
       return {
         item: {
           slug: world.workspaces.slugOf(id),
-          ...members(row, ...WORKSPACE),
+          ...members(row, ...WORKSPACE, ...LATER, 'usage_limits', 'rate_limits'),
+          name: nameOf(row),
           is_default: row['is_default'] === 1 ? true : null,
           metadata: (row['defaults'] as Json)['metadata'],
-          settings: row['settings'],
-          data_plane_security_settings: row['data_plane_security_settings'],
-          usage_limits: budget(row['usage_limits']),
-          rate_limits: row['rate_limits'],
+          security_settings: differing(row['security_settings'] as Json, organisation),
         },
         path: `/v1/workspaces/${id}`,
       };
@@ -36,26 +92,23 @@ export const workspaces: Kind = {
       ...(item['metadata'] === undefined ? {} : { defaults: { metadata: item['metadata'] } }),
     });
     world.workspaces.add(String(item['slug']), String(made['id']));
-    const later = present(item, 'settings', 'data_plane_security_settings');
+    const later = await settingsChange(world, item, {});
     if (Object.keys(later).length > 0) await put(world, `/v1/workspaces/${String(made['id'])}`, later);
     return {};
   },
-  update: (world, path, item, before) =>
+  update: async (world, path, item, before) =>
     put(world, path, {
       name: item['name'],
       ...cleared(item, 'icon', 'description', 'usage_limits', 'rate_limits'),
       defaults: { metadata: item['metadata'] ?? null },
-      settings: inPlaceOf(before['settings'], item['settings']),
-      data_plane_security_settings: inPlaceOf(
-        before['data_plane_security_settings'],
-        item['data_plane_security_settings'],
-      ),
+      ...(await settingsChange(world, item, before)),
     }),
 };
 
 /** Apart from the workspaces, which the configs need first. */
 export const userKeyConfigs: Kind = {
   name: 'user_key_configs',
+  members: { workspace: {}, config: { api: 'defaults' } },
   identity: ['workspace'],
   removable: false,
   async standing(world) {
@@ -76,6 +129,7 @@ const EXCLUSIONS = ['input', 'output'] as const;
 
 export const workspaceExclusions: Kind = {
   name: 'workspace_exclusions',
+  members: { direction: {}, workspaces: { normal: sorted } },
   identity: ['direction'],
   removable: false,
   standing: (world) =>

@@ -1,0 +1,31 @@
+import { plain } from '../members';
+import { members, post, present, put, type Kind } from '../kind';
+
+const WEBHOOKS = '/v1/alert-webhooks';
+
+/** Where alerts are posted. Their signing secrets are made by the server and shown once. */
+export const alertWebhooks: Kind = {
+  name: 'alert_webhooks',
+  identity: ['workspace', 'name'],
+  members: { ...plain('workspace', 'name', 'url'), enabled: { fallback: true } },
+  removable: true,
+  async standing({ api, workspaces }) {
+    const rows = await api.all(WEBHOOKS);
+    return rows.map((row) => {
+      const workspace = row['workspace_id'];
+      return {
+        item: {
+          workspace: typeof workspace === 'string' ? workspaces.slugOf(workspace) : null,
+          ...members(row, 'name', 'url', 'enabled'),
+        },
+        path: `${WEBHOOKS}/${String(row['id'])}`,
+      };
+    });
+  },
+  create: (world, item) =>
+    post(world, WEBHOOKS, {
+      ...present(item, 'name', 'url', 'enabled'),
+      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+    }),
+  update: (world, path, item) => put(world, path, present(item, 'name', 'url', 'enabled')),
+};

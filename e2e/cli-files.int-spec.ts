@@ -1,0 +1,206 @@
+import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
+import { ApiClient } from '../apps/cli/src/api-client';
+import { KINDS } from '../apps/cli/src/kinds';
+import type { Members } from '../apps/cli/src/members';
+import { exportState, reconcile, type Change, type State } from '../apps/cli/src/reconcile';
+import { FULL_FILE, HAND_WRITTEN, MCP_SERVER } from './spec-support/cli-states';
+import { NO_STATE, NOT_IN_FILES, WRITES } from './spec-support/cli-routes';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+type Item = Record<string, unknown>;
+
+const ENVIRONMENT = new Proxy({}, { get: () => 'secret-0123456789' });
+
+describe('files of tollgate', () => {
+  const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
+  let url = '';
+  beforeAll(async () => {
+    await admin.api.app.listen(0, '127.0.0.1');
+    url = await admin.api.app.getUrl();
+  });
+
+  const clientOf = ({ adminKey }: Tenant): ApiClient => new ApiClient(url, adminKey);
+  const apply = (tenant: Tenant, state: State, dryRun = false): Promise<Change[]> =>
+    reconcile(clientOf(tenant), state, {
+      ...{ dryRun, prune: false, secrets: false, environment: ENVIRONMENT, onChange: () => undefined },
+    });
+  const linesOf = (changes: readonly Change[]): string[] =>
+    changes.map(({ action, kind, name, fields }) => `${action} ${kind} ${name} (${fields.join(', ')})`);
+  /** The slug of the default workspace is each organisation's own. */
+  const neutral = (state: State): unknown =>
+    JSON.parse(JSON.stringify(state).replaceAll(/ws-[0-9a-f]{12}/g, 'the-default')) as unknown;
+  const diff = async (tenant: Tenant, state: State): Promise<string[]> =>
+    linesOf(await apply(tenant, state, true));
+
+  it('reproduces every member on an empty organisation, and a second apply changes nothing', async () => {
+    const [first, second] = [await admin.tenant(), await admin.tenant()];
+    await apply(first, FULL_FILE);
+    expect(await diff(first, FULL_FILE)).toEqual([]);
+    const exported = await exportState(clientOf(first));
+    await apply(second, exported);
+    expect(neutral(await exportState(clientOf(second)))).toEqual(neutral(exported));
+    expect(await diff(second, exported)).toEqual([]);
+    expect(membersWithoutValue(exported)).toEqual([]);
+    expect(JSON.stringify(exported)).toContain(MCP_SERVER);
+
+    const unseen: string[] = [];
+    for (const { name, state, path } of alterations(exported)) {
+      const seen = await diff(first, state).then(
+        (lines) => lines.some((line) => line.startsWith(`update ${name} `)),
+        (error: unknown) => String(error).includes('cannot be changed'),
+      );
+      if (!seen) unseen.push(`${name}: ${path}`);
+    }
+    expect(unseen).toEqual([]);
+  }, 240_000);
+
+  it('changes nothing when a hand-written file is applied twice', async () => {
+    const tenant = await admin.tenant();
+    await apply(tenant, HAND_WRITTEN);
+    expect(linesOf(await apply(tenant, HAND_WRITTEN))).toEqual([]);
+  }, 60_000);
+
+  it('refuses a member that it does not know before anything is written, and names the one that was meant', async () => {
+    const tenant = await admin.tenant();
+    const before = await exportState(clientOf(tenant));
+    const state = (item: Item): State => ({
+      workspaces: [{ slug: 'made', name: 'Made' }],
+      usage_limit_policies: [{ workspace: 'made', name: 'Team', ...item }],
+    });
+    await expect(apply(tenant, state({ alert_treshold: 5 }))).rejects.toThrow(
+      'usage_limit_policies made/Team: there is no member alert_treshold; did you mean alert_threshold?',
+    );
+    await expect(apply(tenant, state({ conditions: [{ key: 'api_key', exclude: 'x' }] }))).rejects.toThrow(
+      'there is no member conditions.0.exclude; did you mean excludes?',
+    );
+    await expect(apply(tenant, { providers: [{ workspace: 'made', slug: 'p', zone: 1 }] })).rejects.toThrow(
+      'providers made/p: there is no member zone; it may have workspace, slug,',
+    );
+    expect(await exportState(clientOf(tenant))).toEqual(before);
+  });
+
+  it('knows every member that the API lets a client write, down to the members of members', () => {
+    const { paths, components = {} } = admin.api.document as unknown as {
+      paths: Record<
+        string,
+        Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>
+      >;
+      components?: { schemas?: Record<string, Schema> };
+    };
+    const resolved = (schema: Schema): Schema => {
+      const [alternative] = [...(schema.allOf ?? []), ...(schema.anyOf ?? [])];
+      if (schema.$ref !== undefined) {
+        return resolved(components.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+      }
+      return alternative && !schema.properties ? resolved(alternative) : schema;
+    };
+    const unknown: string[] = [];
+    const walk = (kind: string, members: Members, schema: Schema, at: string): void => {
+      const { properties = {}, items } = resolved(schema);
+      if (items) walk(kind, members, items, at);
+      const byApiName = new Map(
+        Object.entries(members).map(([name, member]) => [member.api ?? name, member]),
+      );
+      for (const [name, inner] of Object.entries(properties)) {
+        if (name === 'workspace_id' && members['workspace']) continue;
+        if (Object.hasOwn(NOT_IN_FILES, `${kind}: ${at}${name}`)) continue;
+        const member = byApiName.get(name);
+        if (!member) unknown.push(`${kind}: ${at}${name}`);
+        else if (member.members && member.isMap !== true) walk(kind, member.members, inner, `${at}${name}.`);
+        else if (hasProperties(resolved(inner)) && !Object.hasOwn(NOT_IN_FILES, `${kind}: ${at}${name}.*`)) {
+          unknown.push(`${kind}: ${at}${name}.*`);
+        }
+      }
+    };
+    const hasProperties = ({ properties, items }: Schema): boolean =>
+      properties !== undefined || (items !== undefined && hasProperties(resolved(items)));
+
+    for (const [path, item] of Object.entries(paths).filter(([path]) => path.startsWith('/v1/'))) {
+      for (const [method, { requestBody }] of Object.entries(item)) {
+        if (!requestBody || (method !== 'post' && method !== 'put')) continue;
+        const route = `${method.toUpperCase()} ${path}`;
+        const kinds = WRITES[route];
+        if (!kinds) {
+          if (!NO_STATE.some(({ routes }) => routes.test(route))) unknown.push(route);
+          continue;
+        }
+        const { schema = {} } = requestBody.content['application/json'] ?? {};
+        const members = Object.assign(
+          {},
+          ...KINDS.filter(({ name }) => kinds.includes(name)).map((kind) => kind.members),
+        ) as Members;
+        walk(kinds[0] ?? '', withFlat(kinds, members), schema, '');
+      }
+    }
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** A virtual key's fields are members of its body. */
+const withFlat = (kinds: readonly string[], members: Members): Members =>
+  kinds.includes('virtual_keys') ? { ...members, ...members['model_config']?.members } : members;
+
+interface Alteration {
+  readonly name: string;
+  readonly path: string;
+  readonly state: State;
+}
+
+/** The state with one member of one item other than it was, for each member of each item. */
+function alterations(state: State): Alteration[] {
+  return KINDS.flatMap(({ name, identity, members }) =>
+    (state[name] ?? []).flatMap((item, index) =>
+      alteredMembers(members, item as Item, identity).map(({ path, item: altered }) => ({
+        name,
+        path: `${String(index)}.${path}`,
+        state: { [name]: state[name]?.with(index, altered) ?? [] },
+      })),
+    ),
+  );
+}
+
+function alteredMembers(
+  members: Members,
+  item: Item,
+  kept: readonly string[],
+): { readonly path: string; readonly item: Item }[] {
+  return Object.entries(item).flatMap(([name, value]) => {
+    if (kept.includes(name)) return [];
+    const inner = members[name]?.members;
+    if (inner && members[name]?.isMap !== true && !Array.isArray(value)) {
+      return alteredMembers(inner, value as Item, []).map(({ path, item: altered }) => ({
+        path: `${name}.${path}`,
+        item: { ...item, [name]: altered },
+      }));
+    }
+    const { [name]: _left, ...rest } = item;
+    return [{ path: name, item: { ...rest, ...altered(name, value) } }];
+  });
+}
+
+/** Another value for a scalar; lists and maps are left out, and so are secrets. */
+function altered(name: string, value: unknown): Item {
+  if (typeof value === 'boolean') return { [name]: !value };
+  if (typeof value === 'number') return { [name]: value + 1 };
+  if (typeof value === 'string')
+    return { [name]: /^\d{4}-/.test(value) ? '2031-02-03T00:00:00Z' : `${value}x` };
+  return Array.isArray(value) && value.length === 0 ? { [name]: ['x'] } : {};
+}
+
+/** Members that no item of the state has: what this suite cannot vouch for. */
+function membersWithoutValue(state: State): string[] {
+  return KINDS.flatMap(({ name, members }) =>
+    Object.entries(members)
+      .filter(([, member]) => member.isComputed?.({}) !== true)
+      .map(([member]) => member)
+      .filter((member) => !(state[name] ?? []).some((item) => item[member] !== undefined))
+      .map((member) => `${name}: ${member}`),
+  );
+}
