@@ -147,12 +147,13 @@ export const FULL_FILE: State = {
   ],
   guardrails: [
     { slug: 'names', workspace: 'search', name: 'Names', checks: checks('Apollo'), actions: { deny: true } },
-    { slug: 'words', name: 'Words', checks: checks('Zeus') },
+    { slug: 'words', name: 'Words', checks: checks('Zeus'), actions: { async: true } },
     {
       slug: 'tools',
       name: 'Tools',
       target: 'mcp_tools',
       checks: checks('Hera'),
+      actions: { deny: true },
       mcp_servers: { [MCP_SERVER]: { run_on: ['input'], capability_ids: [MCP_SERVER] } },
     },
   ],
