@@ -16,6 +16,7 @@ const USAGE = `tollgate: the control plane as a file.
   tollgate diff -f FILE [--prune]           Say what apply would change; 1 when there is something.
   tollgate apply -f FILE [--dry-run] [--prune] [--secrets]
                                             Make the control plane as the file says. -f - is standard input.
+                                            Several -f are one file: their lists are joined.
   tollgate keys create --name NAME --scopes A,B [--workspace SLUG] [--expires DATE]
                                             Make a key of a service, and print it.
   tollgate logs tail [--workspace SLUG] [--once]
@@ -38,7 +39,7 @@ const COMMANDS: Readonly<Record<string, (call: Call) => Promise<number>>> = {
 };
 
 const OPTIONS = {
-  file: { type: 'string', short: 'f' },
+  file: { type: 'string', short: 'f', multiple: true },
   output: { type: 'string', short: 'o' },
   'dry-run': { type: 'boolean' },
   prune: { type: 'boolean' },

@@ -14,7 +14,7 @@ export interface Call {
   readonly api: ApiClient;
   readonly output: Output;
   readonly environment: NodeJS.ProcessEnv;
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface Call {
 const FILE_VERSION = 1;
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
 
-const text = (value: string | boolean | undefined): string | undefined =>
+const text = (value: Call['options'][string]): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Writes the state as YAML, to a file or to standard output. */
@@ -35,16 +35,29 @@ export async function exportCommand({ api, options, output }: Call): Promise<num
   return 0;
 }
 
+/** All files as one: lists of one kind are joined in the order of the files. */
 async function readState({ options, output }: Call): Promise<State> {
-  const file = text(options['file']);
-  if (file === undefined) throw new Error('Name a file with -f; - is standard input.');
+  const files = Array.isArray(options['file']) ? (options['file'] as readonly string[]) : [];
+  if (files.length === 0) throw new Error('Name a file with -f; - is standard input.');
+  const joined: Record<string, State[string]> = {};
+  for (const file of files) {
+    for (const [kind, items] of Object.entries(await readFileState(file, output))) {
+      const before = joined[kind];
+      joined[kind] = before && Array.isArray(items) ? [...before, ...(items as State[string])] : items;
+    }
+  }
+  return joined;
+}
+
+async function readFileState(file: string, output: Output): Promise<State> {
   const source = file === '-' ? await output.input() : await readFile(file, 'utf8');
   const content = load(source);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new Error('The file must be a YAML object.');
+    throw new Error(`${file}: the file must be a YAML object.`);
   }
   const { version, ...state } = content as Json;
-  if (version !== FILE_VERSION) throw new Error(`The file must say version: ${String(FILE_VERSION)}.`);
+  if (version !== FILE_VERSION)
+    throw new Error(`${file}: the file must say version: ${String(FILE_VERSION)}.`);
   return state as State;
 }
 

@@ -41,6 +41,7 @@ describe('members of a file', () => {
   });
 
   it.each(KINDS.map((kind) => [kind.name, kind] as const))('declares the identity of %s', (_name, kind) => {
-    for (const member of [...kind.identity, ...(kind.fixed ?? [])]) expect(kind.members).toHaveProperty(member);
+    for (const member of [...kind.identity, ...(kind.fixed ?? [])])
+      expect(kind.members).toHaveProperty(member);
   });
 });

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from './cli';
+
+describe('several -f', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-'));
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, `version: 1\n${text}`);
+    return path;
+  };
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Files are checked before the control plane is called, and there is none here. */
+  async function errorOf(...files: readonly string[]): Promise<string> {
+    let text = '';
+    const args = ['diff', '--url', 'http://127.0.0.1:1', ...files.flatMap((path) => ['-f', path])];
+    const output = {
+      out: () => undefined,
+      err: (line: string) => (text += line),
+      input: () => Promise.resolve(''),
+    };
+    await runCli(args, { TOLLGATE_API_KEY: 'key' }, output, new AbortController().signal);
+    return text;
+  }
+
+  it('are all read, in whatever order they are named', async () => {
+    const wrong = file('wrong.yaml', 'labels:\n  - { name: one, colour: red }\n');
+    const right = file('right.yaml', 'labels:\n  - { name: two }\n');
+    const expected = 'labels one: there is no member colour; it may have';
+    expect(await errorOf(wrong, right)).toContain(expected);
+    expect(await errorOf(right, wrong)).toContain(expected);
+    expect(await errorOf(right)).toContain('could not be reached');
+  });
+});
