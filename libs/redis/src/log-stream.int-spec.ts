@@ -161,4 +161,22 @@ describe('Redis log stream', () => {
     await reader.stop();
     expect(await redis.xinfo('CONSUMERS', STREAM, 'workers')).toEqual([]);
   });
+
+  it('forgets workers that were killed, once what they held is stored and they have not come for long [faults D19]', async () => {
+    const sink = new RedisLogSink(redis);
+    await redis.xgroup('CREATE', STREAM, 'workers', '0', 'MKSTREAM');
+    const sent = sink.send(Buffer.from('held by a dead one'));
+    const held = ['GROUP', 'workers', 'dead', 'COUNT', 1, 'BLOCK', 1_000, 'STREAMS', STREAM, '>'];
+    await redis.call('XREADGROUP', ...held);
+    await redis.xgroup('CREATECONSUMER', STREAM, 'workers', 'dead and idle');
+    const batches: string[] = [];
+    await read({ store: into(batches), takeOverAfterMs: 1_500, forgetAfterMs: 3_000 });
+    await sent;
+    expect(batches).toEqual(['held by a dead one']);
+    await eventually(async () => {
+      const consumers = (await redis.xinfo('CONSUMERS', STREAM, 'workers')) as string[][];
+      expect(consumers.map(([, name]) => name)).toEqual(['c0']);
+      return true;
+    });
+  });
 });

@@ -29,6 +29,19 @@ if redis.call('DEL', KEYS[2]) == 1 then return 1 end
 if #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then return -1 end
 return 0`;
 
+/** Removes consumers that hold nothing and have not come for ARGV[1] milliseconds; one that is alive after all joins with its next read. */
+const FORGET = `
+local removed = 0
+for _, fields in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], '${GROUP}')) do
+  local consumer = {}
+  for at = 1, #fields, 2 do consumer[fields[at]] = fields[at + 1] end
+  if consumer.pending == 0 and consumer.idle >= tonumber(ARGV[1]) then
+    redis.call('XGROUP', 'DELCONSUMER', KEYS[1], '${GROUP}', consumer.name)
+    removed = removed + 1
+  end
+end
+return removed`;
+
 const WAITS = 0;
 const STORED = 1;
 /** Word that an entry is stored is kept for so long; a gateway that was away for longer sends the batch again. */
@@ -86,6 +99,8 @@ export interface RedisLogReaderOptions {
    * sent after it waits too.
    */
   readonly takeOverAfterMs?: number;
+  /** A worker that was killed leaves the group once it holds nothing and has not come for this long; 10 minutes when absent. */
+  readonly forgetAfterMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -96,6 +111,8 @@ const BLOCK_MS = 1_000;
 const ENTRIES = 4;
 const RETRY_MAX_MS = 5_000;
 const TAKE_OVER_AFTER_MS = 5_000;
+/** Well over the time that a read blocks, or that a worker shows no sign of life. */
+const FORGET_AFTER_MS = 600_000;
 /** Of that time: a worker whose event loop was busy for a while is not taken for dead. */
 const SIGNS_OF_LIFE = 5;
 
@@ -107,15 +124,18 @@ export class RedisLogReader {
   private running: Promise<void> | null = null;
   private stopping = false;
   private takenOverAt = 0;
+  private forgottenAt = 0;
   private failuresInRow = 0;
   private wake: () => void = () => undefined;
   private readonly takeOverAfterMs: number;
+  private readonly forgetAfterMs: number;
 
   constructor(
     private readonly redis: Redis,
     private readonly options: RedisLogReaderOptions,
   ) {
     this.takeOverAfterMs = options.takeOverAfterMs ?? TAKE_OVER_AFTER_MS;
+    this.forgetAfterMs = options.forgetAfterMs ?? FORGET_AFTER_MS;
   }
 
   start(): void {
@@ -183,6 +203,7 @@ export class RedisLogReader {
       const claimed = await this.takeOver(this.takeOverAfterMs);
       if (claimed.length > 0) return claimed;
       this.takenOverAt = Date.now();
+      await this.forgetDead();
     }
     return this.readGroup('>');
   }
@@ -199,6 +220,12 @@ export class RedisLogReader {
     const claim = [STREAM, GROUP, consumer, idleMs, '0', 'COUNT', ENTRIES];
     const reply = (await this.redis.callBuffer('XAUTOCLAIM', ...claim)) as [Buffer, RawEntry[]];
     return reply[1];
+  }
+
+  private async forgetDead(): Promise<void> {
+    if (Date.now() < this.forgottenAt + this.forgetAfterMs / 2) return;
+    await this.redis.eval(FORGET, 1, STREAM, this.forgetAfterMs);
+    this.forgottenAt = Date.now();
   }
 
   /** Shows that the entries are being worked on, for as long as `work` takes: claiming them anew resets the time since they were touched. */
