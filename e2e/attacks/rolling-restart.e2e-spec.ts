@@ -1,0 +1,120 @@
+import { eventually, startNginx, startRedis, type StubProvider, type TestNginx } from '@gw/testing';
+import { FleetProcess } from '../spec-support/fleet';
+import { startLoad } from '../spec-support/roll';
+import { Workbench } from '../spec-support/workbench';
+
+jest.setTimeout(600_000);
+
+/** What two cores hold next to the product; `npm run test:rolling` asks for more. */
+const PER_SECOND = Number(process.env['ROLLING_PER_SECOND'] ?? 150);
+/** All of them; the roll itself needs about 2,000 at that rate. */
+const REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 1);
+/** Milliseconds for which each gateway serves on after its signal. */
+const LEAD = process.env['ROLLING_LEAD'] ?? '1000';
+const CHAT = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
+const ANSWER = { id: 'c', object: 'chat.completion', choices: [] };
+
+describe('gateways that are restarted one by one behind nginx', () => {
+  let bench: Workbench;
+  let stub: StubProvider;
+  let fleet: FleetProcess[];
+  let nginx: TestNginx;
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    bench = await Workbench.start({
+      redisUrl: redis.url,
+      environment: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+    });
+    stub = await bench.stub();
+    await bench.provider({ slug: 'main', type: 'openai', stub });
+    const settings = { SHUTDOWN_LEAD: LEAD, SHUTDOWN_GRACE: String(Number(LEAD) + 3_000) };
+    fleet = await Promise.all(
+      ['gateway-a', 'gateway-b', 'gateway-c'].map((name) =>
+        FleetProcess.start('gateway', bench, name, settings),
+      ),
+    );
+    nginx = await startNginx(fleet.map(({ port }) => port));
+  }, 180_000);
+  afterAll(async () => {
+    await nginx.stop();
+    await Promise.all(fleet.map((gateway) => gateway.kill()));
+    await bench.stop();
+    // After the product, which would wait for it.
+    await redis.stop();
+  }, 180_000);
+
+  const headers = (): Record<string, string> => ({
+    'content-type': 'application/json',
+    'x-gw-api-key': bench.apiKey,
+    'x-gw-provider': '@main',
+  });
+  const ready = (gateway: FleetProcess): Promise<boolean> =>
+    eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).ok, { timeoutMs: 30_000 });
+
+  it('lose no request', async () => {
+    stub.answerJson(ANSWER);
+    const load = startLoad({
+      url: `${nginx.origin}/v1/chat/completions`,
+      headers: headers(),
+      body: CHAT,
+      perSecond: PER_SECOND,
+    });
+    const done = (): number => [...load.outcomes.values()].reduce((sum, count) => sum + count, 0);
+    const more = async (): Promise<void> => {
+      const target = done() + PER_SECOND;
+      await eventually(() => done() >= target, { timeoutMs: 30_000 });
+    };
+    try {
+      await more();
+      for (const gateway of fleet) {
+        await gateway.stop();
+        await more();
+        await gateway.start();
+        await ready(gateway);
+        // nginx tries a server that refused a connection again after a second.
+        await more();
+        await more();
+      }
+      while (done() < REQUESTS) await more();
+    } finally {
+      await load.stop();
+    }
+    expect(Object.fromEntries(load.outcomes)).toEqual({ 200: done() });
+  });
+
+  it('say that they are not ready, finish what they have, and interrupt the rest with the reason', async () => {
+    const [gateway] = fleet as [FleetProcess];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const events = { 'content-type': 'text/event-stream' };
+    const chunk = 'data: {"id":"c","object":"chat.completion.chunk","choices":[]}\n\n';
+    const stream = async (): Promise<Response> =>
+      fetch(`${gateway.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: headers(),
+        body: JSON.stringify({ ...(JSON.parse(CHAT) as object), stream: true }),
+      });
+    stub.answer({ headers: events, steps: [{ chunk }, { until: held }, { chunk: 'data: [DONE]\n\n' }] });
+    const finished = await stream();
+    stub.answer({ headers: events, steps: [{ chunk }, { hang: true }] });
+    const interrupted = await stream();
+    const stopped = gateway.stop();
+    await eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).status === 503, {
+      timeoutMs: 10_000,
+    });
+    await eventually(() => refusesConnections(gateway.origin), { timeoutMs: 10_000 });
+    release();
+    expect(await finished.text()).toMatch(/data: \[DONE\]\n\n$/);
+    expect(await interrupted.text()).toMatch(/"type":"gateway_stopping"/);
+    await stopped;
+    await gateway.start();
+  });
+});
+
+const refusesConnections = (origin: string): Promise<boolean> =>
+  fetch(`${origin}/health/live`).then(
+    () => false,
+    () => true,
+  );

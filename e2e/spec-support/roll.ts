@@ -1,0 +1,77 @@
+import { Agent, request } from 'node:http';
+
+/** What became of one request: its status, or the error that came instead. */
+type Outcome = number | string;
+
+export interface Load {
+  /** How often each outcome came so far. */
+  readonly outcomes: ReadonlyMap<Outcome, number>;
+  /** Resolves when the last request has its outcome. */
+  stop(): Promise<void>;
+}
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly perSecond: number;
+}
+
+const TICK_MS = 20;
+
+/** POSTs at a fixed rate, however long answers take, over connections that are kept. */
+export function startLoad({ url, headers, body, perSecond }: LoadOptions): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const outcomes = new Map<Outcome, number>();
+  const open = new Set<Promise<void>>();
+  const begun = performance.now();
+  let sent = 0;
+  const send = (): void => {
+    const one = once(agent, url, headers, body).then((outcome) => {
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      open.delete(one);
+    });
+    open.add(one);
+    sent += 1;
+  };
+  const timer = setInterval(() => {
+    const due = ((performance.now() - begun) / 1_000) * perSecond;
+    while (sent < due) send();
+  }, TICK_MS);
+  return {
+    outcomes,
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(open);
+      agent.destroy();
+    },
+  };
+}
+
+function once(
+  agent: Agent,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const outgoing = request(
+      url,
+      { method: 'POST', agent, headers: { ...headers, ...length } },
+      (response) => {
+        response.on('error', (error) => {
+          resolve(`cut: ${error.message}`);
+        });
+        response.on('end', () => {
+          resolve(response.statusCode ?? 0);
+        });
+        response.resume();
+      },
+    );
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code ?? error.message);
+    });
+    outgoing.end(body);
+  });
+}
