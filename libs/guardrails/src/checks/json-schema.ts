@@ -86,6 +86,8 @@ function assertAtMost(data: unknown, max: number): void {
  */
 export function userSchemaCompiler(): Ajv2020 {
   const ajv = new Ajv2020({
+    // `constructor` and `toString` are members of an answer only where it has them itself.
+    ownProperties: true,
     allErrors: false,
     strict: false,
     validateFormats: true,

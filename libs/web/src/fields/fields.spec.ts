@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { GatewayError } from '@gw/kernel';
 import type { Type } from '@nestjs/common';
-import { RequestValidationPipe } from '../http/validation-pipe';
+import { RequestValidationPipe, Strict } from '../http/validation-pipe';
 import { pageOf } from '../pagination';
 import { MapField, NestedListField, ObjectField, TextListField } from './composite-fields';
 import { QueryBooleanField, QueryEnumListField, QueryIntegerField, QueryUuidListField } from './query-fields';
@@ -51,6 +51,12 @@ class Thing {
   items?: Item[];
 }
 
+@Strict()
+class Exact {
+  @TextField({ optional: true })
+  text?: string;
+}
+
 class Search extends pageOf({ size: 20, sizeMax: 50 }) {
   @QueryEnumListField(['x', 'y'])
   status?: string[];
@@ -79,6 +85,31 @@ const body = (value: unknown): Promise<unknown> => check('body', Thing, value);
 const query = (value: unknown): Promise<unknown> => check('query', Search, value);
 
 describe('the field decorators', () => {
+  it.each([
+    '{"json":{"constructor":{"prototype":1},"prototype":{"a":2},"toString":3,"valueOf":[{"constructor":"x"}]}}',
+    '{"json":{"\uE000constructor":1,"constructor":2,"b":3,"a":4}}',
+    '{"map":{"constructor":"abc","prototype":"def"}}',
+    '{"items":[{"count":1}],"json":{"properties":{"isPrototypeOf":{"type":"string"}}}}',
+  ])('keep the members of %s, in their order', async (text) => {
+    const before = Object.getOwnPropertyNames(Object.prototype);
+    expect(JSON.stringify({ ...((await body(JSON.parse(text))) as object) })).toBe(text);
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+  });
+
+  it.each(['constructor', 'prototype', 'toString'])(
+    'refuse a field %s that a strict class lacks',
+    async (name) => {
+      expect(await check('body', Exact, JSON.parse(`{"${name}":1}`))).toEqual({ paths: [name], param: name });
+    },
+  );
+
+  it('name a field once in the message of an error, with its path', async () => {
+    const messages = async (value: object): Promise<unknown> =>
+      pipe.transform(value, { type: 'body', metatype: Thing }).catch((error: Error) => error.message);
+    expect(await messages({ kind: 'c' })).toMatch(/^kind must/);
+    expect(await messages({ items: [{ count: 'x' }] })).toMatch(/^items\.0\.count must/);
+  });
+
   it.each([
     { text: '12345' },
     { note: null },

@@ -10,6 +10,7 @@ import { sendError } from './error-filter';
 import { toPublicError } from './error-mapping';
 import { hasSeveralHosts } from './host-header';
 import { inflated } from './inflated';
+import { protoPath } from './object-names';
 import { answerParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
@@ -54,6 +55,24 @@ const DOCS = /^\/docs(?:[/?-]|$)/;
 const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+/** Every member is kept as data under its own name, except `__proto__`: it is refused, and the error says where it is. */
+function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
+  try {
+    const body = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
+    const path = protoPath(text, body);
+    if (path === null) done(null, body);
+    else
+      done(
+        new GatewayError('body_invalid', {
+          param: path,
+          message: `${path}: a member cannot be named __proto__; rename it.`,
+        }),
+      );
+  } catch (cause) {
+    done(new GatewayError('body_invalid', { cause }));
+  }
+}
+
 /**
  * Fastify as our HTTP apps want it: our request ids, security headers on every answer, our error body for what fails before a
  * route is reached, a method that a path does not take told apart from a path that is not there.
@@ -83,11 +102,10 @@ export function createAdapter({
   const server = adapter.getInstance();
   const routes = new RouteTable();
   // JSON is UTF-8 (RFC 8259, section 8.1); decoding alone would put a replacement character for a bad byte.
-  const parseJson = server.getDefaultJsonParser('error', 'error');
   adapter.useBodyParser('application/json', false, { bodyLimit }, (request, body, done) => {
     // Clients that name the type of every body name it for the one that a DELETE does not have.
     if (body.length === 0 && request.method === 'DELETE') done(null, undefined);
-    else if (isUtf8(body)) void parseJson(request, body.toString('utf8'), done);
+    else if (isUtf8(body)) parseJson(body.toString('utf8'), done);
     else done(new GatewayError('body_invalid', { message: 'The body must be JSON in UTF-8.' }), undefined);
   });
   server.decorate('drain', new ServerDrain(server.server));

@@ -7,6 +7,7 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
+import { withMarkedNames, withoutMarks, withPlainNames } from './object-names';
 
 const DETAILS_MAX = 100;
 /** Deeper than any field takes, and shallow enough for whatever walks a value by recursion. */
@@ -21,16 +22,24 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 function* detailsOf(errors: readonly ValidationError[], parent: string): Generator<ErrorDetail> {
   for (const { property, constraints, children } of errors) {
     const path = parent ? `${parent}.${property}` : property;
-    for (const message of Object.values(constraints ?? {})) yield { path, message };
+    for (const message of Object.values(constraints ?? {}))
+      yield { path: withoutMarks(path), message: withoutMarks(message) };
     yield* detailsOf(children ?? [], path);
   }
+}
+
+/** Most rules name the field themselves: its path stands where they do, and in front of those that do not. */
+function sentenceOf({ path, message }: ErrorDetail): string {
+  const words = message.split(' ');
+  const at = words.indexOf(path.slice(path.lastIndexOf('.') + 1));
+  return at === -1 ? `${path}: ${message}` : words.with(at, path).join(' ');
 }
 
 /** One error for all failures, the first path as its `param`; at most 100 details. */
 export function validationFailed(details: readonly ErrorDetail[]): GatewayError {
   const [first] = details;
   return new GatewayError('validation_failed', {
-    ...(first ? { param: first.path, message: `${first.path}: ${first.message}` } : {}),
+    ...(first ? { param: first.path, message: sentenceOf(first) } : {}),
     details: details.slice(0, DETAILS_MAX),
   });
 }
@@ -93,6 +102,12 @@ export class RequestValidationPipe extends ValidationPipe {
       });
     }
     if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value, metadata.metatype);
+    const kept = metadata.type === 'body' ? withMarkedNames(value) : null;
+    if (kept === null) return this.checked(value, metadata);
+    return withPlainNames(await this.checked(kept, metadata));
+  }
+
+  private async checked(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     return (await (isStrict(metadata)
       ? this.strict.transform(value, metadata)
       : super.transform(value, metadata))) as unknown;
