@@ -55,7 +55,7 @@ const SCHEMA = {
   REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE }, 10 * MINUTE),
   CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE }, 10_000),
   /** Bytes of a request body that are kept in memory; larger ones are spooled where the route takes any body, and refused elsewhere. */
-  MAX_BUFFERED_BODY: integer({ min: 1_024, max: 256 * 1_048_576 }, 10 * 1_048_576),
+  MAX_BUFFERED_BODY: integer({ min: 1_024, max: 256 * 1_048_576 }, 32 * 1_048_576),
   /**
    * Bytes of request bodies in memory at one time, parsed ones included. Workspaces share them: none has more than what stays free,
    * no organisation more than twice that. What does not fit is refused with 503.

@@ -51,6 +51,19 @@ const invoke = (slug: string, body: object, key = tenant.key): Promise<Answer<In
   api.post(`/v1/guardrails/${slug}/invoke`, { key, body });
 
 describe('a guardrail on its own', () => {
+  it.each([
+    { request: { json: { messages: [{ role: 'user', content: 'Apollo' }] } } },
+    { request: { text: 'Apollo' } },
+    { request: {} },
+    { request: { messages: [] } },
+    { stage: 'output', response: { text: 'Apollo' } },
+    { request_type: 'embed', request: { messages: [{ role: 'user', content: 'Apollo' }] } },
+  ])('refuses %j, which has no text to judge', async (body) => {
+    const { status, body: answer } = await invoke(await create([CHECK]), body);
+    const param = 'response' in body ? 'response' : 'request';
+    expect([status, answer.error]).toMatchObject([400, { type: 'validation_failed', param }]);
+  });
+
   it('[GRD-03] judges a text, as a request or as an answer, as its actions say', async () => {
     const denies = await create([CHECK], { deny: true, message: 'No code names.' });
     const marks = await create([CHECK], {});

@@ -92,10 +92,17 @@ function subjectOf(input: InvokeGuardrailDto): Subject {
   }
   const facts = factsOf(input);
   const asked = request ?? chat(input.model, stage === 'input' ? (text ?? '') : '');
-  if (stage === 'input') return Subject.input(facts, asked);
-  return Subject.output(facts, asked, response ?? chatAnswer(text ?? ''), 200);
+  const subject =
+    stage === 'input'
+      ? Subject.input(facts, asked)
+      : Subject.output(facts, asked, response ?? chatAnswer(text ?? ''), 200);
+  // Such as the shape in which webhooks get a request: a verdict on nothing would be true.
+  if (subject.passages().length === 0) throw invalid(stage === 'input' ? 'request' : 'response', NO_TEXT);
+  return subject;
 }
 
+const NO_TEXT =
+  'must be a body of the request_type that has a text to judge, such as {"messages":[…]} for chatComplete';
 const ONE_OF_THEM = 'either a text or the body that the stage judges is needed';
 
 function factsOf(input: InvokeGuardrailDto): RequestFacts {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
@@ -168,6 +169,48 @@ describe('request bodies', () => {
     const twice = '{"model":"expensive","messages":[],"model":"cheap"}';
     expect((await post('/chat/completions', twice, { 'content-type': 'application/json' })).status).toBe(200);
     expect(stub.lastRequest.body.toString()).toBe('{"model":"cheap","messages":[]}');
+  });
+
+  it('lets no disabled model hide in a body or query that is not read, where all others are allowed', async () => {
+    const disabled = { ...model('expensive'), enabled: false };
+    gateway.addProvider('main', 'openai', stub.origin, { allowAllModels: true, models: [disabled] });
+    const body = '{"model":"expensive"}';
+    const json = { 'content-type': 'application/json' };
+    const refused: [string, Buffer | string, Record<string, string>][] = [
+      ['', body, json],
+      ['', gzipSync(body), { ...json, 'content-encoding': 'gzip' }],
+      [
+        '',
+        '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nexpensive\r\n--b--\r\n',
+        { 'content-type': 'multipart/form-data; boundary=b' },
+      ],
+      ['', `[${body}]`, json],
+      ['', Buffer.from(body, 'utf16le'), json],
+      ['', Buffer.alloc(2 * MIB, 0x20), json],
+      ['?model=expensive', '{"model":"cheap"}', json],
+      ['?model=expensive', '', json],
+    ];
+    for (const [query, sent, headers] of refused) {
+      const answer = await post(`/proxy/chat/completions${query}`, sent, headers);
+      expect([query, headers, answer.status]).toEqual([query, headers, 412]);
+      expect(await answer.json()).toMatchObject({ error: { type: 'model_not_enabled' } });
+    }
+    expect(stub.requests).toHaveLength(0);
+    for (const sent of ['{"model":"cheap"}', '{"purpose":"batch"}'])
+      expect((await post('/proxy/chat/completions?model=cheap', sent, json)).status).toBe(200);
+  });
+
+  it('names the limit, the size and the setting when a body is too large', async () => {
+    const sizes: [string, number, string, number][] = [
+      ['/files', 9 * MIB, 'MAX_BODY', 8 * MIB],
+      ['/chat/completions', 2 * MIB, 'MAX_BUFFERED_BODY', MIB],
+    ];
+    for (const [path, size, setting, limit] of sizes) {
+      const { error } = (await (await post(path, Buffer.alloc(size, 0x20))).json()) as {
+        error: { message: string };
+      };
+      for (const part of [size, limit, `${setting}.`]) expect(error.message).toContain(String(part));
+    }
   });
 
   it('does not let a model hide from an allow-list behind another content type or an unreadable body', async () => {

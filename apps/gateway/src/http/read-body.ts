@@ -56,7 +56,7 @@ export class BodyReader implements BodyTaker {
     if (this.over) return;
     this.size += chunk.length;
     if (this.size > this.options.maxBytes) {
-      this.fail(new GatewayError('body_too_large'));
+      this.fail(bodyTooLarge('MAX_BUFFERED_BODY', this.options.maxBytes, this.expected));
       return;
     }
     try {
@@ -111,6 +111,14 @@ export class BodyReader implements BodyTaker {
     else this.clientGone();
   }
 }
+
+/** `size`: as the client has announced it; -1 where it has not. */
+export const bodyTooLarge = (setting: string, limit: number, size: number): GatewayError =>
+  new GatewayError('body_too_large', {
+    message:
+      `The request body${size < 0 ? '' : ` of ${String(size)} bytes`} is larger than the ${String(limit)} bytes that ` +
+      `this gateway accepts here. Send a smaller one, or raise ${setting}.`,
+  });
 
 /** How long a body may be on its way when so many bytes have come. */
 export const allowedMs = (bytes: number, { idleMs, totalMs, minRate }: BodyReaderOptions): number =>

@@ -239,6 +239,11 @@ export class Exchange {
     this.scan = scan;
   }
 
+  /** Something has read the whole body as JSON. */
+  get isParsed(): boolean {
+    return this.parsed !== null;
+  }
+
   /** The body as a JSON object, parsed at most once. Throws `body_invalid`, and `unavailable` when there is no memory for it. */
   json(parse: (body: Buffer) => JsonObject): JsonObject {
     if (this.parsed === null) {
@@ -288,6 +293,7 @@ export type Asked = Pick<
   | 'route'
   | 'upgrade'
   | 'json'
+  | 'isParsed'
 > & { readonly req: Pick<IncomingMessage, 'rawHeaders' | 'headers'> };
 
 export interface LeaveListener {

@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import { BodySkim } from '@gw/providers';
 import type { Exchange } from '../../pipeline/exchange';
 import type { Principal } from '../../state/principals';
-import { allowedMs, type BodyReaderOptions } from '../read-body';
+import { allowedMs, bodyTooLarge, type BodyReaderOptions } from '../read-body';
 import { BodyPieces } from './body-pieces';
 import type { Spool } from './spool';
 import type { SpooledBody } from './spooled-body';
@@ -44,7 +44,7 @@ export class LargeBodies {
    */
   async receive(exchange: Exchange, length: number | null): Promise<Buffer | null> {
     const { bodyIdleMs, spool } = this.options;
-    if (length !== null && length > this.maxBytes) throw new GatewayError('body_too_large');
+    if (length !== null && length > this.maxBytes) throw this.tooLarge(length);
     const pieces = new BodyPieces(exchange.req, bodyIdleMs);
     try {
       const first = length === null ? await this.readFirst(exchange, pieces) : NOTHING;
@@ -61,6 +61,11 @@ export class LargeBodies {
     } finally {
       pieces.stop();
     }
+  }
+
+  private tooLarge(size: number): GatewayError {
+    const setting = this.maxBytes === this.options.maxBody ? 'MAX_BODY' : 'SPOOL_MAX_BYTES';
+    return bodyTooLarge(setting, this.maxBytes, size);
   }
 
   /** As much as memory may hold, and the piece that is too much. */
@@ -83,7 +88,7 @@ export class LargeBodies {
     const type = exchange.req.headers['content-type'];
     const skim = new BodySkim(exchange.route.kind === 'passthrough' ? undefined : type);
     const add = async (piece: Buffer): Promise<void> => {
-      if (body.length + piece.length > this.maxBytes) throw new GatewayError('body_too_large');
+      if (body.length + piece.length > this.maxBytes) throw this.tooLarge(-1);
       skim.add(piece);
       await body.append(piece);
     };

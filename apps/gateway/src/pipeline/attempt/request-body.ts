@@ -1,6 +1,14 @@
 import { GatewayError } from '@gw/kernel';
 import type { BodySource } from '@gw/outbound';
-import { spliceForm, spliceModel, type JsonObject, type ShallowScan } from '@gw/providers';
+import {
+  exactNumbers,
+  hasDuplicateMembers,
+  spliceForm,
+  spliceModel,
+  withExactNumbers,
+  type JsonObject,
+  type ShallowScan,
+} from '@gw/providers';
 import { applyParams } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
@@ -22,14 +30,15 @@ export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
   const translator = support?.via === 'translated' ? support.translator : null;
   if (exchange.spooled !== null) return spooledBody(exchange, exchange.spooled, upstream);
   if (exchange.partial !== null) return prefilled(exchange, exchange.partial, upstream);
-  if (translator === null && !mustRead(exchange, target.hasParamRules))
+  const isUnclear = isDoubtful(exchange);
+  if (translator === null && !mustRead(exchange, target.hasParamRules || isUnclear))
     return spliced(exchange, upstream.model);
   const original = exchange.json(parseJsonObject);
   const ruled = withPlainModel(applyParams(original, target));
-  if (translator !== null) return rebuilt(ruled, translator.request(ruled));
-  return ruled === original && !isDoubtful(exchange)
+  if (translator !== null) return rebuilt(exchange, ruled, translator.request(ruled));
+  return ruled === original && !isUnclear
     ? spliced(exchange, upstream.model)
-    : rebuilt(ruled, ruled);
+    : rebuilt(exchange, ruled, ruled);
 }
 
 /** The request once more, with what the client has of the answer as its beginning. */
@@ -43,27 +52,25 @@ function prefilled(exchange: Asked, text: string, { target, provider, support }:
   const { messages } = ruled;
   const given: unknown[] = Array.isArray(messages) ? messages : [];
   const body = text === '' ? ruled : { ...ruled, messages: [...given, { role: 'assistant', content: text }] };
-  return rebuilt(body, support?.via === 'translated' ? support.translator.request(body) : body);
+  return rebuilt(exchange, body, support?.via === 'translated' ? support.translator.request(body) : body);
 }
 
-const rebuilt = (clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
-  body: Buffer.from(JSON.stringify(sent)),
+/** Numbers stay as the client wrote them, whatever a double can hold. */
+const rebuilt = ({ body }: Asked, clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
+  body: Buffer.from(withExactNumbers(sent, exactNumbers(body))),
   clientBody,
   contentType: 'application/json',
 });
 
-const mustRead = (exchange: Asked, hasRules: boolean): boolean =>
-  exchange.body.length > 0 &&
-  exchange.scan !== null &&
-  !exchange.scan.isForm &&
-  (hasRules || isDoubtful(exchange));
+const mustRead = ({ body, scan }: Asked, isAsked: boolean): boolean =>
+  isAsked && body.length > 0 && scan !== null && !scan.isForm;
 
 /**
- * A body that two readers could read differently, such as one with two models: a built-in route sends what was checked, not
- * what was received.
+ * A body that two readers could read differently: one with two models, or, where anything has read more of it, with two members
+ * of any one name. A built-in route sends what was checked, not what was received.
  */
-const isDoubtful = ({ scan, route }: Asked): boolean =>
-  scan?.needsParse === true && route.kind !== 'passthrough';
+const isDoubtful = ({ scan, route, isParsed, body }: Asked): boolean =>
+  route.kind !== 'passthrough' && (scan?.needsParse === true || (isParsed && hasDuplicateMembers(body)));
 
 /** The provider is asked for `model`, not for `@slug/model`. */
 function withPlainModel(body: JsonObject): JsonObject {

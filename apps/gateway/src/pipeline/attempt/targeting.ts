@@ -185,21 +185,41 @@ export const withoutSlug = (model: string): string =>
  * A route that calls a model must say which. With an allow-list so must every body that could name one: an unreadable body
  * could name any.
  */
-function checkModel(
-  { route, body, spooled, upgrade }: Asked,
-  saved: ProviderDocument,
-  model: string | null,
-): void {
+function checkModel(exchange: Asked, saved: ProviderDocument, model: string | null): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
+  const { route, body, spooled, upgrade } = exchange;
+  for (const named of modelsOfQuery(exchange))
+    if (!(modelOf(saved, named)?.enabled ?? saved.allowAllModels)) throw notEnabled(saved, named);
+  if (saved.allowAllModels && model === null && hidesModel(exchange) && saved.models.some(isDisabled))
+    throw notEnabled(saved, null, UNREADABLE);
   const couldName = route.model === 'maybe' && (body.length > 0 || spooled !== null || upgrade !== null);
   const mustName = route.model === 'always' || (!saved.allowAllModels && couldName);
   const allowed = model === null ? !mustName : (modelOf(saved, model)?.enabled ?? saved.allowAllModels);
-  if (allowed) return;
-  throw new GatewayError('model_not_enabled', {
+  if (!allowed) throw notEnabled(saved, model);
+}
+
+const isDisabled = ({ enabled }: ProviderModel): boolean => !enabled;
+
+const UNREADABLE =
+  'The provider has models that are not enabled, and the model of this body cannot be read. Send a JSON object in UTF-8, ' +
+  'without a content encoding.';
+
+const notEnabled = (saved: ProviderDocument, model: string | null, message?: string): GatewayError =>
+  new GatewayError('model_not_enabled', {
     param: 'model',
+    ...(message === undefined ? {} : { message }),
     extra: { model, provider: `@${saved.slug}` },
   });
-}
+
+/** A passthrough body that is no JSON object may name any model; so may one whose `model` is no plain text. */
+const hidesModel = ({ route, scan, body, spooled, upgrade }: Asked): boolean =>
+  route.model === 'maybe' &&
+  (upgrade !== null ||
+    ((body.length > 0 || spooled !== null) && (scan === null || scan.isForm === true || scan.needsParse)));
+
+/** Passthrough hands a query on, and some providers read the model there. */
+const modelsOfQuery = ({ route, query }: Asked): readonly string[] =>
+  route.kind === 'passthrough' && query !== '' ? new URLSearchParams(query).getAll('model') : [];
 
 export const modelOf = (saved: ProviderDocument, slug: string): ProviderModel | null =>
   saved.models.find((model) => model.slug === slug) ?? null;

@@ -113,6 +113,7 @@ function embeddingOf(exchange: Exchange, { target }: CompiledEmbeddings, texts: 
     scan: shallowScan(body),
     hidesUsage: false,
     partial: null,
+    isParsed: false,
     json: () => parsed,
   };
 }

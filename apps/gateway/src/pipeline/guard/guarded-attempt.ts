@@ -8,7 +8,7 @@ import {
   type StageVerdict,
 } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import { readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
+import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import { isObject, parseJsonObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer } from '../answer';
@@ -220,7 +220,9 @@ export class GuardedAttempt implements AttemptListener {
 }
 
 const bytesFor = ({ value, isText, isTranslated, bytes }: Seen, changed: unknown): Buffer =>
-  changed === undefined && !isTranslated ? bytes : bytesOf(changed ?? value, isText);
+  changed === undefined && !isTranslated
+    ? bytes
+    : bytesOf(changed ?? value, isText, isText ? null : exactNumbers(bytes));
 
 const takesMembers = ({ value, isText, isEvents }: Seen): boolean => !isText && !isEvents && isObject(value);
 

@@ -15,7 +15,7 @@ import {
   type StageVerdict,
 } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import type { AnswerFacts, JsonObject } from '@gw/providers';
+import { exactNumbers, hasDuplicateMembers, type AnswerFacts, type JsonObject } from '@gw/providers';
 import type { GuardrailLists, GuardrailPlan } from '../../guardrails/guardrails';
 import type { ModelCalls } from '../../guardrails/model-calls';
 import type { Answer, Upstream } from '../answer';
@@ -172,11 +172,17 @@ export class Guarding implements ModelCaller {
     });
   }
 
-  /** The request as its guardrails have changed it; null: they have not. */
-  private changed({ verdict, request, isText, form }: Judged): Buffer | null {
-    if (verdict.body === undefined) return null;
-    if (form === undefined) return bytesOf(request, isText);
+  /**
+   * The request as its guardrails have changed it, or as they have understood it where another reader could understand it
+   * otherwise; null: it goes on as it came.
+   */
+  private changed({ input }: GuardrailLists, { verdict, request, isText, form }: Judged): Buffer | null {
     const { body, spooled } = this.exchange;
+    if (verdict.body === undefined) {
+      const isJson = request !== null && !isText && form === undefined && body.length > 0;
+      if (!isJson || input.length === 0 || !hasDuplicateMembers(body)) return null;
+    }
+    if (form === undefined) return bytesOf(request, isText, isText ? null : exactNumbers(body));
     if (spooled === null) return form.rewritten(body, request as JsonObject);
     throw new GatewayError('body_too_large', {
       message: 'The form is too large for the guardrails that change it.',
@@ -189,7 +195,7 @@ export class Guarding implements ModelCaller {
     if (verdict.outcome === 'deny') throw new Denial(verdict, verdict.results, []);
     const judges = GuardrailRunner.concerns(lists.output, 'output');
     const isPlain = judges || verdict.placeholders !== null || lists.output.some(isAsync);
-    const body = this.changed(judged);
+    const body = this.changed(lists, judged);
     const asked =
       body === null && !isPlain
         ? this.exchange

@@ -52,6 +52,63 @@ describe('guardrails', () => {
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
   describe('of requests', () => {
+    const raw = (text: string, config: object, path = '/chat/completions'): Promise<Response> =>
+      fetch(`${gateway.baseUrl}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-gw-api-key': gateway.apiKey,
+          'x-gw-config': JSON.stringify({ provider: '@main', ...config }),
+        },
+        body: text,
+      });
+    const twice = (first: string): string =>
+      `{"model":"gpt-4o","seed":9007199254740993,${first},"messages":[{"role":"user","content":"ok"}]}`;
+
+    it.each(['/chat/completions', '/proxy/chat/completions'])(
+      'send to %s what they have judged where a member is duplicated, at any depth',
+      async (path) => {
+        const config = { input_guardrails: [no('bomb', { deny: true })] };
+        for (const first of [
+          '"messages":[{"role":"user","content":"bomb"}]',
+          '"m\\u0065ssages":[{"role":"user","content":"bomb"}]',
+          '"tools":[{"a":{"b":"bomb","b":"ok"}}]',
+        ]) {
+          expect((await raw(twice(first), config, path)).status).toBe(200);
+          const sent = stub.lastRequest.body.toString();
+          expect(sent).not.toContain('bomb');
+          expect(sent).toContain('"seed":9007199254740993');
+        }
+        const plain = '{ "model":"gpt-4o", "messages":[{"role":"user","content":"ok"}] }';
+        expect((await raw(plain, config, path)).status).toBe(200);
+        expect(stub.lastRequest.body.toString()).toBe(plain);
+      },
+    );
+
+    it.each(['9007199254740993', '12345678901234567890', '1e400', '-0.12345678901234567890'])(
+      'leave the number %s as it was sent, with parameter rules',
+      async (seed) => {
+        const body = `{"model":"gpt-4o","seed":${seed},"messages":[{"role":"user","content":"a b c"}]}`;
+        for (const config of [
+          { override_params: { user: 'u' } },
+          { drop_params: ['user'], default_params: { n: 1 } },
+        ]) {
+          expect((await raw(body, config)).status).toBe(200);
+          expect(stub.lastRequest.body.toString()).toContain(`"seed":${seed},`);
+        }
+      },
+    );
+
+    it('refuse two numbers that cannot be told apart once a rule has to write them anew', async () => {
+      const body = twice('"top_k":9007199254740992');
+      expect((await raw(body, {})).status).toBe(200);
+      const refused = await raw(body, { override_params: { user: 'u' } });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { error: { type: 'body_invalid' } },
+      ]);
+    });
+
     it('[GRD-02] deny one with 446 before any provider is asked, with the verdicts beside the error', async () => {
       const told = await send({ input_guardrails: [no('bomb', { deny: true, id: 'words' })] }, 'a bomb');
       expect(told.status).toBe(446);

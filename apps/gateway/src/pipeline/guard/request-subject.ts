@@ -1,7 +1,14 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { dialectOf, requestTypeOf, type Eventually, type RequestFacts } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import {
+  formScan,
+  shallowScan,
+  withExactNumbers,
+  type ExactNumbers,
+  type JsonObject,
+  type ShallowScan,
+} from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import type { Upstream } from '../answer';
 import { withoutSlug } from '../attempt/targeting';
@@ -123,8 +130,9 @@ export function textBody(body: Buffer): SeenBody {
   return { value: { text } satisfies TextBody, isText: true };
 }
 
-export const bytesOf = (value: unknown, isText: boolean): Buffer =>
-  Buffer.from(isText ? (value as TextBody).text : JSON.stringify(value));
+/** `numbers`: those of the bytes that the value was read from. */
+export const bytesOf = (value: unknown, isText: boolean, numbers: ExactNumbers | null): Buffer =>
+  Buffer.from(isText ? (value as TextBody).text : withExactNumbers(value, numbers));
 
 /** The request with another body in the place of the client's. `isPlain`: its answer is asked for without a coding, to be read. */
 export function askedWith(
@@ -153,6 +161,7 @@ export function askedWith(
     route,
     upgrade,
     req: isPlain ? { rawHeaders: plainAnswers(rawHeaders), headers } : req,
+    isParsed: body === null && exchange.isParsed,
     json: (parse) => (body === null ? exchange.json(parse) : (parsed ?? parse(body))),
   };
 }

@@ -1,6 +1,6 @@
-import { GatewayError } from '@gw/kernel';
-import { shallowScan, type JsonObject } from '@gw/providers';
+import { exactNumbers, shallowScan, withExactNumbers, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
+import { bodyTooLarge } from '../../http/read-body';
 import { routeOf, type Route } from '../../routes/route-table';
 import type { Prompts } from '../../state/prompts';
 import type { Principal } from '../../state/principals';
@@ -51,7 +51,8 @@ export class PromptStage implements Stage {
     const isChat = compiled.shape === 'chat';
     const request = requestOf(version, isChat ? { messages: content } : { prompt: content }, sent);
     if (route.prompt === 'render') {
-      exchange.rendered = Buffer.from(JSON.stringify({ success: true, data: request }));
+      const numbers = exactNumbers(exchange.body);
+      exchange.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
       return;
     }
     this.replaceBody(exchange, request);
@@ -63,8 +64,8 @@ export class PromptStage implements Stage {
 
   private replaceBody(exchange: Exchange, request: JsonObject): void {
     const { maxBytes } = this.options;
-    const body = Buffer.from(JSON.stringify(request));
-    if (body.length > maxBytes) throw new GatewayError('body_too_large');
+    const body = Buffer.from(withExactNumbers(request, exactNumbers(exchange.body)));
+    if (body.length > maxBytes) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBytes, body.length);
     exchange.hold(body.length);
     exchange.replaceBody(body, request, shallowScan(body));
   }

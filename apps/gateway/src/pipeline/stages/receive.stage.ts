@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
-import { BodyReader, type BodyReaderOptions } from '../../http/read-body';
+import { BodyReader, bodyTooLarge, type BodyReaderOptions } from '../../http/read-body';
 import { LargeBodies } from '../../http/spool/large-bodies';
 import type { Overload } from '../../http/overload';
 import type { Spool } from '../../http/spool/spool';
@@ -53,7 +53,7 @@ export class ReceiveStage implements Stage {
     if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
     if (length === '0') return undefined;
     if (length !== undefined && Number(length) > this.options.maxBody)
-      throw new GatewayError('body_too_large');
+      throw bodyTooLarge('MAX_BODY', this.options.maxBody, Number(length));
     const { workspace } = exchange.principal as Principal;
     exchange.memory = this.options.memory.of(workspace.id, workspace.organisationId);
     if (route.body !== 'any') refuseEncodedBody(req);
@@ -63,7 +63,8 @@ export class ReceiveStage implements Stage {
   }
 
   private read(exchange: Exchange, length: number): Promise<void> {
-    if (length > this.options.maxBufferedBody) throw new GatewayError('body_too_large');
+    const { maxBufferedBody } = this.options;
+    if (length > maxBufferedBody) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBufferedBody, length);
     return new Promise((resolve, reject) => {
       const received = (body: Buffer): void => {
         try {

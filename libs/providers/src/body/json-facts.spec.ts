@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { exactNumbers, hasDuplicateMembers, withExactNumbers } from './json-facts';
+
+describe('hasDuplicateMembers', () => {
+  it.each([
+    ['{"a":1,"a":2}', true],
+    ['{"a":{"b":[{"c":1,"\\u0063":2}]}}', true],
+    ['[{"a":1},{"a":1}]', false],
+    ['{"a":["a","a"],"b":{"a":"a,\\"a"},"":0}', false],
+    ['{"a":"{\\"b\\":1,\\"b\\":2}"}', false],
+    ['{"__proto__":1,"__proto__":2}', true],
+    ['{"é":1,"\\u00e9":2}', true],
+  ])('is for %s: %s', (text, expected) => {
+    expect(hasDuplicateMembers(Buffer.from(text))).toBe(expected);
+  });
+
+  it('finds a member that is put twice into any document, and none before', () => {
+    const document = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
+    fc.assert(
+      fc.property(document, (value) => {
+        const text = JSON.stringify(value);
+        expect(hasDuplicateMembers(Buffer.from(text))).toBe(false);
+        const [name] = Object.keys(value);
+        const again = `[${text.slice(0, -1)},${JSON.stringify(name)}:1}]`;
+        expect(hasDuplicateMembers(Buffer.from(again))).toBe(true);
+      }),
+      { seed: 5, numRuns: 300 },
+    );
+  });
+});
+
+describe('withExactNumbers', () => {
+  it('writes every number as it was read, or refuses the body', () => {
+    const number = fc.stringMatching(/^-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,24})?([eE][+-]?[0-9]{1,3})?$/);
+    fc.assert(
+      fc.property(number, (text) => {
+        const body = Buffer.from(`{"a":[${text}]}`);
+        const written = withExactNumbers(JSON.parse(body.toString()), exactNumbers(body));
+        const kept = written.slice(6, -2);
+        if (kept !== text) expect([Number(kept), exactNumbers(body)]).toEqual([Number(text) + 0, null]);
+      }),
+      { seed: 7, numRuns: 1_000 },
+    );
+  });
+
+  it('refuses two numbers that are one double', () => {
+    for (const text of [
+      '[9007199254740993,9007199254740992]',
+      '[0.1,0.1000000000000000055]',
+      '[1e400,2e400]',
+    ])
+      expect(() => exactNumbers(Buffer.from(text))).toThrow('cannot be told apart');
+    expect(exactNumbers(Buffer.from('[1,2.5,1e5,0.1,100000000000000000000]'))).toBeNull();
+  });
+});
