@@ -102,6 +102,10 @@ export class RequestValidationPipe extends ValidationPipe {
       });
     }
     if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value, metadata.metatype);
+    return this.keepingNames(value, metadata);
+  }
+
+  private async keepingNames(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const kept = metadata.type === 'body' ? withMarkedNames(value) : null;
     if (kept === null) return this.checked(value, metadata);
     return withPlainNames(await this.checked(kept, metadata));
