@@ -8,12 +8,7 @@ export {
   spliceForm,
   type PartHead,
 } from './body/form-scan';
-export {
-  exactNumbers,
-  hasDuplicateMembers,
-  withExactNumbers,
-  type ExactNumbers,
-} from './body/json-facts';
+export { exactNumbers, hasDuplicateMembers, withExactNumbers, type ExactNumbers } from './body/json-facts';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
