@@ -90,15 +90,18 @@ function subjectOf(input: InvokeGuardrailDto): Subject {
   if ((text === undefined) === (body === undefined)) {
     throw invalid(text === undefined ? (stage === 'input' ? 'request' : 'response') : 'text', ONE_OF_THEM);
   }
-  const facts = factsOf(input);
-  const asked = request ?? chat(input.model, stage === 'input' ? (text ?? '') : '');
-  const subject =
-    stage === 'input'
-      ? Subject.input(facts, asked)
-      : Subject.output(facts, asked, response ?? chatAnswer(text ?? ''), 200);
+  const subject = bodyOf(input, stage);
   // Such as the shape in which webhooks get a request: a verdict on nothing would be true.
   if (subject.passages().length === 0) throw invalid(stage === 'input' ? 'request' : 'response', NO_TEXT);
   return subject;
+}
+
+function bodyOf(input: InvokeGuardrailDto, stage: 'input' | 'output'): Subject {
+  const { text = '', request, response, model } = input;
+  const facts = factsOf(input);
+  const asked = request ?? chat(model, stage === 'input' ? text : '');
+  if (stage === 'input') return Subject.input(facts, asked);
+  return Subject.output(facts, asked, response ?? chatAnswer(text), 200);
 }
 
 const NO_TEXT =

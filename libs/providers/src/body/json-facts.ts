@@ -13,33 +13,44 @@ interface Visitor {
 }
 
 /** Walks bytes that `JSON.parse` takes, once and without recursion. */
-function walk(body: Buffer, { member, number }: Visitor): void {
-  const open: (Set<string> | null)[] = [];
-  let names: Set<string> | null = null;
-  let isKey = false;
+function walk(body: Buffer, visitor: Visitor): void {
+  const place = new Place();
   let at = 0;
-  while (at < body.length) {
+  while (at >= 0 && at < body.length) {
     const byte = body[at] as number;
-    if (byte === QUOTE) {
-      const end = skipString(body, at);
-      if (end < 0 || (isKey && names !== null && member?.(names, at, end) === false)) return;
-      isKey = false;
-      at = end;
-      continue;
-    }
-    if (isNumberByte(byte) && number !== undefined) {
+    if (byte === QUOTE) at = passString(body, at, place, visitor);
+    else if (isNumberByte(byte)) {
       const end = endOfNumber(body, at);
-      number(body.toString('latin1', at, end));
+      visitor.number?.(body.toString('latin1', at, end));
       at = end;
-      continue;
+    } else {
+      place.pass(byte);
+      at += 1;
     }
+  }
+}
+
+/** Index behind the string; -1: the walk ends. */
+function passString(body: Buffer, at: number, place: Place, { member }: Visitor): number {
+  const end = skipString(body, at);
+  const { names, isKey } = place;
+  place.isKey = false;
+  return isKey && names !== null && member?.(names, at, end) === false ? -1 : end;
+}
+
+/** Where a walk is: the names of the object around it, null in a list, and whether a string there is a name. */
+class Place {
+  names: Set<string> | null = null;
+  isKey = false;
+  private readonly open: (Set<string> | null)[] = [];
+
+  pass(byte: number): void {
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      open.push(names);
-      names = byte === OPEN_OBJECT ? new Set() : null;
-      isKey = true;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) names = open.pop() ?? null;
-    else if (byte === COMMA) isKey = true;
-    at += 1;
+      this.open.push(this.names);
+      this.names = byte === OPEN_OBJECT ? new Set() : null;
+      this.isKey = true;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.names = this.open.pop() ?? null;
+    else if (byte === COMMA) this.isKey = true;
   }
 }
 

@@ -187,15 +187,21 @@ export const withoutSlug = (model: string): string =>
  */
 function checkModel(exchange: Asked, saved: ProviderDocument, model: string | null): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
+  for (const named of modelsOfQuery(exchange)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
+  if (model === null) checkUnnamed(exchange, saved);
+  else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
+}
+
+const isEnabled = (saved: ProviderDocument, model: string): boolean =>
+  modelOf(saved, model)?.enabled ?? saved.allowAllModels;
+
+/** No model was found. */
+function checkUnnamed(exchange: Asked, saved: ProviderDocument): void {
   const { route, body, spooled, upgrade } = exchange;
-  for (const named of modelsOfQuery(exchange))
-    if (!(modelOf(saved, named)?.enabled ?? saved.allowAllModels)) throw notEnabled(saved, named);
-  if (saved.allowAllModels && model === null && hidesModel(exchange) && saved.models.some(isDisabled))
-    throw notEnabled(saved, null, UNREADABLE);
   const couldName = route.model === 'maybe' && (body.length > 0 || spooled !== null || upgrade !== null);
-  const mustName = route.model === 'always' || (!saved.allowAllModels && couldName);
-  const allowed = model === null ? !mustName : (modelOf(saved, model)?.enabled ?? saved.allowAllModels);
-  if (!allowed) throw notEnabled(saved, model);
+  if (route.model === 'always' || (!saved.allowAllModels && couldName)) throw notEnabled(saved, null);
+  if (couldName && hidesModel(exchange) && saved.models.some(isDisabled))
+    throw notEnabled(saved, null, UNREADABLE);
 }
 
 const isDisabled = ({ enabled }: ProviderModel): boolean => !enabled;
@@ -212,10 +218,8 @@ const notEnabled = (saved: ProviderDocument, model: string | null, message?: str
   });
 
 /** A passthrough body that is no JSON object may name any model; so may one whose `model` is no plain text. */
-const hidesModel = ({ route, scan, body, spooled, upgrade }: Asked): boolean =>
-  route.model === 'maybe' &&
-  (upgrade !== null ||
-    ((body.length > 0 || spooled !== null) && (scan === null || scan.isForm === true || scan.needsParse)));
+const hidesModel = ({ scan, upgrade }: Asked): boolean =>
+  upgrade !== null || scan === null || scan.isForm === true || scan.needsParse;
 
 /** Passthrough hands a query on, and some providers read the model there. */
 const modelsOfQuery = ({ route, query }: Asked): readonly string[] =>
