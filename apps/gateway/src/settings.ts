@@ -88,7 +88,7 @@ const SCHEMA = {
   KEEP_ALIVE_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 75_000),
   /** Calls to providers that one request may make: of all its targets, with retries, second requests of hedges and streams that go on. */
   MAX_CALLS_PER_REQUEST: integer({ min: 1, max: 1_000 }, 30),
-  MAX_CONNECTIONS_PER_PROVIDER: integer({ min: 1, max: 65_536 }, 1_024),
+  MAX_CONNECTIONS_PER_PROVIDER: integer({ min: 1, max: 65_536 }, 2_048),
   /** Bytes of a request or answer body that the log keeps. */
   LOG_BODY_MAX_BYTES: integer({ min: 0, max: 3 * 1_048_576 }, 262_144),
   /** Bytes of cached answers in memory, of one process; where there is a Redis they are there. Workspaces share them. */

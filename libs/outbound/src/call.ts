@@ -76,6 +76,10 @@ export class Call extends WheelEntry implements OutboundCall {
     return this.request.body;
   }
 
+  get holder(): string {
+    return this.request.holder ?? '';
+  }
+
   /** The body from its beginning. */
   openBody(source: BodySource): Readable {
     const stream = source.open();

@@ -1,9 +1,11 @@
+import { Shares, type Share } from '@gw/kernel';
 import type { Call } from './call';
 import { Connection } from './connection';
 import type { Connector, TlsMemory } from './connector';
 import type { Address } from './request-head';
 import { authorityOf, type Target } from './target';
 import { OutboundError } from './types';
+import { WaitingCalls } from './waiting-calls';
 
 export interface PoolLimits {
   /** Open connections of one pool. */
@@ -17,14 +19,18 @@ export interface PoolLimits {
 const SWEEP_EVERY_MAX_MS = 1_000;
 const SWEEP_EVERY_MIN_MS = 10;
 
-/** The connections to one origin that one class of calls shares. */
+/**
+ * The connections to one origin that one class of calls shares. A holder, such as a model, never has more of them in use than
+ * stay free, so that one that hangs leaves room for the others (decision 0032).
+ */
 export class ConnectionPool {
   readonly address: Address;
   lastUsedAt = 0;
   private readonly connections = new Set<Connection>();
   /** Last in, first out: the connections of a burst grow old and close. */
   private readonly idle: Connection[] = [];
-  private readonly waiting = new Set<Call>();
+  private readonly waiting: WaitingCalls;
+  private readonly inUse: Shares;
   private sweeping: NodeJS.Timeout | null = null;
 
   constructor(
@@ -36,6 +42,8 @@ export class ConnectionPool {
     /** Called when the last connection is gone and nothing waits. */
     private readonly onEmpty: (pool: ConnectionPool) => void,
   ) {
+    this.inUse = new Shares(limits.connectionsMax);
+    this.waiting = new WaitingCalls(limits.waitingMax);
     const proxy = connector.absoluteFormProxy(target);
     this.address = {
       host: new URL(target.origin).host,
@@ -62,18 +70,13 @@ export class ConnectionPool {
 
   /** Starts the call on an idle or a new connection, or lets it wait. `now`: by `performance.now()`. @throws OutboundError at the cap. */
   take(call: Call, now: number): void {
-    const connection = this.takeIdle(now);
-    if (connection) {
-      call.startOn(connection);
-    } else if (this.connections.size < this.limits.connectionsMax) {
-      call.startOn(this.add());
-    } else if (this.waiting.size < this.limits.waitingMax) {
-      this.waiting.add(call);
-    } else {
-      const { connectionsMax, waitingMax } = this.limits;
+    if (this.hasRoomFor(call.holder)) {
+      this.start(call, this.takeIdle(now) ?? this.add());
+    } else if (!this.waiting.add(call)) {
+      const all = `All ${String(this.limits.connectionsMax)} connections to ${authorityOf(this.target)}`;
       throw new OutboundError(
         'unreachable',
-        `All ${String(connectionsMax)} connections to ${authorityOf(this.target)} are in use and ${String(waitingMax)} calls wait already.`,
+        `${all} are in use and ${String(this.waiting.size)} calls wait already, or the share of these that one holder has.`,
         null,
         { reason: 'connections_exhausted' },
       );
@@ -91,29 +94,29 @@ export class ConnectionPool {
       this.discard(connection);
       return;
     }
-    const next = this.nextWaiting();
-    if (next) {
-      next.startOn(connection);
-      return;
-    }
+    giveBack(connection);
     this.idle.push(connection);
-    if (this.sweeping === null) this.sweepLater();
+    if (this.waiting.size > 0) this.startWaiting(now);
+    if (this.sweeping === null && this.idle.length > 0) this.sweepLater();
   }
 
   /** What the connection still carries is unknown, or its end is near. */
   discard(connection: Connection): void {
     if (!this.connections.delete(connection)) return;
+    giveBack(connection);
     connection.destroy();
-    const next = this.nextWaiting();
-    if (next) next.startOn(this.add());
-    else this.forgetIfEmpty();
+    if (this.waiting.size > 0) this.startWaiting(performance.now());
+    this.forgetIfEmpty();
   }
 
   /** Moves a call from a connection that has turned out dead to a new one, which idle ones may be too. */
   replace(connection: Connection, call: Call): void {
     this.connections.delete(connection);
     connection.destroy();
-    call.startOn(this.add());
+    const next = this.add();
+    next.share = connection.share;
+    connection.share = null;
+    call.startOn(next);
   }
 
   /** Closes an idle connection. */
@@ -128,7 +131,7 @@ export class ConnectionPool {
 
   /** Ends the calls that run or wait. */
   stopCalls(): void {
-    for (const call of [...this.waiting]) call.stop();
+    for (const call of this.waiting.all()) call.stop();
     for (const { call } of [...this.connections]) call?.stop();
   }
 
@@ -178,15 +181,38 @@ export class ConnectionPool {
     return connection;
   }
 
-  private nextWaiting(): Call | null {
-    for (const call of this.waiting) {
-      this.waiting.delete(call);
-      return call;
-    }
-    return null;
+  /** Whether a call may have a connection now; an idle one is used before a new one is opened. */
+  private hasRoomFor(holder: string): boolean {
+    if (this.idle.length === 0 && this.connections.size >= this.limits.connectionsMax) return false;
+    return this.shareOf(holder)?.fits(1) !== false;
+  }
+
+  /** Null: calls without a holder count against the whole alone. */
+  private shareOf(holder: string): Share | null {
+    return holder === '' ? null : this.inUse.of(holder, holder);
+  }
+
+  private start(call: Call, connection: Connection): void {
+    const share = this.shareOf(call.holder);
+    share?.take(1);
+    connection.share = share;
+    call.startOn(connection);
+  }
+
+  /** Starts the calls that may have a connection since one came free. */
+  private startWaiting(now: number): void {
+    const mayStart = (holder: string): boolean => this.hasRoomFor(holder);
+    for (let next = this.waiting.next(mayStart); next; next = this.waiting.next(mayStart))
+      this.start(next, this.takeIdle(now) ?? this.add());
   }
 
   private forgetIfEmpty(): void {
     if (this.connections.size === 0 && this.waiting.size === 0) this.onEmpty(this);
   }
+}
+
+/** The call on it has ended. */
+function giveBack(connection: Connection): void {
+  connection.share?.give(1);
+  connection.share = null;
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { atTurnEnd } from '@gw/kernel';
+import { atTurnEnd, type Share } from '@gw/kernel';
 import { AnswerParser } from './answer-parser';
 import type { Call } from './call';
 import type { ConnectionPool } from './connection-pool';
@@ -21,6 +21,8 @@ export class Connection {
   uses = 0;
   /** When an idle one is to be closed, by `performance.now()`. */
   idleUntil = Infinity;
+  /** What the call on it counts against; null while it is idle. */
+  share: Share | null = null;
   private socket: Socket | null = null;
   private opening: AbortController | null = null;
   private upload: Upload | null = null;

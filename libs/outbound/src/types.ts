@@ -26,6 +26,11 @@ export interface OutboundRequest {
   readonly body: Buffer | BodySource | null;
   /** Connections are shared only within a class: tenants or credentials that must not share one get different classes. */
   readonly poolClass: string;
+  /**
+   * Whose call it is within the class, such as a model: a holder never uses more connections of a pool than stay free. Absent or
+   * empty: the whole of the pool is its bound.
+   */
+  readonly holder?: string;
   /** Until the connection stands, waiting for a free one included, milliseconds; 0: none. */
   readonly connectTimeoutMs: number;
   /** Until the status line, from the start of the call; 0: none. */

@@ -4,6 +4,37 @@ import { GatewayHarness } from '../../spec-support/harness';
 
 const ASK = { model: 'gpt-4o', messages: [] };
 
+describe('a provider of which one model hangs', () => {
+  let gateway: GatewayHarness;
+  let provider: StubProvider;
+
+  beforeEach(async () => {
+    provider = await StubProvider.start();
+    gateway = await GatewayHarness.start({ MAX_CONNECTIONS_PER_PROVIDER: '8', CONNECT_TIMEOUT: '200' });
+    gateway.addProvider('one', 'openai', provider.origin);
+    provider.answer(({ body }) =>
+      body.includes('hangs') ? { neverAnswer: true } : { body: { choices: [] } },
+    );
+  });
+  afterEach(() => Promise.all([gateway.stop(), provider.stop()]));
+
+  it('still has connections for its other models, since a model has half of them at most', async () => {
+    const asker = new Asker(() => gateway);
+    const leaving = new AbortController();
+    const headers = { 'x-gw-provider': '@one' };
+    const ask = (model: string, signal?: AbortSignal) =>
+      asker.ask('/chat/completions', { ...ASK, model }, { headers, ...(signal && { signal }) });
+    const held = [1, 2, 3, 4].map(() => ask('hangs', leaving.signal).catch(() => null));
+    await provider.waitForRequest(4);
+    const beyond = await Promise.all(Array.from({ length: 8 }, () => ask('hangs')));
+    expect(beyond.map(({ status }) => status)).toEqual(Array(8).fill(503));
+    expect((await Promise.all([ask('works'), ask('works')])).map(({ status }) => status)).toEqual([200, 200]);
+    leaving.abort();
+    await Promise.all(held);
+    await eventually(() => gateway.plane.outbound.stats().calls === 0);
+  });
+});
+
 describe('a provider whose connections are all in use', () => {
   let gateway: GatewayHarness;
   let [busy, other]: StubProvider[] = [];

@@ -47,6 +47,8 @@ export class RequestBuilder {
         body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
         poolClass: upstream.saved?.id ?? exchange.principal?.workspace.id ?? upstream.provider.id,
+        // A model that hangs leaves connections to the others; what has no model is bounded by its route.
+        holder: upstream.model ?? exchange.route.kind,
         ...this.timeoutsOf(exchange, upstream),
       },
     };
