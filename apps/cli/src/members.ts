@@ -1,5 +1,6 @@
 import type { Json } from './api-client';
 import { isFields, isNothing, tidy } from './values';
+import { nearestName } from '@gw/kernel';
 
 /** One member of an item of a file. Export, comparison, the refusal of unknown members and the writes all read it. */
 export interface Member {
@@ -81,7 +82,8 @@ export function unknownMembers(members: Members, value: unknown, at = ''): Unkno
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const member = Object.hasOwn(members, name) ? members[name] : undefined;
-    if (!member) return [{ path: `${at}${name}`, meant: nearestName(name, Object.keys(members)) }];
+    if (!member)
+      return [{ path: `${at}${name}`, meant: nearestName(name, Object.keys(members)) ?? undefined }];
     if (!member.members) return [];
     if (member.isMap !== true) return unknownMembers(member.members, inner, `${at}${name}.`);
     const of = member.members;
@@ -89,31 +91,6 @@ export function unknownMembers(members: Members, value: unknown, at = ''): Unkno
       unknownMembers(of, item, `${at}${name}.${key}.`),
     );
   });
-}
-
-/** Edits that a misspelt name may need, for each three of its characters. */
-const EDITS_PER_CHARACTER = 1 / 3;
-
-/** The name with the fewest edits, if they are few. */
-function nearestName(name: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((candidate) => ({ candidate, edits: editsBetween(name.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((one, other) => one.edits - other.edits);
-  return best && best.edits <= name.length * EDITS_PER_CHARACTER ? best.candidate : undefined;
-}
-
-/** Levenshtein distance. */
-function editsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < other.length; j += 1) {
-      const replaced = (row[j] ?? 0) + (letter === other[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }
 
 /** A time as the server shows it; what is no time is left to the server to refuse. */

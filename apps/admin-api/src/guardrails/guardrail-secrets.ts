@@ -42,18 +42,27 @@ export function assertReferencesStay(
   written: readonly SavedGuardrailCheck[],
   saved: readonly SavedGuardrailCheck[] = [],
 ): void {
-  for (const [index, { id, parameters = {} }] of written.entries()) {
-    const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
-    const before = saved[index]?.id === id ? (saved[index].parameters ?? {}) : {};
-    const isNew = (name: string): boolean => !isDeepStrictEqual(parameters[name], before[name]);
-    const references = secretParameters.filter((name) => isSecretReference(parameters[name]));
-    const named = addressParameters.filter(
-      (name) => parameters[name] !== undefined || before[name] !== undefined,
-    );
-    const moved = named.find((name) => isNew(name) || references.some(isNew));
-    if (references.length > 0 && moved !== undefined)
-      assertMayAim(caller, `checks.${String(index)}.parameters.${moved}`);
+  for (const [index, check] of written.entries()) {
+    // What is no check at all is refused when the checks are compiled.
+    if (typeof (check.id as unknown) !== 'string' || !isMap(check.parameters ?? {})) continue;
+    const moved = movedReference(check, saved[index]);
+    if (moved !== undefined) assertMayAim(caller, `checks.${String(index)}.parameters.${moved}`);
   }
+}
+
+/** The address, if any, to which a secret of a manager would go and at which it is not saved. */
+function movedReference(
+  { id, parameters = {} }: SavedGuardrailCheck,
+  saved: SavedGuardrailCheck | undefined,
+): string | undefined {
+  const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
+  const before = saved?.id === id ? (saved.parameters ?? {}) : {};
+  const isNew = (name: string): boolean => !isDeepStrictEqual(parameters[name], before[name]);
+  const references = secretParameters.filter((name) => isSecretReference(parameters[name]));
+  if (references.length === 0) return undefined;
+  return addressParameters
+    .filter((name) => parameters[name] !== undefined || before[name] !== undefined)
+    .find((name) => isNew(name) || references.some(isNew));
 }
 
 /** By the paths of a request; a header is a secret of its own. */

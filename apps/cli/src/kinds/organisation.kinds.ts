@@ -24,6 +24,7 @@ const ORGANISATION_SETTINGS: Readonly<Record<(typeof SETTING_NAMES)[number], Mem
     ...EMPTY_WHEN_ABSENT,
     members: {
       debug_log: { fallback: 1 },
+      audit: { fallback: 'standard' },
       default_workspace_user_api_key_auto_create: { fallback: false },
       user_api_key_count: { fallback: -1 },
       user_api_key_ttl: { fallback: 0 },

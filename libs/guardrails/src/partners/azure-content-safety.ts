@@ -48,7 +48,11 @@ export const azureContentSafety: PartnerDefinition = {
     blocklistNames: textList(20, 64),
   },
   ...azureCall('text:analyze'),
-  example: { endpoint: 'https://safety.cognitiveservices.azure.com', apiKey: '…', severity: 4 },
+  example: {
+    endpoint: 'https://safety.cognitiveservices.azure.com',
+    apiKey: 'a-key-of-the-partner',
+    severity: 4,
+  },
   scope: ['last_message'],
   textLengthMax: 10_000,
   textsMax: 1,

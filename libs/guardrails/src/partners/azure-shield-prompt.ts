@@ -7,7 +7,7 @@ export const azureShieldPrompt: PartnerDefinition = {
   doc: 'Azure AI Content Safety, Prompt Shields: attacks in what users write and in the texts that come with it.',
   parameters: AZURE_PARAMETERS,
   ...azureCall('text:shieldPrompt'),
-  example: { endpoint: 'https://safety.cognitiveservices.azure.com', apiKey: '…' },
+  example: { endpoint: 'https://safety.cognitiveservices.azure.com', apiKey: 'a-key-of-the-partner' },
   scope: ['last_message'],
   textLengthMax: 10_000,
   textsMax: 1,

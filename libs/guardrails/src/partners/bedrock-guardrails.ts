@@ -32,7 +32,12 @@ export const bedrockGuardrails: PartnerDefinition = {
   },
   required: ['guardrailId', 'region'],
   secrets: ['apiKey', 'secretAccessKey', 'sessionToken'],
-  example: { guardrailId: 'abc123def456', guardrailVersion: '1', region: 'eu-central-1', apiKey: '…' },
+  example: {
+    guardrailId: 'abc123def456',
+    guardrailVersion: '1',
+    region: 'eu-central-1',
+    apiKey: 'a-key-of-the-partner',
+  },
   scope: ['last_message'],
   endpoint: 'https://bedrock-runtime.{region}.amazonaws.com',
   url: '{endpoint}/guardrail/{guardrailId}/version/{guardrailVersion}/apply',

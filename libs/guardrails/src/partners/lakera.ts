@@ -12,7 +12,7 @@ export const lakera: PartnerDefinition = {
   },
   required: ['apiKey'],
   secrets: ['apiKey'],
-  example: { apiKey: '…', projectId: 'project-1234' },
+  example: { apiKey: 'a-key-of-the-partner', projectId: 'project-1234' },
   scope: ['last_message'],
   url: '{endpoint}/v2/guard',
   headers: { authorization: 'Bearer {apiKey}' },
