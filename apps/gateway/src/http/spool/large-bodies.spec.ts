@@ -39,7 +39,7 @@ describe('bodies that are too large for memory', () => {
   let second: StubProvider;
 
   const startGateway = async (environment: Record<string, string> = {}): Promise<void> => {
-    gateway = await GatewayHarness.start(environment);
+    gateway = await GatewayHarness.start({ MAX_BUFFERED_BODY: '10485760', ...environment });
     gateway.addProvider('first', 'openai', first.origin);
     gateway.addProvider('second', 'openai', second.origin);
   };
