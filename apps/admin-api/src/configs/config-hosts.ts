@@ -87,5 +87,5 @@ async function savedHosts(
 /** Addresses that a gateway takes for the same. */
 function normal(host: string): string {
   const { origin, pathname } = new URL(host);
-  return origin + pathname.replace(/\/+$/, '');
+  return origin + pathname.replace(/(?<!\/)\/+$/, '');
 }
