@@ -19,6 +19,7 @@ export {
   type HeaderList,
   type JsonObject,
   type LocalAnswer,
+  type LocalChunk,
   type LocalProvider,
   type Provider,
   type ProviderError,

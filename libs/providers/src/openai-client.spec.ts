@@ -25,7 +25,7 @@ describe('OpenAI’s own client', () => {
       const { answer } = sandbox.local as LocalProvider;
       const { status, headers, chunks } = answer({ method, path, body: Buffer.from(body), metadata: {} });
       const type = headers[headers.indexOf('content-type') + 1] ?? '';
-      return new Response(Buffer.concat(chunks.map(({ data }) => data)), {
+      return new Response(Buffer.concat([...chunks].map(({ data }) => data)), {
         status,
         headers: { 'content-type': type },
       });

@@ -140,14 +140,19 @@ export interface Provider {
   readonly local?: LocalProvider;
 }
 
+export interface LocalChunk {
+  readonly waitMs: number;
+  readonly data: Buffer;
+}
+
 /** A scripted answer, played by the gateway through the same path as a provider's bytes. */
 export interface LocalAnswer {
   readonly status: number;
   readonly headers: HeaderList;
   /** Waited before the status goes out, milliseconds. */
   readonly delayMs: number;
-  /** Each piece is sent `waitMs` after the one before it. */
-  readonly chunks: readonly { readonly waitMs: number; readonly data: Buffer }[];
+  /** Each piece is sent `waitMs` after the one before it, and made when it is due. Read once. */
+  readonly chunks: Iterable<LocalChunk>;
   /** True: the connection breaks after the last chunk instead of ending. */
   readonly cut: boolean;
 }

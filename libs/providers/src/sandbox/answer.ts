@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gw/kernel';
 import { parseObject } from '../dialects/json';
-import type { HeaderList, JsonObject, LocalAnswer, LocalProvider } from '../provider';
+import type { HeaderList, JsonObject, LocalAnswer, LocalChunk, LocalProvider } from '../provider';
 import { answerChat } from './chat';
 import { answerCompletion } from './completions';
 import { answerEmbeddings } from './embeddings';
@@ -16,7 +16,10 @@ export type SandboxAnswer =
   | {
       readonly kind: 'stream';
       readonly opening: readonly JsonObject[];
-      readonly content: readonly JsonObject[];
+      /** Made when they are sent, so that a stream that is not read takes little memory. Read once. */
+      readonly content: Iterable<JsonObject>;
+      /** How many events `content` has. */
+      readonly length: number;
       readonly closing: readonly JsonObject[];
     };
 
@@ -75,21 +78,36 @@ function json(status: number, body: JsonObject, dials: Dials | null): LocalAnswe
   };
 }
 
-function stream(result: Extract<SandboxAnswer, { kind: 'stream' }>, dials: Dials): LocalAnswer {
-  const cut = dials.cut !== null && dials.cut < result.content.length;
-  const content = dials.cut === null ? result.content : result.content.slice(0, dials.cut);
-  const pieces = [
-    ...result.opening.map(event),
-    ...content.map(event),
-    ...(cut ? [] : [Buffer.concat([...result.closing.map(event), DONE])]),
-  ];
+function stream(result: Stream, dials: Dials): LocalAnswer {
+  const cut = dials.cut !== null && dials.cut < result.length;
   return {
     status: 200,
     headers: headers('text/event-stream; charset=utf-8'),
     delayMs: dials.latency,
-    chunks: pieces.map((data, index) => ({ waitMs: index === 0 ? dials.ttft : dials.gap, data })),
+    chunks: timed(piecesOf(result, cut ? dials.cut : null), dials),
     cut,
   };
+}
+
+type Stream = Extract<SandboxAnswer, { kind: 'stream' }>;
+
+function* piecesOf({ opening, content, closing }: Stream, cutAt: number | null): Generator<Buffer> {
+  for (const body of opening) yield event(body);
+  let left = cutAt ?? Infinity;
+  for (const body of content) {
+    if (left === 0) return;
+    left -= 1;
+    yield event(body);
+  }
+  yield Buffer.concat([...closing.map(event), DONE]);
+}
+
+function* timed(pieces: Iterable<Buffer>, { ttft, gap }: Dials): Generator<LocalChunk> {
+  let waitMs = ttft;
+  for (const data of pieces) {
+    yield { waitMs, data };
+    waitMs = gap;
+  }
 }
 
 const DONE = Buffer.from('data: [DONE]\n\n');

@@ -78,12 +78,22 @@ function streamed(
   return {
     kind: 'stream',
     opening: texts.map((_, index) => chunk(index, { role: 'assistant', content: '' }, null)),
-    content: texts.flatMap(({ pieces }, index) => pieces.map((content) => chunk(index, { content }, null))),
+    content: contentOf(texts, chunk),
+    length: texts.reduce((sum, { pieces }) => sum + pieces.length, 0),
     closing: [
       ...texts.map(({ finishReason }, index) => chunk(index, {}, finishReason)),
       ...(withUsage && usage !== undefined ? [{ ...base, choices: [], usage }] : []),
     ],
   };
+}
+
+function* contentOf(
+  texts: readonly SandboxText[],
+  chunk: (index: number, delta: JsonObject, finish: string | null) => JsonObject,
+): Generator<JsonObject> {
+  for (const [index, { pieces }] of texts.entries()) {
+    for (const content of pieces) yield chunk(index, { content }, null);
+  }
 }
 
 /** The text of all messages, which is what the sandbox counts and quotes. */

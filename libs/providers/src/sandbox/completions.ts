@@ -32,10 +32,8 @@ export function answerCompletion(request: SandboxRequest): SandboxAnswer {
   const choices = prompts.flatMap((prompt, at) =>
     Array.from({ length: perPrompt }, (_, index) => write(request, prompt, at * perPrompt + index)),
   );
-  checkSize(
-    dials,
-    choices.reduce((sum, { pieces }) => sum + pieces.length, 0),
-  );
+  const length = choices.reduce((sum, { pieces }) => sum + pieces.length, 0);
+  checkSize(dials, length);
   const completion = choices.map(({ pieces }) => pieces.join('')).join('');
   const usage = usageOf(dials.usage, prompts.join(''), completion);
   const logprobs = readInteger(body, 'logprobs', 0, 5);
@@ -57,12 +55,7 @@ export function answerCompletion(request: SandboxRequest): SandboxAnswer {
     return { kind: 'json', body: { ...base, choices: whole, ...(usage === undefined ? {} : { usage }) } };
   }
   const withUsage = includesUsage(body);
-  const chunk = (
-    choice: Choice,
-    pieces: readonly string[],
-    offset: number,
-    finish: string | null,
-  ): JsonObject => ({
+  const chunk: MakeChunk = (choice, pieces, offset, finish) => ({
     ...base,
     choices: [shape(choice, pieces, offset, finish)],
     ...(withUsage ? { usage: null } : {}),
@@ -70,19 +63,30 @@ export function answerCompletion(request: SandboxRequest): SandboxAnswer {
   return {
     kind: 'stream',
     opening: [],
-    content: choices.flatMap((choice) => {
-      let offset = 0;
-      return choice.pieces.map((piece) => {
-        const made = chunk(choice, [piece], offset, null);
-        offset += piece.length;
-        return made;
-      });
-    }),
+    content: contentOf(choices, chunk),
+    length,
     closing: [
       ...choices.map((choice) => chunk(choice, [], choice.pieces.join('').length, choice.finishReason)),
       ...(withUsage && usage !== undefined ? [{ ...base, choices: [], usage }] : []),
     ],
   };
+}
+
+type MakeChunk = (
+  choice: Choice,
+  pieces: readonly string[],
+  offset: number,
+  finish: string | null,
+) => JsonObject;
+
+function* contentOf(choices: readonly Choice[], chunk: MakeChunk): Generator<JsonObject> {
+  for (const choice of choices) {
+    let offset = 0;
+    for (const piece of choice.pieces) {
+      yield chunk(choice, [piece], offset, null);
+      offset += piece.length;
+    }
+  }
 }
 
 function write({ body, model, dials }: SandboxRequest, prompt: string, index: number): Choice {

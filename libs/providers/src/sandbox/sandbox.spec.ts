@@ -16,7 +16,8 @@ const call = (
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     metadata,
   });
-const textOf = ({ chunks }: LocalAnswer) => Buffer.concat(chunks.map(({ data }) => data)).toString('utf8');
+const textOf = ({ chunks }: LocalAnswer) =>
+  Buffer.concat([...chunks].map(({ data }) => data)).toString('utf8');
 const bodyOf = (answer: LocalAnswer) => JSON.parse(textOf(answer)) as JsonObject;
 const eventsOf = (answer: LocalAnswer) =>
   textOf(answer)
@@ -66,7 +67,8 @@ describe('chat completions of the sandbox', () => {
   });
 
   it('stream the text of the whole answer, from the role to [DONE], with usage where it was asked for', () => {
-    const stream = chat('sandbox-small', { stream: true, stream_options: { include_usage: true } });
+    const played = chat('sandbox-small', { stream: true, stream_options: { include_usage: true } });
+    const stream = { ...played, chunks: [...played.chunks] };
     expect(textOf(stream).endsWith('data: [DONE]\n\n')).toBe(true);
     const events = eventsOf(stream);
     expect(events[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
@@ -107,9 +109,11 @@ describe('the dials', () => {
   it('delay, slow, lengthen and break a stream', () => {
     const answer = chat('sandbox-small?latency=200&ttft=50&gap=5&chunks=20', { stream: true });
     expect(answer.delayMs).toBe(200);
-    expect(answer.chunks[0]?.waitMs).toBe(50);
-    expect(answer.chunks.slice(1).every(({ waitMs }) => waitMs === 5)).toBe(true);
-    expect(eventsOf(answer).filter(({ choices }) => choices[0]?.delta.content)).toHaveLength(20);
+    const chunks = [...answer.chunks];
+    expect(chunks[0]?.waitMs).toBe(50);
+    expect(chunks.slice(1).every(({ waitMs }) => waitMs === 5)).toBe(true);
+    const events = eventsOf({ ...answer, chunks });
+    expect(events.filter(({ choices }) => choices[0]?.delta.content)).toHaveLength(20);
     expect(
       eventsOf(chat('sandbox-small?chunks=2', { stream: true })).filter(
         ({ choices }) => choices[0]?.delta.content,
@@ -118,8 +122,9 @@ describe('the dials', () => {
 
     const broken = chat('sandbox-small:cut=3&chunks=20', { stream: true });
     expect(broken.cut).toBe(true);
-    expect(textOf(broken)).not.toContain('[DONE]');
-    expect(eventsOf(broken).filter(({ choices }) => choices[0]?.delta.content)).toHaveLength(3);
+    const cutShort = { ...broken, chunks: [...broken.chunks] };
+    expect(textOf(cutShort)).not.toContain('[DONE]');
+    expect(eventsOf(cutShort).filter(({ choices }) => choices[0]?.delta.content)).toHaveLength(3);
     expect(chat('sandbox-small?cut=9999', { stream: true }).cut).toBe(false);
   });
 

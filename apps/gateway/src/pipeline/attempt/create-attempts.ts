@@ -15,6 +15,7 @@ import type { Pricer } from '../settlement';
 import { AttemptStage } from '../stages/attempt.stage';
 import { FollowUpSender } from './follow-up-sender';
 import { IntegratedModelsSender } from './integrated-models-sender';
+import { LocalPlayer } from './local-transport';
 import { RequestBuilder } from './request-builder';
 import { Sender, type AttemptSender, type BeforeCall } from './sender';
 import { Targeting } from './targeting';
@@ -63,7 +64,7 @@ export function createAttempts({
     requestTimeoutMs: settings.REQUEST_TIMEOUT,
     connectTimeoutMs: settings.CONNECT_TIMEOUT,
   });
-  const sender = new Sender(outbound, beforeCall);
+  const sender = new Sender(outbound, new LocalPlayer(settings.MAX_CONNECTIONS_PER_PROVIDER), beforeCall);
   const caching = new CachingSender(sender, {
     cache: answers.cache,
     flights: answers.flights,

@@ -9,7 +9,8 @@ import type {
 } from '@gw/outbound';
 import { Answer, type HeadListener, type Upstream } from '../answer';
 import type { Exchange } from '../exchange';
-import { playLocal } from './local-transport';
+import type { Principal } from '../../state/principals';
+import type { LocalPlayer } from './local-transport';
 import { gatewayStopping } from '../broken-answer';
 import type { BuiltRequest } from './request-builder';
 
@@ -36,6 +37,7 @@ export type BeforeCall = (exchange: Exchange, upstream: Upstream) => void;
 export class Sender implements AttemptSender {
   constructor(
     private readonly outbound: OutboundClient,
+    private readonly player: LocalPlayer,
     private readonly beforeCall: BeforeCall,
   ) {}
 
@@ -52,7 +54,7 @@ export class Sender implements AttemptSender {
     { request }: BuiltRequest,
     handler: OutboundHandler,
   ): OutboundCall {
-    const { metadata } = exchange;
+    const { metadata, principal } = exchange;
     const { local } = upstream.provider;
     if (local === undefined) {
       this.beforeCall(exchange, upstream);
@@ -60,7 +62,8 @@ export class Sender implements AttemptSender {
     }
     const { method, path, body } = request;
     const bytes = Buffer.isBuffer(body) ? body : EMPTY;
-    return playLocal(local.answer({ method, path, body: bytes, metadata }), handler);
+    const answer = () => local.answer({ method, path, body: bytes, metadata });
+    return this.player.play(principal as Principal, answer, handler);
   }
 }
 
