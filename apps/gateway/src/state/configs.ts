@@ -3,8 +3,8 @@ import {
   compileConfig,
   configInvalid,
   parseConfig,
+  validateConfig,
   type CompiledConfig,
-  type GatewayConfig,
   type ValidateConfigOptions,
 } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
@@ -136,16 +136,18 @@ export class Configs {
   }
 }
 
-/** Throws `config_invalid` for a stored config that has not the shape of one: only its owner can mend it. */
+/**
+ * Throws `config_invalid` for a stored config that would not be accepted today: only its owner can mend it. What compiles all the
+ * same could mean something else than its owner reads in it.
+ */
 function compiledOf({ slug, config }: ConfigDocument): CompiledConfig {
-  try {
-    return compileConfig(config as GatewayConfig);
-  } catch (cause) {
-    throw new GatewayError('config_invalid', {
-      message: `The saved config "${slug}" can not be read; save it again with a valid content.`,
-      param: HEADER.config,
-      extra: { config: slug },
-      cause,
-    });
-  }
+  const result = validateConfig(config);
+  if (result.ok) return compileConfig(result.config);
+  const { message } = configInvalid(result.details);
+  throw new GatewayError('config_invalid', {
+    message: `The saved config "${slug}" can not be used; save it again with a valid content. ${message}`,
+    param: HEADER.config,
+    details: result.details,
+    extra: { config: slug },
+  });
 }

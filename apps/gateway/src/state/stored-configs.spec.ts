@@ -14,7 +14,19 @@ describe('stored configs', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  it.each([[{ strategy: 5, targets: 'none' }], [null], ['text']])(
+  it.each([
+    [{ strategy: 5, targets: 'none' }],
+    [null],
+    ['text'],
+    // What the compiler would take, in part.
+    [{ targets: [null] }],
+    [{ targets: [{ provider: '@main' }, null] }],
+    [{ strategy: { mode: 'fallback' }, targets: [] }],
+    [{ provider: '@main', retry: { attempts: -1 } }],
+    [{ provider: '@main', retries: { attempts: 1 } }],
+    [{ provider: '@main', request_timeout: 'soon' }],
+    [{ strategy: { mode: 'loadbalance' }, targets: [{ provider: '@main', weight: 'heavy' }] }],
+  ])(
     'of the content %j answer 400 config_invalid that names the config, and call no provider [faults D19]',
     async (config) => {
       gateway.addConfig('pc-broken', config);
