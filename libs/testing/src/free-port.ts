@@ -1,38 +1,52 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /**
  * Below the ports that systems give to outgoing connections and to servers that ask for any (32,768 and above), so that none of
- * those takes one between this answer and its use; each of Jest's workers has a share of them to itself.
+ * those takes one between this answer and its use.
  */
 const FIRST = 10_000;
-const SHARE = 1_000;
-const SHARES = 10;
-/** Apart, since processes that serve metrics take the ports that follow the one they are told. */
-const APART = 10;
+const BLOCKS = 2_200;
+/**
+ * Processes that serve metrics take the ports that follow the one they are given. A block belongs to the process that listens on
+ * its last port, for as long as that process lives: whatever runs on this machine next to it, Jest's other workers and other test
+ * runs included, gets other ports.
+ */
+const BLOCK = 10;
 
-const first = FIRST + (Number(process.env['JEST_WORKER_ID'] ?? 0) % SHARES) * SHARE;
-let next = Math.floor((Math.random() * SHARE) / APART) * APART;
+let next = Math.floor(Math.random() * BLOCKS);
 
-/** A port of 127.0.0.1 that is free now and was not given lately; it stays free after its server has ended. */
+/** A port of 127.0.0.1 that is free now, given to no other process and not given before; it stays free after its server has ended. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < SHARE / APART; tries += 1) {
-    const port = first + next;
-    next = (next + APART) % SHARE;
-    if (await isFree(port)) return port;
+  for (let attempts = 0; attempts < BLOCKS; attempts += 1) {
+    const port = FIRST + next * BLOCK;
+    next = (next + 1) % BLOCKS;
+    const claim = await listening(port + BLOCK - 1);
+    if (claim === null) continue;
+    if (await isFree(port)) {
+      claim.unref();
+      return port;
+    }
+    claim.close();
   }
-  throw new Error(`None of the ports from ${String(first)} on is free.`);
+  throw new Error(`None of the ports from ${String(FIRST)} on is free.`);
 }
 
-function isFree(port: number): Promise<boolean> {
-  const probe = createServer();
+async function isFree(port: number): Promise<boolean> {
+  const probe = await listening(port);
+  if (probe === null) return false;
+  await new Promise((resolve) => probe.close(resolve));
+  return true;
+}
+
+/** Null: the port is in use. */
+function listening(port: number): Promise<Server | null> {
+  const server = createServer();
   return new Promise((resolve) => {
-    probe.once('error', () => {
-      resolve(false);
+    server.once('error', () => {
+      resolve(null);
     });
-    probe.listen(port, '127.0.0.1', () =>
-      probe.close(() => {
-        resolve(true);
-      }),
-    );
+    server.listen(port, '127.0.0.1', () => {
+      resolve(server);
+    });
   });
 }

@@ -1,0 +1,32 @@
+import { createServer } from 'node:net';
+
+type Module = typeof import('./free-port');
+
+/** The module as other processes have it: nothing is shared but the machine. Each begins at the same place. */
+function copies(count: number): readonly Module[] {
+  const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+  const loaded: Module[] = [];
+  for (let copy = 0; copy < count; copy += 1) {
+    jest.isolateModules(() => loaded.push(jest.requireActual<Module>('./free-port')));
+  }
+  random.mockRestore();
+  return loaded;
+}
+
+describe('freePort', () => {
+  it('gives a port to one process only, also when several begin at the same place at the same time', async () => {
+    const modules = copies(3);
+    const asked = Array.from({ length: 10 }, () => modules.map(({ freePort }) => freePort())).flat();
+    const ports = await Promise.all(asked);
+    expect(new Set(ports).size).toBe(30);
+  });
+
+  it('passes over a port that is in use', async () => {
+    const [one, other] = copies(2);
+    const first = (await one?.freePort()) ?? 0;
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(first + 10, '127.0.0.1', resolve));
+    expect(await other?.freePort()).toBeGreaterThan(first + 10);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
