@@ -1,5 +1,7 @@
 // `npm run test:guards`: takes guards of the control plane away, one at a time and picked at random, and expects the matrix of routes,
-// roles and targets to fail for each, or for the rules about rights that are handed on the matrix of writes and rights. Works on a copy of the tree. `--count 10`, `--seed 1`, `--only <part of a name>`; ends with 1 when a guard is not missed.
+// roles and targets to fail for each, or for the rules about rights that are handed on the matrix of writes and rights. Those of
+// `guard-mutations.cjs`, of all parts, have a spec each that has to fail. Works on a copy of the tree. `--count 10`, `--seed 1`,
+// `--only <part of a name, or of a spec>` (`--only class: --count 200` takes all of the file); ends with 1 when a guard is not missed.
 const { execFileSync, spawnSync } = require('node:child_process');
 const {
   existsSync,
@@ -14,6 +16,7 @@ const {
 const { tmpdir } = require('node:os');
 const { dirname, join } = require('node:path');
 const { parseArgs } = require('node:util');
+const { MUTATIONS } = require('./guard-mutations.cjs');
 const { ROOT, runtimePath } = require('./runtime.cjs');
 
 const SOURCES = 'apps/admin-api/src';
@@ -116,6 +119,15 @@ const rightGuards = () =>
     change: (source) => source.replace(before, after),
   }));
 
+const classGuards = () =>
+  MUTATIONS.map(([name, file, before, after, spec]) => ({
+    name: `class: ${name}`,
+    matrix: spec,
+    routes: [],
+    file,
+    change: (source) => source.replace(before, () => after),
+  }));
+
 function pick(list, count, random) {
   const left = [...list];
   return Array.from({ length: Math.min(count, left.length) }, () =>
@@ -155,19 +167,22 @@ function narrowMatrix(tree, whole, routes) {
   writeFileSync(join(tree, MATRIX), text);
 }
 
-/** Titles of the cases that failed; null when none did. Throws when the matrix could not be run. */
+const configOf = (spec) => (spec.endsWith('.int-spec.ts') ? 'jest.int.cjs' : 'jest.config.cjs');
+
+/** Titles of the cases that failed; null when none did. Throws when the matrix or another spec could not be run. */
 function runMatrix(tree, matrix = MATRIX) {
   const output = join(tree, 'matrix.json');
   rmSync(output, { force: true });
   const args = [
     'node_modules/jest/bin/jest.js',
     '-c',
-    'jest.int.cjs',
+    configOf(matrix),
     '--maxWorkers',
     '1',
     '--json',
     '--outputFile',
     output,
+    '--runTestsByPath',
     matrix,
   ];
   let stderr = '';
@@ -186,16 +201,20 @@ function main() {
   const seed = Number(values.seed);
   const random = randomOf(seed);
   const count = Number(values.count);
-  const [scopes, tenants, rights] = [scopeGuards(), tenantGuards(), rightGuards()].map((guards) =>
-    guards.filter(({ name }) => name.includes(values.only)),
-  );
+  const [scopes, tenants, rights, classes] = [
+    scopeGuards(),
+    tenantGuards(),
+    rightGuards(),
+    classGuards(),
+  ].map((guards) => guards.filter(({ name, matrix }) => `${name} ${matrix ?? ''}`.includes(values.only)));
   const picked = [
     ...pick(scopes, Math.ceil(count / 2), random),
     ...pick(tenants, Math.floor(count / 2), random),
     ...pick(rights, Math.ceil(count / 2), random),
+    ...pick(classes, Math.ceil(count / 2), random),
   ];
   console.log(
-    `Seed ${String(seed)}: ${String(picked.length)} of ${String(scopes.length)} scope checks, ${String(tenants.length)} tenant conditions and ${String(rights.length)} rules about rights.`,
+    `Seed ${String(seed)}: ${String(picked.length)} of ${String(scopes.length)} scope checks, ${String(tenants.length)} tenant conditions, ${String(rights.length)} rules about rights and ${String(classes.length)} guards of classes.`,
   );
   const { folder, tree } = copyTree();
   let missed = 0;

@@ -1,0 +1,389 @@
+// Guards of the classes of defects that docs/security/findings.md lists. Each row: what is taken away, its file, the text that holds it
+// and the text in its place, and the spec that has to fail then. `tools/guards.cjs` takes them away one at a time.
+
+const GATEWAY = 'apps/gateway/src';
+const ADMIN = 'apps/admin-api/src';
+const CREDENTIALS_SPEC = `${GATEWAY}/pipeline/bound-credentials.spec.ts`;
+const SECRETS_SPEC = `${ADMIN}/credentials/bound-secrets.int-spec.ts`;
+const ORIGIN_SPEC = `${GATEWAY}/http/one-origin.spec.ts`;
+const GRANTS_SPEC = `${ADMIN}/auth/grants.int-spec.ts`;
+const LINT_SPEC = 'libs/testing/src/boundaries.spec.ts';
+const SCHEMA_SPEC = 'libs/guardrails/src/checks/safe-schema.spec.ts';
+const SCHEMA = 'libs/guardrails/src/checks/safe-schema.ts';
+const BODIES_SPEC = `${GATEWAY}/http/body-shares.spec.ts`;
+const INGEST_SPEC = 'apps/worker/src/ingest/log-ingest.int-spec.ts';
+const DEPLOYMENT_SPEC = 'libs/testing/src/deployment.spec.ts';
+
+/** A saved credential only goes where its owner sent it. */
+const CREDENTIALS = [
+  [
+    'the comparison of a named host with the saved one',
+    `${GATEWAY}/pipeline/attempt/base-address.ts`,
+    'if (saved !== null && named !== null && !isSame(',
+    'if (saved === undefined && !isSame(',
+    CREDENTIALS_SPEC,
+  ],
+  [
+    'a saved provider is called at its saved host',
+    `${GATEWAY}/pipeline/attempt/base-address.ts`,
+    'const host = saved === null ? named : savedHost(upstream);',
+    'const host = named ?? (saved === null ? null : savedHost(upstream));',
+    CREDENTIALS_SPEC,
+  ],
+  [
+    'the provider that a caller’s key is for',
+    `${GATEWAY}/pipeline/attempt/callers-key.ts`,
+    'if (gw.providerKey === null || intendedFor(gw, config) !== id) return null;',
+    'if (gw.providerKey === null) return null;',
+    CREDENTIALS_SPEC,
+  ],
+  [
+    'addresses of a saved config get no key of the caller',
+    `${GATEWAY}/pipeline/attempt/callers-key.ts`,
+    'return isAnothers ? null : gw.providerKey;',
+    'return gw.providerKey;',
+    CREDENTIALS_SPEC,
+  ],
+  [
+    'a saved secret stays with its address',
+    `${ADMIN}/credentials/secrets-stay.ts`,
+    'if (moved.length === 0) return;',
+    'return;',
+    SECRETS_SPEC,
+  ],
+  [
+    'who may aim a secret of a manager, in checks',
+    `${ADMIN}/credentials/secrets-stay.ts`,
+    'if (scopes.has(AIM)) return;',
+    'return;',
+    `${ADMIN}/guardrails/credentials.int-spec.ts`,
+  ],
+  [
+    'who may aim a secret of a manager, in mappings',
+    `${ADMIN}/credentials/secrets-stay.ts`,
+    'if (scopes.has(AIM)) return;',
+    'return;',
+    SECRETS_SPEC,
+  ],
+  [
+    'unknown methods are refused before routing',
+    `${GATEWAY}/http/request-rules.ts`,
+    'if (!METHODS.has(req.method)) throw methodRefused();',
+    '',
+    ORIGIN_SPEC,
+  ],
+  [
+    'one Host header',
+    `${GATEWAY}/http/request-rules.ts`,
+    "if (hasSeveralHosts(rawHeaders)) throw malformed('it must have one Host header');",
+    '',
+    ORIGIN_SPEC,
+  ],
+  [
+    'headers that act on the origin do not pass',
+    `${GATEWAY}/http/header-rules.ts`,
+    "'clear-site-data',",
+    '',
+    ORIGIN_SPEC,
+  ],
+];
+
+/** Nobody grants what they lack. The rules of `grants.ts` on scopes, ranks, views and settings are judged by the rights matrix. */
+const RIGHTS = [
+  [
+    'who may change limits that a higher role set',
+    `${ADMIN}/auth/grants.ts`,
+    'if (!isOwn && limitTier(setBy) <= limitTier(rankOf(caller))) return;',
+    'return;',
+    GRANTS_SPEC,
+  ],
+  [
+    'a service key stays bound as its maker',
+    `${ADMIN}/api-keys/api-key-grants.ts`,
+    'boundAs: caller.standing }',
+    'boundAs: null }',
+    GRANTS_SPEC,
+  ],
+  [
+    'without logs.view only own requests are read',
+    `${ADMIN}/logs/logs.service.ts`,
+    "...(caller.scopes.has('logs.view')",
+    '...(caller !== null',
+    GRANTS_SPEC,
+  ],
+  [
+    'every write of the document has a row',
+    `${ADMIN}/spec-support/granting-writes.ts`,
+    '  apiKeys_create: (',
+    '  apiKeys_created: (',
+    `${ADMIN}/auth/rights-matrix.int-spec.ts`,
+  ],
+];
+
+/** One tenant cannot stop another. */
+const TENANTS = [
+  [
+    'the lint of expressions that are made of data',
+    'eslint.config.mjs',
+    '...RESTRICTED_SYNTAX, ...EXPRESSIONS_OF_DATA],',
+    '...RESTRICTED_SYNTAX],',
+    LINT_SPEC,
+  ],
+  [
+    'the one home of RE2',
+    'eslint.config.mjs',
+    "{ packages: ['re2js'], home: 'Pattern of @gw/config-schema', files: ['libs/config-schema/**'] },",
+    '',
+    LINT_SPEC,
+  ],
+  [
+    'linear expressions',
+    'libs/telemetry/src/redact.ts',
+    String.raw`\beyJ[\w-]{8,}(\.[\w-]+\.[\w-]*)?`,
+    String.raw`\beyJ[\w-]{8,}\.[\w-]+`,
+    'libs/testing/src/expressions.spec.ts',
+  ],
+  [
+    'the walk through named schemas',
+    SCHEMA,
+    "['$defs', 'definitions', 'dependentSchemas', 'properties'].map(",
+    "['$defs', 'definitions', 'dependentSchemas'].map(",
+    SCHEMA_SPEC,
+  ],
+  [
+    'no pattern in a schema',
+    SCHEMA,
+    "pattern: 'is not taken in a schema; use the check regexMatch',",
+    '',
+    SCHEMA_SPEC,
+  ],
+  ['the cost of references', SCHEMA, 'if (cost <= COST_MAX) return null;', 'return null;', SCHEMA_SPEC],
+  [
+    'RE2 below the validator',
+    'libs/guardrails/src/checks/json-schema.ts',
+    'code: { regExp: linearExpression },',
+    '',
+    SCHEMA_SPEC,
+  ],
+  [
+    'the budget of patterns, by their texts',
+    'libs/config-schema/src/pattern-budget.ts',
+    'if (written > PATTERNS_SIZE_MAX) return tooLarge();',
+    '',
+    'libs/config-schema/src/pattern-budget.spec.ts',
+  ],
+  [
+    'the budget of patterns, compiled',
+    'libs/config-schema/src/pattern-budget.ts',
+    'if (compiled > PATTERNS_SIZE_MAX) return tooLarge();',
+    '',
+    'libs/config-schema/src/pattern-budget.spec.ts',
+  ],
+  [
+    'the share of inline configs',
+    `${GATEWAY}/state/configs.ts`,
+    'this.makeRoom(workspaceId, bytes);',
+    '',
+    `${GATEWAY}/state/inline-configs.spec.ts`,
+  ],
+  ...[
+    'libs/kernel/src/shares.spec.ts',
+    'libs/cache/src/stores/shared-entries.spec.ts',
+    'libs/outbound/src/connection-shares.spec.ts',
+    BODIES_SPEC,
+  ].map((spec) => [
+    `shares of one amount (${spec})`,
+    'libs/kernel/src/shares.ts',
+    'return ofHolder <= Math.max(1, most) && ofGroup <= Math.max(1, 2 * most);',
+    'return ofHolder >= 0 && ofGroup >= 0 && most >= 0;',
+    spec,
+  ]),
+  [
+    'shares of Redis',
+    'libs/cache/src/stores/redis-shares.ts',
+    'return free >= 0 and ofOwner + bytes <= free and ofGroup + bytes <= 2 * free',
+    'return free >= 0',
+    'libs/cache/src/stores/redis-shares.int-spec.ts',
+  ],
+  [
+    'the minimum rate of bodies',
+    `${GATEWAY}/http/read-body.ts`,
+    'Math.min(totalMs, minRate === 0 ? Infinity : idleMs + (1_000 * bytes) / minRate);',
+    'Math.max(totalMs, bytes, idleMs, minRate);',
+    BODIES_SPEC,
+  ],
+  [
+    'limits are looked at before the body',
+    `${GATEWAY}/pipeline/stages/receive.stage.ts`,
+    'this.options.accounts.refuseExhausted(exchange);',
+    '',
+    BODIES_SPEC,
+  ],
+  [
+    'faults of one record are told from those of the database',
+    'apps/worker/src/ingest/log-quarantine.ts',
+    'export function isFaultOfRecord(error: unknown): boolean {',
+    'export function isFaultOfRecord(error: unknown): boolean {\n  if (error !== null) return false;',
+    INGEST_SPEC,
+  ],
+  [
+    'the caps of the quarantine',
+    'libs/entities/src/logs/log-quarantine.queries.ts',
+    'AS ranked WHERE records > $1 OR own > $2 OR total > $3)',
+    'AS ranked WHERE records > $1 AND own > $2 AND total > $3 AND false)',
+    INGEST_SPEC,
+  ],
+  [
+    'proxies that are believed',
+    'libs/kernel/src/client-address.ts',
+    'if (!proxies.has(address) || forwardedFor === undefined) return address;',
+    'if (forwardedFor === undefined) return address;',
+    'libs/kernel/src/client-address.spec.ts',
+  ],
+  [
+    'the throttle of logins by network',
+    `${ADMIN}/auth/login-throttle.ts`,
+    'const name = `${network} ${email}`;\n    const pair',
+    "const name = ['any network', email].join(' ');\n    const pair",
+    `${ADMIN}/auth/login-throttle.spec.ts`,
+  ],
+  [
+    'the limit of calls',
+    `${GATEWAY}/pipeline/attempt/attempts.ts`,
+    'if (!this.maker.mayCall(exchange)) return false;',
+    '',
+    `${GATEWAY}/pipeline/attempt/call-limit.spec.ts`,
+  ],
+  [
+    'the limit of calls, in the plan',
+    'libs/routing/src/plan.ts',
+    'if (isCutShort) {',
+    'if (isCutShort && this.gaveUp) {',
+    'libs/routing/src/plan.spec.ts',
+  ],
+];
+
+/** The provider is called as often as we say; what goes in comes out. */
+const CALLS = [
+  [
+    'only idempotent requests are sent again',
+    `${GATEWAY}/pipeline/attempt/attempts.ts`,
+    'return IDEMPOTENT.has(exchange.method) && exchange.route.followUp === null;',
+    'return exchange.method !== null;',
+    `${GATEWAY}/pipeline/attempt/calls.spec.ts`,
+  ],
+  [
+    'a choice is finished by its reason',
+    'libs/providers/src/dialects/openai/tap.ts',
+    ".filter((choice) => asString(choice?.['finish_reason']) !== null)",
+    '.filter((choice) => choice !== null)',
+    `${GATEWAY}/pipeline/stream-ends.spec.ts`,
+  ],
+  [
+    'duplicate members are found',
+    `${GATEWAY}/pipeline/attempt/request-body.ts`,
+    '(isParsed && hasDuplicateMembers(body))',
+    '(isParsed && body === null)',
+    `${GATEWAY}/pipeline/guard/guardrails.spec.ts`,
+  ],
+];
+
+/** Secrets at rest, manifests, files, money and drains. */
+const OPERATIONS = [
+  [
+    'the list of sealed columns',
+    'libs/entities/src/sealed/sealed-columns.ts',
+    "owned('plugins', 'sealed_credentials', pluginBinding),",
+    '',
+    'libs/entities/src/sealed/reseal.int-spec.ts',
+  ],
+  [
+    'the ingress leaves the plane to the gateway',
+    'k8s/ingress.yaml',
+    '          - { path: /v2, pathType: Prefix, backend: *gateway }\n',
+    '',
+    DEPLOYMENT_SPEC,
+  ],
+  ['the size of pools', 'k8s/config.yaml', "DB_POOL_SIZE: '8'", "DB_POOL_SIZE: '12'", DEPLOYMENT_SPEC],
+  [
+    'files know every member',
+    'apps/cli/src/kinds/limit.members.ts',
+    "plain('metadata', 'enforcement', 'on_outage')",
+    "plain('metadata', 'enforcement')",
+    'e2e/cli-files.int-spec.ts',
+  ],
+  [
+    'only ended holders are written off',
+    'libs/limits/src/reconciler.ts',
+    "if (fate === 'ended') ended.push(reading.holder);",
+    'if (fate !== null) ended.push(reading.holder);',
+    'libs/limits/src/reconciler.spec.ts',
+  ],
+  [
+    'the rest begins again while the record is away',
+    'libs/limits/src/reconciler.ts',
+    'this.seen.clear();',
+    '',
+    'libs/limits/src/reconciler.spec.ts',
+  ],
+  [
+    'who is dead',
+    'libs/limits/src/holder-registry.ts',
+    'this.ledger.areGone(gone.slice(0, GONE_MAX).map((each) => each.process));',
+    '',
+    'libs/limits/src/holder-registry.int-spec.ts',
+  ],
+  [
+    'what a lost counter answers is not taken',
+    'libs/limits/src/lane-answers.ts',
+    "if (counter.status !== 'ok' || slot.lostUntil > sentAt) return;",
+    "if (counter.status === 'unknown') return;",
+    'libs/limits/src/lane.spec.ts',
+  ],
+  [
+    'what must come first at the end of a turn',
+    'libs/kernel/src/turn-end.ts',
+    '    workFirst();\n    const all',
+    '    const all',
+    'libs/kernel/src/turn-end.spec.ts',
+  ],
+  [
+    'begin frames are written before the call',
+    `${GATEWAY}/pipeline/under-way/in-flight-log.ts`,
+    'firstAtTurnEnd(this.flush);',
+    'setTimeout(this.flush, 1_000);',
+    `${GATEWAY}/pipeline/under-way/in-flight.spec.ts`,
+  ],
+  [
+    'accepted connections are taken before the close',
+    'libs/web/src/shutdown/server-drain.ts',
+    'await this.takeQueued();',
+    '',
+    'libs/web/src/shutdown/server-drain.spec.ts',
+  ],
+  [
+    'the lock of a folder',
+    'libs/kernel/src/folder-lock.ts',
+    'BEGIN EXCLUSIVE',
+    '',
+    `${GATEWAY}/journals/journals.spec.ts`,
+  ],
+  [
+    'whole blocks behind damage',
+    'libs/telemetry/src/journal-reader.ts',
+    "return { kind: 'damaged', until: await this.nextBlock(segment, from.offset + 1) };",
+    'return gone;',
+    'libs/telemetry/src/journal-damage.spec.ts',
+  ],
+  [
+    'the time of skewed records',
+    'apps/worker/src/ingest/log-ingest.ts',
+    'return time === undefined ? entry : withTime(entry, time);',
+    'return time === undefined ? entry : withTime(entry, new Date(entry.row.created_at));',
+    INGEST_SPEC,
+  ],
+];
+
+const MUTATIONS = [...CREDENTIALS, ...RIGHTS, ...TENANTS, ...CALLS, ...OPERATIONS];
+
+module.exports = { MUTATIONS };
