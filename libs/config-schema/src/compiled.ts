@@ -45,8 +45,10 @@ export interface CompiledTarget {
   readonly dropParams: readonly ParamPath[];
   /** Lower case. */
   readonly forwardHeaders: readonly string[];
-  /** Null: the request's header or the gateway's default decides. */
+  /** The request's header wins. Null: true. */
   readonly strictOpenAiCompliance: boolean | null;
+  /** What a translation cannot express is left out where the answer can do without it. */
+  readonly dropUnsupported: boolean;
   /** With the `x-gw-models-endpoint` header, the models route lists the integrated models. */
   readonly fetchIntegratedModels: boolean;
   readonly weight: number;

@@ -124,7 +124,10 @@ export interface InheritedSettings {
   readonly before_request_hooks?: readonly JsonObject[];
   /** Guardrails written out; they join the output guardrails of the same node. */
   readonly after_request_hooks?: readonly JsonObject[];
+  /** False: answers that are translated show the provider's own members, and streams the verdicts of guardrails. */
   readonly strict_open_ai_compliance?: boolean;
+  /** What a translation to the provider cannot express and the answer can do without is left out, instead of refused. */
+  readonly drop_unsupported?: boolean;
   /** Lets a caller list the integrated models through the models route. */
   readonly fetch_integrated_models?: boolean;
   readonly on_stream_failure?: OnStreamFailure;

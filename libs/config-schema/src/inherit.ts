@@ -9,7 +9,7 @@ import type { GuardrailReference, InheritedSettings, JsonObject } from './config
  * | `drop_params` | the child's paths are added to the parent's |
  * | `retry`, `cache` | the child's object replaces the parent's whole |
  * | `request_timeout`, `custom_host`, `forward_headers` | the child's value replaces the parent's |
- * | `strict_open_ai_compliance`, `fetch_integrated_models`, `on_stream_failure`, `assistant_prefill`, `validate_response` | the child's value replaces the parent's |
+ * | `strict_open_ai_compliance`, `drop_unsupported`, `fetch_integrated_models`, `on_stream_failure`, `assistant_prefill`, `validate_response` | the child's value replaces the parent's |
  * | `input_guardrails` with `before_request_hooks` | if the child has either, its own replace the parent's |
  * | `output_guardrails` with `after_request_hooks` | the same |
  * | `strategy.cb_config` | the nearest strategy's object replaces the others whole |
@@ -52,6 +52,7 @@ const REPLACED = [
   'custom_host',
   'forward_headers',
   'strict_open_ai_compliance',
+  'drop_unsupported',
   'fetch_integrated_models',
   'on_stream_failure',
   'assistant_prefill',

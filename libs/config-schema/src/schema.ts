@@ -198,6 +198,7 @@ const config = {
     before_request_hooks: hooks,
     after_request_hooks: hooks,
     strict_open_ai_compliance: { type: 'boolean' },
+    drop_unsupported: { type: 'boolean' },
     fetch_integrated_models: { type: 'boolean' },
     on_stream_failure: { enum: ['fail', 'restart', 'continue'] },
     assistant_prefill: { type: 'boolean' },

@@ -44,6 +44,8 @@ export interface AttemptRecord {
   readonly durationMs: number;
   /** Which one of a hedged pair this is. Absent: the attempt was not hedged. */
   readonly hedge?: 'first' | 'second';
+  /** Paths of the client's body that the provider does not take and was not sent: the first 50, then how many more. Absent: none. */
+  readonly dropped?: readonly string[];
 }
 
 /** Something that routing took into account beside the config itself. */

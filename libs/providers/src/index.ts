@@ -11,6 +11,7 @@ export {
 export { exactNumbers, hasDuplicateMembers, withExactNumbers, type ExactNumbers } from './body/json-facts';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
+export { Losses } from './losses';
 export {
   defineProvider,
   ROUTE_KINDS,

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { chatTranslator } from './anthropic/chat/translator';
+import { Losses } from './losses';
 import type { JsonObject, LocalProvider } from './provider';
 import { sandbox } from './sandbox/sandbox.provider';
 
@@ -95,8 +96,14 @@ describe('OpenAI’s own client', () => {
       (sent: readonly JsonObject[]): Serve =>
       (_, __, body) => {
         const request = JSON.parse(body) as JsonObject;
-        chatTranslator.request(request);
-        const stream = chatTranslator.stream({ requestId: 'req-1', createdAt: 1, request });
+        chatTranslator.request(request, new Losses(false));
+        const stream = chatTranslator.stream({
+          requestId: 'req-1',
+          createdAt: 1,
+          request,
+          provider: 'anthropic',
+          strict: true,
+        });
         const out = sent.map((event) =>
           stream.write(Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)),
         );

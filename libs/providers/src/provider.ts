@@ -1,4 +1,5 @@
 import type { Usage } from '@gw/contracts';
+import type { Losses } from './losses';
 
 /** The route families that a provider serves or does not, each as a whole. Everything else is `passthrough`. */
 export const ROUTE_KINDS = [
@@ -46,8 +47,8 @@ export type HeaderList = string[];
 
 /** Turns one client dialect into a provider's and back. Pure: the same translator serves concurrent requests. */
 export interface Translator {
-  /** Never changes `body`. Throws `GatewayError('validation_failed')` for what the provider cannot express. */
-  request(body: JsonObject): JsonObject;
+  /** Never changes `body`. Throws `GatewayError('validation_failed')` for what the provider cannot express, and `losses` refuses. */
+  request(body: JsonObject, losses: Losses): JsonObject;
   /** A complete success answer of the provider, as the client's dialect has it. */
   response(body: JsonObject, context: TranslationContext): JsonObject;
   /** One per stream; takes the provider's bytes in any split, gives the client's bytes. */
@@ -60,6 +61,10 @@ export interface TranslationContext {
   readonly createdAt: number;
   /** The client's body after parameter rules. */
   readonly request: JsonObject;
+  /** Id of the provider that answers. */
+  readonly provider: string;
+  /** The client is shown only what its own dialect has; else the provider's own members too. */
+  readonly strict: boolean;
 }
 
 export interface StreamTranslator {

@@ -8,6 +8,7 @@ import { readAnswer, shallowScan, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../http/json-body';
 import type { Accounts } from '../limits/accounts';
 import type { Answer } from '../pipeline/answer';
+import { translationContext } from '../pipeline/answer-shape';
 import { Exchange } from '../pipeline/exchange';
 import { WholeAnswer } from '../pipeline/guard/whole-answer';
 import type { Settlement } from '../pipeline/settlement';
@@ -146,12 +147,11 @@ async function readWhole(exchange: Exchange): Promise<Read> {
 }
 
 /** In the dialect of the question. */
-function translated({ id, startedWallMs }: Exchange, { upstream }: Answer, body: Buffer): JsonObject {
+function translated(exchange: Exchange, { upstream }: Answer, body: Buffer): JsonObject {
   const parsed = parseJsonObject(body);
-  const { support, clientBody } = upstream;
+  const { support } = upstream;
   if (support?.via !== 'translated') return parsed;
-  const createdAt = Math.floor(startedWallMs / 1_000);
-  return support.translator.response(parsed, { requestId: id, createdAt, request: clientBody ?? {} });
+  return support.translator.response(parsed, translationContext(exchange, upstream));
 }
 
 /** Types of errors are public, and so are our own sentences; anything else may hold more than that. */

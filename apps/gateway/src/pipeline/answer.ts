@@ -22,6 +22,8 @@ export interface Upstream {
   readonly model: string | null;
   /** The client's body after parameter rules, where it was parsed: a translator needs it for the answer. */
   readonly clientBody?: JsonObject;
+  /** Paths of the client's body that the provider does not take and was not sent. */
+  readonly dropped?: readonly string[];
   /** In the limits of the target. Absent: it has none. */
   readonly reservation?: Reservation;
 }

@@ -41,6 +41,8 @@ export interface GatewayHeaders {
   readonly customHost: string | null;
   readonly forwardHeaders: readonly string[] | null;
   readonly requestTimeoutMs: number | null;
+  /** What `strict_open_ai_compliance` of the target gives way to. */
+  readonly strictOpenAi: boolean | null;
   readonly explain: boolean;
   /** `x-gw-models-endpoint`: the caller asks for the integrated models. */
   readonly modelsEndpoint: boolean;

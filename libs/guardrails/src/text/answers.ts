@@ -47,8 +47,13 @@ function chatAnswer(collector: PassageCollector, message: JsonObject): void {
   content(collector, message, 'content', 'assistant');
   collector.take('reasoning', message, 'reasoning_content');
   collector.take('reasoning', message, 'reasoning');
+  // The same thinking once more, as the provider wants it back.
+  for (const block of objectsOf(message['thinking_blocks'])) collector.take('reasoning', block, 'thinking');
   collector.take('assistant', message, 'refusal');
   if (isObject(message['audio'])) collector.take('assistant', message['audio'], 'transcript');
-  for (const block of objectsOf(message['content_blocks'])) collector.take('assistant', block, 'text');
+  for (const block of objectsOf(message['content_blocks'])) {
+    collector.take('assistant', block, 'text');
+    collector.take('reasoning', block, 'thinking');
+  }
   toolCalls(collector, message);
 }

@@ -35,12 +35,13 @@ function namesOf(
   exchange: Exchange,
   target: CompiledTarget,
   upstream: Upstream | null,
-): Pick<AttemptRecord, 'provider' | 'credential' | 'model'> {
+): Pick<AttemptRecord, 'provider' | 'credential' | 'model' | 'dropped'> {
   if (upstream === null) {
     return { provider: target.provider ?? exchange.gw.provider ?? '', credential: null, model: null };
   }
-  const { provider, saved, model } = upstream;
-  return { provider: provider.id, credential: saved?.slug ?? null, model };
+  const { provider, saved, model, dropped } = upstream;
+  const names = { provider: provider.id, credential: saved?.slug ?? null, model };
+  return dropped === undefined ? names : { ...names, dropped };
 }
 
 function endOf(tried: Tried | null): AttemptEnd {

@@ -2,12 +2,14 @@ import { GatewayError } from '@gw/kernel';
 import type { BodySource } from '@gw/outbound';
 import {
   exactNumbers,
+  Losses,
   hasDuplicateMembers,
   spliceForm,
   spliceModel,
   withExactNumbers,
   type JsonObject,
   type ShallowScan,
+  type Translator,
 } from '@gw/providers';
 import { applyParams } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
@@ -22,6 +24,8 @@ export interface BuiltBody {
   readonly clientBody: JsonObject | null;
   /** Set when the body was made anew. */
   readonly contentType: string | null;
+  /** What the provider does not take and was not sent; null: nothing. */
+  readonly dropped?: readonly string[] | null;
 }
 
 /** The client's bytes wherever nothing has to change; a small splice for the model; parsed only for rules and translation. */
@@ -35,14 +39,15 @@ export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
     return spliced(exchange, upstream.model);
   const original = exchange.json(parseJsonObject);
   const ruled = withPlainModel(applyParams(original, target));
-  if (translator !== null) return rebuilt(exchange, ruled, translator.request(ruled));
+  if (translator !== null) return translated(exchange, ruled, translator, upstream);
   return ruled === original && !isUnclear
     ? spliced(exchange, upstream.model)
     : rebuilt(exchange, ruled, ruled);
 }
 
 /** The request once more, with what the client has of the answer as its beginning. */
-function prefilled(exchange: Asked, text: string, { target, provider, support }: Upstream): BuiltBody {
+function prefilled(exchange: Asked, text: string, upstream: Upstream): BuiltBody {
+  const { target, provider, support } = upstream;
   const ruled = withPlainModel(applyParams(exchange.json(parseJsonObject), target));
   if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
     throw new GatewayError('route_unsupported', {
@@ -52,7 +57,20 @@ function prefilled(exchange: Asked, text: string, { target, provider, support }:
   const { messages } = ruled;
   const given: unknown[] = Array.isArray(messages) ? messages : [];
   const body = text === '' ? ruled : { ...ruled, messages: [...given, { role: 'assistant', content: text }] };
-  return rebuilt(exchange, body, support?.via === 'translated' ? support.translator.request(body) : body);
+  return support?.via === 'translated'
+    ? translated(exchange, body, support.translator, upstream)
+    : rebuilt(exchange, body, body);
+}
+
+function translated(
+  exchange: Asked,
+  body: JsonObject,
+  translator: Translator,
+  { target }: Upstream,
+): BuiltBody {
+  const losses = new Losses(target.dropUnsupported);
+  const sent = translator.request(body, losses);
+  return { ...rebuilt(exchange, body, sent), dropped: losses.dropped() };
 }
 
 /** Numbers stay as the client wrote them, whatever a double can hold. */

@@ -21,6 +21,8 @@ export interface BuiltRequest {
   readonly request: OutboundRequest;
   /** The client's body after parameter rules, where a translator needs it again for the answer. */
   readonly clientBody: JsonObject | null;
+  /** Paths of the client's body that the provider does not take and was not sent; null: none. */
+  readonly dropped: readonly string[] | null;
 }
 
 /** Turns the client's request into the provider's: address, headers, body. */
@@ -33,12 +35,13 @@ export class RequestBuilder {
 
   build(exchange: Asked, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(exchange, upstream);
-    const { body: own, clientBody, contentType } = bodyOf(exchange, upstream);
+    const { body: own, clientBody, contentType, dropped = null } = bodyOf(exchange, upstream);
     const asking = Buffer.isBuffer(own) ? askForUsage(exchange, upstream, own, clientBody) : null;
     exchange.hidesUsage = asking !== null;
     const body = asking ?? own;
     return {
       clientBody,
+      dropped,
       request: {
         origin: base.origin,
         path: base.path + pathOf(exchange, upstream),

@@ -9,6 +9,7 @@ import { shallowScan, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import { routeOf } from '../../routes/route-table';
 import type { Upstream } from '../answer';
+import { translationContext } from '../answer-shape';
 import type { RequestBuilder } from '../attempt/request-builder';
 import type { Sender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
@@ -60,9 +61,8 @@ export class Embeddings {
     const parsed = parseJsonObject(body);
     const { support } = upstream;
     if (support?.via !== 'translated') return parsed;
-    const createdAt = Math.floor(exchange.startedWallMs / 1_000);
-    const request = built.clientBody ?? {};
-    return support.translator.response(parsed, { requestId: exchange.id, createdAt, request });
+    const sent = built.clientBody === null ? upstream : { ...upstream, clientBody: built.clientBody };
+    return support.translator.response(parsed, translationContext(exchange, sent));
   }
 
   private noted(upstream: Upstream, answer: JsonObject, durationMs: number): EmbeddingCall {

@@ -12,6 +12,7 @@ import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/
 import { valueOf } from '../../http/header-rules';
 import { isObject, parseJsonObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer } from '../answer';
+import { isStrict, translationContext } from '../answer-shape';
 import type { AttemptListener } from '../attempt/sender';
 import type { Exchange } from '../exchange';
 import { Denial } from './denial';
@@ -91,9 +92,16 @@ export class GuardedAttempt implements AttemptListener {
       return;
     }
     guarding.streamed = output;
-    if (!judges && verdict.placeholders === null && verdict.outcome === 'pass') this.watched(answer);
+    const isShown = verdict.results.length > 0 && !isStrict(exchange, answer.upstream);
+    if (!judges && verdict.placeholders === null && verdict.outcome === 'pass' && !isShown)
+      this.watched(answer);
     else if (isPlainEvents(answer) && isStreamed(facts.dialect)) {
-      answer.guarded = new GuardedStream(guarding, this.tools, this.guarded);
+      answer.guarded = new GuardedStream(
+        guarding,
+        this.tools,
+        this.guarded,
+        !isStrict(exchange, answer.upstream),
+      );
       this.pass(answer);
     } else if (judges) answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
     else this.watched(answer);
@@ -165,18 +173,14 @@ export class GuardedAttempt implements AttemptListener {
 
   /** In the client's dialect. Throws `provider_answer_invalid` for what can't be translated. */
   private seen(answer: Answer, bytes: Buffer): Seen {
-    const { support, provider, clientBody } = answer.upstream;
+    const { support, provider } = answer.upstream;
     if (isEventStream(answer))
       return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
     if (support?.via !== 'translated')
       return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
-    const { id, startedWallMs } = this.exchange;
     try {
-      const value = support.translator.response(parseJsonObject(bytes), {
-        requestId: id,
-        createdAt: Math.floor(startedWallMs / 1_000),
-        request: clientBody ?? {},
-      });
+      const context = translationContext(this.exchange, answer.upstream);
+      const value = support.translator.response(parseJsonObject(bytes), context);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
       throw new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });

@@ -21,6 +21,8 @@ export interface StreamGuarding {
   readonly dialect: StreamDialect;
   /** Of the request. */
   readonly before: StageVerdict;
+  /** The verdicts go to the client even where all is passed. */
+  readonly showsResults?: boolean;
   readonly note: (results: readonly GuardrailResult[]) => void;
 }
 
@@ -149,14 +151,15 @@ export class GuardedEvents {
   }
 
   private concluded({ verdict, rest }: StreamEnd, endMark: Buffer): void {
-    const { before, note, dialect, guard } = this.guarding;
+    const { before, note, dialect, guard, showsResults = false } = this.guarding;
     if (verdict.outcome === 'deny') {
       this.deny(verdict);
       return;
     }
     note(verdict.results);
     const last: Buffer[] = guard.holdsAll ? this.held.released(rest, this.said, dialect) : this.rests(rest);
-    if (before.outcome === 'mark' || verdict.outcome === 'mark')
+    const isMarked = before.outcome === 'mark' || verdict.outcome === 'mark';
+    if (isMarked || (showsResults && before.results.length + verdict.results.length > 0))
       last.splice(
         guard.holdsAll ? this.held.endAt(last) : last.length,
         0,

@@ -29,6 +29,8 @@ export class GuardedStream {
     private readonly guarding: Guarding,
     private readonly tools: GuardTools,
     private readonly guarded: GuardedRequest,
+    /** The client is shown the verdicts of a stream that has passed, too. */
+    private readonly showsResults: boolean,
   ) {}
 
   reply(exchange: Exchange, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
@@ -40,6 +42,7 @@ export class GuardedStream {
       guard,
       dialect,
       before: verdict,
+      showsResults: this.showsResults,
       note: (results) => this.guarding.note('output', results),
     });
   }

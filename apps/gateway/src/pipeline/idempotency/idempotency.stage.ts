@@ -99,6 +99,8 @@ async function fingerprintOf(exchange: Exchange): Promise<string> {
   const headers = [
     ...relevantHeaders(req.rawHeaders),
     ...chosen,
+    // It decides what the answer shows. Absent, it leaves the fingerprints of older gateways as they are.
+    ...(gw.strictOpenAi === null ? [] : [HEADER.strictOpenAi, String(gw.strictOpenAi)]),
     'credential',
     ownCredential(gw.providerKey),
   ];

@@ -110,6 +110,7 @@ function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
   w.ms(K.startedMs, attempt.startedMs);
   w.ms(K.durationMs, attempt.durationMs);
   if (attempt.hedge !== undefined) w.text(K.hedge, attempt.hedge);
+  if (attempt.dropped !== undefined) w.json(K.dropped, attempt.dropped);
   w.raw(K.close);
 }
 

@@ -76,6 +76,7 @@ export const K = {
   target: fragment('{"target":'),
   retry: fragment(',"retry":'),
   hedge: fragment(',"hedge":'),
+  dropped: fragment(',"dropped":'),
   attemptEnd: fragment(',"end":'),
   reason: fragment(',"reason":'),
   startedMs: fragment(',"startedMs":'),

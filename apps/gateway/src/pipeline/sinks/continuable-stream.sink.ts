@@ -1,7 +1,8 @@
 import { OutboundError } from '@gw/outbound';
-import type { StreamTap, StreamTranslator, TranslationContext } from '@gw/providers';
+import type { StreamTap, StreamTranslator } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
 import { isPlainEvents, type Answer, type BodySink } from '../answer';
+import { translationContext } from '../answer-shape';
 import { brokenAnswer } from '../broken-answer';
 import type { Exchange, OpenStream } from '../exchange';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
@@ -41,7 +42,6 @@ export interface ContinuableStreamParts {
   readonly reply: Reply;
   readonly flow: AnswerFlow;
   readonly keepAlive: KeepAlive;
-  readonly contextOf: (exchange: Exchange, answer: Answer) => TranslationContext;
   /** The client left. */
   readonly abandon: (exchange: Exchange, answer: Answer) => void;
 }
@@ -69,8 +69,8 @@ export class ContinuableStream implements KeptAlive {
 
   /** Goes on with this answer. */
   take(answer: Answer): void {
-    const { exchange, contextOf } = this.parts;
-    const part = new Part(this, answer, readerOf(exchange, answer, contextOf));
+    const { exchange } = this.parts;
+    const part = new Part(this, answer, readerOf(exchange, answer));
     this.part = part;
     exchange.meter = { usage: () => part.tap.usage(), model: () => part.tap.model };
     exchange.whenClientGone({ clientGone: () => this.leave(answer) });
@@ -240,13 +240,9 @@ const BLANK_LINE = Buffer.from('\n\n');
 /** The provider's bytes as the client's dialect has them. */
 type Reader = Pick<StreamTranslator, 'write' | 'end'>;
 
-function readerOf(
-  exchange: Exchange,
-  answer: Answer,
-  contextOf: ContinuableStreamParts['contextOf'],
-): Reader {
-  const { support } = answer.upstream;
-  if (support?.via === 'translated') return support.translator.stream(contextOf(exchange, answer));
+function readerOf(exchange: Exchange, { upstream }: Answer): Reader {
+  const { support } = upstream;
+  if (support?.via === 'translated') return support.translator.stream(translationContext(exchange, upstream));
   if (!exchange.hidesUsage) return AS_IT_IS;
   const hidden = new HiddenUsage();
   return { write: (chunk) => hidden.write(chunk), end: () => hidden.rest() };

@@ -37,6 +37,7 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
     customHost: one(headers[HEADER.customHost]),
     forwardHeaders: forwardedNames(headers[HEADER.forwardHeaders]),
     requestTimeoutMs: timeoutOf(headers[HEADER.requestTimeout]),
+    strictOpenAi: strictnessOf(headers[HEADER.strictOpenAi]),
     modelsEndpoint: (headers[HEADER.modelsEndpoint] ?? 'false') !== 'false',
     explain: headers[HEADER.explain] === '1' || headers[HEADER.explain] === 'true',
     logBodies: headers[HEADER.debug] !== 'false',
@@ -108,6 +109,16 @@ function timeoutOf(value: string | string[] | undefined): number | null {
     });
   }
   return timeoutMs;
+}
+
+function strictnessOf(value: string | string[] | undefined): boolean | null {
+  const text = one(value);
+  if (text === null) return null;
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new GatewayError('header_invalid', {
+    param: HEADER.strictOpenAi,
+    message: `${HEADER.strictOpenAi} must be true or false.`,
+  });
 }
 
 function readTrace(exchange: Exchange): void {

@@ -8,7 +8,7 @@ import { ReservedListener } from '../../limits/reserved-listener';
 import type { Answer, Upstream } from '../answer';
 import { Attempts, type AttemptMaker } from '../attempt/attempts';
 import { endpointOf } from '../attempt/endpoint';
-import type { RequestBuilder } from '../attempt/request-builder';
+import type { BuiltRequest, RequestBuilder } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
 import type { Asked, Exchange, Stage } from '../exchange';
@@ -98,9 +98,8 @@ export class AttemptStage implements Stage, AttemptMaker {
   private sendAs(exchange: Exchange, asked: Asked, upstream: Upstream, listener: AttemptListener): void {
     const built = this.builder.build(asked, upstream);
     if (asked !== exchange) exchange.hidesUsage = asked.hidesUsage;
-    const { clientBody } = built;
     exchange.calls += callsOf(exchange);
-    this.sender.send(exchange, clientBody === null ? upstream : { ...upstream, clientBody }, built, listener);
+    this.sender.send(exchange, withBuilt(upstream, built), built, listener);
   }
 
   private plan(exchange: Exchange): RoutingCursor {
@@ -138,4 +137,10 @@ function paramsOf(exchange: Exchange): object | undefined {
     ...(scan.model !== null && { model: scan.model }),
     ...(scan.stream !== null && { stream: scan.stream }),
   };
+}
+
+/** With what came of the body, where it was made anew: answer and record need it. */
+function withBuilt(upstream: Upstream, { clientBody, dropped }: BuiltRequest): Upstream {
+  if (clientBody === null) return upstream;
+  return dropped === null ? { ...upstream, clientBody } : { ...upstream, clientBody, dropped };
 }

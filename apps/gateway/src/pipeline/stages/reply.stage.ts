@@ -5,6 +5,7 @@ import { downstreamHeaders, removeHeader, setHeader } from '../../http/header-ru
 import { isObject, parseJsonObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders } from '../answer-headers';
+import { translationContext } from '../answer-shape';
 import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
@@ -54,7 +55,7 @@ export class ReplyStage implements Stage {
     removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
     const abandon = (left: Exchange, last: Answer): void => this.abandon(left, last);
-    new ContinuableStream({ exchange, reply, flow, keepAlive, contextOf, abandon }).take(answer);
+    new ContinuableStream({ exchange, reply, flow, keepAlive, abandon }).take(answer);
   }
 
   private replyTo(exchange: Exchange, answer: Answer, flow: Flow | null): Reply {
@@ -105,7 +106,7 @@ export class ReplyStage implements Stage {
   ): BodySink {
     removeHeader(headers, 'content-length');
     removeHeader(headers, 'content-encoding');
-    const context = contextOf(exchange, answer);
+    const context = translationContext(exchange, answer.upstream);
     if (!isEventStream(answer)) return translatedBody(exchange, answer, reply, headers, translator, context);
     reply.start(answer.status, headers);
     const stream = translator.stream(context);
@@ -197,9 +198,3 @@ function readable(body: Buffer): unknown {
     return body.toString('utf8', 0, 4_096);
   }
 }
-
-const contextOf = (exchange: Exchange, { upstream }: Answer): TranslationContext => ({
-  requestId: exchange.id,
-  createdAt: Math.floor(exchange.startedWallMs / 1_000),
-  request: upstream.clientBody ?? {},
-});

@@ -1,4 +1,5 @@
 import { asObject, asString } from '../../dialects/json';
+import type { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';
 
@@ -6,7 +7,7 @@ const DATA_URL = /^data:([a-z0-9.+/-]+)(?:;[a-z0-9=.-]+)*;base64,/i;
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
 /** The content of a chat message as Anthropic blocks; null and empty text give none. */
-export function toBlocks(content: unknown, path: string): JsonObject[] {
+export function toBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) throw refuse(path, 'The content must be a text or a list of parts.');
@@ -14,19 +15,19 @@ export function toBlocks(content: unknown, path: string): JsonObject[] {
     const part = asObject(item);
     const at = `${path}.${String(index)}`;
     if (part === null) throw refuse(at, 'A part must be an object.');
-    return withCacheControl(toBlock(part, at), part);
+    return withCacheControl(toBlock(part, at, losses), part);
   });
 }
 
 /** A part that is Anthropic's own already (`image`, `document`, `search_result`, …) passes through as it is. */
-function toBlock(part: JsonObject, path: string): JsonObject {
+function toBlock(part: JsonObject, path: string, losses: Losses): JsonObject {
   switch (part['type']) {
     case 'text':
       return part;
     case 'refusal':
       return { type: 'text', text: part['refusal'] };
     case 'image_url':
-      return image(part, path);
+      return image(part, path, losses);
     case 'file':
       return document(asObject(part['file']) ?? {}, `${path}.file`);
     case 'input_audio':
@@ -40,14 +41,14 @@ function toBlock(part: JsonObject, path: string): JsonObject {
 const withCacheControl = (block: JsonObject, part: JsonObject): JsonObject =>
   part['cache_control'] === undefined ? block : { ...block, cache_control: part['cache_control'] };
 
-/** `detail` has no equivalent and only says how closely to look, so `auto`, its default, is all that is taken. */
-function image(part: JsonObject, path: string): JsonObject {
+/** `detail` has no equivalent and only says how closely to look: `auto`, its default, loses nothing. */
+function image(part: JsonObject, path: string, losses: Losses): JsonObject {
   const given = asObject(part['image_url']);
   const url = asString(given?.['url'] ?? part['image_url']);
   const at = `${path}.image_url.url`;
   if (url === null) throw refuse(at, 'An image has a url.');
   const detail = given?.['detail'] ?? 'auto';
-  if (detail !== 'auto') throw refuse(`${path}.image_url.detail`, 'Anthropic has no detail but auto.');
+  if (detail !== 'auto') losses.leaveOut(`${path}.image_url.detail`, 'Anthropic has no detail but auto.');
   if (/^https?:\/\//i.test(url)) return { type: 'image', source: { type: 'url', url } };
   const data = readDataUrl(url);
   if (data === null) throw refuse(at, 'The url must be http, https, or a base64 data URL.');

@@ -1,4 +1,5 @@
 import { asObject, asString } from '../../dialects/json';
+import type { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { toBlocks } from './content';
 import { refuse } from './refuse';
@@ -12,7 +13,7 @@ interface Turn {
  * Splits chat messages into Anthropic's `system` blocks and turns. System and developer messages all become system blocks,
  * wherever they stand; neighbours of one role become one turn, because all results of parallel tool calls belong in one.
  */
-export function toMessages(value: unknown): { system: JsonObject[]; messages: Turn[] } {
+export function toMessages(value: unknown, losses: Losses): { system: JsonObject[]; messages: Turn[] } {
   if (!Array.isArray(value) || value.length === 0) {
     throw refuse('messages', 'messages must be a list with at least one message.');
   }
@@ -24,10 +25,10 @@ export function toMessages(value: unknown): { system: JsonObject[]; messages: Tu
     if (message === null) throw refuse(path, 'A message must be an object.');
     const { role } = message;
     if (role === 'system' || role === 'developer') {
-      system.push(...toBlocks(message['content'], `${path}.content`));
+      system.push(...toBlocks(message['content'], `${path}.content`, losses));
       return;
     }
-    const turn = toTurn(message, path);
+    const turn = toTurn(message, path, losses);
     if (turn.content.length === 0) throw refuse(`${path}.content`, 'Anthropic takes no empty message.');
     const last = messages.at(-1);
     if (last?.role === turn.role) {
@@ -37,24 +38,24 @@ export function toMessages(value: unknown): { system: JsonObject[]; messages: Tu
   return { system, messages };
 }
 
-function toTurn(message: JsonObject, path: string): Turn {
+function toTurn(message: JsonObject, path: string, losses: Losses): Turn {
   if (message['name'] !== undefined && message['name'] !== null && message['role'] !== 'tool') {
-    throw refuse(`${path}.name`, 'Anthropic has no names of participants; leave it out.');
+    losses.leaveOut(`${path}.name`, 'Anthropic has no names of participants.');
   }
   switch (message['role']) {
     case 'user':
-      return { role: 'user', content: toBlocks(message['content'], `${path}.content`) };
+      return { role: 'user', content: toBlocks(message['content'], `${path}.content`, losses) };
     case 'assistant':
-      return { role: 'assistant', content: assistantBlocks(message, path) };
+      return { role: 'assistant', content: assistantBlocks(message, path, losses) };
     case 'tool':
-      return { role: 'user', content: [toolResult(message, path)] };
+      return { role: 'user', content: [toolResult(message, path, losses)] };
     default:
       throw refuse(`${path}.role`, 'The role must be system, developer, user, assistant or tool.');
   }
 }
 
 /** Thinking comes first, as Anthropic demands: `thinking_blocks` is what our own answers carry, signatures included. */
-function assistantBlocks(message: JsonObject, path: string): JsonObject[] {
+function assistantBlocks(message: JsonObject, path: string, losses: Losses): JsonObject[] {
   for (const name of ['function_call', 'audio']) {
     if (message[name] !== undefined && message[name] !== null) {
       throw refuse(`${path}.${name}`, `Anthropic has no equivalent of ${name}.`);
@@ -62,7 +63,7 @@ function assistantBlocks(message: JsonObject, path: string): JsonObject[] {
   }
   return [
     ...objects(message['thinking_blocks'], `${path}.thinking_blocks`),
-    ...toBlocks(message['content'], `${path}.content`),
+    ...toBlocks(message['content'], `${path}.content`, losses),
     ...objects(message['tool_calls'], `${path}.tool_calls`).map((call, index) =>
       toolUse(call, `${path}.tool_calls.${String(index)}`),
     ),
@@ -102,14 +103,14 @@ function toolInput(value: unknown, path: string): JsonObject {
   throw refuse(path, 'The arguments must be the text of a JSON object.');
 }
 
-function toolResult(message: JsonObject, path: string): JsonObject {
+function toolResult(message: JsonObject, path: string, losses: Losses): JsonObject {
   const id = asString(message['tool_call_id']);
   if (id === null) throw refuse(`${path}.tool_call_id`, 'A tool message names the call that it answers.');
   const { content, cache_control: cacheControl } = message;
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: typeof content === 'string' ? content : toBlocks(content, `${path}.content`),
+    content: typeof content === 'string' ? content : toBlocks(content, `${path}.content`, losses),
     ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
   };
 }

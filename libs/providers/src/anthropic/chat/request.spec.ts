@@ -1,5 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '../../provider';
+import { Losses } from '../../losses';
 import { DEFAULT_MAX_TOKENS, toMessagesRequest } from './request';
 
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -187,7 +188,7 @@ describe('a chat request for Anthropic', () => {
     [{ stream: true, stream_options: { include_usage: true } }, { stream: true }],
     [{ user: 'u' }, { metadata: { user_id: 'u' } }],
     [{ safety_identifier: 's' }, { metadata: { user_id: 's' } }],
-    [{ metadata: { a: 'b' }, user: 'u' }, { metadata: { a: 'b', user_id: 'u' } }],
+    [{ metadata: { user_id: 'b' }, user: 'u' }, { metadata: { user_id: 'u' } }],
     [{ n: 1, logprobs: false, frequency_penalty: 0, logit_bias: {}, store: false, modalities: ['text'] }, {}],
     [{ response_format: { type: 'text' } }, {}],
     [
@@ -221,6 +222,13 @@ describe('a chat request for Anthropic', () => {
     ['presence_penalty', { presence_penalty: 0.5 }],
     ['logit_bias', { logit_bias: { 1: 5 } }],
     ['functions', { functions: [] }],
+    ['store', { store: true }],
+    ['verbosity', { verbosity: 'low' }],
+    ['prompt_cache_key', { prompt_cache_key: 'k' }],
+    ['prompt_cache_retention', { prompt_cache_retention: '24h' }],
+    ['metadata.team', { metadata: { user_id: 'u', team: 'a' } }],
+    ['tools.0', { tools: [{ type: 'custom', custom: { name: 'f' } }] }],
+    ['tool_choice', { tool_choice: { type: 'custom', custom: { name: 'f' } } }],
     ['modalities', { modalities: ['audio'] }],
     ['max_tokens', { max_tokens: 1, max_completion_tokens: 2 }],
     ['response_format.type', { response_format: { type: 'json_object' } }],
@@ -275,12 +283,103 @@ describe('a chat request for Anthropic', () => {
     expect(refusal(body)).toEqual({ status: 400, param });
   });
 
+  const dropping = (body: JsonObject) => {
+    const losses = new Losses(true);
+    const request = toMessagesRequest({ model: 'claude', messages: hello, ...body }, losses);
+    const { model, messages, max_tokens: limit, ...rest } = request;
+    expect([model, limit]).toEqual(['claude', DEFAULT_MAX_TOKENS]);
+    return { rest, messages, dropped: losses.dropped() };
+  };
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['seed', { seed: 1 }, {}],
+    ['store', { store: true }, {}],
+    ['logprobs', { logprobs: true }, {}],
+    ['presence_penalty', { presence_penalty: 0.5 }, {}],
+    ['frequency_penalty', { frequency_penalty: 0.5 }, {}],
+    ['logit_bias', { logit_bias: { 1: 5 } }, {}],
+    ['prediction', { prediction: { type: 'content', content: 'x' } }, {}],
+    ['verbosity', { verbosity: 'low' }, {}],
+    ['prompt_cache_key', { prompt_cache_key: 'k' }, {}],
+    ['prompt_cache_retention', { prompt_cache_retention: '24h' }, {}],
+    ['temperature', { temperature: 1.5 }, { temperature: 1 }],
+    ['response_format.type', { response_format: { type: 'json_object' } }, {}],
+    ['reasoning_effort', { reasoning_effort: 'minimal' }, {}],
+    ['service_tier', { service_tier: 'flex' }, {}],
+    ['metadata.team', { metadata: { team: 'a' }, user: 'u' }, { metadata: { user_id: 'u' } }],
+    ['tools.0', { tools: [{ type: 'custom', custom: { name: 'f' } }], tool_choice: 'required' }, {}],
+    [
+      'tools.1',
+      {
+        tools: [
+          { type: 'custom', name: 'f', input_schema: {} },
+          { type: 'custom', custom: { name: 'g' } },
+        ],
+      },
+      { tools: [{ type: 'custom', name: 'f', input_schema: {} }] },
+    ],
+  ])('leaves %s out where it may, and says so', (param, body, sent) => {
+    const { rest, messages, dropped } = dropping(body);
+    expect({ rest, messages, dropped }).toEqual({
+      rest: sent,
+      messages: [{ role: 'user', content: [text('Hello')] }],
+      dropped: [param],
+    });
+  });
+
+  it('leaves names of participants and details of images out where it may, and names them all', () => {
+    const url = 'https://example.com/a.png';
+    const image = { type: 'image_url', image_url: { url, detail: 'high' } };
+    const { messages, dropped } = dropping({ messages: [{ role: 'user', name: 'bob', content: [image] }] });
+    expect(messages).toEqual([{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }]);
+    expect(dropped).toEqual(['messages.0.name', 'messages.0.content.0.image_url.detail']);
+  });
+
+  it('names the first 50 of what it leaves out, and how many there are besides', () => {
+    const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${String(at)}`, 'v']));
+    const { dropped } = dropping({ metadata });
+    expect([dropped?.length, dropped?.at(0), dropped?.at(-1)]).toEqual([51, 'metadata.k0', 'and 10 more']);
+  });
+
+  it('says nothing of what changes nothing', () => {
+    expect(dropping({ n: 1, store: false, verbosity: 'medium', top_logprobs: 0 }).dropped).toBeNull();
+  });
+
+  it.each<[string, JsonObject]>([
+    ['n', { n: 2 }],
+    ['functions', { functions: [] }],
+    ['function_call', { function_call: 'auto' }],
+    ['audio', { audio: { voice: 'x' } }],
+    ['modalities', { modalities: ['audio'] }],
+    ['web_search_options', { web_search_options: {} }],
+    ['temperature', { temperature: 3 }],
+    ['max_tokens', { max_tokens: 1, max_completion_tokens: 2 }],
+    ['response_format.type', { response_format: { type: 'grammar' } }],
+    ['messages.0.content.0', { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
+  ])(
+    'refuses %s, without which the answer would be another one, whatever it may leave out',
+    (param, body) => {
+      expect(() => dropping(body)).toThrow(
+        expect.objectContaining({
+          status: 400,
+          options: expect.objectContaining({ param }) as object,
+        }) as Error,
+      );
+    },
+  );
+
+  it('says how a member can be left out where it is refused', () => {
+    expect(() => translate({ seed: 1 })).toThrow(
+      'Anthropic has no equivalent of seed. Leave it out, or set drop_unsupported in the config.',
+    );
+  });
+
   it('leaves the caller’s body as it was', () => {
     const body = {
       model: 'claude',
       messages: [...hello, { role: 'user', content: [text('x')] }],
       stop: ['a'],
-      metadata: { a: 1 },
+      metadata: { user_id: 'me' },
       user: 'u',
     };
     const before = structuredClone(body);

@@ -1,8 +1,10 @@
 import { asObject, asString } from '../../dialects/json';
+import { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { toMessages } from './messages';
 import { refuse } from './refuse';
 import { toToolChoice, toTools } from './tools';
+import { isLeftOut, userMetadata } from './unsupported';
 
 /** Anthropic requires `max_tokens` where OpenAI has no limit; every current model takes this many. */
 export const DEFAULT_MAX_TOKENS = 4_096;
@@ -27,52 +29,29 @@ const TRANSLATED: ReadonlySet<string> = new Set([
   'stream_options',
 ]);
 
-/** What Anthropic has no word for: accepted at the value that changes nothing, refused at any other. */
-const NEUTRAL: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: (value) => value === 1,
-  logprobs: (value) => value === false,
-  top_logprobs: (value) => value === 0,
-  frequency_penalty: (value) => value === 0,
-  presence_penalty: (value) => value === 0,
-  logit_bias: (value) => Object.keys(asObject(value) ?? { odd: true }).length === 0,
-  seed: () => false,
-  functions: () => false,
-  function_call: () => false,
-  prediction: () => false,
-  audio: () => false,
-  web_search_options: () => false,
-  modalities: (value) => Array.isArray(value) && value.every((item) => item === 'text'),
-  store: (value) => value === false,
-};
-
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
-/** An OpenAI chat request as an Anthropic messages request. Throws a 400 that names what cannot be expressed. */
-export function toMessagesRequest(body: JsonObject): JsonObject {
+/** An OpenAI chat request as an Anthropic messages request. Throws a 400 that names what cannot be expressed, or dropped. */
+export function toMessagesRequest(body: JsonObject, losses = new Losses(false)): JsonObject {
   const request: JsonObject = {};
   for (const [name, value] of Object.entries(body)) {
-    const neutral = Object.hasOwn(NEUTRAL, name) ? NEUTRAL[name] : undefined;
-    if (neutral !== undefined) {
-      if (value !== null && !neutral(value)) {
-        throw refuse(name, `Anthropic has no equivalent of ${name}; leave it out.`);
-      }
-    } else if (!TRANSLATED.has(name)) request[name] = value;
+    if (!isLeftOut(name, value, losses) && !TRANSLATED.has(name)) request[name] = value;
   }
-  const { system, messages } = toMessages(body['messages']);
-  const tools = toTools(body['tools']);
+  const { system, messages } = toMessages(body['messages'], losses);
+  const tools = toTools(body['tools'], losses);
   return {
     ...request,
     ...(system.length > 0 ? { system } : {}),
     messages,
     max_tokens: maxTokens(body),
     ...(tools === null ? {} : { tools }),
-    ...toToolChoice(body, tools !== null),
+    ...toToolChoice(body, tools !== null, losses),
     ...stopSequences(body['stop']),
-    ...temperature(body['temperature']),
-    ...metadata(body),
-    ...outputConfig(body),
+    ...temperature(body['temperature'], losses),
+    ...userMetadata(body, losses),
+    ...outputConfig(body, losses),
     ...effortNone(body),
-    ...serviceTier(body['service_tier']),
+    ...serviceTier(body['service_tier'], losses),
   };
 }
 
@@ -91,35 +70,36 @@ function stopSequences(stop: unknown): JsonObject {
   return { stop_sequences: Array.isArray(stop) ? (stop as unknown[]) : [stop] };
 }
 
-/** OpenAI's scale ends at 2, Anthropic's at 1: a value that only one of them has is refused rather than bent. */
-function temperature(value: unknown): JsonObject {
+/** OpenAI's scale ends at 2, Anthropic's at 1: what only OpenAI has is refused, or becomes the nearest that both have. */
+function temperature(value: unknown, losses: Losses): JsonObject {
   if (!isSet(value)) return {};
-  if (typeof value === 'number' && value >= 0 && value <= 1) return { temperature: value };
-  throw refuse('temperature', 'Anthropic takes a temperature from 0 to 1.');
+  const rule = 'Anthropic takes a temperature from 0 to 1.';
+  if (typeof value !== 'number' || value < 0 || value > 2) throw refuse('temperature', rule);
+  if (value > 1) losses.leaveOut('temperature', rule);
+  return { temperature: Math.min(1, value) };
 }
 
-function metadata(body: JsonObject): JsonObject {
-  const user = body['user'] ?? body['safety_identifier'] ?? null;
-  const given = asObject(body['metadata']);
-  if (user === null) return given === null ? {} : { metadata: given };
-  return { metadata: { ...given, user_id: user } };
-}
-
-function outputConfig(body: JsonObject): JsonObject {
-  const format = outputFormat(body['response_format']);
-  const effort = body['reasoning_effort'] ?? null;
-  if (effort !== null && effort !== 'none' && !EFFORTS.has(effort)) {
-    throw refuse('reasoning_effort', 'Anthropic takes the efforts none, low, medium, high, xhigh and max.');
-  }
+function outputConfig(body: JsonObject, losses: Losses): JsonObject {
+  const format = outputFormat(body['response_format'], losses);
+  const effort = effortOf(body['reasoning_effort'], losses);
   const config = {
     ...asObject(body['output_config']),
     ...(format === null ? {} : { format }),
-    ...(effort === null || effort === 'none' ? {} : { effort }),
+    ...(effort === null ? {} : { effort }),
   };
   return Object.keys(config).length === 0 ? {} : { output_config: config };
 }
 
-function outputFormat(value: unknown): JsonObject | null {
+function effortOf(effort: unknown, losses: Losses): unknown {
+  if (!isSet(effort) || effort === 'none') return null;
+  if (EFFORTS.has(effort)) return effort;
+  const rule = 'Anthropic takes the efforts none, low, medium, high, xhigh and max.';
+  if (effort !== 'minimal') throw refuse('reasoning_effort', rule);
+  losses.leaveOut('reasoning_effort', rule);
+  return null;
+}
+
+function outputFormat(value: unknown, losses: Losses): JsonObject | null {
   if (!isSet(value)) return null;
   const format = asObject(value);
   const type = asString(format?.['type']);
@@ -130,7 +110,8 @@ function outputFormat(value: unknown): JsonObject | null {
     throw refuse('response_format.json_schema.schema', 'A JSON schema is required.');
   }
   if (type === 'json_object') {
-    throw refuse('response_format.type', 'Anthropic has no json_object mode; use json_schema.');
+    losses.leaveOut('response_format.type', 'Anthropic has no json_object mode, but json_schema.');
+    return null;
   }
   throw refuse('response_format.type', 'The type must be text or json_schema.');
 }
@@ -139,9 +120,10 @@ function outputFormat(value: unknown): JsonObject | null {
 const effortNone = (body: JsonObject): JsonObject =>
   body['reasoning_effort'] === 'none' && !isSet(body['thinking']) ? { thinking: { type: 'disabled' } } : {};
 
-function serviceTier(tier: unknown): JsonObject {
+function serviceTier(tier: unknown, losses: Losses): JsonObject {
   if (!isSet(tier)) return {};
   if (tier === 'auto' || tier === 'standard_only') return { service_tier: tier };
   if (tier === 'default') return { service_tier: 'standard_only' };
-  throw refuse('service_tier', 'Anthropic takes the service tiers auto, default and standard_only.');
+  losses.leaveOut('service_tier', 'Anthropic takes the service tiers auto, default and standard_only.');
+  return {};
 }

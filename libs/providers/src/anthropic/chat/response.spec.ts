@@ -5,6 +5,8 @@ const context: TranslationContext = {
   requestId: 'req-1',
   createdAt: 1_700_000_000,
   request: { model: 'claude' },
+  provider: 'anthropic',
+  strict: false,
 };
 const answer = (content: object[], more: object = {}) => ({
   id: 'msg_1',
@@ -32,6 +34,7 @@ describe('an Anthropic message as a chat completion', () => {
       object: 'chat.completion',
       created: 1_700_000_000,
       model: 'claude-x',
+      provider: 'anthropic',
       choices: [
         {
           index: 0,
@@ -68,6 +71,24 @@ describe('an Anthropic message as a chat completion', () => {
         finish_reason: 'tool_calls',
       },
     ]);
+  });
+
+  it('has only the members of the OpenAI API where it is strict', () => {
+    const content = [
+      { type: 'thinking', thinking: 'hm', signature: 's' },
+      { type: 'server_tool_use', id: 's' },
+      { type: 'text', text: 'a', citations: [{ url: 'u' }] },
+      { type: 'tool_use', id: 't1', name: 'f', input: { x: 1 } },
+    ];
+    const strict = toChatCompletion(answer(content), { ...context, strict: true });
+    const message = (strict['choices'] as { message: object }[])[0]?.message;
+    expect(Object.keys(strict)).not.toContain('provider');
+    expect(message).toEqual({
+      role: 'assistant',
+      content: 'a',
+      refusal: null,
+      tool_calls: [{ id: 't1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+    });
   });
 
   it('keeps blocks that chat has no place for', () => {

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import { asObject, asString } from '../../dialects/json';
+import { chatShape } from '../../dialects/openai/chat-shape';
 import type { JsonObject, TranslationContext } from '../../provider';
 import { chatUsage, finishReason } from './outcome';
 
@@ -10,15 +11,17 @@ export function toChatCompletion(body: JsonObject, context: TranslationContext):
   const blocks = content.map(asObject).filter((block) => block !== null);
   const usage = chatUsage(asObject(body['usage']) ?? {});
   const tier = asString(asObject(body['usage'])?.['service_tier']);
+  const shape = chatShape(context);
   return {
     id: asString(body['id']) ?? context.requestId,
     object: 'chat.completion',
     created: context.createdAt,
     model: body['model'] ?? context.request['model'],
+    ...shape.head,
     choices: [
       {
         index: 0,
-        message: toMessage(blocks),
+        message: shape.message(toMessage(blocks)),
         logprobs: null,
         finish_reason: finishReason(body['stop_reason']),
       },

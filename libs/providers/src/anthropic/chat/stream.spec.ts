@@ -24,15 +24,17 @@ const stop = (reason: string) => [
   { type: 'message_stop' },
 ];
 
-const context = (request: JsonObject = {}): TranslationContext => ({
+const context = (request: JsonObject = {}, strict = false): TranslationContext => ({
   requestId: 'req-1',
   createdAt: 1_700_000_000,
   request: { model: 'claude', ...request },
+  provider: 'anthropic',
+  strict,
 });
 
-function run(bytes: Buffer | string, cuts: readonly number[] = [], request: JsonObject = {}) {
+function run(bytes: Buffer | string, cuts: readonly number[] = [], request: JsonObject = {}, strict = false) {
   const whole = Buffer.from(bytes);
-  const translator = chatTranslator.stream(context(request));
+  const translator = chatTranslator.stream(context(request, strict));
   const out: Buffer[] = [];
   let from = 0;
   for (const cut of [...cuts].sort((one, other) => one - other)) {
@@ -105,9 +107,26 @@ describe('an Anthropic stream as chat completion chunks', () => {
       object: 'chat.completion.chunk',
       created: 1_700_000_000,
       model: 'claude-x',
+      provider: 'anthropic',
       choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'tool_calls' }],
     });
     expect(all.every((event) => !('usage' in event))).toBe(true);
+  });
+
+  it('leaves out chunks and members that the OpenAI API does not have where it is strict', () => {
+    const { text: output } = run(FULL, [], {}, true);
+    expect(deltas(output)).toEqual([
+      { role: 'assistant', content: '' },
+      { content: 'Héllo' },
+      { content: ' 😀' },
+      { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'f', arguments: '' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{"x":' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '1}' } }] },
+      { tool_calls: [{ index: 1, id: 't2', type: 'function', function: { name: 'g', arguments: '' } }] },
+      { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+      {},
+    ]);
+    expect(events(output).some((event) => 'provider' in event)).toBe(false);
   });
 
   it('gives the same bytes for any split of the provider’s, in a UTF-8 character too', () => {

@@ -3,6 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { createParser } from 'eventsource-parser';
 import { anthropicError } from '../../dialects/anthropic/error';
 import { asObject, asString, parseObject } from '../../dialects/json';
+import { chatShape, type ChatShape } from '../../dialects/openai/chat-shape';
 import type { JsonObject, StreamTranslator, TranslationContext } from '../../provider';
 import { BlockTranslator } from './stream-blocks';
 import { chatUsage, finishReason } from './outcome';
@@ -29,6 +30,7 @@ export class ChatStream implements StreamTranslator {
   });
   private readonly blocks = new BlockTranslator();
   private readonly withUsage: boolean;
+  private readonly shape: ChatShape;
   private id: string;
   private model: unknown;
   private usage: JsonObject = {};
@@ -37,6 +39,7 @@ export class ChatStream implements StreamTranslator {
 
   constructor(private readonly context: TranslationContext) {
     this.withUsage = asObject(context.request['stream_options'])?.['include_usage'] === true;
+    this.shape = chatShape(context);
     this.id = context.requestId;
     this.model = context.request['model'];
   }
@@ -86,7 +89,7 @@ export class ChatStream implements StreamTranslator {
         this.fail(event);
         break;
       default:
-        for (const delta of this.blocks.translate(event)) this.delta(delta);
+        for (const delta of this.blocks.translate(event)) this.show(delta);
     }
   }
 
@@ -130,6 +133,11 @@ export class ChatStream implements StreamTranslator {
     }
   }
 
+  private show(delta: JsonObject): void {
+    const shown = this.shape.delta(delta);
+    if (shown !== null) this.delta(shown);
+  }
+
   private delta(delta: JsonObject, finish: string | null = null): void {
     this.send({
       ...this.head(),
@@ -140,7 +148,13 @@ export class ChatStream implements StreamTranslator {
 
   private head(): JsonObject {
     const { id, model } = this;
-    return { id, object: 'chat.completion.chunk', created: this.context.createdAt, model };
+    return {
+      id,
+      object: 'chat.completion.chunk',
+      created: this.context.createdAt,
+      model,
+      ...this.shape.head,
+    };
   }
 
   private send(body: JsonObject): void {

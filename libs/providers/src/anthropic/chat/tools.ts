@@ -1,18 +1,27 @@
 import { asObject, asString } from '../../dialects/json';
+import type { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';
 
-/** Chat tools as Anthropic's; a tool that is Anthropic's own already (`web_search_…`) passes through. Null: none given. */
-export function toTools(value: unknown): JsonObject[] | null {
+/** Chat tools as Anthropic's; a tool that is Anthropic's own already (`web_search_…`) passes through. Null: none is left. */
+export function toTools(value: unknown, losses: Losses): JsonObject[] | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) throw refuse('tools', 'tools must be a list.');
-  return value.map((item: unknown, index) => {
+  const tools = value.flatMap((item: unknown, index) => {
     const tool = asObject(item);
     const path = `tools.${String(index)}`;
     if (tool === null) throw refuse(path, 'A tool must be an object.');
-    return tool['type'] === 'function' ? functionTool(tool, path) : tool;
+    if (tool['type'] === 'function') return [functionTool(tool, path)];
+    if (!isFreeText(tool)) return [tool];
+    losses.leaveOut(path, 'Anthropic has no tools that take a text of their own form.');
+    return [];
   });
+  return tools.length === 0 && value.length > 0 ? null : tools;
 }
+
+/** OpenAI's custom tools and choices have their name in `custom`; Anthropic has a type of this name, too. */
+const isFreeText = (value: JsonObject): boolean =>
+  value['type'] === 'custom' && asObject(value['custom']) !== null;
 
 function functionTool(tool: JsonObject, path: string): JsonObject {
   const declared = asObject(tool['function']);
@@ -30,8 +39,11 @@ function functionTool(tool: JsonObject, path: string): JsonObject {
 }
 
 /** `tool_choice` and `parallel_tool_calls`, which Anthropic keeps in one object. */
-export function toToolChoice(body: JsonObject, hasTools: boolean): JsonObject {
-  const choice = readChoice(body['tool_choice']);
+export function toToolChoice(body: JsonObject, hasTools: boolean, losses: Losses): JsonObject {
+  const choice = readChoice(body['tool_choice'], losses);
+  const isDropped = !hasTools && Array.isArray(body['tools']);
+  // A choice among tools of which none is left would be refused.
+  if (isDropped) return {};
   const oneAtATime = body['parallel_tool_calls'] === false && hasTools;
   if (choice === null) {
     return oneAtATime ? { tool_choice: { type: 'auto', disable_parallel_tool_use: true } } : {};
@@ -47,16 +59,25 @@ const NAMED_CHOICES: Readonly<Record<string, JsonObject>> = {
 };
 const OWN_CHOICES: ReadonlySet<unknown> = new Set(['auto', 'any', 'tool', 'none']);
 
-function readChoice(value: unknown): JsonObject | null {
+function readChoice(value: unknown, losses: Losses): JsonObject | null {
   if (value === undefined || value === null) return null;
   const named =
     typeof value === 'string' && Object.hasOwn(NAMED_CHOICES, value) ? NAMED_CHOICES[value] : null;
   if (named) return named;
-  const choice = asObject(value);
-  if (choice?.['type'] === 'function') {
-    const name = asString(asObject(choice['function'])?.['name']);
-    if (name !== null) return { type: 'tool', name };
+  const choice = asObject(value) ?? {};
+  if (isFreeText(choice)) {
+    losses.leaveOut('tool_choice', 'Anthropic has no tools that take a text of their own form.');
+    return null;
   }
-  if (choice !== null && OWN_CHOICES.has(choice['type'])) return choice;
+  const read = choice['type'] === 'function' ? namedFunction(choice) : ownChoice(choice);
+  if (read !== null) return read;
   throw refuse('tool_choice', 'tool_choice must be auto, none, required or a function by its name.');
 }
+
+function namedFunction(choice: JsonObject): JsonObject | null {
+  const name = asString(asObject(choice['function'])?.['name']);
+  return name === null ? null : { type: 'tool', name };
+}
+
+const ownChoice = (choice: JsonObject): JsonObject | null =>
+  OWN_CHOICES.has(choice['type']) ? choice : null;

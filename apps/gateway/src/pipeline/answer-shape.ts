@@ -1,0 +1,19 @@
+import type { TranslationContext } from '@gw/providers';
+import type { Upstream } from './answer';
+import type { Asked, Exchange } from './exchange';
+
+/** Whether a client is shown only what the OpenAI API has: the request's header wins, then the target's setting. */
+export const isStrict = ({ gw }: Pick<Asked, 'gw'>, { target }: Pick<Upstream, 'target'>): boolean =>
+  gw.strictOpenAi ?? target.strictOpenAiCompliance ?? true;
+
+/** What a translator is given with an answer, wherever one is translated. */
+export const translationContext = (
+  exchange: Pick<Exchange, 'id' | 'startedWallMs' | 'gw'>,
+  upstream: Upstream,
+): TranslationContext => ({
+  requestId: exchange.id,
+  createdAt: Math.floor(exchange.startedWallMs / 1_000),
+  request: upstream.clientBody ?? {},
+  provider: upstream.provider.id,
+  strict: isStrict(exchange, upstream),
+});
