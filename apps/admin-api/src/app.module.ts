@@ -18,6 +18,8 @@ import { BatchesModule } from './batches/batches.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { DeploymentsModule } from './deployments/deployments.module';
+import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor';
+import { IdempotentRequests } from './idempotency/idempotent-requests';
 import { GuardrailsModule } from './guardrails/guardrails.module';
 import { GatewaysModule } from './gateways/gateways.module';
 import { HealthModule } from './health/health.module';
@@ -107,6 +109,8 @@ export class AppModule {
       providers: [
         { provide: APP_PIPE, useClass: RequestValidationPipe },
         { provide: APP_INTERCEPTOR, useClass: EtagInterceptor },
+        IdempotentRequests,
+        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         {
           provide: APP_FILTER,
           inject: [DataSource, AuditRecorder],

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** An answer that is no success. `message` holds no secret: it is the public text of the control plane. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -11,17 +13,21 @@ export class ApiError extends Error {
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** In the place of a status. */
+const NO_RESPONSE = 0;
 const TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 100;
 const TRIES_MAX = 4;
 const WAIT_MAX_MS = 60_000;
 
+/** Waits before a request is sent again that got no response. */
+const SILENCE_PAUSE_MS = 1_000;
+
 /**
- * Of 429 nothing was done. Of 503 a change may have been made whose confirmation was lost: to make it again is the same, but for a
- * POST, which could make a second resource.
+ * After 429 nothing was done. After 503, and without any response, a change may have been made: PUT and DELETE change nothing the
+ * second time, and a POST is carried out once under its `Idempotency-Key`. 409 with `retry-after`: the first one is in flight.
  */
-const mayRepeat = (method: string, status: number): boolean =>
-  status === 429 || (status === 503 && method !== 'POST');
+const RETRIED = new Set([NO_RESPONSE, 409, 429, 503]);
 
 /** The control plane, as an organisation's key sees it. */
 export class ApiClient {
@@ -32,20 +38,17 @@ export class ApiClient {
 
   /** @throws ApiError */
   async call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
+    const key = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
     for (let tries = 1; ; tries += 1) {
-      const response = await this.send(method, path, body);
-      const text = await response.text();
-      const answer = parse(text);
-      if (response.ok) return answer as T;
-      const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000;
-      if (mayRepeat(method, response.status) && tries < TRIES_MAX && waitMs <= WAIT_MAX_MS) {
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-        continue;
+      const response = await this.send(method, path, body, key);
+      const { status, waitMs, message } = response;
+      // The response to an earlier attempt was lost, which deleted it.
+      const isGone = method === 'DELETE' && tries > 1 && status === 404;
+      if (response.ok || isGone) return response.answer as T;
+      if (!RETRIED.has(status) || tries >= TRIES_MAX || !(waitMs <= WAIT_MAX_MS)) {
+        throw new ApiError(status, message);
       }
-      throw new ApiError(
-        response.status,
-        `${method} ${path}: ${messageOf(answer) ?? `status ${String(response.status)}`}`,
-      );
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
 
@@ -67,25 +70,50 @@ export class ApiClient {
     }
   }
 
-  private async send(method: string, path: string, body: unknown): Promise<Response> {
+  private async send(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Sent> {
     try {
-      return await fetch(`${this.baseUrl}${path}`, {
+      const response = await fetch(`${this.baseUrl}${path}`, {
         method,
         headers: {
+          ...headers,
           'x-gw-api-key': this.apiKey,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
+      const { ok, status } = response;
+      const answer = parse(await response.text());
+      const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000;
+      const message = `${method} ${path}: ${messageOf(answer) ?? `status ${String(status)}`}`;
+      return { ok, status, answer, waitMs, message };
     } catch (error) {
-      throw new ApiError(
-        0,
-        `${this.baseUrl} could not be reached: ${error instanceof Error ? error.message : ''}`,
-      );
+      const message = `${this.baseUrl} could not be reached: ${error instanceof Error ? error.message : ''}`;
+      const waitMs = isUnreachable(error) ? Number.NaN : SILENCE_PAUSE_MS;
+      return { ok: false, status: NO_RESPONSE, answer: {}, waitMs, message };
     }
   }
 }
+
+interface Sent {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly answer: unknown;
+  /** Until it may be sent again; NaN when it may not. */
+  readonly waitMs: number;
+  readonly message: string;
+}
+
+/** There is no such server, and to send the request again does not help. */
+const isUnreachable = (error: unknown): boolean =>
+  ['ECONNREFUSED', 'ENOTFOUND'].includes(
+    String((error as { cause?: { code?: unknown } } | null)?.cause?.code),
+  );
 
 function parse(text: string): unknown {
   try {

@@ -57,6 +57,8 @@ import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
 import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audit';
 import { UsageBuilt1795490040000 } from './migrations/1795490040000-usage-built';
 import { LogZones1795500000000 } from './migrations/1795500000000-log-zones';
+import { IdempotentRequestEntity } from './idempotency/idempotent-request.entity';
+import { IdempotentRequests1795610000000 } from './migrations/1795610000000-idempotent-requests';
 import { SkewedLogs1795560000000 } from './migrations/1795560000000-skewed-logs';
 import { Installation1795590000000 } from './migrations/1795590000000-installation';
 import { LogQuarantine1795530000000 } from './migrations/1795530000000-log-quarantine';
@@ -126,6 +128,7 @@ export const ENTITIES = [
   BatchEntity,
   MailEntity,
   AlertWebhookEntity,
+  IdempotentRequestEntity,
   RepricingEntity,
   FeedbackEntity,
   LogExportEntity,
@@ -170,6 +173,7 @@ export const MIGRATIONS = [
   Grants1795520000000,
   Accounts1795520010000,
   SkewedLogs1795560000000,
+  IdempotentRequests1795610000000,
 ];
 
 export interface DatabaseSettings {

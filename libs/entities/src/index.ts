@@ -56,6 +56,17 @@ export {
   type StoredSecuritySettings,
   type UserKeySettings,
 } from './identity/organisation.entity';
+export { IdempotentRequestEntity } from './idempotency/idempotent-request.entity';
+export {
+  claimRequest,
+  idempotentRequestBinding,
+  keepResponse,
+  markCarriedOut,
+  releaseRequest,
+  sweepIdempotentRequests,
+  type KnownRequest,
+  type RequestClaim,
+} from './idempotency/idempotent-requests.queries';
 export { PasswordResetEntity } from './identity/password-reset.entity';
 export { SessionEntity } from './identity/session.entity';
 export { UserInviteEntity, type InvitedApiKey, type InvitedWorkspace } from './identity/user-invite.entity';

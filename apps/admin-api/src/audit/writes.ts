@@ -1,6 +1,9 @@
 import type { DocumentKey } from '@gw/contracts';
+import { markCarriedOut } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { currentCall } from '../common/call-context';
 import { ChangeRecorder } from '../read-model/change-recorder';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
 
@@ -30,12 +33,23 @@ export class Writes {
     return this.dataSource.transaction(async (manager) => {
       const write = new Write(manager);
       const result = await work(write);
+      await assertOnce(manager);
       await this.audits.record(manager, caller, write.entries);
       // Last: from here to the commit the outbox's writers wait for one another.
       await this.changes.record(manager, { changed: write.changedKeys, removed: write.removedKeys });
       return result;
     });
   }
+}
+
+/** Notes that the request's change was made under its `Idempotency-Key`; throws where another process has taken the key over. */
+async function assertOnce(manager: EntityManager): Promise<void> {
+  const claim = currentCall()?.claim;
+  if (!claim || (await markCarriedOut(manager, claim))) return;
+  throw new GatewayError('idempotency_in_flight', {
+    param: 'idempotency-key',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 /** For rows that are read in order to be changed: two writers of one row come one after the other. */

@@ -1,5 +1,6 @@
 import { guardrailBinding } from '@gw/contracts';
 import { webhookBinding } from '../alerts/alert-webhook.entity';
+import { idempotentRequestBinding } from '../idempotency/idempotent-requests.queries';
 import { apiKeySecretBinding } from '../identity/api-key-secrets';
 import { INSTALLATION_BINDING } from '../identity/installation.entity';
 import { mailBinding } from '../mails/mail-queue';
@@ -52,6 +53,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     ...{ table: 'api_key_secrets', column: 'sealed', key: 'secret_hash', id: 'api_key_id' },
     binding: ({ id }) => apiKeySecretBinding(id),
+  },
+  {
+    ...{ table: 'idempotent_requests', column: 'sealed_response', key: 'scope', id: 'scope' },
+    organisation: 'organisation_id',
+    binding: ({ id: scope, organisationId }) => idempotentRequestBinding({ scope, organisationId }),
   },
   { ...{ table: 'mails', column: 'sealed', key: 'id', id: 'id' }, binding: ({ id }) => mailBinding(id) },
   {

@@ -4,6 +4,7 @@ import {
   ApiKeySecretEntity,
   appendAudit,
   recordChange,
+  sweepIdempotentRequests,
   UserInviteEntity,
   type AuditRow,
 } from '@gw/entities';
@@ -33,6 +34,7 @@ export class ExpiryProcessor implements JobProcessor {
       { status: 'pending', expiresAt: LessThanOrEqual(new Date()) },
       { status: 'expired' },
     );
+    await this.untilNone(sweepIdempotentRequests);
   }
 
   private async untilNone(batch: (manager: EntityManager) => Promise<number>): Promise<void> {

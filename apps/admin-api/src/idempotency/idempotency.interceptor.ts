@@ -1,0 +1,45 @@
+import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey } from '@gw/cache';
+import type { RequestClaim } from '@gw/entities';
+import { randomHex } from '@gw/kernel';
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import type { Principal } from '../auth/principal';
+import { withinCall } from '../common/call-context';
+import { IdempotentRequests } from './idempotent-requests';
+
+/**
+ * Carries a POST with an `Idempotency-Key` out once; later ones get its response. It surrounds every handler, behind the guards:
+ * a replay needs a credential that may still call the route.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(private readonly requests: IdempotentRequests) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { principal, method, headers } = request;
+    // Without a caller there is nothing that a key could belong to.
+    if (method !== 'POST' || !principal || headers['idempotency-key'] === undefined) return next.handle();
+    const key = readIdempotencyKey(headers['idempotency-key']) as string;
+    const claim = claimOf(request, principal, key);
+    const handle = (): Promise<unknown> =>
+      withinCall({ claim }, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
+    return from(this.requests.once(claim, handle, context.switchToHttp().getResponse()));
+  }
+}
+
+function claimOf({ url, body }: FastifyRequest, caller: Principal, key: string): RequestClaim {
+  const { organisationId, workspaceId, apiKeyId, userId, request } = caller;
+  const scope = idempotencyScope({
+    organisationId,
+    // Responses show new secrets, so a key belongs to one credential and not to all of a workspace.
+    workspaceId: apiKeyId ?? userId ?? '',
+    method: request.method,
+    path: request.uri,
+    key,
+  });
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body ?? null));
+  const fingerprint = idempotencyFingerprint({ url, headers: [workspaceId ?? ''], body: bytes });
+  return { scope, organisationId, fingerprint, token: randomHex(16) };
+}
