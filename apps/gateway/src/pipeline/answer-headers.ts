@@ -1,4 +1,5 @@
 import { HEADER } from '@gw/contracts';
+import type { GatewayError } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { cacheUseOf } from './cache/cache-use';
@@ -74,3 +75,11 @@ function explained(exchange: Exchange): string {
 const UNSAFE = /[^\x20-\x7e]/;
 
 const headerSafe = (text: string): string => (UNSAFE.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text);
+
+/** Headers of an error of the gateway itself, with a JSON body. */
+export function errorHeaders(error: GatewayError, exchange: Exchange): HeaderList {
+  const headers: HeaderList = ['content-type', 'application/json; charset=utf-8'];
+  for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);
+  addGatewayHeaders(headers, exchange);
+  return headers;
+}

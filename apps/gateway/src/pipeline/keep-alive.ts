@@ -6,7 +6,7 @@ export interface KeptAlive {
 }
 
 const TICK_MS_MAX = 1_000;
-const COMMENT = Buffer.from(': keep-alive\n\n');
+export const KEEP_ALIVE_COMMENT = Buffer.from(': keep-alive\n\n');
 
 /** One timer for all open streams; it runs only while there are any. */
 export class KeepAlive {
@@ -46,7 +46,7 @@ export class KeepAlive {
     for (const stream of this.streams) {
       if (this.now - stream.lastWriteAt < this.everyMs) continue;
       stream.lastWriteAt = this.now;
-      stream.beat(COMMENT);
+      stream.beat(KEEP_ALIVE_COMMENT);
     }
   }
 }

@@ -30,7 +30,7 @@ export interface StreamGuarding {
 export interface GuardedOut {
   write(event: Buffer): void;
   /** The last events, the end mark among them. */
-  finish(last: readonly Buffer[]): void;
+  finish(last: readonly Buffer[], isMarked: boolean): void;
   deny(verdict: StageVerdict): void;
   fail(error: GatewayError): void;
   /** Nobody waits for the answer any more. */
@@ -165,7 +165,7 @@ export class GuardedEvents {
         0,
         dialect.results(hookResults(before.results, verdict.results)),
       );
-    this.out.finish(endMark.length === 0 ? last : [...last, endMark]);
+    this.out.finish(endMark.length === 0 ? last : [...last, endMark], isMarked);
   }
 
   private rests(rest: StreamEnd['rest']): Buffer[] {

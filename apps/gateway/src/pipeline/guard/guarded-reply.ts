@@ -3,9 +3,11 @@ import type { StageVerdict } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { BodyBudget } from '../../http/body-budget';
-import { errorEvent } from '../../http/error-body';
+import { errorBody, errorEvent } from '../../http/error-body';
 import { removeHeader } from '../../http/header-rules';
+import { errorHeaders } from '../answer-headers';
 import type { Exchange } from '../exchange';
+import { KEEP_ALIVE_COMMENT } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { Events } from '../splice/events';
 import { dataOf, objectOf } from '../splice/splice';
@@ -15,13 +17,16 @@ import { HELD_BYTES_MAX } from './held-events';
 
 /**
  * Writes a stream as its guardrails leave it. Takes the client's events from whatever sink reads the provider's, in any split. Text
- * that is denied never leaves: an error event stands in its place, and no end mark follows.
+ * that is denied never leaves: an error event stands in its place, and no end mark follows. The head of a stream that is held back
+ * whole waits for the verdict, so that a denial has its own status; a keep-alive comment opens it, and then it is an event, too.
  */
 export class GuardedReply extends Reply {
   private readonly events = new Events();
   private readonly guarded: GuardedEvents;
   /** The end mark is written, or waits for the record. */
   private concluded = false;
+  /** The head that waits, until it is sent. */
+  private head: { readonly status: number; readonly headers: HeaderList } | null = null;
   /** Nothing more is written, whatever comes. */
   private over = false;
   /** The sink has no more to say. */
@@ -36,8 +41,8 @@ export class GuardedReply extends Reply {
   ) {
     super(own, settle, flow, keepBytes);
     const out = {
-      write: (event: Buffer) => super.write(event),
-      finish: (last: readonly Buffer[]) => this.finished(last),
+      write: (event: Buffer) => this.pass(event),
+      finish: (last: readonly Buffer[], isMarked: boolean) => this.finished(last, isMarked),
       deny: (verdict: StageVerdict) => this.deny(verdict),
       fail: (error: GatewayError) => this.stop(error),
       isGone: () => own.clientGone,
@@ -47,7 +52,8 @@ export class GuardedReply extends Reply {
 
   override start(status: number, headers: HeaderList): void {
     removeHeader(headers, 'content-length');
-    super.start(status, headers);
+    if (this.guarding.guard.holdsAll) this.head = { status, headers };
+    else super.start(status, headers);
   }
 
   override write(chunk: Buffer): void {
@@ -75,12 +81,14 @@ export class GuardedReply extends Reply {
     if (last) this.write(last);
     if (this.over || (this.guarded.hasEnded && !this.concluded)) return;
     this.over = true;
+    this.open();
     super.end(null);
   }
 
   override break(): void {
     if (this.over) return;
     this.over = true;
+    this.open();
     super.break();
   }
 
@@ -91,7 +99,8 @@ export class GuardedReply extends Reply {
   private take(event: Buffer): void {
     const data = dataOf(event);
     if (data === null) {
-      super.write(event);
+      // A provider's comments may come at once, and say nothing: they are no reason to open a head that waits.
+      if (this.head === null || KEEP_ALIVE_COMMENT.equals(event)) this.pass(event);
       return;
     }
     if (data.trim() === '[DONE]') {
@@ -103,8 +112,23 @@ export class GuardedReply extends Reply {
     if (body !== null) void this.guarded.take(event, body);
   }
 
-  private finished(last: readonly Buffer[]): void {
+  /** Sends a head that has waited. */
+  private open(status = this.head?.status ?? 0): void {
+    if (this.head === null) return;
+    const { headers } = this.head;
+    this.head = null;
+    super.start(status, headers);
+  }
+
+  private pass(event: Buffer): void {
+    this.open();
+    super.write(event);
+  }
+
+  private finished(last: readonly Buffer[], isMarked: boolean): void {
     this.concluded = true;
+    if (isMarked) this.open(MARKED);
+    this.open();
     super.seal(Buffer.concat(last));
     if (this.closed) super.end(null);
   }
@@ -121,9 +145,17 @@ export class GuardedReply extends Reply {
     own.failure = error;
     if (own.outcome === 'ok') own.outcome = 'failed';
     own.openStream?.lost('Guardrails ended the stream.');
-    super.end(errorEvent(error, own.route.dialect, own.id, false));
+    const { dialect } = own.route;
+    if (this.head === null) super.end(errorEvent(error, dialect, own.id, false));
+    else {
+      this.head = null;
+      super.start(error.status, errorHeaders(error, own));
+      super.end(errorBody(error, dialect, own.id));
+    }
     own.answer?.call?.abort();
   }
 }
 
 const EMPTY = Buffer.alloc(0);
+/** A judged answer that goes to the client all the same. */
+const MARKED = 246;

@@ -207,8 +207,19 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
     streamed(CLEAN);
     const short = { wordCount: { maxWords: 3 } };
     const denied = await ask({ output_guardrails: [{ deny: true, ...short }] });
-    expect(dialect.textOf(denied.text)).toBe('');
+    expect([denied.status, denied.headers.get('content-type')]).toEqual([
+      446,
+      'application/json; charset=utf-8',
+    ]);
     expect(denied.text).toContain('hooks_failed');
+    expect(JSON.parse(denied.text)).toMatchObject({
+      hook_results: { after_request_hooks: [{ verdict: false }] },
+    });
+    expect((await gateway.records()).at(-1)).toMatchObject({
+      outcome: 'denied',
+      status: 446,
+      errorType: 'hooks_failed',
+    });
     const held = await ask({ output_guardrails: [{ deny: true, wordCount: { maxWords: 3_000 } }] });
     expect(held.text).toBe(dialect.events(CLEAN));
   });

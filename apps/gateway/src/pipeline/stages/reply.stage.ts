@@ -4,7 +4,7 @@ import { errorBody, providerErrorBody } from '../../http/error-body';
 import { downstreamHeaders, removeHeader, setHeader } from '../../http/header-rules';
 import { isObject, parseJsonObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
-import { addGatewayHeaders } from '../answer-headers';
+import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
 import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
@@ -75,10 +75,7 @@ export class ReplyStage implements Stage {
   fail(exchange: Exchange, error: GatewayError): void {
     exchange.failure = error;
     const reply = new Reply(exchange, this.settle, null, KEEP_BYTES_MIN);
-    const headers: HeaderList = ['content-type', 'application/json; charset=utf-8'];
-    for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);
-    addGatewayHeaders(headers, exchange);
-    reply.start(error.status, headers);
+    reply.start(error.status, errorHeaders(error, exchange));
     reply.end(errorBody(error, exchange.route.dialect, exchange.id));
   }
 
@@ -180,9 +177,7 @@ function translatedBody(
         failure ?? new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });
       exchange.failure = error;
       exchange.outcome = 'failed';
-      const own: HeaderList = ['content-type', 'application/json; charset=utf-8'];
-      addGatewayHeaders(own, exchange);
-      reply.start(error.status, own);
+      reply.start(error.status, errorHeaders(error, exchange));
       reply.end(errorBody(error, exchange.route.dialect, exchange.id));
     }
   });

@@ -47,6 +47,11 @@ const PARAMETERS: Readonly<Record<string, Schema>> = {
     minimum: 1,
     maximum: 3_600_000,
   }),
+  strict_open_ai_compliance: header(
+    HEADER.strictOpenAi,
+    'false: translated answers show the provider’s own members, and streams the verdicts of guardrails.',
+    { type: 'string', enum: ['true', 'false'] },
+  ),
   metadata: header(HEADER.metadata, 'A flat JSON object, for conditions, policies and the log.'),
   trace_id: header(HEADER.traceId, 'Of the log record; made up when absent.'),
   explain: header(HEADER.explain, '1: the answer tells how it was routed.', { type: 'string', const: '1' }),
