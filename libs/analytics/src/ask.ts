@@ -91,6 +91,8 @@ export const VALUE_FILTERS = [
 export interface AnalyticsFilter {
   readonly values: { readonly [column in (typeof VALUE_FILTERS)[number]]?: readonly string[] };
   readonly statuses: readonly number[];
+  /** Absent: no matter how they ended. */
+  readonly isSuccess?: boolean;
   readonly models: readonly { readonly provider: string; readonly model: string }[];
   readonly metadata: Readonly<Record<string, string>>;
   /** These are told by single requests alone, so that an ask with one of them reads the log. */

@@ -18,6 +18,7 @@ export {
 } from './ask';
 export { LATENCY_BOUNDS, LATENCY_ERROR_MAX, latencyBucket, latencyOfBucket } from './latency-scale';
 export { derivedFacts, type DerivedFacts } from './request-facts';
+export { RESULT_SQL } from './result-sql';
 export {
   analyticsRow,
   asksForMetadata,

@@ -8,6 +8,7 @@ import {
   type Percentile,
 } from './ask';
 import { latencyOfBucket } from './latency-scale';
+import { RESULT_SQL } from './result-sql';
 
 /** Takes a value into the statement's parameters and gives what stands for it. */
 export type Bind = (value: unknown, type: BoundType) => string;
@@ -45,7 +46,7 @@ const MEANS = {
   avg_input_tokens: sum('input_tokens'),
   avg_output_tokens: sum('output_tokens'),
   avg_duration: sum('duration_us'),
-  success_rate: sum('requests', 'status BETWEEN 200 AND 299'),
+  success_rate: sum('requests', RESULT_SQL.success),
   hit_rate: sum('requests', HITS),
 } as const satisfies Partial<Record<Measure, string>>;
 
@@ -56,8 +57,8 @@ const isMean = (measure: Measure): measure is Mean => measure in MEANS;
 const EXPRESSIONS: Readonly<Record<Exclude<Measure, Percentile | Mean | 'users' | 'user_requests'>, string>> =
   {
     requests: sum('requests'),
-    errors: sum('requests', 'status >= 400'),
-    successes: sum('requests', 'status BETWEEN 200 AND 299'),
+    errors: sum('requests', RESULT_SQL.error),
+    successes: sum('requests', RESULT_SQL.success),
     cost: sum('cost'),
     input_tokens: sum('input_tokens'),
     output_tokens: sum('output_tokens'),
@@ -70,8 +71,8 @@ const EXPRESSIONS: Readonly<Record<Exclude<Measure, Percentile | Mean | 'users' 
     hit_duration: sum('duration_us', HITS),
     misses: sum('requests', MISSES),
     miss_duration: sum('duration_us', MISSES),
-    retried: sum('requests', 'retries > 0 AND status < 400'),
-    fell_back: sum('requests', 'fell_back AND status < 400'),
+    retried: sum('requests', `retries > 0 AND NOT ${RESULT_SQL.error}`),
+    fell_back: sum('requests', `fell_back AND NOT ${RESULT_SQL.error}`),
     llm: sum('requests', `request_type = 'llm'`),
     mcp: sum('requests', `request_type = 'mcp'`),
     a2a: sum('requests', `request_type = 'a2a'`),
@@ -102,8 +103,7 @@ export function filterConditions(
     const type = column === 'api_key_id' ? 'uuid' : 'text';
     conditions.push(dialect.anyOf(column, type, bind(values, type === 'uuid' ? 'uuids' : 'texts')));
   }
-  if (filter.statuses.length > 0)
-    conditions.push(dialect.anyOf('status', 'number', bind(filter.statuses, 'numbers')));
+  conditions.push(...endConditions(filter, dialect, bind));
   if (filter.models.length > 0) {
     const models = filter.models.map(
       ({ provider, model }) => `(provider = ${bind(provider, 'text')} AND model = ${bind(model, 'text')})`,
@@ -118,6 +118,17 @@ export function filterConditions(
   // Rollups keep requests without metadata apart, so they are left out of every store's answer.
   if (asksForUsers(ask)) conditions.push(dialect.hasMetadata(`'_user'`));
   return [...conditions, ...singleConditions(ask, dialect, bind)];
+}
+
+function endConditions(
+  { statuses, isSuccess }: AnalyticsAsk['filter'],
+  dialect: SqlDialect,
+  bind: Bind,
+): string[] {
+  const conditions: string[] = [];
+  if (statuses.length > 0) conditions.push(dialect.anyOf('status', 'number', bind(statuses, 'numbers')));
+  if (isSuccess !== undefined) conditions.push(`${isSuccess ? '' : 'NOT '}${RESULT_SQL.success}`);
+  return conditions;
 }
 
 /** Those that only single requests can meet. */

@@ -1,7 +1,9 @@
-import { analyticsContract } from '@gw/testing';
+import type { AnalyticsAsk } from '@gw/analytics';
+import { analyticsAsks, analyticsContract, analyticsSample, expectedRows } from '@gw/testing';
 import { readSettings } from '@gw/kernel';
 import { ClickHouseAnalytics } from './clickhouse-analytics';
 import { ANALYTICS_STORE_SETTINGS } from './settings';
+import { factsTable } from './facts-table';
 import { startEngine, type Engine } from './spec-support/engine';
 
 /** Where the engine is installed; `npm run test:clickhouse` sets it. */
@@ -39,6 +41,34 @@ if (folder !== undefined) {
     }, 60_000);
     afterAll(async () => {
       await engine.stop();
+    });
+
+    it('adds what a table of an earlier release lacks, and counts its rows by their status alone', async () => {
+      const table = 'earlier_release';
+      const command = async (statement: string): Promise<void> => {
+        const { status } = await fetch(engine.url, { method: 'POST', body: statement });
+        expect(status).toBe(200);
+      };
+      await command(factsTable(table).replace(/^ *outcome .*\n/m, ''));
+      const settings = readSettings(ANALYTICS_STORE_SETTINGS, {
+        ANALYTICS_STORE: 'clickhouse',
+        ANALYTICS_STORE_ENDPOINT: engine.url,
+        ANALYTICS_LOG_TABLE: table,
+      });
+      const earlier = new ClickHouseAnalytics({ ...settings, ...NO_PROXY });
+      const now = Date.now();
+      const rows = analyticsSample(50, now);
+      const told = analyticsAsks(now)['all of an organisation'] as AnalyticsAsk;
+      const ask = { ...told, measures: ['errors', 'successes'] as const };
+      const byStatus = rows.map((row) => ({ ...row, outcome: '' as typeof row.outcome }));
+      await command(`ALTER TABLE ${table} ADD COLUMN outcome String`);
+      await earlier.add(rows);
+      await command(`ALTER TABLE ${table} DROP COLUMN outcome`);
+      await earlier.prepare();
+      expect(await earlier.rows(ask)).toEqual(expectedRows(ask, byStatus));
+      const later = analyticsSample(50, now, 2);
+      await earlier.add(later);
+      expect(await earlier.rows(ask)).toEqual(expectedRows(ask, [...byStatus, ...later]));
     });
 
     analyticsContract(

@@ -13,7 +13,7 @@ import {
 } from '@gw/analytics';
 import { GatewayError } from '@gw/kernel';
 import { ClickHouseHttp } from './clickhouse-http';
-import { factOf, factsTable, type FactRow } from './facts-table';
+import { factOf, factsTable, missingColumns, type FactRow } from './facts-table';
 import type { AnalyticsStoreSettings } from './settings';
 
 const DIALECT: SqlDialect = {
@@ -36,7 +36,7 @@ const DIALECT: SqlDialect = {
 
 const SHARED = [
   ...['workspace_id', 'api_key_id', 'provider', 'credential', 'model', 'config_id', 'prompt_slug', 'route'],
-  ...['request_type', 'status', 'cache_status', 'retries', 'fell_back', 'cost', 'saved_cost'],
+  ...['request_type', 'status', 'outcome', 'cache_status', 'retries', 'fell_back', 'cost', 'saved_cost'],
   ...['input_tokens', 'output_tokens', 'total_tokens', 'duration_us', 'latency_bucket'],
 ] as const;
 
@@ -81,9 +81,10 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     this.client = new ClickHouseHttp(endpoint, settings);
   }
 
-  /** Makes the table where it is missing. */
+  /** Makes the table, and the columns of a table of an earlier release, where they are missing. */
   async prepare(): Promise<void> {
     await this.client.command(factsTable(this.table));
+    await this.client.command(missingColumns(this.table));
   }
 
   /** Adds requests; those that are there already replace themselves. Requests of nobody are left out. */

@@ -14,6 +14,7 @@ export interface FactRow extends DerivedFacts {
   readonly config_id: string | null;
   readonly route: string;
   readonly status: number;
+  readonly outcome: string;
   readonly cache_status: string;
   readonly retries: number;
   readonly metadata: Readonly<Record<string, string>>;
@@ -45,6 +46,7 @@ export const factsTable = (name: string): string => `CREATE TABLE IF NOT EXISTS 
   route LowCardinality(String),
   request_type LowCardinality(String),
   status Int32,
+  outcome LowCardinality(String) DEFAULT '',
   cache_status LowCardinality(String),
   retries Int32,
   fell_back Bool,
@@ -62,6 +64,10 @@ export const factsTable = (name: string): string => `CREATE TABLE IF NOT EXISTS 
 PARTITION BY toYYYYMM(created_at)
 ORDER BY (organisation_id, workspace_id, created_at, id)
 TTL toDateTime(created_at) + INTERVAL 366 DAY`;
+
+/** Columns that tables made by earlier releases lack. Requests without an outcome count as a success or an error by their status alone. */
+export const missingColumns = (name: string): string =>
+  `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS outcome LowCardinality(String) DEFAULT '' AFTER status`;
 
 /** Half of a surrogate pair is no text that the other side reads. */
 const text = (value: string | null): string => (value ?? '').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
@@ -83,6 +89,7 @@ export function factOf(row: FactRow): Record<string, unknown> {
     route: text(row.route),
     request_type: row.request_type,
     status: row.status,
+    outcome: text(row.outcome),
     cache_status: text(row.cache_status),
     retries: row.retries,
     fell_back: row.fell_back,

@@ -68,6 +68,7 @@ export type {
 export { isOfBatch } from './log-record';
 export type { MailMessage } from './mail';
 export { PRICE_CATALOGUES } from './price-catalogues';
+export { isSuccess, RESULT_RULES, resultOf, type RequestEnd, type RequestResult } from './request-result';
 export { completeLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,

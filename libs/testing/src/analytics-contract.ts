@@ -9,7 +9,7 @@ import {
   type Measure,
   type NumberRange,
 } from '@gw/analytics';
-import type { AttemptRecord, LogRecord } from '@gw/contracts';
+import { isSuccess, resultOf, type AttemptRecord, type LogRecord } from '@gw/contracts';
 import { requestLogRow, type RequestLogRow } from '@gw/entities';
 import { sampleLogRecord } from './log-record';
 
@@ -33,12 +33,17 @@ function numbersFrom(seed: number): () => number {
   };
 }
 
-/** Rows of all sorts, of the days before `now` and of two organisations. */
+const OUTCOMES = [
+  ...['ok', 'ok', 'ok', 'provider_error', 'denied'],
+  ...['failed', 'client_closed', 'interrupted'],
+] as LogRecord['outcome'][];
+
+/** Rows of all sorts, every outcome with every status, of the days before `now` and of two organisations. */
 export function analyticsSample(count: number, now: number, seed = 1): RequestLogRow[] {
   const next = numbersFrom(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)] as T;
   return Array.from({ length: count }, () => {
-    const status = pick([200, 200, 200, 201, 400, 429, 500, 502]);
+    const status = pick([101, 200, 200, 200, 201, 246, 304, 400, 429, 446, 500, 502]);
     const used = status < 300 && next() < 0.9;
     const retries = pick([0, 0, 0, 1, 2]);
     const cacheStatus = pick(['DISABLED', 'MISS', 'HIT', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH']);
@@ -59,6 +64,7 @@ export function analyticsSample(count: number, now: number, seed = 1): RequestLo
       configId: pick(['config-1', null]),
       route: pick(['chat.completions', 'embeddings', 'mcp.call', 'a2a.send']),
       status,
+      outcome: pick(OUTCOMES),
       usage: used
         ? { ...(sample.usage as NonNullable<LogRecord['usage']>), inputTokens: pick([0, 7, 900]) }
         : null,
@@ -183,6 +189,9 @@ export function analyticsAsks(now: number): Readonly<Record<string, AnalyticsAsk
     ),
     'of prompts': ask({}, { values: { prompt_slug: ['pp-1'], config_id: ['config-1'] } }),
     'of statuses': ask({ by: ['status'] }, { statuses: [429, 500] }),
+    'of successes': ask({ bucket: every(360) }, { isSuccess: true }),
+    'of what is no success': ask({ ...whole, by: ['status'] }, { isSuccess: false }),
+    'of users without success': ask({ ...whole, measures: ['users', 'user_requests'] }, { isSuccess: false }),
     'of models': ask(
       { by: ['model'] },
       {
@@ -257,6 +266,7 @@ const oneOf = (values: readonly unknown[], value: unknown): boolean =>
 const meets = (filter: AnalyticsAsk['filter'], row: RequestLogRow): boolean =>
   Object.entries(filter.values).every(([column, values]) => oneOf(values, row[column as 'model'])) &&
   oneOf(filter.statuses, row.status) &&
+  (filter.isSuccess === undefined || filter.isSuccess === isSuccess(row)) &&
   (filter.models.length === 0 ||
     filter.models.some(({ provider, model }) => row.provider === provider && row.model === model)) &&
   Object.entries(filter.metadata).every(([name, value]) => row.metadata[name] === value) &&
@@ -279,8 +289,8 @@ const MISSES = ['MISS', 'SEMANTIC MISS', 'REFRESH'];
 
 const MEASURED: Readonly<Record<Measure, (rows: Rows) => number>> = {
   requests: (rows) => rows.length,
-  errors: (rows) => count(rows, ({ status }) => status >= 400),
-  successes: (rows) => count(rows, ({ status }) => status >= 200 && status < 300),
+  errors: (rows) => count(rows, (row) => resultOf(row) === 'error'),
+  successes: (rows) => count(rows, isSuccess),
   cost: (rows) => sum(rows, (row) => row.cost),
   input_tokens: (rows) => sum(rows, (row) => row.input_tokens),
   output_tokens: (rows) => sum(rows, (row) => row.output_tokens),
@@ -293,8 +303,8 @@ const MEASURED: Readonly<Record<Measure, (rows: Rows) => number>> = {
   hit_duration: (rows) => took(cached(rows, ['HIT', 'SEMANTIC HIT'])),
   misses: (rows) => cached(rows, MISSES).length,
   miss_duration: (rows) => took(cached(rows, MISSES)),
-  retried: (rows) => count(rows, ({ retries, status }) => retries > 0 && status < 400),
-  fell_back: (rows) => count(rows, ({ fell_back: fellBack, status }) => fellBack && status < 400),
+  retried: (rows) => count(rows, (row) => row.retries > 0 && resultOf(row) !== 'error'),
+  fell_back: (rows) => count(rows, (row) => row.fell_back && resultOf(row) !== 'error'),
   llm: (rows) => count(rows, ({ route }) => route !== 'mcp.call' && route !== 'a2a.send'),
   mcp: (rows) => count(rows, ({ route }) => route === 'mcp.call'),
   a2a: (rows) => count(rows, ({ route }) => route === 'a2a.send'),
@@ -307,7 +317,7 @@ const MEASURED: Readonly<Record<Measure, (rows: Rows) => number>> = {
   avg_input_tokens: (rows) => sum(rows, (row) => row.input_tokens) / rows.length,
   avg_output_tokens: (rows) => sum(rows, (row) => row.output_tokens) / rows.length,
   avg_duration: (rows) => took(rows) / rows.length,
-  success_rate: (rows) => count(rows, ({ status }) => status >= 200 && status < 300) / rows.length,
+  success_rate: (rows) => count(rows, isSuccess) / rows.length,
   hit_rate: (rows) => cached(rows, ['HIT', 'SEMANTIC HIT']).length / rows.length,
   p50: (rows) => percentile(rows, 50),
   p90: (rows) => percentile(rows, 90),

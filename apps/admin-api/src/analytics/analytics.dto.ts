@@ -45,6 +45,9 @@ export class AnalyticsQuery extends MeasureBounds {
   @Matches(/^[1-9]\d\d$/, { each: true, message: 'each value in $property must be a status such as 429' })
   status_code?: string[];
 
+  @QueryBooleanField({ optional: true, description: 'The `is_success` of the log.' })
+  is_success?: boolean;
+
   @anyOf('Slugs of saved providers.')
   virtual_keys?: string[];
 

@@ -80,6 +80,7 @@ export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly strin
   return {
     values: present(values),
     statuses: (query.status_code ?? []).map(Number),
+    ...(query.is_success === undefined ? {} : { isSuccess: query.is_success }),
     models: (query.ai_org_model ?? []).map((name) => {
       const at = name.indexOf('__');
       return { provider: name.slice(0, at), model: name.slice(at + 2) };

@@ -33,6 +33,7 @@ export function logFilterOf(
     providerModels: (query.ai_org_model ?? []).map(providerModel),
     statuses: (query.status ?? query.status_code ?? []).map(statusRange),
     streamed: query.streamed ?? null,
+    isSuccess: query.is_success,
     metadata: metadataOf(query.metadata, all),
     after: query.cursor === undefined ? null : decodeCursor(query.cursor),
   };

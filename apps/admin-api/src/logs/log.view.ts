@@ -1,3 +1,4 @@
+import { isSuccess } from '@gw/contracts';
 import type { FeedbackEntity, LogBodies, StoredRequestLog, StoredRequestLogDetail } from '@gw/entities';
 import { isUtf8 } from 'node:buffer';
 import type { LogAnswer, LogDetailAnswer, LoggedBody, UsageAnswer } from './log-answers.dto';
@@ -22,7 +23,7 @@ export function logAnswer(log: StoredRequestLog): LogAnswer {
     request_url: log.url,
     route: log.route,
     response_status_code: log.status,
-    is_success: log.status >= 200 && log.status < 300,
+    is_success: isSuccess(log),
     outcome: log.outcome,
     error_type: log.error_type,
     ai_org: log.provider,

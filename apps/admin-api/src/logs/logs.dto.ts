@@ -139,6 +139,9 @@ export class ListLogsQuery extends MeasureBounds {
   @QueryBooleanField({ optional: true })
   streamed?: boolean;
 
+  @QueryBooleanField({ optional: true, description: 'The `is_success` of the log.' })
+  is_success?: boolean;
+
   @amount(1e9, 'Milliseconds, at least.')
   response_time_min?: number;
 

@@ -1,4 +1,4 @@
-import type { LogRecord } from '@gw/contracts';
+import { isSuccess, resultOf, type LogRecord } from '@gw/contracts';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { sampleLogRecord } from '@gw/testing';
@@ -70,6 +70,38 @@ describe('logs', () => {
     } satisfies Partial<LogAnswer>);
     const second = await admin.get<LogPage>('/v2/logs?trace_id=shown', { key: tenant.key });
     expect(second.body).toEqual(body);
+  });
+
+  it('tells success from outcome and status alike in rows, filters and analytics, for every outcome and status', async () => {
+    const outcomes = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'] as const;
+    const ends = outcomes.flatMap((outcome) =>
+      [101, 200, 246, 304, 429, 446, 500].map((status) => ({ outcome, status })),
+    );
+    const traceId = 'ends';
+    for (const end of ends) await log({ traceId, ...end, createdAt: at(1) });
+    const page = async (query: string): Promise<readonly LogAnswer[]> =>
+      (await list(`trace_id=${traceId}&page_size=100${query}`)).body.data;
+    const rows = await page('');
+    expect(
+      rows.filter(({ is_success: told, outcome, response_status_code: status }) => {
+        const end = { outcome: outcome as LogRecord['outcome'], status };
+        return told !== isSuccess(end);
+      }),
+    ).toEqual([]);
+    const total = async (query: string, graph = 'requests'): Promise<unknown> => {
+      const path = `/v1/analytics/graphs/${graph}?trace_id=${traceId}${query}`;
+      const time = `&time_of_generation_min=${at(3)}&time_of_generation_max=${at(0)}`;
+      const { body } = await admin.get<{ summary: unknown }>(`${path}${time}`, { key: tenant.key });
+      return body.summary;
+    };
+    for (const wanted of [true, false]) {
+      const expected = rows.filter(({ is_success: told }) => told === wanted);
+      const query = `&is_success=${String(wanted)}`;
+      expect(await page(query)).toEqual(expected);
+      expect(await total(query)).toMatchObject({ total: expected.length });
+    }
+    const errors = ends.filter((end) => resultOf(end) === 'error').length;
+    expect(await total('', 'errors')).toEqual({ total: errors });
   });
 
   it('shows one log with its decision, usage and bodies: JSON, text and bytes', async () => {

@@ -90,6 +90,12 @@ function writeCounts(out: Exposition, requests: RequestMetrics): void {
   const families = [
     ['tollgate_outcomes_total', 'outcome', 'Requests by how they ended.', requests.outcomes],
     [
+      'tollgate_broken_responses_total',
+      'outcome',
+      'Requests that failed after a status below 400 was sent, by how they ended.',
+      requests.broken,
+    ],
+    [
       'tollgate_errors_total',
       'type',
       'Errors of the gateway itself, refusals by limits among them.',

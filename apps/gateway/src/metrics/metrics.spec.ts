@@ -128,14 +128,22 @@ describe('the metrics of a gateway', () => {
     expect(asked.filter((name) => !others.test(name) && !families.has(name))).toEqual([]);
   });
 
+  it('count errors that the status does not show, such as streams that broke off', () => {
+    const requests = new RequestMetrics();
+    const count = (outcome: Exchange['outcome'], status: number): void => {
+      requests.count(exchangeOf('gpt-4o', status, outcome), 1);
+    };
+    count('ok', 200);
+    count('ok', 101);
+    count('client_closed', 200);
+    count('interrupted', 200);
+    count('interrupted', 502);
+    count('denied', 101);
+    expect(Object.fromEntries(requests.broken)).toEqual({ interrupted: 1, denied: 1 });
+  });
+
   it('are bounded whatever models callers name: those past the cap, and those that no provider knows, are "other"', () => {
     const requests = new RequestMetrics();
-    const exchangeOf = (model: string, status: number): Exchange =>
-      ({
-        answer: { upstream: { provider: { id: 'openai' }, model }, cache: null },
-        ...{ attempts: [], failure: null, firstByteAt: null, usage: null, cost: null, status, outcome: 'ok' },
-        ...{ routing: [], route: { name: 'chat.completions' }, startedAt: 0, elapsedMs: () => 1 },
-      }) as unknown as Exchange;
     for (let i = 0; i < 100; i += 1) requests.count(exchangeOf(`unknown-${String(i)}`, 404), 1);
     for (let i = 0; i < 1_000; i += 1) requests.count(exchangeOf(`model-${String(i)}`, 200), 1);
     const [counts, ...more] = [...requests.providers()];
@@ -145,3 +153,10 @@ describe('the metrics of a gateway', () => {
     expect([statuses.get(404)?.count, statuses.get(200)?.count]).toEqual([100, 800]);
   });
 });
+
+const exchangeOf = (model: string, status: number, outcome: Exchange['outcome'] = 'ok'): Exchange =>
+  ({
+    answer: { upstream: { provider: { id: 'openai' }, model }, cache: null },
+    ...{ attempts: [], failure: null, firstByteAt: null, usage: null, cost: null, status, outcome },
+    ...{ routing: [], route: { name: 'chat.completions' }, startedAt: 0, elapsedMs: () => 1 },
+  }) as unknown as Exchange;

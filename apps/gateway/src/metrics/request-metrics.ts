@@ -1,3 +1,4 @@
+import { resultOf } from '@gw/contracts';
 import { Histogram } from '@gw/web';
 import type { Exchange } from '../pipeline/exchange';
 
@@ -40,6 +41,8 @@ const NONE = 'none';
 export class RequestMetrics {
   readonly overhead = new Histogram(OVERHEADS);
   readonly outcomes = new Map<string, number>();
+  /** Errors that the status does not show: what failed after a head below 400 was sent; by outcome. */
+  readonly broken = new Map<string, number>();
   readonly errors = new Map<string, number>();
   readonly cache = new Map<string, number>();
   readonly routing = new Map<string, number>();
@@ -64,7 +67,7 @@ export class RequestMetrics {
     if (cost !== null) model.cost += cost;
     this.status(model, exchange.status);
     this.overhead.observe(overheadMs / 1_000);
-    bump(this.outcomes, exchange.outcome);
+    this.outcome(exchange);
     if (failure !== null) bump(this.errors, failure.type);
     if (answer !== null && answer.cache !== null) bump(this.cache, answer.cache.status);
     for (const { event } of exchange.routing) bump(this.routing, event);
@@ -73,6 +76,11 @@ export class RequestMetrics {
 
   *providers(): Generator<ProviderCounts> {
     for (const providers of this.routes.values()) yield* providers.values();
+  }
+
+  private outcome({ outcome, status }: Exchange): void {
+    bump(this.outcomes, outcome);
+    if (status < 400 && resultOf({ outcome, status }) === 'error') bump(this.broken, outcome);
   }
 
   private attempt(provider: string, end: string): void {

@@ -37,6 +37,8 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 /** Attempts of one request that get a span of their own. */
 const ATTEMPTS_MAX = 20;
+/** Of the gateway or the provider, whatever status was sent before. */
+const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'failed']);
 
 /**
  * The spans of one request, by the semantic conventions for generative AI: one of the gateway for the request, and below it one of a client
@@ -56,7 +58,7 @@ export function requestSpans(row: RequestLogRow): EndedSpan[] {
     startedAt,
     endedAt: startedAt + Math.max(0, row.duration_ms),
     attributes: present({ ...requestAttributes(row), ...answerAttributes(row, operation) }),
-    error: row.status >= 500 || row.outcome === 'interrupted' ? (row.error_type ?? String(row.status)) : null,
+    error: row.status >= 500 || BROKEN.has(row.outcome) ? (row.error_type ?? String(row.status)) : null,
   };
   const attempts: unknown = row.decision.attempts;
   if (!Array.isArray(attempts)) return [request];

@@ -3,9 +3,10 @@ import { analyticsAsks, analyticsContract, analyticsSample, expectedRows, testDa
 import { dayOf, ensureLogPartitions } from '../logs/log-partitions';
 import { insertLogs } from '../logs/log-writer.queries';
 import type { RequestLogRow } from '../logs/request-log-row';
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { UsagePending1795490010000 } from '../migrations/1795490010000-usage-pending';
 import { UsageBuilt1795490040000 } from '../migrations/1795490040000-usage-built';
+import { UsageOutcomes1795600000000 } from '../migrations/1795600000000-usage-outcomes';
 import { PostgresAnalytics } from './postgres-analytics';
 import { buildRollups, rollupsBuiltUntil } from './rollup-builder.queries';
 import { dropOldRollups } from './rollup-retention.queries';
@@ -101,14 +102,30 @@ describe('rollups', () => {
   });
 
   it('of few dimensions are made of the finer ones where those were there before them', async () => {
-    const runner = database.dataSource.createQueryRunner();
-    await new UsagePending1795490010000().down(runner);
-    await new UsagePending1795490010000().up(runner);
-    await runner.release();
+    await withoutOutcomes(database.dataSource, async (runner) => {
+      await new UsagePending1795490010000().down(runner);
+      await new UsagePending1795490010000().up(runner);
+    });
     for (const name of ['all of an organisation', 'by model', 'users of all']) {
       const asked = ask(name);
-      expect(await read(asked)).toEqual(expectedRows(asked, corrected()));
+      expect(await read(asked)).toEqual(expectedRows(asked, judgedByStatus(corrected())));
     }
+  });
+
+  it('count what was written before there were outcomes by its status, and what comes after by both', async () => {
+    const cut = { ...(rows[0] as RequestLogRow), status: 200, outcome: 'interrupted' } as const;
+    const more = [cut, { ...cut, outcome: 'ok' } as const];
+    await add(more);
+    const expectBoth = async (): Promise<void> => {
+      for (const name of ['all of an organisation', 'of what is no success', 'by status and time']) {
+        const asked = ask(name);
+        const known = [...judgedByStatus(corrected()), ...more];
+        expect(await read(asked)).toEqual(expectedRows(asked, known));
+      }
+    };
+    await expectBoth();
+    await mergeRollups(database.dataSource);
+    await expectBoth();
   });
 
   it('are kept by their grain: quarters for a month, hours for a year', async () => {
@@ -199,14 +216,30 @@ describe('rollups of hours and six hours', () => {
 
   it('are made by the migration back for all that was not over', async () => {
     await startBuildingFrom(database.dataSource, days(0));
-    const runner = database.dataSource.createQueryRunner();
-    await new UsageBuilt1795490040000().down(runner);
-    expect(await hasGrains(days(0))).toEqual([15, 60, 360]);
-    await new UsageBuilt1795490040000().up(runner);
-    await runner.release();
-    await expectExact(all);
+    await withoutOutcomes(database.dataSource, async (runner) => {
+      await new UsageBuilt1795490040000().down(runner);
+      expect(await hasGrains(days(0))).toEqual([15, 60, 360]);
+      await new UsageBuilt1795490040000().up(runner);
+    });
+    await expectExact(judgedByStatus(all));
   });
 });
+
+/** Runs migrations on the schema that they were written for; sums lose their outcomes on the way. */
+async function withoutOutcomes(
+  source: DataSource,
+  migrate: (runner: QueryRunner) => Promise<void>,
+): Promise<void> {
+  const runner = source.createQueryRunner();
+  await new UsageOutcomes1795600000000().down(runner);
+  await migrate(runner);
+  await new UsageOutcomes1795600000000().up(runner);
+  await runner.release();
+}
+
+/** As releases saw them that knew no outcomes. */
+const judgedByStatus = (rows: readonly RequestLogRow[]): RequestLogRow[] =>
+  rows.map((row) => ({ ...row, outcome: '' as RequestLogRow['outcome'] }));
 
 /** As after an upgrade at that moment. */
 async function startBuildingFrom(source: DataSource, until: Date): Promise<void> {

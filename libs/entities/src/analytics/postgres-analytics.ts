@@ -20,7 +20,7 @@ import { OVERVIEW_DIMENSIONS } from './rollup-tables';
 import { sourcesOf, type Source } from './sources';
 
 /** Columns that are the same in rollups and in the log. */
-const SHARED = [...DIMENSIONS, 'fell_back'] as const;
+const SHARED = [...DIMENSIONS, 'outcome', 'fell_back'] as const;
 
 const MILLISECONDS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)`;
 
@@ -81,6 +81,7 @@ const tableOfMetadata = ({ scope, by, filter, measures }: AnalyticsAsk): Table =
   by.every((key) => key === 'workspace_id') &&
   [filter.values, filter.metadata].every((values) => Object.keys(values).length === 0) &&
   filter.statuses.length === 0 &&
+  filter.isSuccess === undefined &&
   filter.models.length === 0
     ? 'usage_users'
     : 'usage_metadata_rollups';

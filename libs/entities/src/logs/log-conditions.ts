@@ -1,3 +1,4 @@
+import { RESULT_SQL } from '@gw/analytics';
 import type { RequestLogRow } from './request-log-row';
 
 /** Whose logs are read: always one organisation, and one workspace unless the caller may see all. */
@@ -70,6 +71,8 @@ export interface LogFilter {
   /** Any of the ranges, both ends included. */
   readonly statuses: readonly (readonly [number, number])[];
   readonly streamed: boolean | null;
+  /** Absent: no matter how they ended. */
+  readonly isSuccess?: boolean | undefined;
   /** Each name with its value. */
   readonly metadata: Readonly<Record<string, string>>;
   /** The last row of the page before. */
@@ -142,10 +145,7 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
     else if (values) yield `${column} = ANY(${bind(values)})`;
   }
   yield* rangeConditions(filter, LOG_MEASURES, bind);
-  if (filter.statuses.length > 0) {
-    const ranges = filter.statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
-    yield `(${ranges.join(' OR ')})`;
-  }
+  yield* endConditions(filter, bind);
   if (filter.providerModels && filter.providerModels.length > 0) {
     const pairs = filter.providerModels.map(([provider, model]) => `(${bind(provider)}, ${bind(model)})`);
     yield `(provider, model) IN (${pairs.join(', ')})`;
@@ -154,6 +154,14 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
   if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
   if (Object.keys(filter.metadata).length > 0)
     yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
+}
+
+function* endConditions({ statuses, isSuccess }: LogFilter, bind: Bind): Generator<string> {
+  if (statuses.length > 0) {
+    const ranges = statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
+    yield `(${ranges.join(' OR ')})`;
+  }
+  if (isSuccess !== undefined) yield `${isSuccess ? '' : 'NOT '}${RESULT_SQL.success}`;
 }
 
 const AVERAGE = 'sum(value * weight) / nullif(sum(weight), 0)';

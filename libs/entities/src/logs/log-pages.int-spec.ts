@@ -1,4 +1,4 @@
-import type { LogRecord } from '@gw/contracts';
+import { isSuccess, type LogRecord } from '@gw/contracts';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import fc from 'fast-check';
 import type { Bounds, LogFilter, LogOwner } from './log-conditions';
@@ -178,7 +178,15 @@ const oddRecord: fc.Arbitrary<Partial<LogRecord>> = fc
     provider: odd<string | null>('openai', 'anthropic', 'mistral-ai', null),
     model: odd<string | null>('gpt-4o', 'GPT-4o', 'gpt4o', 'ünï \\ "quoted"', 'half \ud83d', null),
     route: odd('chat.completions', 'embeddings'),
-    status: odd(200, 201, 401, 429, 500, 0),
+    status: odd(200, 201, 401, 429, 500, 0, 101, 304, 446),
+    outcome: odd<LogRecord['outcome']>(
+      'ok',
+      'provider_error',
+      'denied',
+      'failed',
+      'client_closed',
+      'interrupted',
+    ),
     errorType: odd<string | null>(null, 'rate_limited'),
     streamed: odd(false, true),
     cacheStatus: odd('DISABLED', 'HIT', 'MISS'),
@@ -197,6 +205,7 @@ const NAMES = [
   'provider',
   'model',
   'route',
+  'outcome',
   'error_type',
   'cache_status',
   'gateway_id',
@@ -237,6 +246,8 @@ function anyFilter(rows: readonly RequestLogRow[]): fc.Arbitrary<LogFilter> {
     .map((ranges): Partial<LogFilter> => ({ statuses: ranges }));
   const others = fc.constantFrom<Partial<LogFilter>>(
     { streamed: true },
+    { isSuccess: true },
+    { isSuccess: false },
     { metadata: { team: 'b' } },
     { providerModels: [['anthropic', 'gpt-4o']] },
     {
@@ -273,7 +284,8 @@ function anyFilter(rows: readonly RequestLogRow[]): fc.Arbitrary<LogFilter> {
 
 /** The same question, asked of one log. */
 function matches(row: RequestLogRow, filter: LogFilter): boolean {
-  const { owner, values, ranges, statuses, streamed, metadata, providerModels = [] } = filter;
+  const { owner, values, ranges, statuses, streamed, isSuccess: wanted, metadata } = filter;
+  const { providerModels = [] } = filter;
   return [
     row.organisation_id === owner.organisationId,
     owner.workspaceId === null || row.workspace_id === owner.workspaceId,
@@ -283,6 +295,7 @@ function matches(row: RequestLogRow, filter: LogFilter): boolean {
     MEASURES.every((name) => isWithin(row[name], ranges[name])),
     statuses.length === 0 || statuses.some(([from, to]) => row.status >= from && row.status <= to),
     streamed === null || row.streamed === streamed,
+    wanted === undefined || isSuccess(row) === wanted,
     Object.entries(metadata).every(([name, value]) => row.metadata[name] === value),
     providerModels.length === 0 ||
       providerModels.some(([provider, model]) => row.provider === provider && row.model === model),

@@ -37,7 +37,17 @@ const isOpen = ({ min, max }: Bounds<unknown> = {}): boolean => min === undefine
 
 /** What narrows a list besides workspace, organisation and time. */
 function* narrowing(filter: LogFilter): Generator<string> {
-  const { owner, values, ranges, feedback, providerModels = [], statuses, streamed, metadata } = filter;
+  const {
+    owner,
+    values,
+    ranges,
+    feedback,
+    providerModels = [],
+    statuses,
+    streamed,
+    isSuccess,
+    metadata,
+  } = filter;
   if (typeof owner.userId === 'string') yield 'owner';
   yield* Object.keys(values);
   for (const [name, bounds] of Object.entries(ranges))
@@ -46,6 +56,7 @@ function* narrowing(filter: LogFilter): Generator<string> {
   if (providerModels.length > 0) yield 'models';
   if (statuses.length > 0) yield 'statuses';
   if (streamed !== null) yield 'streamed';
+  if (isSuccess !== undefined) yield 'success';
   if (Object.keys(metadata).length > 0) yield 'metadata';
 }
 

@@ -47,7 +47,16 @@ const OTHERS = [
     'prompt_slug',
     'route',
   ] as const),
-  ...(['request_type', 'status', 'cache_status', 'retries', 'fell_back', 'metadata', 'duration_ms'] as const),
+  ...([
+    'request_type',
+    'status',
+    'outcome',
+    'cache_status',
+    'retries',
+    'fell_back',
+    'metadata',
+    'duration_ms',
+  ] as const),
   ...(['trace_id', 'span_id', 'priced', 'decision'] as const),
 ] as const;
 

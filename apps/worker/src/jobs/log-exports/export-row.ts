@@ -1,3 +1,4 @@
+import { isSuccess } from '@gw/contracts';
 import type { ExportedLog, LogBodies, LogExportField } from '@gw/entities';
 import { isUtf8 } from 'node:buffer';
 import type { ExportRow } from './export-format';
@@ -13,7 +14,7 @@ const VALUES: Readonly<Record<LogExportField, Read>> = {
   created_at: ({ created_at }) => created_at,
   request: (_, { request }) => readable(request),
   response: (_, { response }) => readable(response),
-  is_success: ({ status }) => status >= 200 && status < 300,
+  is_success: isSuccess,
   ai_org: ({ provider }) => provider,
   ai_model: ({ model }) => model,
   req_units: ({ input_tokens }) => numberOf(input_tokens),

@@ -1,3 +1,4 @@
+import { isSuccess } from '@gw/contracts';
 import {
   insertLogs,
   LogExportEntity,
@@ -151,6 +152,28 @@ describe('log exports', () => {
           typeof row['metadata'] === 'string' ? (JSON.parse(row['metadata']) as object) : row['metadata'],
       });
       expect((await parquetRows(table)).map(plain)).toEqual((await rowsOf(lines)).map(plain));
+    });
+
+    it('tell success from outcome and status, in lines and Parquet alike', async () => {
+      const ends = (['ok', 'denied', 'failed', 'client_closed', 'interrupted'] as const).flatMap((outcome) =>
+        [101, 200, 304, 446, 500].map((status) => ({ outcome, status })),
+      );
+      const entries = ends.map((end) => ({
+        row: requestLogRow(sampleLogRecord({ organisationId, workspaceId, traceId: 'ends', ...end })),
+        ...{ request: null, response: null },
+      }));
+      await insertLogs(database.dataSource.manager, entries);
+      const good = entries.filter(({ row }) => isSuccess(row)).map(({ row }) => row.id);
+      const exported = { filters: { trace_id: 'ends' }, requestedData: ['id', 'is_success'] };
+      const lines = await started(exported);
+      const table = await started({ ...exported, format: 'parquet' });
+      await processor().process();
+      await processor().process();
+      for (const rows of [await rowsOf(lines), await parquetRows(table)]) {
+        expect(rows).toHaveLength(ends.length);
+        const told = rows.filter((row) => row['is_success'] === true).map((row) => row['id']);
+        expect(told.sort()).toEqual([...good].sort());
+      }
     });
 
     it('are empty and whole where nothing matches', async () => {
