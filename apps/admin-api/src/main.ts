@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import { readSettings, SettingsError } from '@gw/kernel';
+import { SettingsError } from '@gw/kernel';
 import { createLog, describeFault, stopOnSignals } from '@gw/web';
 import { createAdminApi } from './app';
-import { ADMIN_SETTINGS } from './settings';
+import { readAdminSettings } from './settings';
 
 async function main(): Promise<void> {
-  const settings = readSettings(ADMIN_SETTINGS, process.env);
+  const settings = readAdminSettings(process.env);
   const log = createLog('admin-api', settings.LOG_LEVEL);
   process.on('unhandledRejection', (error) => {
     log.error(describeFault(error), 'a promise was rejected and nobody heard');

@@ -13,6 +13,7 @@ import {
   oneOf,
   optional,
   port,
+  readSettings,
   sealingKeyring,
   secret,
   text,
@@ -20,7 +21,6 @@ import {
   trustedProxies,
   url,
   type Keyring,
-  type readSettings,
 } from '@gw/kernel';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
@@ -84,7 +84,11 @@ export const ADMIN_SETTINGS = {
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
 };
 
-export type AdminSettings = ReturnType<typeof readSettings<typeof ADMIN_SETTINGS>>;
+/** Throws `SettingsError`, which lists every setting at fault. */
+export const readAdminSettings = (environment: Readonly<Record<string, string | undefined>>) =>
+  readSettings(ADMIN_SETTINGS, environment);
+
+export type AdminSettings = ReturnType<typeof readAdminSettings>;
 
 /** Injection token of the `AdminSettings`. */
 export const SETTINGS = Symbol('SETTINGS');

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -29,7 +38,7 @@ function failedStart(
   return { code: status, lines: stderr.trim().split('\n') };
 }
 
-describe('a start that cannot succeed says why in one line', () => {
+describe('a start that cannot succeed', () => {
   let dataDir: string;
   let listener: Server | undefined;
 
@@ -64,19 +73,40 @@ describe('a start that cannot succeed says why in one line', () => {
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
   });
 
-  it('names the child that failed, with its own words', async () => {
-    const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+  it('names the bad settings of all processes at once, and whose they are', async () => {
+    const [gateway, admin] = await Promise.all([freePort(), freePort()]);
     const { code, lines } = failedStart(dataDir, {
       GATEWAY_PORT: String(gateway),
       ADMIN_PORT: String(admin),
-      WORKER_PORT: String(worker),
       REQUEST_TIMEOUT: 'soon',
+      DB_POOL_SIZE: '1000',
+      LOG_RETENTION_DAYS: 'forever',
+      INVITE_DAYS: '0',
+      BLOCK_INLINE_CONFIG: 'perhaps',
+    });
+    expect(code).toBe(1);
+    const wrong = (name: string, rule: string, whose: string): string =>
+      `tollgate: ${name} must be ${rule} (${whose}).`;
+    expect(lines.sort()).toEqual([
+      wrong('BLOCK_INLINE_CONFIG', 'true or false (also: on, off, 1, 0, yes, no)', 'gateway, admin-api'),
+      wrong('DB_POOL_SIZE', 'a whole number from 1 to 200', 'worker'),
+      wrong('INVITE_DAYS', 'a whole number from 1 to 90', 'admin-api'),
+      wrong('LOG_RETENTION_DAYS', 'a whole number from 1 to 3650', 'worker'),
+      wrong('REQUEST_TIMEOUT', 'a whole number from 1 to 3600000', 'gateway'),
+    ]);
+  });
+
+  it('names the child that failed, with its own words', async () => {
+    const [gateway, admin] = await Promise.all([freePort(), freePort()]);
+    // Where the gateway has to make a folder.
+    writeFileSync(join(dataDir, 'gateway'), '');
+    const { code, lines } = failedStart(dataDir, {
+      GATEWAY_PORT: String(gateway),
+      ADMIN_PORT: String(admin),
     });
     expect(code).toBe(1);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(
-      /gateway failed to start \(exit code 1\): REQUEST_TIMEOUT must be a whole number/,
-    );
+    expect(lines[0]).toMatch(/gateway failed to start \(exit code 1\): .*\/gateway/);
   });
 });
 
@@ -117,17 +147,42 @@ describe('a running product', () => {
     expect(product.baseUrl).toMatch(/\/v1$/);
   });
 
-  it('refuses a second start on the same data, and is not disturbed by it', async () => {
-    const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
-    const { code, lines } = failedStart(product.dataDir, {
-      GATEWAY_PORT: String(gateway),
-      ADMIN_PORT: String(admin),
-      WORKER_PORT: String(worker),
-    });
-    expect(code).toBe(1);
-    expect(lines[0]).toContain(`DATA_DIR ${product.dataDir} is in use`);
+  it('refuses a second start on the same data, whatever TMPDIR is, and is not disturbed by it', async () => {
+    const [gateway, admin] = await Promise.all([freePort(), freePort()]);
+    const otherTmp = mkdtempSync(join(tmpdir(), 'tollgate-tmp-'));
+    for (const TMPDIR of [tmpdir(), otherTmp]) {
+      const { code, lines } = failedStart(product.dataDir, {
+        GATEWAY_PORT: String(gateway),
+        ADMIN_PORT: String(admin),
+        TMPDIR,
+      });
+      expect(code).toBe(1);
+      expect(lines).toEqual([
+        `tollgate: DATA_DIR ${product.dataDir} is in use by another running Tollgate: stop it, or set DATA_DIR to another folder.`,
+      ]);
+    }
+    rmSync(otherTmp, { recursive: true });
     expect(await isHealthy()).toBe(true);
   });
+
+  it('leaves room for a second product with a data folder and two ports of its own', async () => {
+    const second = await startProduct({ environment: { WORKER_PORT: '' } });
+    try {
+      const post = (of: Product): Promise<Response> =>
+        fetch(`${of.baseUrl}/chat/completions`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-gw-api-key': of.credentials.api_key,
+            'x-gw-provider': '@sandbox',
+          },
+          body: JSON.stringify({ model: 'sandbox-small', messages: [{ role: 'user', content: 'Hi' }] }),
+        });
+      expect([(await post(product)).status, (await post(second)).status]).toEqual([200, 200]);
+    } finally {
+      await second.stop();
+    }
+  }, 240_000);
 
   it('does not give the gateway the address of the database', () => {
     if (process.platform !== 'linux') return;

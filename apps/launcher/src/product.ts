@@ -13,6 +13,7 @@ import { NODE_FLAGS, type AppName } from './node-flags';
 import { choosePorts, WORKER_HOST, type Ports } from './ports';
 import { waitUntilHealthy } from './readiness';
 import { loadSecrets, type Secrets } from './secrets';
+import { checkSettings } from './settings-check';
 import { reachableHost, type Environment, type LauncherSettings } from './settings';
 import { StartError } from './start-error';
 import { SupervisedProcess, type Running } from './supervised-process';
@@ -54,8 +55,10 @@ export class Product {
     const secrets = loadSecrets(folder.secrets);
     const databaseUrl = this.settings.databaseUrl ?? (await this.startPostgres(folder, secrets));
     const environments = environmentsOf(this.inherited, this.settings, secrets, folder, databaseUrl, ports);
-    await this.runSetup(folder, environments);
-    await this.startApps(folder, environments, ports);
+    await this.startOrExplain(environments, async () => {
+      await this.runSetup(folder, environments);
+      await this.startApps(folder, environments, ports);
+    });
     this.logTimer = setInterval(() => {
       for (const log of this.logs) log.rotateWhenFull();
     }, LOG_CHECK_MS).unref();
@@ -93,6 +96,16 @@ export class Product {
       ready: () => Promise.resolve(),
     });
     return server.url;
+  }
+
+  /** The first process with a bad setting ends the start; then the settings of all processes are read, to show all mistakes at once. */
+  private async startOrExplain(environments: Environments, start: () => Promise<void>): Promise<void> {
+    try {
+      await start();
+    } catch (error) {
+      if (!this.stopping) await checkSettings(DIST, environments);
+      throw error;
+    }
   }
 
   /** Migrates, and fills an empty database. Nothing else may run before it has ended well. */

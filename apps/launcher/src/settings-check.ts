@@ -1,0 +1,72 @@
+import { SettingsError } from '@gw/kernel';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { AppName } from './node-flags';
+import type { Environment } from './settings';
+import { StartError } from './start-error';
+
+interface Problem {
+  readonly name: string;
+  readonly rule: string;
+}
+
+const TIMEOUT_MS = 60_000;
+
+/** The function of each app's `settings` module that reads them. */
+const READERS: Readonly<Record<AppName, string>> = {
+  gateway: 'readGatewaySettings',
+  'admin-api': 'readAdminSettings',
+  worker: 'readWorkerSettings',
+};
+
+/**
+ * Reads the settings of all apps the way they do. Throws one `SettingsError` that lists every bad setting and the processes that read
+ * it. For a start that failed: it takes seconds, which a good start does not have to pay. `dist`: the folder of the builds.
+ */
+export async function checkSettings(
+  dist: string,
+  environments: Readonly<Record<'gateway' | 'admin' | 'worker', Environment>>,
+): Promise<void> {
+  const { gateway, admin, worker } = environments;
+  const apps: Readonly<Record<AppName, Environment>> = { gateway, 'admin-api': admin, worker };
+  const found = await Promise.all(
+    (Object.keys(apps) as AppName[]).map(async (app) => {
+      const problems = await problemsOf(dist, app, apps[app]);
+      return problems.map((problem) => ({ ...problem, app }));
+    }),
+  );
+  const problems = merged(found.flat());
+  if (problems.length > 0) throw new SettingsError(problems);
+}
+
+/** Runs in a process of its own, so that the launcher does not keep what the apps load for it in memory. */
+async function problemsOf(dist: string, app: AppName, environment: Environment): Promise<readonly Problem[]> {
+  const settings = join(dist, app, 'apps', app, 'src', 'settings.js');
+  const args = [join(__dirname, 'check-settings.js'), settings, READERS[app]];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      env: environment,
+      timeout: TIMEOUT_MS,
+    });
+    return JSON.parse(stdout) as readonly Problem[];
+  } catch (error) {
+    throw new StartError(`The settings of the ${app} could not be checked: ${(error as Error).message}`);
+  }
+}
+
+/** One line for a setting and its rule, with all apps that have both. */
+function merged(found: readonly (Problem & { readonly app: AppName })[]): readonly Problem[] {
+  const whose = new Map<string, { readonly problem: Problem; readonly apps: AppName[] }>();
+  for (const { name, rule, app } of found) {
+    const line = `${name} ${rule}`;
+    const same = whose.get(line) ?? { problem: { name, rule }, apps: [] };
+    same.apps.push(app);
+    whose.set(line, same);
+  }
+  return [...whose.values()].map(({ problem: { name, rule }, apps }) => ({
+    name,
+    rule: `${rule} (${apps.join(', ')})`,
+  }));
+}
