@@ -87,6 +87,15 @@ describe('HTTP to the control plane', () => {
     },
   );
 
+  it('says where a body stops being JSON, and quotes nothing of it', async () => {
+    const body = '{\n  "name": "secret"\n  "config": {}\n}';
+    const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
+    expect([answer.status, answer.body.error.message]).toEqual([
+      400,
+      'The request body is not valid JSON: it breaks line 3, column 3.',
+    ]);
+  });
+
   it('refuses a body that would be valid but for a byte that is no UTF-8', async () => {
     const payload = Buffer.from(JSON.stringify({ ...CONFIG, name: 'aXb' }));
     const headers = { 'x-gw-api-key': ours.key, 'content-type': 'application/json' };

@@ -62,16 +62,22 @@ function addressFault(text: string): string | null {
 /** The gateway's own names that no config may forward: who calls, and what is forwarded. */
 const OWN = new Set(['x-gw-api-key', 'x-gw-forward-headers']);
 
-/** Framing is the gateway's, and the rest opens doors that are not the caller's. `name` in lower case. */
+/** Framing is the gateway's, and the rest opens doors that are not the caller's; there are no wildcards. `name` in lower case. */
 export const mayNotBeForwarded = (name: string): boolean =>
-  HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name) || OWN.has(name) || isMetadataHeader(name);
+  name.includes('*') ||
+  HOP_BY_HOP_HEADERS.has(name) ||
+  FRAMING_HEADERS.has(name) ||
+  OWN.has(name) ||
+  isMetadataHeader(name);
 
 export function checkHeaders(node: ConfigNode, path: Path, report: Report): void {
   if (!Array.isArray(node['forward_headers'])) return;
   node['forward_headers'].forEach((name: unknown, index) => {
     if (typeof name !== 'string') return;
-    if (mayNotBeForwarded(name.toLowerCase())) {
-      report([...path, 'forward_headers', index], 'forbidden_header', 'may not be forwarded', name);
+    const at = [...path, 'forward_headers', index];
+    if (name.includes('*')) report(at, 'forbidden_header', 'is a wildcard; name each header', name);
+    else if (mayNotBeForwarded(name.toLowerCase())) {
+      report(at, 'forbidden_header', 'may not be forwarded', name);
     }
   });
 }

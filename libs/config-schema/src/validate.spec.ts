@@ -204,6 +204,19 @@ describe('validateConfig', () => {
   });
 });
 
+describe('forward_headers of a config', () => {
+  it.each([['*'], ['x-*']])('refuse the wildcard %s', (name) => {
+    expect(
+      parseConfig(JSON.stringify({ provider: 'openai', forward_headers: ['x-trace', name] })),
+    ).toMatchObject({
+      ok: false,
+      details: [
+        { rule: 'forbidden_header', message: expect.stringContaining('is a wildcard; name each header') },
+      ],
+    });
+  });
+});
+
 describe('the bounds of a config', () => {
   const nested = (levels: number): unknown =>
     levels === 0 ? { provider: 'openai' } : fallback(nested(levels - 1));

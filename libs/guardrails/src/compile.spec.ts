@@ -26,6 +26,15 @@ describe('forwardHeaders of guardrails', () => {
   );
 });
 
+describe('wildcards in forwardHeaders', () => {
+  it.each([['*'], ['x-*'], ['X-Trace-*']])('are refused, as %s, with the way out', (name) => {
+    expect(compileGuardrail(webhook(['x-session-id', name]))).toMatchObject({
+      ok: false,
+      details: [{ path: 'checks.0.parameters.forwardHeaders.1', message: 'is a wildcard; name each header' }],
+    });
+  });
+});
+
 describe('request-params guardrails', () => {
   const rows = data('policies.json').cases.filter(({ endpoint }) => endpoint === 'request-params guardrail');
 

@@ -45,17 +45,19 @@ const ROUTING_PREFIXES = [
 const OWN_ALLOWED: ReadonlySet<string> = new Set([HEADER.traceId, HEADER.spanId]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/;
 
+const isRouting = (name: string): boolean =>
+  ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix));
+
 /** Why a header of the client may not go to a webhook or partner, as a sentence part; null: it may. Case does not count. */
 export function forwardHeaderFault(written: string): string | null {
   const name = written.toLowerCase();
+  if (name.includes('*')) return 'is a wildcard; name each header';
   if (!TOKEN.test(name)) return 'is not a valid header name';
   if (CREDENTIAL_HEADERS.has(name) || MORE_CREDENTIALS.has(name)) return 'is a credential header';
   if (HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name)) return 'is a header of one connection';
   if (isMetadataHeader(name)) return 'is a header of cloud metadata services';
   if (name.startsWith(GATEWAY_HEADER_PREFIX) && !OWN_ALLOWED.has(name)) return 'is a header of this gateway';
-  if (ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix))) {
-    return 'is an internal routing header';
-  }
+  if (isRouting(name)) return 'is an internal routing header';
   return CREDENTIAL_WORD.test(name) ? 'is a credential header' : null;
 }
 

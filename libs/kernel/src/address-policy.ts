@@ -7,7 +7,7 @@ import {
   isWithin,
 } from './address-policy.names';
 import { parseAddress, type ParsedAddress } from './address-policy.ranges';
-import { GatewayError } from './errors';
+import { ERRORS, GatewayError } from './errors';
 import type { Setting } from './settings';
 
 export type AddressVerdict = { readonly ok: true } | { readonly ok: false; readonly rule: string };
@@ -174,5 +174,9 @@ function brokenAuthorityRule(authority: string, host: string, port: string): str
 export function assertAllowedUrl(policy: AddressPolicy, url: unknown, param: string): URL {
   const verdict = policy.checkUrl(url);
   if (verdict.ok) return verdict.url;
-  throw new GatewayError('custom_host_refused', { param, details: [{ path: param, message: verdict.rule }] });
+  throw new GatewayError('custom_host_refused', {
+    param,
+    message: `${ERRORS.custom_host_refused.message} ${verdict.rule}`,
+    details: [{ path: param, message: verdict.rule }],
+  });
 }

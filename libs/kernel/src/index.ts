@@ -46,6 +46,7 @@ export {
   type Keyring,
   type MasterKeys,
 } from './sealed';
+export { jsonFault } from './json-fault';
 export { nearestName } from './near-names';
 export { Share, Shares } from './shares';
 export { atTurnEnd, firstAtTurnEnd } from './turn-end';

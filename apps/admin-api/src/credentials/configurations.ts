@@ -1,6 +1,7 @@
 import { decidesDestination, type CatalogueProvider, type ConfigurationField } from '@gw/contracts';
 import { assertAllowedUrl, isHeaderValue, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from './header-map';
+import { shortenedFault } from './mask';
 import type { BoundSecrets } from './secrets-stay';
 
 /** Provider fields of an integration, parted by how they rest. */
@@ -151,6 +152,8 @@ function isRequired({ required }: ConfigurationField, values: Readonly<Record<st
 }
 
 function fieldFaults(field: ConfigurationField, value: unknown, path: string): ErrorDetail[] {
+  const shortened = field.secret ? shortenedFault(value) : null;
+  if (shortened !== null) return [{ path, message: shortened }];
   switch (field.kind) {
     case 'text':
     case 'label':

@@ -15,7 +15,7 @@ import {
 } from './configurations';
 import { CredentialsService } from './credentials.service';
 import { maskHeaders } from './header-map';
-import { maskSecret } from './mask';
+import { maskSecret, shortenedFault } from './mask';
 import { assertMayAim, assertSecretsStay, movedAddresses, type BoundSecrets } from './secrets-stay';
 
 export const ADDRESS_POLICY = Symbol('ADDRESS_POLICY');
@@ -75,9 +75,8 @@ export class IntegrationCredentials {
     const faults = configurationFaults(provider, values, pathOf, mapped);
     if (apiKey === undefined && !mapped.has('key') && needsKey(provider, values))
       faults.push({ path: 'key', message: 'is required' });
-    if (apiKey !== undefined && !KEY.test(apiKey)) {
-      faults.push({ path: 'key', message: 'must have no spaces or control characters' });
-    }
+    const keyFault = apiKey === undefined ? null : faultOfKey(apiKey);
+    if (keyFault !== null) faults.push({ path: 'key', message: keyFault });
     if (faults.length > 0) throw validationFailed(faults);
     assertAllowedAddresses(provider, values, this.addresses, pathOf);
     const next = splitConfigurations(provider, values);
@@ -148,6 +147,10 @@ const masked = (value: unknown): string | Record<string, string> =>
 
 /** A key is sent in a header as it is. */
 const KEY = /^[\x21-\x7e]+$/;
+
+const faultOfKey = (key: string): string | null =>
+  shortenedFault(key) ??
+  (KEY.test(key) ? null : 'must be visible ASCII characters, without spaces and control characters');
 
 /** A privately hosted endpoint or an Azure account with another way to sign in may need no key. */
 function needsKey(provider: CatalogueProvider, values: Readonly<Record<string, unknown>>): boolean {

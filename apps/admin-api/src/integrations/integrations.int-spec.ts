@@ -5,6 +5,7 @@ interface Failure {
   readonly error: {
     readonly type: string;
     readonly param: string | null;
+    readonly message: string;
     readonly details?: { path: string }[];
   };
 }
@@ -43,6 +44,31 @@ describe('POST /v1/integrations', () => {
     expect(read).toMatchObject({ type: 'workspace', workspace_id: tenant.workspaceId, workspace_count: 1 });
     const { body: provider } = await api.get('/v1/providers/my-openai', { key: tenant.key });
     expect(provider).toMatchObject({ slug: 'my-openai', integration_id: slug, status: 'active' });
+  });
+
+  it.each([
+    ['sk-abc…xyz', 'key is shortened with … or *****, the way lists show secrets; give the whole secret'],
+    ['sk*****789', 'key is shortened with … or *****, the way lists show secrets; give the whole secret'],
+    ['sk abc', 'key must be visible ASCII characters, without spaces and control characters'],
+  ])('refuses the key %s and says what is wrong with it', async (key, message) => {
+    const { status, body } = await api.post<Failure>('/v1/integrations', {
+      key: tenant.adminKey,
+      body: integrationBody({ key }),
+    });
+    expect([status, body.error.param]).toEqual([400, 'key']);
+    expect(body.error.message).toContain(message.slice('key '.length));
+  });
+
+  it('says why an address is refused', async () => {
+    const { status, body } = await api.post<Failure>('/v1/integrations', {
+      key: tenant.adminKey,
+      body: integrationBody({ configurations: { custom_host: 'https://user:pass@gateway.example.org/v1' } }),
+    });
+    expect([status, body.error.type, body.error.message]).toEqual([
+      400,
+      'custom_host_refused',
+      'The address is not allowed. The URL must not hold credentials.',
+    ]);
   });
 
   it('makes no default provider when told so, and refuses a default slug that is taken', async () => {

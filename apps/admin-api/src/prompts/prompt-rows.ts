@@ -107,24 +107,34 @@ export async function versionMeant(
   if (reference === null || reference === 'default') return publishedOf(manager, row);
   if (reference === 'latest') return latestOf(manager, row);
   if (/^\d{1,9}$/.test(reference)) return numbered(manager, row, Number(reference));
-  if (row.type === 'partial' || !isStorableText(reference)) throw new GatewayError('not_found');
-  const mapping = found(
-    await manager
-      .createQueryBuilder(PromptLabelEntity, 'mapping')
-      .innerJoin(LabelEntity, 'label', `label.id = mapping.labelId AND label.status = 'active'`)
-      .where('mapping.promptId = :promptId AND label.name = :name', { promptId: row.id, name: reference })
-      .getOne(),
-  );
+  if (row.type === 'partial')
+    throw noVersion(row, `${reference.slice(0, NAME_MAX)}; give its number or latest`);
+  const mapping = isStorableText(reference)
+    ? await manager
+        .createQueryBuilder(PromptLabelEntity, 'mapping')
+        .innerJoin(LabelEntity, 'label', `label.id = mapping.labelId AND label.status = 'active'`)
+        .where('mapping.promptId = :promptId AND label.name = :name', { promptId: row.id, name: reference })
+        .getOne()
+    : null;
+  if (mapping === null) throw noVersion(row, `with the label ${reference.slice(0, NAME_MAX)}`);
   return manager.findOneByOrFail(PromptVersionEntity, { id: mapping.versionId });
 }
 
 export async function numbered(
   manager: EntityManager,
-  { id: promptId }: PromptEntity,
+  row: PromptEntity,
   number: number,
 ): Promise<PromptVersionEntity> {
-  return found(await manager.findOneBy(PromptVersionEntity, { promptId, number }));
+  const version = await manager.findOneBy(PromptVersionEntity, { promptId: row.id, number });
+  if (version === null) throw noVersion(row, String(number));
+  return version;
 }
+
+const NAME_MAX = 64;
+
+/** Says that the prompt or partial is there and the version is not. */
+const noVersion = ({ type, slug }: PromptEntity, which: string): GatewayError =>
+  new GatewayError('not_found', { message: `The ${type} ${slug} has no version ${which}.` });
 
 /** By its id. Throws `not_found`. */
 export async function versionById(

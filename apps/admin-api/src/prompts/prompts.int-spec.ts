@@ -185,8 +185,17 @@ describe('/v1/prompts', () => {
     expect((await api.get(`/v1/prompts/${slug}@canary`, tenant)).status).toBe(404);
     expect((await label(second, canary)).status).toBe(404);
     expect((await put(`${slug}/versions/${second}`, { string: 'x' })).status).toBe(400);
-    for (const reference of ['@9', '@none', '@', '@0']) {
-      expect((await api.get(`/v1/prompts/${slug}${reference}`, tenant)).status).toBe(404);
+    for (const [reference, which] of [
+      ['@9', '9'],
+      ['@none', 'with the label none'],
+      ['@', 'with the label '],
+      ['@0', '0'],
+    ] as const) {
+      const { status, body } = await api.get<{ error: { message: string } }>(
+        `/v1/prompts/${slug}${reference}`,
+        tenant,
+      );
+      expect([status, body.error.message]).toEqual([404, `The prompt ${slug} has no version ${which}.`]);
     }
   });
 

@@ -1,6 +1,7 @@
 import type { SecretManagerType } from '@gw/contracts';
 import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { isStorableText, validationFailed } from '@gw/web';
+import { shortenedFault } from '../credentials/mask';
 import { assertSecretsStay, type BoundSecrets } from '../credentials/secrets-stay';
 
 type Kind = 'text' | 'label' | 'domain' | 'url';
@@ -167,6 +168,8 @@ function faultsOf(
   if (value === undefined) return required ? [{ path, message: 'is required' }] : [];
   // `assertAllowedUrl` judges values of any type.
   if (kind === 'url') return [];
+  const shortened = shortenedFault(value);
+  if (shortened !== null) return [{ path, message: shortened }];
   if (typeof value !== 'string' || !VISIBLE.test(value)) {
     return [{ path, message: 'must be a text without spaces and control characters' }];
   }

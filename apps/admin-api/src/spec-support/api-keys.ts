@@ -16,6 +16,7 @@ export interface Failure {
     readonly type: string;
     readonly code: string;
     readonly param: string | null;
+    readonly message: string;
     readonly details?: { readonly path: string; readonly message: string }[];
   };
 }

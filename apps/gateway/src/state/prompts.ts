@@ -1,5 +1,5 @@
 import { documentKey, type PromptDocument, type PromptVersionDocument } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, nearestName } from '@gw/kernel';
 import {
   compilePartial,
   compilePrompt,
@@ -37,8 +37,11 @@ export class Prompts {
    */
   async resolve(principal: Principal, reference: string): Promise<ResolvedPrompt> {
     const found = await this.find(principal, 'prompt', reference);
-    if (found === null) throw new GatewayError('not_found', { message: 'No such prompt in this workspace.' });
-    const [document, version] = found;
+    if (!('version' in found))
+      throw new GatewayError('not_found', {
+        message: missing('prompt in this workspace with that id or slug', found),
+      });
+    const { document, version } = found;
     let compiled = this.compiled.get(version);
     if (!compiled) {
       compiled = compilePrompt(version.template, version.isRaw);
@@ -68,13 +71,13 @@ export class Prompts {
 
   private async partial(principal: Principal, reference: PartialReference): Promise<ReadPartial> {
     const found = await this.find(principal, 'partial', reference);
-    if (found === null) {
+    if (!('version' in found)) {
       throw new GatewayError('prompt_invalid', {
-        message: `There is no partial ${reference} in this workspace.`,
+        message: missing(`partial ${reference} in this workspace`, found),
         extra: { partial: reference },
       });
     }
-    const [, version] = found;
+    const { version } = found;
     let read = this.read.get(version);
     if (!read) {
       read = compilePartial(version.template);
@@ -87,17 +90,18 @@ export class Prompts {
     { organisation, workspace }: Principal,
     type: PromptDocument['type'],
     reference: string,
-  ): Promise<readonly [PromptDocument, PromptVersionDocument] | null> {
+  ): Promise<Found | Missing> {
     const at = reference.indexOf('@');
     const name = at === -1 ? reference : reference.slice(0, at);
-    if (!NAME.test(name)) return null;
+    if (!NAME.test(name)) return UNKNOWN;
     const document = await this.load(documentKey.prompt(organisation.id, name));
     if (document?.kind !== 'prompt' || document.type !== type || !isOpenTo(document, workspace.id))
-      return null;
-    const versionId = versionMeant(document, at === -1 ? null : reference.slice(at + 1));
-    if (versionId === undefined) return null;
-    const version = await this.load(documentKey.promptVersion(organisation.id, versionId));
-    return version?.kind === 'prompt_version' ? [document, version] : null;
+      return UNKNOWN;
+    const wanted = at === -1 ? null : reference.slice(at + 1);
+    const versionId = versionMeant(document, wanted);
+    const version =
+      versionId === undefined ? null : await this.load(documentKey.promptVersion(organisation.id, versionId));
+    return version?.kind === 'prompt_version' ? { document, version } : { document, wanted };
   }
 
   private async load(key: string): ReturnType<Documents['load']> {
@@ -105,6 +109,37 @@ export class Prompts {
     return known === undefined ? this.documents.load(key) : known;
   }
 }
+
+interface Found {
+  readonly document: PromptDocument;
+  readonly version: PromptVersionDocument;
+}
+
+/** No document: it is unknown, or another workspace's. Else there is no version for `wanted`. */
+interface Missing {
+  readonly document: PromptDocument | null;
+  readonly wanted: string | null;
+}
+
+const UNKNOWN: Missing = { document: null, wanted: null };
+
+/** Which part of a reference names nothing, and what there is in its place. */
+function missing(what: string, { document, wanted }: Missing): string {
+  if (document === null) return `There is no ${what}.`;
+  const { slug, versions, labels, type } = document;
+  if (wanted === null || wanted === 'latest' || wanted === 'default')
+    return `${slug} has no published version.`;
+  if (/^\d{1,9}$/.test(wanted)) {
+    return `${slug} has no version ${wanted}; its versions are 1 to ${String(versions.length)}.`;
+  }
+  if (type !== 'prompt')
+    return `${slug} has no version ${wanted.slice(0, NAME_MAX)}; give its number or latest.`;
+  const near = nearestName(wanted, Object.keys(labels));
+  const meant = near === null ? '' : ` Did you mean ${near}?`;
+  return `${slug} has no version with the label ${wanted.slice(0, NAME_MAX)}.${meant}`;
+}
+
+const NAME_MAX = 64;
 
 /** Ids and slugs. */
 const NAME = /^[\w-]{1,64}$/;

@@ -1,5 +1,5 @@
 import { HEADER } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, jsonFault } from '@gw/kernel';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isUtf8 } from 'node:buffer';
@@ -55,6 +55,15 @@ const DOCS = /^\/docs(?:[/?-]|$)/;
 const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+/** Says where the text stops being JSON, and quotes nothing of it. */
+function notJson(text: string, cause: unknown): GatewayError {
+  const place = jsonFault(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  return new GatewayError('body_invalid', {
+    ...(place !== null && { message: `The request body is not valid JSON: it breaks ${place}.` }),
+    cause,
+  });
+}
+
 /** Every member is kept as data under its own name, except `__proto__`: it is refused, and the error says where it is. */
 function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
   try {
@@ -69,7 +78,7 @@ function parseJson(text: string, done: (error: Error | null, body?: unknown) => 
         }),
       );
   } catch (cause) {
-    done(new GatewayError('body_invalid', { cause }));
+    done(notJson(text, cause));
   }
 }
 

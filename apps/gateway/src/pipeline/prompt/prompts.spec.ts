@@ -124,20 +124,11 @@ describe('saved prompts', () => {
     },
   );
 
-  it('answer 404 alike for what is unknown, of another workspace, a partial, or no such version', async () => {
+  it('answer 404 alike for what is unknown, of another workspace, or a partial', async () => {
     gateway.addPrompt('pp-theirs', [{ template: 'secret' }], { workspaceId: OTHER_WORKSPACE_ID });
     gateway.addPrompt('pp-part', [{ template: 'a' }], { type: 'partial' });
     const bodies = new Set<string>();
-    for (const id of [
-      'pp-none',
-      'pp-theirs',
-      'pp-part',
-      'pp-ask@9',
-      'pp-ask@none',
-      'pp-ask@toString',
-      '%zz',
-      'a%00',
-    ]) {
+    for (const id of ['pp-none', 'pp-theirs', 'pp-part', 'pp-theirs@9', 'pp-part@none', '%zz', 'a%00']) {
       for (const call of ['completions', 'render']) {
         const { status, body } = await post<Failure>(`${id}/${call}`, { variables: {} });
         if (id.startsWith('a%00') && status === 400) continue;
@@ -147,6 +138,17 @@ describe('saved prompts', () => {
     }
     expect(bodies.size).toBe(1);
     expect(stub.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['pp-ask@9', 'pp-ask has no version 9; its versions are 1 to 2.'],
+    ['pp-ask@0', 'pp-ask has no version 0; its versions are 1 to 2.'],
+    ['pp-ask@produktion', 'pp-ask has no version with the label produktion. Did you mean production?'],
+    ['pp-ask@toString', 'pp-ask has no version with the label toString.'],
+    ['pp-none@production', 'There is no prompt in this workspace with that id or slug.'],
+  ])('say in the 404 for %s which part of the reference is unknown', async (reference, message) => {
+    const { status, body } = await post<Failure>(`${reference}/completions`, { variables: {} });
+    expect([status, body.error.message]).toEqual([404, message]);
   });
 
   it('reach the workspaces that they are shared with, who pay with a provider of their own', async () => {
