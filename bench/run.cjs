@@ -6,8 +6,9 @@
  */
 const { mkdirSync, writeFileSync } = require('node:fs');
 const os = require('node:os');
-const { join } = require('node:path');
+const { join, resolve } = require('node:path');
 const { parseArgs } = require('node:util');
+const { versions } = require('./lib/against.cjs');
 const { builtGateway } = require('./lib/build.cjs');
 const { ROOT, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
 const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/contestants.cjs');
@@ -26,6 +27,7 @@ const HELP = `npm run bench -- [options]
   --features         what each feature costs a request that uses it, instead of the comparison
   --profile          where the gateway's time goes, instead of the comparison
   --gateway folder   another build of the gateway (default dist/gateway)
+  --against folder   this version against another build of the gateway, instead of the comparison
   --flags='…'        further Node flags for the gateway, to see what they do
   --no-build         take dist/gateway as it is`;
 
@@ -48,6 +50,7 @@ function optionsOf() {
       profile: { type: 'boolean', default: false },
       flags: { type: 'string', default: '' },
       gateway: { type: 'string' },
+      against: { type: 'string' },
       'no-build': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -157,6 +160,8 @@ function machine() {
   return { cpu: model, cores: os.cpus().length, memoryMb: Math.round(os.totalmem() / 1_048_576), versions };
 }
 
+const modeOf = (options) => ['features', 'against', 'stages'].find((mode) => options[mode]) ?? 'latest';
+
 async function main() {
   const options = optionsOf();
   if (options.help) return say(HELP);
@@ -179,12 +184,15 @@ async function main() {
     return profile({ ...common, root: ROOT, node, stub, load, seconds: 6, file, say });
   }
   const startedAt = new Date();
-  const mode = options.features ? 'features' : options.stages ? 'stages' : 'latest';
+  const mode = modeOf(options);
   const node = nodeOf(options.node.split(',')[0], note);
-  const measured =
-    mode === 'features'
-      ? await features({ plan, load, common: { ...common, node }, note, say })
-      : await (mode === 'stages' ? stages : compare)(options, plan, load, common);
+  const against = options.against && resolve(options.against);
+  const measured = await {
+    features: () => features({ plan, load, common: { ...common, node }, note, say }),
+    against: () => versions({ options, load, common: { ...common, node, against }, note, say }),
+    stages: () => stages(options, plan, load, common),
+    latest: () => compare(options, plan, load, common),
+  }[mode]();
   const seconds = Math.round((Date.now() - startedAt.getTime()) / 1_000);
   mkdirSync(RESULTS, { recursive: true });
   const file = join(RESULTS, `${mode}.json`);

@@ -1,0 +1,65 @@
+'use strict';
+
+/**
+ * This version against the build of another one: short slices in turn, so that what disturbs one disturbs its neighbours too. A ratio
+ * is taken within each round; the middle one and the quartiles say how far the machine lets them be known.
+ */
+const { contestant, startGateway } = require('./contestants.cjs');
+const { closed, prepare } = require('./measure.cjs');
+const { markdown, shown } = require('./report.cjs');
+
+const ROUNDS = 60;
+const SLICE = { warmSeconds: 0.1, seconds: 0.4 };
+const WARM_SECONDS = 8;
+const REQUESTS = { full: 'everything on', bare: 'bare: provider and host in headers' };
+
+async function startBoth({ build, against, newControlPlane, ...common }) {
+  const list = [];
+  for (const [version, folder] of Object.entries({ this: build, other: against })) {
+    const controlPlane = await newControlPlane();
+    const started = await startGateway({ ...common, build: folder, controlPlane });
+    for (const [id, name] of Object.entries(REQUESTS))
+      list.push(contestant(`${version}-${id}`, name, started.child, started.port, started.requests[id]));
+  }
+  return list;
+}
+
+function quartiles(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return [1, 2, 3].map((quarter) => sorted[Math.floor((sorted.length * quarter) / 4)]);
+}
+
+async function versions({ options, load, common, note, say }) {
+  const contestants = await startBoth(common);
+  for (const one of contestants) {
+    await prepare(one);
+    await closed(load, one, { warmSeconds: 0, seconds: WARM_SECONDS });
+  }
+  const rounds = [];
+  const count = options.rounds ? Number(options.rounds) : ROUNDS;
+  for (let round = 1; round <= count; round += 1) {
+    const results = {};
+    const inTurn = round % 2 === 0 ? contestants : [...contestants].reverse();
+    for (const one of inTurn) results[one.id] = (await closed(load, one, SLICE)).cpuUs;
+    if (round % 10 === 0) note(`round ${round}/${count}`);
+    rounds.push(results);
+  }
+  const figures = Object.entries(REQUESTS).map(([id, name]) => {
+    const of = (version) => rounds.map((round) => round[`${version}-${id}`]);
+    const [us, otherUs] = ['this', 'other'].map((version) => quartiles(of(version)));
+    const ratio = quartiles(rounds.map((round) => round[`this-${id}`] / round[`other-${id}`]));
+    return { id, name, us, otherUs, ratio };
+  });
+  const spread = ([low, middle, high], digits) =>
+    `${shown(middle, digits)} (${shown(low, digits)} to ${shown(high, digits)})`;
+  const rows = figures.map(({ name, us, otherUs, ratio }) => [
+    name,
+    spread(us, 1),
+    spread(otherUs, 1),
+    spread(ratio, 2),
+  ]);
+  say(`\n${markdown(['Request', 'CPU µs, this version', 'CPU µs, the other', 'ratio'], rows)}`);
+  return { figures, rounds };
+}
+
+module.exports = { versions };
