@@ -69,7 +69,7 @@ export { isOfBatch } from './log-record';
 export type { MailMessage } from './mail';
 export { PRICE_CATALOGUES } from './price-catalogues';
 export { isSuccess, RESULT_RULES, resultOf, type RequestEnd, type RequestResult } from './request-result';
-export { completeLogRecord } from './shipped-log-record';
+export { completeLogRecord, type ShippedLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,
   decidesDestination,

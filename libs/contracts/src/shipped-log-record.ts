@@ -33,11 +33,16 @@ const USUAL_DECISION: Partial<DecisionRecord> = {
 };
 const USUAL_ATTEMPT: Partial<AttemptRecord> = { retry: 0, reason: null };
 
+/** A log record on its way. */
+export type ShippedLogRecord = Partial<Omit<LogRecord, 'decision'>> & {
+  readonly decision?: Partial<DecisionRecord>;
+};
+
 /**
  * A log record as a gateway ships it, with what it left out. Members that are there are not looked at, and a record that is whole
  * already stays as it is.
  */
-export function completeLogRecord(shipped: Partial<LogRecord>): LogRecord {
+export function completeLogRecord(shipped: ShippedLogRecord): LogRecord {
   const { usage, decision } = shipped;
   return {
     ...USUAL,
@@ -49,7 +54,7 @@ export function completeLogRecord(shipped: Partial<LogRecord>): LogRecord {
   } as LogRecord;
 }
 
-const attemptsOf = (attempts: readonly AttemptRecord[]): readonly AttemptRecord[] =>
+const attemptsOf = (attempts: readonly AttemptRecord[] | undefined): readonly AttemptRecord[] =>
   Array.isArray(attempts) ? attempts.map((attempt: AttemptRecord) => ({ ...USUAL_ATTEMPT, ...attempt })) : [];
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -39,17 +39,18 @@ const PERCENTILE = 0.95;
 /** Remembers at most `modelsMax` models; the one used longest ago goes, and is taken as 1,024 tokens when it comes back. */
 export function createTokenEstimator(modelsMax = 4_096): TokenEstimator {
   const learned = new LRUCache<string, { tokens: number }>({ max: modelsMax });
-  const expected = (model: string): number => Math.ceil(learned.get(model)?.tokens ?? OUTPUT_UNKNOWN);
+  const expected = (model: string): number | null => {
+    const known = learned.get(model);
+    return known === undefined ? null : Math.ceil(known.tokens);
+  };
   return {
     likely({ bytes, maxOutputTokens, model }) {
-      const known = learned.has(model) || maxOutputTokens === null ? expected(model) : Infinity;
-      return {
-        input: Math.ceil(bytes / BYTES_PER_TOKEN),
-        output: Math.min(maxOutputTokens ?? Infinity, known),
-      };
+      const bound = maxOutputTokens ?? Infinity;
+      const known = expected(model) ?? maxOutputTokens ?? OUTPUT_UNKNOWN;
+      return { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: Math.min(bound, known) };
     },
     most({ bytes, maxOutputTokens, model }) {
-      return { input: bytes, output: maxOutputTokens ?? 4 * expected(model) };
+      return { input: bytes, output: maxOutputTokens ?? 4 * (expected(model) ?? OUTPUT_UNKNOWN) };
     },
     learn(model, outputTokens) {
       if (!Number.isSafeInteger(outputTokens) || outputTokens < 0) return;

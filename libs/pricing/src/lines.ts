@@ -73,6 +73,25 @@ export function priceLines(
   return !counted || addPieces(usage, card, add) ? lines : null;
 }
 
+/** What `priceLines` adds up to for text tokens alone, without making the lines; null: one of them has no price. */
+export function priceOfText(
+  { units }: PriceCard,
+  input: number,
+  output: number,
+  factor: Factor | null = null,
+): number | null {
+  const each = (unit: 'input' | 'output' | 'requests', quantity: number): number | null => {
+    const price = units[unit];
+    if (price === undefined) return null;
+    const base = priceFor(price, input);
+    return costOf(quantity, factor === null ? base : costOf(base, factor(unit)));
+  };
+  const forInput = input === 0 ? 0 : each('input', input);
+  const forOutput = output === 0 ? 0 : each('output', output);
+  if (forInput === null || forOutput === null) return null;
+  return forInput + forOutput + (each('requests', 1) ?? 0);
+}
+
 /** False: one of them has no price. */
 function addPieces(
   usage: BillableUsage,

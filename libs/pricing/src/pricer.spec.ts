@@ -91,6 +91,24 @@ describe('a price', () => {
     expect(pricer.price(request({ model: 'no-such' }), usage({ inputTokens: 1 }), NOON)).toBeNull();
   });
 
+  it('of text alone is found without its lines, and is their sum', () => {
+    const adjustments = compileAdjustments({ multiplier: { default: 1.37, response_token: 0.31 } });
+    const perRequest = parsePricingConfig({
+      pay_as_you_go: { request_token: cents(0.0003), additional_units: { requests: cents(0.7) } },
+    });
+    const cards = [custom, request(), request({ adjustments }), request({ custom: perRequest })];
+    const models = ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-pro', 'no-such'].map((model) =>
+      request({ model, catalogueId: model.startsWith('gpt') ? 'openai' : 'google' }),
+    );
+    const tokens = fc.nat(2_000_000);
+    fc.assert(
+      fc.property(fc.constantFrom(...cards, ...models), tokens, tokens, (of, inputTokens, outputTokens) => {
+        const total = pricer.price(of, usage({ inputTokens, outputTokens }), NOON)?.total ?? null;
+        expect(pricer.priceOfText(of, inputTokens, outputTokens, NOON)).toBe(total);
+      }),
+    );
+  });
+
   it('of a batch is half where the provider sells batches for half, and what the price says otherwise', () => {
     const counts = usage({ inputTokens: 1_000_000, batch: true });
     expect(pricer.price(request(), counts, NOON)?.total).toBe(125_000_000);

@@ -1,7 +1,7 @@
 import type { PriceLine } from '@gw/contracts';
 import { MILLION, type Adjustments } from './adjustments';
 import type { PriceCard } from './catalogue';
-import { priceLines, type Factor } from './lines';
+import { priceLines, priceOfText, type Factor } from './lines';
 import type { ModelConfigs } from './model-configs';
 import { costOf } from './money';
 import type { PriceBook } from './price-book';
@@ -29,6 +29,8 @@ export interface PricedUsage {
 export interface Pricer {
   /** Null: unpriced. A price that is not known is never 0. */
   price(request: PriceRequest, usage: BillableUsage, at: number): PricedUsage | null;
+  /** The total that so many text tokens would come to, found faster than their lines; null: unpriced. */
+  priceOfText(request: PriceRequest, input: number, output: number, at: number): number | null;
 }
 
 /** What providers that sell batches ask for them. */
@@ -56,6 +58,13 @@ export function createPricer(book: PriceBook, configs: ModelConfigs | null = nul
       let total = 0;
       for (const { cost } of lines) total += cost;
       return { source: found.source, lines, total };
+    },
+    priceOfText(request, input, output, at) {
+      const found = cardFor(request, at, book, configs);
+      if (found === null) return null;
+      const { adjustments } = request;
+      const card = adjustments ? adjustments.split(found.card) : found.card;
+      return priceOfText(card, input, output, factorOf(adjustments ?? null, MILLION));
     },
   };
 }

@@ -10,8 +10,8 @@ export {
 } from './body/form-scan';
 export { exactNumbers, hasDuplicateMembers, withExactNumbers, type ExactNumbers } from './body/json-facts';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
-export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export { Losses } from './losses';
+export { OUTPUT_BOUNDS, shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
   defineProvider,
   ROUTE_KINDS,

@@ -29,6 +29,9 @@ const NEWEST = 0.2;
 /** Code, stacks and what is not counted by V8. */
 const NATIVE_BYTES = 83_886_080;
 
+/** Of the memory that the process may take; less than what a level is left at. */
+const RSS_FROM = 0.5;
+
 /**
  * Refuses requests before the process is ended for its memory, or answers too late to be of use. One place decides, several times a
  * second; a request costs one comparison.
@@ -103,10 +106,11 @@ export function pressureOf(bytes: number): () => Pressure {
     const now = performance.now();
     delayMs += NEWEST * (Math.max(0, now - due) - delayMs);
     due = now + SAMPLE_MS;
-    const { rss, heapTotal, external } = process.memoryUsage();
-    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    const { used_heap_size: used, heap_size_limit: limit, ...heap } = getHeapStatistics();
     // Freed memory stays with the process and is used again: it counts in rss, but not against new requests.
-    const inUse = Math.min(rss, heapTotal + external + NATIVE_BYTES);
+    const counted = heap.total_heap_size + heap.external_memory + NATIVE_BYTES;
+    // Asking the system takes a hundred times as long as asking V8.
+    const inUse = counted < RSS_FROM * bytes ? counted : Math.min(process.memoryUsage.rss(), counted);
     return { memory: inUse / bytes, heap: used / limit, delayMs };
   };
 }

@@ -7,7 +7,7 @@ import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { Exchange } from '../pipeline/exchange';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
 import type { Documents, Principal } from '../state/principals';
-import { outputBoundOf, outputBoundSeen } from './output-bound';
+import { outputBoundOf } from './output-bound';
 
 /** What a spooled body or a form is taken for: its bytes are a file's. */
 const OPAQUE_INPUT = 1_024;
@@ -82,17 +82,7 @@ export class Estimates {
     model: string | null,
     { input, output }: TokenEstimate,
   ): number | null {
-    if (model === null) return null;
-    const usage = {
-      inputTokens: input,
-      outputTokens: output,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      reasoningTokens: 0,
-      inputAudioTokens: 0,
-      outputAudioTokens: 0,
-    };
-    return this.pricer.price(by, model, usage, startedWallMs)?.total ?? null;
+    return model === null ? null : this.pricer.priceOfText(by, model, input, output, startedWallMs);
   }
 
   private dearest(exchange: Exchange, size: TokenEstimate, unread: typeof UNREAD | null): number | null {
@@ -144,7 +134,7 @@ export class Estimates {
       };
     }
     if (!most) {
-      return this.tokens.likely({ bytes: body.length, maxOutputTokens: outputBoundSeen(body), model });
+      return this.tokens.likely({ bytes: body.length, maxOutputTokens: scan.outputBound, model });
     }
     return this.tokens.most({ bytes: body.length, maxOutputTokens: boundOf(exchange), model });
   }

@@ -19,6 +19,8 @@ import { NOT_NOTED, type InFlightLog } from './under-way/in-flight-log';
 /** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
   price(by: PricedBy, model: string, usage: BillableUsage, atMs: number): Priced | null;
+  /** The total of so many text tokens, 1e-8 USD. */
+  priceOfText(by: PricedBy, model: string, input: number, output: number, atMs: number): number | null;
 }
 
 /** What decides about a price. */

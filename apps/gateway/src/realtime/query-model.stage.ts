@@ -7,7 +7,13 @@ export class QueryModelStage implements Stage {
 
   run(exchange: Exchange): void {
     const query = new URLSearchParams(exchange.query);
-    exchange.scan = { model: modelInQuery(query), stream: true, needsParse: false, modelSpan: null };
+    exchange.scan = {
+      model: modelInQuery(query),
+      stream: true,
+      needsParse: false,
+      modelSpan: null,
+      outputBound: null,
+    };
     exchange.json(() => Object.fromEntries(query));
   }
 }

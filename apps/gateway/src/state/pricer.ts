@@ -26,6 +26,20 @@ export class GatewayPricer implements Pricer {
     return request === null ? null : this.book.price(request, usage, atMs);
   }
 
+  priceOfText(
+    { saved, provider }: PricedBy,
+    model: string,
+    input: number,
+    output: number,
+    atMs: number,
+  ): number | null {
+    const { id, priceCatalogueId: catalogueId } = provider;
+    if (saved === null)
+      return this.book.priceOfText({ provider: id, catalogueId, model }, input, output, atMs);
+    const request = this.pricesOf(saved).request(id, catalogueId, model);
+    return request === null ? null : this.book.priceOfText(request, input, output, atMs);
+  }
+
   private pricesOf(saved: ProviderDocument): SavedPrices {
     let prices = this.saved.get(saved);
     if (prices === undefined) {

@@ -93,6 +93,7 @@ describe('the scan of a form', () => {
       stream: null,
       needsParse: false,
       modelSpan: null,
+      outputBound: null,
       isForm: true,
     });
   });

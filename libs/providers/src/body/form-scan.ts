@@ -11,7 +11,14 @@ export const PART_HEAD_MAX = 2_048;
 /** From the beginning of a part on, in bytes: nothing that a scan takes in stands further behind. */
 export const PART_BYTES_MAX = 4_096;
 
-const DOUBT: ShallowScan = { model: null, stream: null, needsParse: false, modelSpan: null, isForm: true };
+const DOUBT: ShallowScan = {
+  model: null,
+  stream: null,
+  needsParse: false,
+  modelSpan: null,
+  outputBound: null,
+  isForm: true,
+};
 
 /**
  * Reads the field `model` of a multipart form without decoding it; null when the body is none. Wherever two readers could

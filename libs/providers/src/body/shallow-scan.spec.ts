@@ -46,7 +46,29 @@ const anyDocument = fc
 describe('shallowScan', () => {
   it('reads model and stream from the top level only', () => {
     const text = '{"messages":[{"model":"inner","stream":false}],"model":"gpt-4o","stream":true}';
-    expect(scan(text)).toEqual({ model: 'gpt-4o', stream: true, needsParse: false, modelSpan: [55, 63] });
+    expect(scan(text)).toEqual({
+      model: 'gpt-4o',
+      stream: true,
+      needsParse: false,
+      modelSpan: [55, 63],
+      outputBound: null,
+    });
+  });
+
+  it.each([
+    ['max_tokens', '{"model":"m","max_tokens":100}', 100],
+    ['max_completion_tokens', '{"max_completion_tokens" : 7 ,"model":"m"}', 7],
+    ['max_output_tokens', '{"max_output_tokens":0}', 0],
+    ['the larger of two', '{"max_tokens":5,"max_completion_tokens":9}', 9],
+    ['that of several answers', '{"n":3,"max_tokens":100}', 300],
+    ['none below the top level', '{"x":{"max_tokens":100},"n":2}', null],
+    ['none that is no plain count', '{"max_tokens":1e3}', null],
+    ['none that is negative', '{"max_tokens":-1}', null],
+    ['none that is a text', '{"max_tokens":"100"}', null],
+    ['none of ten digits', '{"max_tokens":1000000000}', null],
+    ['none of a name that is like one', '{"max_tokenz":100,"max_completion_tokenz":1}', null],
+  ])('reads the bound on the output: %s', (_, text, outputBound) => {
+    expect(scan(text)).toMatchObject({ needsParse: false, outputBound });
   });
 
   it('says what JSON.parse would say of every valid document, or asks for it', () => {
@@ -115,7 +137,13 @@ describe('shallowScan', () => {
     ['a bad escape in a key further in', String.raw`{"model":"a","x":{"\'":1}}`],
     ['a backslash outside of every text', String.raw`{"model":"a","x":[\q]}`],
   ])('asks for a parse on %s', (_, text) => {
-    expect(scan(text)).toEqual({ model: null, stream: null, needsParse: true, modelSpan: null });
+    expect(scan(text)).toEqual({
+      model: null,
+      stream: null,
+      needsParse: true,
+      modelSpan: null,
+      outputBound: null,
+    });
   });
 
   it('finds the end of long texts by counting the backslashes before a quote', () => {

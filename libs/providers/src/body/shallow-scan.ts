@@ -9,6 +9,8 @@ export interface ShallowScan {
   readonly needsParse: boolean;
   /** Where the value of `model` stands, its quotes included: `[start, end)`. */
   readonly modelSpan: readonly [start: number, end: number] | null;
+  /** Tokens that all answers may have together, by the body's bound and its `n`; null: it names none that is a plain number. */
+  readonly outputBound: number | null;
   /** The body is a multipart form: it has no JSON to read, and `modelSpan` has no quotes. */
   readonly isForm?: true;
 }
@@ -24,10 +26,23 @@ const CLOSE_OBJECT = 0x7d;
 const KEY_BYTES_MAX = 64;
 const MODEL_BYTES_MAX = 1_024;
 const LETTER_M = 0x6d;
+const LETTER_N = 0x6e;
 const LETTER_S = 0x73;
 const LETTER_U = 0x75;
 
-export const DOUBT: ShallowScan = { model: null, stream: null, needsParse: true, modelSpan: null };
+/** What routes call the bound on an answer's tokens. */
+export const OUTPUT_BOUNDS: readonly string[] = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+const BOUND_LENGTH_MIN = 10;
+/** A longer number is no bound that a model could reach. */
+const COUNT_DIGITS_MAX = 9;
+
+export const DOUBT: ShallowScan = {
+  model: null,
+  stream: null,
+  needsParse: true,
+  modelSpan: null,
+  outputBound: null,
+};
 
 /**
  * Reads `model` and `stream` from the top level of a JSON object without parsing its values: one pass, no allocation but the
@@ -45,8 +60,8 @@ export function shallowScan(body: Buffer): ShallowScan {
 export function scanMembers(body: Buffer): ShallowScan {
   const found = membersOf(body);
   if (found === null) return DOUBT;
-  const { model, stream, modelSpan } = found;
-  return { model, stream, needsParse: false, modelSpan };
+  const { model, stream, modelSpan, bound, answers } = found;
+  return { model, stream, needsParse: false, modelSpan, outputBound: bound < 0 ? null : bound * answers };
 }
 
 /**
@@ -70,13 +85,23 @@ interface Found {
   stream: boolean | null;
   modelSpan: [number, number] | null;
   usageSpan: [number, number] | null;
+  /** The largest of them; -1: none. */
+  bound: number;
+  answers: number;
 }
 
 /** Null: in doubt. */
 function membersOf(body: Buffer): Found | null {
   const start = skipSpace(body, 0);
   if (body[start] !== OPEN_OBJECT) return null;
-  const found: Found = { model: null, stream: null, modelSpan: null, usageSpan: null };
+  const found: Found = {
+    model: null,
+    stream: null,
+    modelSpan: null,
+    usageSpan: null,
+    bound: -1,
+    answers: 1,
+  };
   let at = skipSpace(body, start + 1);
   while (body[at] !== CLOSE_OBJECT) {
     const keyEnd = endOfKey(body, at);
@@ -97,7 +122,7 @@ function membersOf(body: Buffer): Found | null {
   return skipSpace(body, at + 1) === body.length ? found : null;
 }
 
-/** Takes the member in when it is `model` or `stream`; false when it is a second one or has an odd value. */
+/** Takes the member in when it is `model`, `stream` or a bound on the output; false when it is a second one or has an odd value. */
 function note(
   body: Buffer,
   found: Found,
@@ -107,12 +132,20 @@ function note(
   valueEnd: number,
 ): boolean {
   const first = body[keyStart + 1];
-  if (first === LETTER_M && isKey(body, keyStart, keyEnd, 'model')) {
+  if (first === LETTER_M) {
+    if (keyEnd - keyStart - 2 >= BOUND_LENGTH_MIN) {
+      if (OUTPUT_BOUNDS.some((name) => isKey(body, keyStart, keyEnd, name)))
+        found.bound = Math.max(found.bound, countAt(body, valueStart, valueEnd));
+      return true;
+    }
+    if (!isKey(body, keyStart, keyEnd, 'model')) return true;
     if (found.modelSpan !== null) return false;
     found.model = plainString(body, valueStart, valueEnd);
     found.modelSpan = [valueStart, valueEnd];
     return found.model !== null;
   }
+  if (first === LETTER_N && keyEnd - keyStart === 3)
+    found.answers = Math.max(1, countAt(body, valueStart, valueEnd));
   if (first === LETTER_S && isKey(body, keyStart, keyEnd, 'stream')) {
     if (found.stream !== null) return false;
     found.stream = booleanAt(body, valueStart, valueEnd);
@@ -209,6 +242,14 @@ function isDigits(body: Buffer, start: number, end: number): boolean {
     if (byte < 0x30 || byte > 0x39) return false;
   }
   return true;
+}
+
+/** A plain whole number; -1: it is none, or has more than nine digits. */
+function countAt(body: Buffer, start: number, end: number): number {
+  if (end - start > COUNT_DIGITS_MAX || !isDigits(body, start, end)) return -1;
+  let count = 0;
+  for (let at = start; at < end; at += 1) count = count * 10 + (body[at] as number) - 0x30;
+  return count;
 }
 
 /** `0`–`9`, `+`, `-`, `.`, `A`–`Z`, `a`–`z`. */

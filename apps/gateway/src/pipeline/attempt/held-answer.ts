@@ -24,8 +24,12 @@ function isHeld({ upstream, status, headers, guarded, cache }: Answer): boolean 
 
 /** JSON as one value, unlike lines of it. */
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\b/i;
-const isJson = (headers: readonly string[]): boolean =>
-  JSON_TYPE.test(valueOf(headers, 'content-type') ?? '');
+const PLAIN_JSON = 'application/json';
+
+function isJson(headers: readonly string[]): boolean {
+  const type = valueOf(headers, 'content-type') ?? '';
+  return type === PLAIN_JSON || JSON_TYPE.test(type);
+}
 
 /** With `validate_response` what is known to be wrong before the answer is waited for: its type, or what guardrails have read of it. */
 function knownFault(answer: Answer, exchange: Exchange): OutboundError | null {
@@ -139,8 +143,10 @@ class HeldAnswer implements BodySink {
   }
 }
 
-const BLANKS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
-const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => BLANKS.has(byte));
+function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
+  return true;
+}
 
 /**
  * Waits until something can be decided about an answer: for its first event where `awaitsEvent` says so, for the end of a plain

@@ -103,7 +103,8 @@ function queryOf(query: string, { route }: Asked, { provider, credential, model 
 function headersOf(exchange: Asked, upstream: Upstream, contentType: string | null): HeaderList {
   const { provider, credential, target, saved, support, model } = upstream;
   const { req, gw } = exchange;
-  const headers = upstreamHeaders(req.rawHeaders, req.headers.connection);
+  const received = upstreamHeaders(req.rawHeaders, req.headers.connection);
+  const headers = [...received];
   // A built-in route reads the answer, so it asks for one that needs no decoding. Without the header any coding would be right.
   if (support) setHeader(headers, 'accept-encoding', 'identity');
   if (contentType !== null) {
@@ -124,14 +125,17 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
     for (let i = 0; i < forwarded.length; i += 2)
       setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
   }
-  assertSendable(headers);
+  assertSendable(headers, received);
   return headers;
 }
 
-/** What was saved before its rules, or comes from a secret manager, may hold what no header can: nothing of it is sent. */
-function assertSendable(headers: HeaderList): void {
+/**
+ * What was saved before its rules, or comes from a secret manager, may hold what no header can: nothing of it is sent. What was
+ * `received` as a header is one.
+ */
+function assertSendable(headers: HeaderList, received: HeaderList): void {
   for (let i = 1; i < headers.length; i += 2) {
-    if (isHeaderValue(headers[i] as string)) continue;
+    if (headers[i] === received[i] || isHeaderValue(headers[i] as string)) continue;
     const name = headers[i - 1] as string;
     throw new GatewayError('validation_failed', {
       param: name,

@@ -53,6 +53,20 @@ export function writeLostDecision(
   w.raw(K.end);
 }
 
+/** What a decision has of its own before the first attempt: the last member of what is written of a request that has begun. */
+export function writeBegunDecision(
+  w: JsonWriter,
+  { configSource, strategy, matchedCondition }: Exchange,
+  charges: readonly MadeCharge[],
+): void {
+  w.raw(K.begun);
+  w.raw(config(configSource));
+  if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
+  if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
+  if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
+  w.raw(K.endBegun);
+}
+
 function attemptInFlight(exchange: Exchange, { target, provider, saved, model }: Upstream): AttemptRecord {
   const last = exchange.attempts.at(-1);
   const startedMs = last === undefined ? 0 : last.startedMs + last.durationMs;

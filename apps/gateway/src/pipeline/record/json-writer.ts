@@ -8,6 +8,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const POINT = 0x2e;
+const LETTER_Z = 0x5a;
+/** What has more digits than 1, 2 and 3. */
+const LEAST_LIMITS = { 1: 10, 2: 100, 3: 1_000 } as const;
 /** Whole numbers below it are written digit by digit; a double divides them exactly. */
 const WHOLE_MAX = 1e15;
 
@@ -120,16 +123,29 @@ export class JsonWriter {
     this.numeral(whole);
     const rest = micros - whole * 1_000;
     if (rest === 0) return;
-    this.ensure(1);
-    this.buffer[this.at] = POINT;
-    this.at += 1;
+    this.byte(POINT);
     this.digits(rest, 3);
   }
 
+  /** The end of an ISO time, `SS.sssZ`, of whole milliseconds below a minute. */
+  seconds(inMinuteMs: number): void {
+    const whole = Math.floor(inMinuteMs / 1_000);
+    this.digits(whole, 2);
+    this.byte(POINT);
+    this.digits(inMinuteMs - whole * 1_000, 3);
+    this.byte(LETTER_Z);
+  }
+
+  private byte(byte: number): void {
+    this.ensure(1);
+    this.buffer[this.at] = byte;
+    this.at += 1;
+  }
+
   /** With leading zeros up to `least` digits. */
-  private digits(value: number, least: 1 | 3): void {
-    let count = least;
-    for (let limit = least === 1 ? 10 : 1_000; value >= limit; limit *= 10) count += 1;
+  private digits(value: number, least: 1 | 2 | 3): void {
+    let count: number = least;
+    for (let limit = LEAST_LIMITS[least]; value >= limit; limit *= 10) count += 1;
     this.ensure(count);
     const { buffer, at } = this;
     let left = value;

@@ -7,6 +7,7 @@ import { LargeBodies } from '../../http/spool/large-bodies';
 import type { Overload } from '../../http/overload';
 import type { Spool } from '../../http/spool/spool';
 import type { Accounts } from '../../limits/accounts';
+import { outputBoundOf } from '../../limits/output-bound';
 import type { Principal } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
 
@@ -114,12 +115,14 @@ function scanOf(exchange: Exchange, body: Buffer): ShallowScan | null {
   }
 }
 
-function scanOfParsed({ model, stream }: JsonObject): ShallowScan {
+function scanOfParsed(body: JsonObject): ShallowScan {
+  const { model, stream } = body;
   return {
     model: typeof model === 'string' ? model : null,
     stream: typeof stream === 'boolean' ? stream : null,
     needsParse: true,
     modelSpan: null,
+    outputBound: outputBoundOf(body),
   };
 }
 

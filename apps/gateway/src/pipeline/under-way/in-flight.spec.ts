@@ -5,6 +5,7 @@ import { decodeFrames, Journal, readSealedFile } from '@gw/telemetry';
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../../spec-support/harness';
 import type { Exchange } from '../exchange';
+import { recordOfLine } from './begun-record';
 import { recoverInFlight } from './recovery';
 import { RequestsUnderWay } from './requests-under-way';
 
@@ -50,7 +51,7 @@ describe('in-flight requests', () => {
     for (const line of lines()) {
       if (line.startsWith('-')) records.delete(line.slice(1));
       else {
-        const record = JSON.parse(line) as LogRecord;
+        const record = recordOfLine(line) as LogRecord;
         records.set(record.id, record);
       }
     }

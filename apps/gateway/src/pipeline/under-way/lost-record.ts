@@ -6,17 +6,15 @@ import type { Exchange } from '../exchange';
 import { writeLostDecision } from '../record/decision';
 import { JsonWriter, fragment } from '../record/json-writer';
 import { K } from '../record/keys';
+import { GATEWAY_LOST, writeBegun } from './begun-record';
 import { configIds, writeMeasures, writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
-
-/** Of the error type of a record whose gateway ended before the request did. */
-export const GATEWAY_LOST = 'gateway_lost';
 
 const OUTCOME = fragment(`,"outcome":"interrupted","errorType":"${GATEWAY_LOST}"`);
 const writer = new JsonWriter();
 
 /**
  * The record of a request that ends because its gateway does, made before a provider is called and again while the answer comes: cut
- * off, charged as its estimate. `upstream`: who is called; null: nobody was. Good until the next one is made.
+ * off, charged as its estimate. `upstream`: who is called; null: no provider was. Good until the next one is made; `recordOfLine` reads it.
  */
 export function lostRecord(
   exchange: Exchange,
@@ -26,11 +24,14 @@ export function lostRecord(
 ): Buffer {
   const w = writer;
   const use = upstream === null ? null : uses.of(exchange, upstream, lineOf(exchange, upstream));
+  if (upstream !== null && use !== null && exchange.answer === null && exchange.attempts.length === 0)
+    return writeBegun(w, exchange, upstream, use, gatewayId);
   w.begin();
   writeRequest(w, exchange);
   w.number(K.status, exchange.status);
   w.raw(OUTCOME);
-  writeUpstream(w, upstream, exchange.scan?.model ?? null);
+  const asked = exchange.scan?.model ?? null;
+  writeUpstream(w, upstream?.provider ?? null, upstream?.saved ?? null, upstream?.model ?? asked);
   w.text(K.responseModel, null);
   if (exchange.streamed) w.boolean(K.streamed, true);
   writeCost(w, use);

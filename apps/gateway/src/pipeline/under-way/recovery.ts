@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LogRecord } from '@gw/contracts';
 import { readSealedFile, type Journal, type Sealer } from '@gw/telemetry';
+import { recordOfLine } from './begun-record';
 
 const NAME = /^in-flight-(\d{6,})\.log$/;
 /** Of versions that wrote down once a second what took longer than one, and did not seal it. */
@@ -17,7 +19,7 @@ export const nextInFlightNumber = (directory: string): number => (numbersIn(dire
  * is killed before the files are gone. Files stay where the journal can't take their records.
  */
 export function recoverInFlight(directory: string, journal: Journal, sealer: Sealer): number {
-  const lost = new Map<string, string>();
+  const lost = new Map<string, LogRecord>();
   const files: string[] = [];
   for (const number of numbersIn(directory)) {
     const path = inFlightPath(directory, number);
@@ -32,30 +34,21 @@ export function recoverInFlight(directory: string, journal: Journal, sealer: Sea
     for (const line of readFileSync(legacy, 'utf8').split('\n')) apply(line, lost);
   }
   let isTaken = true;
-  for (const line of lost.values()) isTaken = journal.append(line, null, null, NOTHING) && isTaken;
+  for (const record of lost.values())
+    isTaken = journal.append(JSON.stringify(record), null, null, NOTHING) && isTaken;
   journal.flush();
   if (isTaken) for (const path of files) unlinkSync(path);
   return lost.size;
 }
 
 /** The newest line about a request counts; one that ends it takes it away. */
-function apply(line: string, lost: Map<string, string>): void {
+function apply(line: string, lost: Map<string, LogRecord>): void {
   if (line.startsWith('-')) {
     lost.delete(line.slice(1));
     return;
   }
-  const id = idOf(line);
-  if (id !== null) lost.set(id, line);
-}
-
-function idOf(line: string): string | null {
-  try {
-    const value: unknown = line === '' ? null : JSON.parse(line);
-    const { id } = (value ?? {}) as { id?: unknown };
-    return typeof id === 'string' ? id : null;
-  } catch {
-    return null;
-  }
+  const record = recordOfLine(line);
+  if (record !== null) lost.set(record.id, record);
 }
 
 const numbersIn = (directory: string): number[] =>
