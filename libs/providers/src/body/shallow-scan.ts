@@ -133,27 +133,29 @@ function note(
 ): boolean {
   const first = body[keyStart + 1];
   if (first === LETTER_M) {
-    if (keyEnd - keyStart - 2 >= BOUND_LENGTH_MIN) {
-      if (OUTPUT_BOUNDS.some((name) => isKey(body, keyStart, keyEnd, name)))
-        found.bound = Math.max(found.bound, countAt(body, valueStart, valueEnd));
-      return true;
-    }
-    if (!isKey(body, keyStart, keyEnd, 'model')) return true;
-    if (found.modelSpan !== null) return false;
-    found.model = plainString(body, valueStart, valueEnd);
-    found.modelSpan = [valueStart, valueEnd];
-    return found.model !== null;
-  }
-  if (first === LETTER_N && keyEnd - keyStart === 3)
-    found.answers = Math.max(1, countAt(body, valueStart, valueEnd));
-  if (first === LETTER_S && isKey(body, keyStart, keyEnd, 'stream')) {
+    if (isKey(body, keyStart, keyEnd, 'model')) return noteModel(body, found, valueStart, valueEnd);
+    if (isBound(body, keyStart, keyEnd))
+      found.bound = Math.max(found.bound, countAt(body, valueStart, valueEnd));
+  } else if (first === LETTER_S && isKey(body, keyStart, keyEnd, 'stream')) {
     if (found.stream !== null) return false;
     found.stream = booleanAt(body, valueStart, valueEnd);
     return found.stream !== null;
-  }
-  if (first === LETTER_U && isKey(body, keyStart, keyEnd, 'usage')) found.usageSpan = [valueStart, valueEnd];
+  } else if (first === LETTER_U && isKey(body, keyStart, keyEnd, 'usage'))
+    found.usageSpan = [valueStart, valueEnd];
+  else if (first === LETTER_N && isKey(body, keyStart, keyEnd, 'n'))
+    found.answers = Math.max(1, countAt(body, valueStart, valueEnd));
   return true;
 }
+
+function noteModel(body: Buffer, found: Found, valueStart: number, valueEnd: number): boolean {
+  if (found.modelSpan !== null) return false;
+  found.model = plainString(body, valueStart, valueEnd);
+  found.modelSpan = [valueStart, valueEnd];
+  return found.model !== null;
+}
+
+const isBound = (body: Buffer, start: number, end: number): boolean =>
+  end - start - 2 >= BOUND_LENGTH_MIN && OUTPUT_BOUNDS.some((name) => isKey(body, start, end, name));
 
 /** The same bytes with another model. `span` is `modelSpan` of a scan of these bytes. */
 export function spliceModel(

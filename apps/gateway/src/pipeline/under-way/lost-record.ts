@@ -24,14 +24,25 @@ export function lostRecord(
 ): Buffer {
   const w = writer;
   const use = upstream === null ? null : uses.of(exchange, upstream, lineOf(exchange, upstream));
-  if (upstream !== null && use !== null && exchange.answer === null && exchange.attempts.length === 0)
+  if (upstream !== null && use !== null && isFirstCall(exchange))
     return writeBegun(w, exchange, upstream, use, gatewayId);
+  return writeLost(w, exchange, upstream, use, gatewayId);
+}
+
+const isFirstCall = ({ answer, attempts }: Exchange): boolean => answer === null && attempts.length === 0;
+
+function writeLost(
+  w: JsonWriter,
+  exchange: Exchange,
+  upstream: Upstream | null,
+  use: LostUse | null,
+  gatewayId: string,
+): Buffer {
   w.begin();
   writeRequest(w, exchange);
   w.number(K.status, exchange.status);
   w.raw(OUTCOME);
-  const asked = exchange.scan?.model ?? null;
-  writeUpstream(w, upstream?.provider ?? null, upstream?.saved ?? null, upstream?.model ?? asked);
+  writeCalled(w, upstream, exchange.scan?.model ?? null);
   w.text(K.responseModel, null);
   if (exchange.streamed) w.boolean(K.streamed, true);
   writeCost(w, use);
@@ -43,6 +54,12 @@ export function lostRecord(
   w.text(K.gatewayId, gatewayId);
   writeLostDecision(w, exchange, exchange.answer === null ? upstream : null, use?.charges ?? []);
   return w.end();
+}
+
+/** `asked`: the model that the request names. */
+function writeCalled(w: JsonWriter, upstream: Upstream | null, asked: string | null): void {
+  if (upstream === null) writeUpstream(w, null, null, asked);
+  else writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? asked);
 }
 
 function writeCost(w: JsonWriter, use: LostUse | null): void {
