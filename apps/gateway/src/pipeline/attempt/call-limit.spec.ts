@@ -59,6 +59,16 @@ describe('the calls that one request makes to providers', () => {
     expect([answer.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
   });
 
+  it('send nothing again on their own after the last one', async () => {
+    const { first } = providers();
+    const failures = Array.from({ length: CALLS_MAX - 1 }, () => down);
+    first.answer({ body: { ok: true } }, ...failures, { raw: '' });
+    await (await send({ provider: '@first' })).text();
+    const targets = Array.from({ length: CALLS_MAX }, () => ({ provider: '@first' }));
+    const answer = await send({ strategy: { mode: 'fallback' }, targets }, '/files/f-1', 'GET');
+    expect([answer.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
+  });
+
   it('leave no second request to a hedge that makes the last one', async () => {
     const { first, second } = providers();
     first.answer(down, down, down, { body: { from: 'first' }, after: delay(500) });
