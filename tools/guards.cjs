@@ -182,6 +182,8 @@ function runMatrix(tree, matrix = MATRIX) {
     '--json',
     '--outputFile',
     output,
+    // A test that waits for what was taken away leaves connections open.
+    '--forceExit',
     '--runTestsByPath',
     matrix,
   ];
