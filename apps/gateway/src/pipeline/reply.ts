@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
+import { valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
 import type { Exchange } from './exchange';
 
@@ -102,12 +103,16 @@ export class Reply {
   break(): void {
     if (this.ended) return;
     this.ended = true;
-    const cut = (): void => {
-      if (this.early) this.openBody();
-      this.exchange.res.destroy();
-    };
-    if (this.exchange.settled) cut();
-    else this.settle(this.exchange, cut);
+    if (this.exchange.settled) this.cut();
+    else
+      this.settle(this.exchange, () => {
+        this.cut();
+      });
+  }
+
+  private cut(): void {
+    if (this.early) this.openBody();
+    this.exchange.res.destroy();
   }
 
   private send(chunk: Buffer): void {
@@ -134,6 +139,11 @@ export class Reply {
     const { res } = this.exchange;
     if (this.exchange.clientGone) return;
     const { early } = this;
+    if (isShort(this.headers, this.exchange)) {
+      if (last && last.length > 0) this.send(last);
+      this.cut();
+      return;
+    }
     if (early === null) {
       if (last && last.length > 0) res.end(last);
       else res.end();
@@ -191,9 +201,18 @@ function endOf(before: Buffer | null, chunk: Buffer): Buffer {
 
 const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());
 
+const hasNoBody = ({ method, status }: Exchange): boolean =>
+  method === 'HEAD' || status === 204 || status === 304;
+
+/** Whether an answer has announced more bytes than it has, so that its client would wait for the rest. */
+function isShort(headers: HeaderList, exchange: Exchange): boolean {
+  const announced = valueOf(headers, 'content-length');
+  return announced !== undefined && exchange.responseBytes < Number(announced) && !hasNoBody(exchange);
+}
+
 /** A whole answer says how long it is, unless it may have no body: false. */
-function withLength(headers: HeaderList, length: number, { method, status }: Exchange): boolean {
-  if (method === 'HEAD' || status === 204 || status === 304) return false;
+function withLength(headers: HeaderList, length: number, exchange: Exchange): boolean {
+  if (hasNoBody(exchange)) return false;
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return true;
   headers.push('content-length', String(length));
   return true;

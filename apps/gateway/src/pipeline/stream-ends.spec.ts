@@ -135,6 +135,14 @@ describe('the end of a stream', () => {
       ]);
     });
 
+    it('breaks a passthrough answer of a length that its provider ends too early, in the place of a wait', async () => {
+      const length = String(WHOLE.length + DONE.length + 9);
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${length}\r\n\r\n`;
+      stub.answer({ raw: head + WHOLE + DONE });
+      await expect(ask('/proxy/chat/completions')).rejects.toThrow('terminated');
+      expect(await last()).toMatchObject({ outcome: 'ok' });
+    });
+
     it('gives a provider up that sends on and on', async () => {
       const more = Array.from({ length: 100 }, () => ({ chunk: `: ${'x'.repeat(4_096)}\n\n` }));
       send([{ chunk: WHOLE + DONE }, { waitMs: 20 }, ...more, { hang: true }]);
