@@ -56,7 +56,8 @@ const read = (tap: StreamTap, pieces: readonly Buffer[]): unknown => {
 
 function translated(pieces: readonly Buffer[]): { readonly text: string } & Record<string, unknown> {
   const request = { model: 'claude', messages: [] };
-  const translator = chatTranslator.stream({ requestId: 'r', createdAt: 1, request });
+  const context = { requestId: 'r', createdAt: 1, request, provider: 'anthropic', strict: false };
+  const translator = chatTranslator.stream(context);
   const parts = [...pieces.map((piece) => translator.write(piece)), translator.end()];
   const { complete, failed } = translator;
   return { text: Buffer.concat(parts).toString(), complete, failed };
