@@ -136,19 +136,21 @@ export class Reply {
   }
 
   private finish(last: Buffer | null): void {
-    const { res } = this.exchange;
-    if (this.exchange.clientGone) return;
-    const { early } = this;
+    const { res, clientGone } = this.exchange;
+    if (clientGone) return;
     if (isShort(this.headers, this.exchange)) {
-      if (last && last.length > 0) this.send(last);
+      this.send(last ?? EMPTY);
       this.cut();
       return;
     }
-    if (early === null) {
-      if (last && last.length > 0) res.end(last);
-      else res.end();
-      return;
-    }
+    const { early } = this;
+    if (early !== null) this.sendWhole(early, last);
+    else if (last && last.length > 0) res.end(last);
+    else res.end();
+  }
+
+  private sendWhole(early: Buffer[], last: Buffer | null): void {
+    const { res } = this.exchange;
     this.early = null;
     if (last && last.length > 0) early.push(last);
     const whole = early.length === 1 ? (early[0] as Buffer) : Buffer.concat(early);
@@ -191,6 +193,7 @@ export class Reply {
   }
 }
 
+const EMPTY = Buffer.alloc(0);
 const TAIL_BYTES = 16_384;
 
 /** The last `TAIL_BYTES` of both. */

@@ -52,9 +52,9 @@ describe('streams of a provider whose bytes were changed by chance', () => {
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config) },
       body: JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
     });
-    const pieces: Buffer[] = [];
+    const pieces: Uint8Array[] = [];
     try {
-      for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece));
+      for await (const piece of response.body as ReadableStream<Uint8Array>) pieces.push(piece);
     } catch {
       // The provider's connection broke, and with it the answer of a route that is not our own.
     }
