@@ -1,4 +1,5 @@
 export { analyticsAsks, analyticsContract, analyticsSample, expectedRows } from './analytics-contract';
+export { builtinSteps } from './builtin-steps';
 export { breakerStoreContract, type BreakerStorePair } from './breaker-store-contract';
 export { readCases } from './cases';
 export { databaseOutage, type DatabaseOutage } from './database-outage';

@@ -6,8 +6,12 @@ import { refuse } from './refuse';
 
 interface Turn {
   readonly role: 'user' | 'assistant';
-  readonly content: readonly JsonObject[];
+  /** Grows while neighbours of the same role follow; copying it for each would cost their square. */
+  readonly content: JsonObject[];
 }
+
+/** Messages, parts and calls of one request that are translated, which happens in one turn of the event loop. */
+const ENTRIES_MAX = 20_000;
 
 /**
  * Splits chat messages into Anthropic's `system` blocks and turns. System and developer messages all become system blocks,
@@ -19,24 +23,45 @@ export function toMessages(value: unknown, losses: Losses): { system: JsonObject
   }
   const system: JsonObject[] = [];
   const messages: Turn[] = [];
+  refuseTooMany(value);
   value.forEach((item: unknown, index) => {
     const path = `messages.${String(index)}`;
     const message = asObject(item);
     if (message === null) throw refuse(path, 'A message must be an object.');
     const { role } = message;
     if (role === 'system' || role === 'developer') {
-      system.push(...toBlocks(message['content'], `${path}.content`, losses));
+      append(system, toBlocks(message['content'], `${path}.content`, losses));
       return;
     }
     const turn = toTurn(message, path, losses);
     if (turn.content.length === 0) throw refuse(`${path}.content`, 'Anthropic takes no empty message.');
     const last = messages.at(-1);
-    if (last?.role === turn.role) {
-      messages[messages.length - 1] = { role: last.role, content: [...last.content, ...turn.content] };
-    } else messages.push(turn);
+    if (last?.role === turn.role) append(last.content, turn.content);
+    else messages.push(turn);
   });
   return { system, messages };
 }
+
+/** Item by item: a spread call has no more arguments than the stack has room for. */
+function append(list: JsonObject[], items: readonly JsonObject[]): void {
+  for (const item of items) list.push(item);
+}
+
+function refuseTooMany(messages: readonly unknown[]): void {
+  let entries = 0;
+  for (const item of messages) {
+    const message = asObject(item);
+    entries += 1;
+    for (const name of ['content', 'tool_calls', 'thinking_blocks']) entries += lengthOf(message?.[name]);
+    if (entries <= ENTRIES_MAX) continue;
+    throw refuse(
+      'messages',
+      `At most ${String(ENTRIES_MAX)} messages, parts and calls can be translated for Anthropic; send fewer, or use /v1/messages.`,
+    );
+  }
+}
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
 function toTurn(message: JsonObject, path: string, losses: Losses): Turn {
   if (message['name'] !== undefined && message['name'] !== null && message['role'] !== 'tool') {

@@ -1,0 +1,182 @@
+import { builtinSteps } from '@gw/testing';
+import { Losses } from './losses';
+import { exactNumbers, hasDuplicateMembers, withExactNumbers } from './body/json-facts';
+import type { JsonObject, Provider, Translator } from './provider';
+import { PROVIDERS } from './registry';
+
+/** Twice the body takes at most this many times the steps. A square takes four times. */
+const RATIO_MAX = 2.2;
+const COUNT = 500;
+
+const message = { role: 'user', content: 'a' };
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const call = (index: number) => ({
+  id: `call-${String(index)}`,
+  type: 'function',
+  function: { name: 'f', arguments: '{"a":1}' },
+});
+
+/** Bodies of which one list, or one text, grows with the count. */
+const REQUESTS: Readonly<Record<string, (count: number) => JsonObject>> = {
+  'messages of one role': (count) => ({ messages: times(count, () => message) }),
+  'messages of two roles': (count) => ({
+    messages: times(count, (index) => ({ ...message, role: index % 2 === 0 ? 'user' : 'assistant' })),
+  }),
+  'system messages': (count) => ({
+    messages: [...times(count, () => ({ role: 'system', content: [{ type: 'text', text: 'a' }] })), message],
+  }),
+  'parts of a message': (count) => ({
+    messages: [{ role: 'user', content: times(count, () => ({ type: 'text', text: 'a' })) }],
+  }),
+  'parts of a system message': (count) => ({
+    messages: [{ role: 'system', content: times(count, () => ({ type: 'text', text: 'a' })) }, message],
+  }),
+  'tool calls of a message': (count) => ({
+    messages: [message, { role: 'assistant', tool_calls: times(count, call) }],
+  }),
+  'tool results': (count) => ({
+    messages: [
+      message,
+      ...times(count, (index) => ({ role: 'tool', tool_call_id: String(index), content: 'a' })),
+    ],
+  }),
+  'thinking blocks': (count) => ({
+    messages: [message, { role: 'assistant', thinking_blocks: times(count, () => ({ type: 'thinking' })) }],
+  }),
+  tools: (count) => ({
+    messages: [message],
+    tools: times(count, (index) => ({ type: 'function', function: { name: `f${String(index)}` } })),
+  }),
+  'members of the body': (count) => ({
+    messages: [message],
+    ...Object.fromEntries(times(count, (index) => [`m${String(index)}`, index])),
+  }),
+  'members of the metadata': (count) => ({
+    messages: [message],
+    metadata: Object.fromEntries(times(count, (index) => [`m${String(index)}`, 'a'])),
+  }),
+  'stop sequences': (count) => ({ messages: [message], stop: times(count, String) }),
+  'a text': (count) => ({ messages: [{ role: 'user', content: 'a'.repeat(count) }] }),
+};
+
+const RESPONSES: Readonly<Record<string, (count: number) => JsonObject>> = {
+  texts: (count) => ({ content: times(count, () => ({ type: 'text', text: 'a' })) }),
+  'thinking blocks': (count) => ({ content: times(count, () => ({ type: 'thinking', thinking: 'a' })) }),
+  'tool calls': (count) => ({
+    content: times(count, (index) => ({ type: 'tool_use', id: String(index), name: 'f', input: { a: 1 } })),
+  }),
+  'unknown blocks': (count) => ({ content: times(count, () => ({ type: 'new' })) }),
+  'members of the usage': (count) => ({
+    content: [],
+    usage: Object.fromEntries(times(count, (index) => [`m${String(index)}`, 1])),
+  }),
+};
+
+const sse = (events: readonly JsonObject[]): Buffer =>
+  Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+
+const STREAMS: Readonly<Record<string, (count: number) => Buffer>> = {
+  'deltas of a text': (count) =>
+    sse([
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      ...times(count, () => ({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'text_delta', text: 'a' },
+      })),
+    ]),
+  'blocks that never end': (count) =>
+    sse(
+      times(count, (index) => ({
+        type: 'content_block_start',
+        index,
+        content_block: { type: 'tool_use', id: 'a', name: 'f', input: {} },
+      })),
+    ),
+  'counts of usage': (count) =>
+    sse(times(count, (index) => ({ type: 'message_delta', usage: { output_tokens: index } }))),
+};
+
+const context = { requestId: 'r', createdAt: 0, request: { model: 'm' }, provider: 'p', strict: false };
+const translators = (): readonly (readonly [string, Translator])[] =>
+  [...PROVIDERS.values()].flatMap((provider: Provider) =>
+    Object.entries(provider.routes).flatMap(([kind, support]) =>
+      support.via === 'translated' ? [[`${provider.id} ${kind}`, support.translator] as const] : [],
+    ),
+  );
+
+const ratioOf = (steps: (count: number) => number): number =>
+  steps(2 * COUNT) / Math.max(COUNT, steps(COUNT));
+
+describe.each(translators())('the translation of %s takes steps in proportion to', (_, translator) => {
+  it.each(Object.entries(REQUESTS))('%s in a request', (_name, make) => {
+    const steps = (count: number): number => {
+      const body = make(count);
+      return builtinSteps(() => {
+        translator.request({ model: 'm', ...body }, new Losses(true));
+      });
+    };
+    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
+  });
+
+  it.each(Object.entries(RESPONSES))('%s in a response', (_name, make) => {
+    const steps = (count: number): number => {
+      const body = make(count);
+      return builtinSteps(() => {
+        translator.response({ model: 'm', ...body }, context);
+      });
+    };
+    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
+  });
+
+  it.each(Object.entries(STREAMS))('%s in a stream, in one piece and in pieces of some bytes', (_n, make) => {
+    const steps = (count: number): number => {
+      const bytes = make(count);
+      return builtinSteps(() => {
+        const whole = translator.stream(context);
+        whole.write(bytes);
+        const cut = translator.stream(context);
+        for (let at = 0; at < bytes.length; at += 10) cut.write(bytes.subarray(at, at + 10));
+        cut.end();
+      });
+    };
+    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
+  });
+
+  it('refuses more messages, parts and calls than it is made for, and names the bound', () => {
+    const body = { model: 'm', messages: times(20_001, () => message) };
+    expect(() => translator.request(body, new Losses(true))).toThrow(/At most 20000 messages/);
+  });
+});
+
+describe('a body of JSON is read and written in steps in proportion to its members', () => {
+  it.each(Object.entries(REQUESTS))('with %s', (_name, make) => {
+    const steps = (count: number): number => {
+      const body = make(count);
+      const bytes = Buffer.from(JSON.stringify(body));
+      return builtinSteps(() => {
+        hasDuplicateMembers(bytes);
+        withExactNumbers(body, exactNumbers(bytes));
+      });
+    };
+    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
+  });
+});
+
+/** One of each dialect: all others watch their streams with the tap of one of these. */
+const DIALECTS = [...PROVIDERS].filter(([id]) => ['openai', 'anthropic', 'google'].includes(id));
+
+describe.each(DIALECTS)('the tap of %s takes steps in proportion to', (_, provider) => {
+  it.each(Object.entries(STREAMS))('%s', (_name, make) => {
+    const steps = (count: number): number => {
+      const bytes = make(count);
+      return builtinSteps(() => {
+        const tap = provider.tap();
+        for (let at = 0; at < bytes.length; at += 100) tap.write(bytes.subarray(at, at + 100));
+        tap.usage();
+      });
+    };
+    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
+  });
+});
