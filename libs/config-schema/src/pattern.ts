@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { CONFIG_LIMITS } from './limits';
+import { firstOf, isFollowable, MatchFollower, type Program } from './match-follower';
 
 /**
  * Bound of one search: instructions of the pattern times length of the text. Measured at up to 50 ns a step for patterns made to
@@ -21,6 +22,8 @@ const KEPT_SIZE_MAX = 50_000;
 export class Pattern {
   readonly #regex: RE2JS;
   readonly #lengthMax: number;
+  /** Where a match begins; null: the pattern is not followed. */
+  readonly #first: readonly number[] | null;
 
   private constructor(
     readonly source: string,
@@ -28,6 +31,8 @@ export class Pattern {
   ) {
     this.#regex = regex;
     this.#lengthMax = Math.floor(STEPS_MAX / regex.programSize());
+    const program = programOf(regex);
+    this.#first = isFollowable(program) ? firstOf(program) : null;
     Object.freeze(this);
   }
 
@@ -77,6 +82,11 @@ export class Pattern {
     return this.#lengthMax;
   }
 
+  /** For a text that comes in pieces; null: nothing can be said before it is whole. */
+  follow(): MatchFollower | null {
+    return this.#first === null ? null : new MatchFollower(programOf(this.#regex), this.#first);
+  }
+
   /**
    * The places where the pattern is found, from left to right and without overlaps; none for a text that is too long. Each one
    * costs up to a search of what is left of the text, so whoever asks for many keeps the time.
@@ -87,6 +97,8 @@ export class Pattern {
     while (matcher.find()) yield { start: matcher.start(), end: matcher.end() };
   }
 }
+
+const programOf = (regex: RE2JS): Program => regex.re2().prog as Program;
 
 const compiled = new LRUCache<string, Pattern | string>({
   maxSize: KEPT_SIZE_MAX,

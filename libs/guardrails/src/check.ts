@@ -40,6 +40,15 @@ export interface Finding {
   readonly replacement: string | null;
 }
 
+/** Follows one text as it comes in. Positions are characters from the beginning of the text. */
+export interface WindowFollower {
+  push(piece: string): void;
+  /** No finding that begins before it can still come, end or go. */
+  readonly openFrom: number;
+  /** No finding ends behind it. */
+  readonly endsBy: number;
+}
+
 /** A check that can judge a text while it is still being written. */
 export interface WindowScan {
   readonly scope: readonly Scope[];
@@ -49,6 +58,8 @@ export interface WindowScan {
   readonly denies: boolean;
   /** All findings of a text, in order and without overlaps. */
   find(text: string): readonly Finding[];
+  /** Absent, or null: as much is held back as the longest finding. */
+  follow?(): WindowFollower | null;
 }
 
 /** A check with its parameters, made once for each saved version of a guardrail. */

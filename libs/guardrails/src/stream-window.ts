@@ -1,4 +1,4 @@
-import type { Finding, WindowScan } from './check';
+import type { Finding, WindowFollower, WindowScan } from './check';
 import { replaceFindings } from './text/replace';
 
 /** One scan and what came of it. */
@@ -25,34 +25,47 @@ const OPEN_MARGIN = 8;
 /** Text is looked at in pieces of this size at most, so that a large delta costs no long scan. */
 const PIECE = 512;
 
+/** A scan, and what follows the text for it; null: it says nothing of a text that goes on. */
+interface Followed {
+  readonly scan: WindowedScan;
+  readonly follower: WindowFollower | null;
+}
+
 /**
- * Lets a text through that arrives in pieces, with at most a window of it held back: the longest finding of its scans and one
- * character, so that no part of a finding is out before the whole of it has been seen. Gives out the text in order and whole, but
- * for what findings replace. Once denied, nothing more comes out.
+ * Lets a text through that arrives in pieces. Held back is what a finding may still begin or change in, as the followers of its scans
+ * know it, and at most a window: the longest finding and one character. So no part of a finding is out before the whole of it has been
+ * seen. Gives out the text in order and whole, but for what findings replace. Once denied, nothing more comes out.
  */
 export class StreamWindow {
   /** What went out last, as it came in: scans see what stands before a text, too. */
   private context = '';
   private pending = '';
   private isDenied = false;
-  private scans: readonly WindowedScan[];
+  private followed: readonly Followed[];
+  /** Characters that have come. */
+  private came = 0;
+  /** What went out last went because the window was full, so that it may end within a finding. */
+  private isForced = false;
   private readonly hold: number;
   private readonly step: number;
 
   constructor(scans: readonly WindowedScan[]) {
-    this.scans = scans;
+    this.followed = scans.map((scan) => ({ scan, follower: scan.scan.follow?.() ?? null }));
     this.hold = 1 + Math.max(0, ...scans.map(({ scan }) => scan.lengthMax));
-    // Looking anew at the window for each character would cost the window for each character; half of it keeps the first text
+    // Looking anew at a full window for each character would cost the window for each character; half of it keeps the first text
     // from waiting for two windows.
     this.step = Math.max(1, Math.min(64, this.hold >> 1));
   }
 
   push(delta: string): WindowStep {
     if (this.isDenied) return { text: '', isDenied: true };
-    if (this.scans.length === 0) return { text: delta, isDenied: false };
+    if (this.followed.length === 0) return { text: delta, isDenied: false };
     let text = '';
     for (let at = 0; at < delta.length; at += PIECE) {
-      this.pending += delta.slice(at, at + PIECE);
+      const piece = delta.slice(at, at + PIECE);
+      this.pending += piece;
+      this.came += piece.length;
+      for (const { follower } of this.followed) follower?.push(piece);
       const step = this.advance(false);
       text += step.text;
       if (step.isDenied) return { text, isDenied: true };
@@ -67,17 +80,28 @@ export class StreamWindow {
   /** Characters that have come and are not out; of what is denied nothing more ever will be. */
   get heldLength(): number {
     if (this.isDenied) return Infinity;
-    return this.scans.length === 0 ? 0 : this.pending.length;
+    return this.followed.length === 0 ? 0 : this.pending.length;
   }
 
   private advance(isEnd: boolean): WindowStep {
     const base = this.context.length;
     const buffer = this.context + this.pending;
-    const reach = isEnd ? buffer.length : buffer.length - this.hold;
-    if (isEnd ? reach === base : reach - base < this.step) return NOTHING;
-    const findings = this.scan(buffer);
+    const decided = isEnd ? buffer.length : this.openFrom() - (this.came - buffer.length);
+    const reach = this.reachIn(buffer.length, base, decided);
+    if (reach === null) return NOTHING;
+    const findings = this.scan(buffer, this.came - this.pending.length);
     if (findings === null) return this.deny(base, buffer, base);
-    const cut = cutOf(findings, { base, reach, length: buffer.length, isEnd });
+    const { length } = buffer;
+    // Without a scan that is left, nothing has to wait.
+    const isLast = isEnd || this.followed.length === 0;
+    const cut = cutOf(findings, {
+      base,
+      reach: isLast ? length : reach,
+      length,
+      isEnd: isLast,
+      isDecided: decided >= reach,
+    });
+    this.isForced = cut > decided;
     const acted = findings.filter(({ finding }) => finding.end > base && finding.start < cut);
     for (const { scan, finding } of acted) if (finding.start >= base || scan.denies) scan.found(finding);
     const denied = acted.find(({ scan }) => scan.denies);
@@ -88,6 +112,18 @@ export class StreamWindow {
       text: this.release(buffer, base, wholeCharacters(buffer, end, base), replaced),
       isDenied: false,
     };
+  }
+
+  /** Up to where the text may go out; null: it is not worth a look yet. */
+  private reachIn(length: number, base: number, decided: number): number | null {
+    const full = length - this.hold;
+    if (decided > full) return decided > base ? decided : null;
+    return full - base < this.step ? null : full;
+  }
+
+  /** Where in all that has come the first finding may be that is not decided. */
+  private openFrom(): number {
+    return Math.min(...this.followed.map(({ follower }) => follower?.openFrom ?? 0));
   }
 
   /** What stood before the first denied finding may be told; it was looked at as all the rest. */
@@ -109,15 +145,17 @@ export class StreamWindow {
     return replaceFindings(buffer.slice(base, end), shifted);
   }
 
-  /** All findings in the order of their places; null when a scan that must not fail has failed. */
-  private scan(buffer: string): readonly Found[] | null {
+  /** All findings in the order of their places; null when a scan that must not fail has failed. `out`: characters that are out. */
+  private scan(buffer: string, out: number): readonly Found[] | null {
     const all: Found[] = [];
-    for (const scan of this.scans) {
+    for (const each of this.followed) {
+      const { scan, follower } = each;
+      if (follower !== null && follower.endsBy <= out && !this.isForced) continue;
       try {
         for (const finding of scan.scan.find(buffer)) all.push({ scan, finding });
       } catch (error) {
         if (scan.failed(error)) return null;
-        this.scans = this.scans.filter((other) => other !== scan);
+        this.followed = this.followed.filter((other) => other !== each);
       }
     }
     return all.sort((a, b) => a.finding.start - b.finding.start || b.finding.end - a.finding.end);
@@ -134,17 +172,28 @@ interface Buffer {
   readonly reach: number;
   readonly length: number;
   readonly isEnd: boolean;
+  /** No finding before `reach` can change. */
+  readonly isDecided: boolean;
 }
 
 /** Up to where the text may go out: not into a finding that has no end yet. */
-function cutOf(findings: readonly Found[], { base, reach, length, isEnd }: Buffer): number {
+function cutOf(findings: readonly Found[], { base, reach, length, isEnd, isDecided }: Buffer): number {
   if (isEnd || length - base > OPEN_LENGTH_MAX) return reach;
   const open = findings.find(
     ({ scan, finding }) =>
       finding.end > length - OPEN_MARGIN && finding.start < reach && finding.start >= base && !scan.denies,
   );
-  return open ? open.finding.start : reach;
+  const cut = open ? open.finding.start : reach;
+  return isDecided ? uncrossed(findings, cut, base) : cut;
 }
+
+/** What begins within a finding may have it give way, so that it waits with it. From the last one on: one may cross another. */
+const uncrossed = (findings: readonly Found[], reach: number, base: number): number =>
+  findings.reduceRight(
+    (cut, { scan, finding }) =>
+      finding.start < cut && finding.end > cut && finding.start >= base && !scan.denies ? finding.start : cut,
+    reach,
+  );
 
 /** A character outside the basic plane has two halves, which go out together. */
 function wholeCharacters(buffer: string, end: number, base: number): number {

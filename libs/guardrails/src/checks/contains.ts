@@ -1,6 +1,7 @@
 import { defineCheck, type Finding, type WindowScan } from '../check';
 import { object, scopeParameter, textList, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
+import { sortedWords, WordFollower } from '../text/word-follower';
 
 interface Parameters {
   readonly words: readonly string[];
@@ -51,6 +52,8 @@ export const contains = defineCheck<Parameters>({
  */
 function scanFor(words: readonly string[], caseSensitive: boolean): Omit<WindowScan, 'scope'> {
   const wanted = words.map((word) => (caseSensitive ? word : word.toLowerCase()));
+  const sorted = sortedWords(wanted, caseSensitive);
+  const longest = Math.max(...sorted.map(({ length }) => length));
   return {
     lengthMax: Math.max(...words.map(({ length }) => length)) * (caseSensitive ? 1 : 3),
     denies: true,
@@ -68,5 +71,6 @@ function scanFor(words: readonly string[], caseSensitive: boolean): Omit<WindowS
       }
       return findings.sort((a, b) => a.start - b.start);
     },
+    follow: () => new WordFollower(sorted, longest, caseSensitive),
   };
 }

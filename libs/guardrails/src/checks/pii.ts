@@ -2,6 +2,7 @@ import { defineCheck, type Finding } from '../check';
 import { inTurn, then, type Eventually } from '../eventually';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { detectPii, detectPiiInTurns, PII_CATEGORIES, type PiiCategory } from '../pii/detect';
+import { PiiFollower } from '../pii/pii-follower';
 import { Placeholders } from '../pii/placeholders';
 import { countLabels, replaceFindings } from '../text/replace';
 import type { Subject } from '../subject';
@@ -68,6 +69,7 @@ export const pii = defineCheck<Parameters>({
                   ...place,
                   replacement: redact ? `[${place.label}]` : null,
                 })),
+              follow: () => new PiiFollower(),
             },
           }),
       evaluate(subject) {

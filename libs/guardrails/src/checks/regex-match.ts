@@ -73,4 +73,5 @@ const scanFor = (pattern: TextPattern, scope: readonly Scope[]): WindowScan => (
   lengthMax: STREAM_MATCH_MAX,
   denies: true,
   find: (text) => pattern.placesNow(text).map((place) => ({ ...place, label: 'match', replacement: null })),
+  follow: () => pattern.follow(),
 });

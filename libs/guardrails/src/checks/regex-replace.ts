@@ -43,6 +43,7 @@ export const regexReplace = defineCheck<Parameters>({
         lengthMax: STREAM_MATCH_MAX,
         denies: failOnDetection,
         find: (text) => findings(pattern.placesNow(text)),
+        follow: () => pattern.follow(),
       },
       evaluate(subject) {
         textsOf(subject, scope);

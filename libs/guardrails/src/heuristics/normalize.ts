@@ -11,6 +11,9 @@ const FOLDED_OR_UNSEEN =
   /[\uff01-\uff5e\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e007f}]/u;
 const isUnseen = (char: string): boolean => char.replaceAll(UNSEEN, '') === '';
 
+/** Whether `folded` makes another text of it. */
+export const isFolded = (text: string): boolean => FOLDED_OR_UNSEEN.test(text);
+
 export interface FoldedText {
   readonly text: string;
   /** Where each character of `text` is in the original. Null: they are the same text. */
@@ -19,7 +22,7 @@ export interface FoldedText {
 
 /** A text without unseen characters and with ASCII for full width, and where each of its characters comes from. */
 export function folded(text: string): FoldedText {
-  if (!FOLDED_OR_UNSEEN.test(text)) return { text, places: null };
+  if (!isFolded(text)) return { text, places: null };
   let result = '';
   const places: number[] = [];
   let at = 0;

@@ -61,6 +61,11 @@ export class TextPattern {
     return all;
   }
 
+  /** Says of a text that comes in pieces where a match may be open; null: nothing can be said. */
+  follow(): ReturnType<Pattern['follow']> {
+    return this.pattern.follow();
+  }
+
   /** All places, or those that were found before it took too long. */
   private quickPlaces(text: string): {
     readonly places: readonly Place[] | null;
