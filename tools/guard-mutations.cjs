@@ -33,15 +33,29 @@ const CREDENTIALS = [
   [
     'the provider that a caller’s key is for',
     `${GATEWAY}/pipeline/attempt/callers-key.ts`,
-    'if (gw.providerKey === null || intendedFor(gw, config) !== id) return null;',
-    'if (gw.providerKey === null) return null;',
+    'if (intendedFor(gw, config) !== provider.id) return false;',
+    '',
     CREDENTIALS_SPEC,
   ],
   [
     'addresses of a saved config get no key of the caller',
     `${GATEWAY}/pipeline/attempt/callers-key.ts`,
-    'return isAnothers ? null : gw.providerKey;',
-    'return gw.providerKey;',
+    'return isOwnConfig || gw.customHost !== null || !hasAddress(target);',
+    'return true;',
+    CREDENTIALS_SPEC,
+  ],
+  [
+    'forwarded headers with credentials follow the caller’s key',
+    `${GATEWAY}/pipeline/attempt/forwarded-headers.ts`,
+    '(getsCredentials || !mayHoldCredential(name)) &&',
+    '(getsCredentials || mayHoldCredential(name) || true) &&',
+    CREDENTIALS_SPEC,
+  ],
+  [
+    'no credential of the gateway in a forwarded header',
+    `${GATEWAY}/pipeline/attempt/forwarded-headers.ts`,
+    'if (await own.includes(text)) throw ownCredential(name);',
+    'await own.includes(text);',
     CREDENTIALS_SPEC,
   ],
   [

@@ -41,3 +41,23 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'x-api-key',
   'x-goog-api-key',
 ]);
+
+/** More headers of the same kind: those of particular services, and tokens of sessions. */
+const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
+  'cookie2',
+  'ocp-apim-subscription-key',
+  'proxy-authorization',
+  'set-cookie',
+  'x-amz-credential',
+  'x-amz-security-token',
+  'x-csrf-token',
+  'x-functions-key',
+  'x-vault-token',
+  'x-xsrf-token',
+]);
+const CREDENTIAL_WORD =
+  /(?:^|[-_])(?:api-?key|apikey|auth|authenticate|authentication|authorization|credentials?|jwt|passw(?:or)?d|secret|session-token|access-token|id-token|refresh-token)(?:[-_]|$)/;
+
+/** True for a header that carries a credential by its name. `name` in lower case. */
+export const isCredentialHeader = (name: string): boolean =>
+  CREDENTIAL_HEADERS.has(name) || MORE_CREDENTIALS.has(name) || CREDENTIAL_WORD.test(name);

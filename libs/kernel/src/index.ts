@@ -27,6 +27,7 @@ export {
   CREDENTIAL_HEADERS,
   FRAMING_HEADERS,
   HOP_BY_HOP_HEADERS,
+  isCredentialHeader,
   isHeaderValue,
   isMetadataHeader,
 } from './header-names';

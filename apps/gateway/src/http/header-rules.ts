@@ -1,5 +1,5 @@
 import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
-import { CREDENTIAL_HEADERS, HOP_BY_HOP_HEADERS, isMetadataHeader } from '@gw/kernel';
+import { CREDENTIAL_HEADERS, HOP_BY_HOP_HEADERS, isCredentialHeader, isMetadataHeader } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 
 /**
@@ -8,7 +8,6 @@ import type { HeaderList } from '@gw/providers';
  */
 const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
-  ...CREDENTIAL_HEADERS,
   'cf-connecting-ip',
   'cf-ray',
   'cf-visitor',
@@ -19,7 +18,10 @@ const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
   'true-client-ip',
   'via',
   'x-client-ip',
+  'x-http-method',
   'x-http-method-override',
+  'x-method',
+  'x-method-override',
   'x-original-url',
   'x-real-ip',
   'x-rewrite-url',
@@ -76,6 +78,7 @@ class NameRules {
 const upstream = new NameRules(
   (name) =>
     NEVER_UPSTREAM.has(name) ||
+    isCredentialHeader(name) ||
     isMetadataHeader(name) ||
     NEVER_UPSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
 );
@@ -113,21 +116,16 @@ export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
   return headers;
 }
 
-/**
- * Headers that a config's `forward_headers` names: sent as the caller sent them, but for hop-by-hop ones and for whatever holds
- * the gateway key, which a caller may send as `Authorization` too.
- */
-export function forwardedHeaders(
+/** Headers of the client, sent as they came, whose lower-case names `mayPass` accepts; hop-by-hop ones never are. */
+export function chosenHeaders(
   rawHeaders: readonly string[],
-  names: readonly string[],
-  apiKey: string | null,
+  mayPass: (name: string, value: string) => boolean,
 ): HeaderList {
   const headers: HeaderList = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
     const value = rawHeaders[i + 1] as string;
-    if (!names.includes(name) || HOP_BY_HOP_HEADERS.has(name)) continue;
-    if (apiKey === null || !value.includes(apiKey)) headers.push(name, value);
+    if (!HOP_BY_HOP_HEADERS.has(name) && mayPass(name, value)) headers.push(name, value);
   }
   return headers;
 }

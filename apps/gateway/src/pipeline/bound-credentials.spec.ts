@@ -5,6 +5,14 @@ import { GatewayHarness } from '../spec-support/harness';
 const OWN_KEY = 'sk-callers-own';
 const SAVED_KEY = 'sk-main';
 
+/** Credentials of this gateway, which no provider may see. */
+const SECOND = 'secondKey00000000000000000000000';
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const SESSION = `${part({ alg: 'HS256' })}.${part({ iss: 'tollgate', aud: 'control-plane' })}.c2ln`;
+
+/** Headers that carry credentials of a caller. */
+const CARRYING = ['authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-vault-token'];
+
 /** Ways to name the saved provider, as members of a target; the last two leave it to the request. */
 const NAMES = [
   { provider: '@main' },
@@ -31,6 +39,7 @@ describe('a credential and the address that it is sent to', () => {
       enabled: true,
     };
     const more = { isFinetune: false, baseModelSlug: null, pricing: null };
+    gateway.addKey(SECOND);
     gateway.addProvider('models', 'openai', null, { models: [{ ...model, ...more }] as never });
   });
   afterAll(async () => {
@@ -128,12 +137,8 @@ describe('a credential and the address that it is sent to', () => {
   });
 
   it('refuses a second gateway key and the token of a session in the place of a provider’s key', async () => {
-    const second = 'secondKey00000000000000000000000';
-    gateway.addKey(second);
-    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const session = `${part({ alg: 'HS256' })}.${part({ iss: 'tollgate', aud: 'control-plane' })}.c2ln`;
     const host = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${other.origin}/v1` };
-    for (const credential of [second, session]) {
+    for (const credential of [SECOND, SESSION]) {
       const answer = await send({ ...host, authorization: `Bearer ${credential}` });
       expect([answer.status, (await errorOf(answer))['type']]).toEqual([400, 'header_invalid']);
     }
@@ -144,25 +149,121 @@ describe('a credential and the address that it is sent to', () => {
     );
   });
 
+  describe('forwarded headers', () => {
+    const brought = Object.fromEntries(CARRYING.map((name) => [name, `Bearer ${OWN_KEY}`]));
+    const forward_headers = [...CARRYING, 'x-own'];
+
+    it('carry no credential of the caller to an address of a saved config, named or the key’s default', async () => {
+      const config = { custom_host: `${other.origin}/collect`, forward_headers };
+      gateway.addConfig('pc-forwards', config);
+      gateway.addConfig('pc-forwards-named', { ...config, provider: 'openai' });
+      const headers = { ...brought, 'x-own': 'plain', 'x-gw-provider': 'openai' };
+      const keyed = 'keyedKey000000000000000000000000';
+      gateway.addKey(keyed, { defaults: { config: 'pc-forwards', metadata: {}, allowConfigOverride: true } });
+      for (const more of [
+        { 'x-gw-config': 'pc-forwards' },
+        { 'x-gw-config': 'pc-forwards-named' },
+        { 'x-gw-config': 'pc-forwards', 'x-gw-forward-headers': CARRYING.join() },
+        { 'x-gw-api-key': keyed },
+      ]) {
+        expect((await send({ ...headers, ...more })).status).toBe(200);
+      }
+      expect(other.requests).toHaveLength(4);
+      expect(other.requests[0]?.headers['x-own']).toBe('plain');
+      expect(seen(other)).not.toContain(OWN_KEY);
+    });
+
+    it('carry the caller’s credentials to the provider that it names, at its own address or one of the request', async () => {
+      gateway.addConfig('pc-cookie', { forward_headers: ['cookie'] });
+      const host = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${rightful.origin}/v1` };
+      const cookie = `session=${OWN_KEY}`;
+      expect((await send({ ...host, cookie, 'x-gw-config': 'pc-cookie' })).status).toBe(200);
+      expect(rightful.lastRequest.headers['cookie']).toBe(cookie);
+      expect((await send({ ...host, cookie, 'x-gw-forward-headers': 'cookie' })).status).toBe(200);
+      expect(rightful.lastRequest.headers['cookie']).toBe(cookie);
+    });
+
+    it('carry the caller’s credentials to a saved provider only where the request names header and provider', async () => {
+      gateway.addConfig('pc-saved', { provider: '@main', forward_headers: ['cookie'] });
+      gateway.addConfig('pc-list', { forward_headers: ['cookie'] });
+      const cookie = `session=${OWN_KEY}`;
+      for (const headers of [
+        { 'x-gw-config': 'pc-saved' },
+        { 'x-gw-config': 'pc-saved', 'x-gw-forward-headers': 'cookie' },
+        { 'x-gw-config': 'pc-list', 'x-gw-provider': '@main' },
+      ]) {
+        expect((await send({ ...headers, cookie })).status).toBe(200);
+        expect(rightful.lastRequest.headers['cookie']).toBeUndefined();
+      }
+      const named = { 'x-gw-provider': '@main', 'x-gw-forward-headers': 'cookie' };
+      expect((await send({ ...named, cookie })).status).toBe(200);
+      expect(rightful.lastRequest.headers['cookie']).toBe(cookie);
+    });
+
+    it('are refused where they hold a credential of this gateway, in whatever header and form', async () => {
+      const basic = `Basic ${Buffer.from(`user:${SECOND}`).toString('base64')}`;
+      const host = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${other.origin}/v1` };
+      const headers = { ...host, 'x-gw-forward-headers': forward_headers.join() };
+      for (const [name, value] of [
+        ['x-own', SECOND],
+        ['x-own', `a, ${SESSION}`],
+        ['cookie', `theme=dark; session=${SESSION}`],
+        ['cookie', `key=${SECOND}`],
+        ['authorization', basic],
+        ['x-vault-token', SECOND],
+      ] as const) {
+        const answer = await send({ ...headers, [name]: value });
+        expect([name, answer.status, await errorOf(answer)]).toMatchObject([
+          name,
+          400,
+          { type: 'header_invalid', param: name },
+        ]);
+      }
+      const many = Array.from({ length: 65 }, (_, i) => `k=${String(i).padStart(40, 'a')}`).join('; ');
+      expect((await send({ ...headers, cookie: many })).status).toBe(400);
+      expect(other.requests).toHaveLength(0);
+    });
+
+    it('that carry credentials by their names are not sent unless they are named', async () => {
+      const answer = await send({
+        ...{ 'x-gw-provider': '@main', 'x-own': 'plain', 'x-vault-token': OWN_KEY },
+        ...{ 'x-auth-token': OWN_KEY, 'x-user-jwt': OWN_KEY, 'ocp-apim-subscription-key': OWN_KEY },
+        ...{ 'x-method-override': 'TRACE', 'x-http-method': 'TRACE', 'x-http-method-override': 'TRACE' },
+      });
+      expect(answer.status).toBe(200);
+      expect(rightful.lastRequest.headers['x-own']).toBe('plain');
+      expect(seen(rightful)).not.toMatch(new RegExp(`${OWN_KEY}|TRACE`));
+    });
+  });
+
   const URLS = { rightful: () => `${rightful.origin}/v1`, other: () => `${other.origin}/v1` };
   const at = (which: Host, field = 'custom_host'): Record<string, string> =>
     which === null ? {} : { [field]: URLS[which]() };
   const targetOf = ({ name, host }: DrawnTarget): object => ({ ...name, ...at(host) });
 
-  function configOf({ targets, mode, root, embeddings }: Drawn): object {
+  function configOf({ targets, mode, root, embeddings, forwards }: Drawn): object {
     const two = targets.length < 2 ? [...targets, ...targets] : targets;
     const strategy = { strategy: { mode }, targets: two.map(targetOf) };
     const cache = embeddings && { mode: 'semantic', embeddings: { ...targetOf(embeddings), model: 'e' } };
     const node = mode === 'single' ? targetOf(targets[0] as DrawnTarget) : strategy;
-    return { ...node, ...at(root), ...(cache ? { cache } : {}) };
+    const list = forwards?.by === 'config' ? { forward_headers: forwards.names } : {};
+    return { ...node, ...at(root), ...list, ...(cache ? { cache } : {}) };
   }
 
   const headersOf = (drawn: Drawn): Record<string, string> => ({
     ...(drawn.header === null ? {} : { 'x-gw-provider': drawn.header }),
     ...(drawn.virtualKey ? { 'x-gw-virtual-key': 'main' } : {}),
     ...at(drawn.headerHost, 'x-gw-custom-host'),
+    ...forwardedOf(drawn),
     ...(drawn.brings ? own : {}),
   });
+
+  function forwardedOf({ forwards }: Drawn): Record<string, string> {
+    if (forwards === null) return {};
+    const { names, by, holds } = forwards;
+    const sent = Object.fromEntries(names.map((name) => [name, `Bearer ${holds}`]));
+    return by === 'request' ? { ...sent, 'x-gw-forward-headers': names.join() } : sent;
+  }
 
   /** The provider that the caller's key is for. */
   function intendedBy({ header, virtualKey, targets }: Drawn): string | null {
@@ -172,6 +273,10 @@ describe('a credential and the address that it is sent to', () => {
 
   function expectNoLeak(drawn: Drawn): void {
     expect(seen(other)).not.toContain(SAVED_KEY);
+    for (const stub of [rightful, other]) {
+      expect(seen(stub)).not.toContain(SECOND);
+      expect(seen(stub)).not.toContain(SESSION);
+    }
     // A host that the caller wrote down himself may have his key, if it speaks for the provider that it is for.
     const isHis = drawn.headerHost === 'other' || !drawn.saved;
     for (const { headers } of other.requests) {
@@ -180,11 +285,12 @@ describe('a credential and the address that it is sent to', () => {
     }
   }
 
-  it('never shows a saved or a brought key to any host but its own, whatever the request and the config name', async () => {
+  it('never shows a saved, brought or forwarded key to any host but its own, whatever the request and the config name', async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(DRAWN, async (drawn) => {
         other.requests.length = 0;
+        rightful.requests.length = 0;
         other.answer({ status: drawn.mode === 'fallback' ? 503 : 200, body: {} });
         const slug = `pc-${String((number += 1))}`;
         if (drawn.saved) gateway.addConfig(slug, configOf(drawn));
@@ -194,7 +300,7 @@ describe('a credential and the address that it is sent to', () => {
         await answer.arrayBuffer();
         expectNoLeak(drawn);
       }),
-      { numRuns: 150 },
+      { numRuns: 250 },
     );
   }, 120_000);
 });
@@ -205,7 +311,13 @@ type DrawnTarget = Drawn['targets'][number];
 
 const HOST = fc.constantFrom<Host[]>(null, 'rightful', 'other');
 const TARGET = fc.record({ name: fc.constantFrom(...NAMES), host: HOST });
+const FORWARDS = fc.record({
+  names: fc.subarray([...CARRYING, 'x-auth-token'], { minLength: 1 }),
+  by: fc.constantFrom('config', 'request'),
+  holds: fc.constantFrom(OWN_KEY, OWN_KEY, OWN_KEY, SECOND, SESSION),
+});
 const DRAWN = fc.record({
+  forwards: fc.option(FORWARDS),
   root: HOST,
   targets: fc.array(TARGET, { minLength: 1, maxLength: 3 }),
   mode: fc.constantFrom('single', 'fallback', 'loadbalance', 'hedge'),

@@ -16,6 +16,11 @@ export class OwnCredentials {
     private readonly peppers: readonly KeyObject[],
   ) {}
 
+  /** False for a text that cannot be a key or a token by its form. */
+  couldInclude(text: string): boolean {
+    return KEY_SHAPE.test(text) || TOKEN_SHAPE.test(text);
+  }
+
   /** Waits only where a key has to be looked up. A key that can't be looked up now is taken for a provider's. */
   includes(text: string): boolean | Promise<boolean> {
     if (isSessionToken(text)) return true;

@@ -2,25 +2,38 @@ import { holdsAddress, type CompiledTarget } from '@gw/config-schema';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Provider } from '@gw/providers';
+import type { Upstream } from '../answer';
 import type { Asked } from '../exchange';
+
+/** What decides where a credential of the caller may go. */
+export type Recipient = Pick<Upstream, 'target' | 'provider' | 'saved'>;
 
 /** The credential of a target that names no saved provider: the config's own, else the caller's. Null: there is none. */
 export function inlineKey(exchange: Asked, target: CompiledTarget, provider: Provider): string | null {
-  const apiKey = target.apiKey ?? callersKey(exchange, target, provider.id);
+  const apiKey = target.apiKey ?? callersKey(exchange, { target, provider, saved: null });
   if (apiKey === null && provider.needsCredential && !mayBeKeyless(exchange, target)) {
     throw keyMissing(exchange, provider.id);
   }
   return apiKey;
 }
 
+const callersKey = (exchange: Asked, recipient: Recipient): string | null =>
+  exchange.gw.providerKey !== null && isMeantFor(exchange, recipient) ? exchange.gw.providerKey : null;
+
 /**
- * The caller's own provider key goes to the provider that the request names, or to that of the config's first target. An address
- * that stands in a saved config was written by another person, so the key does not go there.
+ * THE rule of what a caller's credential reaches, as its provider key or in a forwarded header: the provider that the request
+ * names, or that of the config's first target. An address that a saved config names was written by another person, so it gets none.
+ * A saved provider has a credential of its own: it gets the caller's only where the caller named both the provider and the header.
  */
-function callersKey({ gw, config, configSource }: Asked, target: CompiledTarget, id: string): string | null {
-  if (gw.providerKey === null || intendedFor(gw, config) !== id) return null;
-  const isAnothers = configSource.slug !== null && gw.customHost === null && hasAddress(target);
-  return isAnothers ? null : gw.providerKey;
+export function isMeantFor({ gw, config, configSource }: Asked, recipient: Recipient): boolean {
+  const { target, provider, saved } = recipient;
+  const isOwnConfig = configSource.slug === null;
+  if (saved !== null) {
+    const namesProvider = target.provider !== null || target.virtualKey !== null;
+    return isOwnConfig || (gw.forwardHeaders !== null && !namesProvider);
+  }
+  if (intendedFor(gw, config) !== provider.id) return false;
+  return isOwnConfig || gw.customHost !== null || !hasAddress(target);
 }
 
 const intendedFor = (gw: Asked['gw'], config: Asked['config']): string | null => {

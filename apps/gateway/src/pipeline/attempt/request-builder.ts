@@ -2,11 +2,12 @@ import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
-import { forwardedHeaders, removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
+import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
 import { queryWithModel } from '../../realtime/model-query';
 import type { Upstream } from '../answer';
 import type { Asked } from '../exchange';
 import { BaseAddresses } from './base-address';
+import { forwardedHeaders } from './forwarded-headers';
 import { bodyOf } from './request-body';
 import { askForUsage } from './stream-usage';
 import { modelOf } from './targeting';
@@ -101,8 +102,8 @@ function queryOf(query: string, { route }: Asked, { provider, credential, model 
 }
 
 function headersOf(exchange: Asked, upstream: Upstream, contentType: string | null): HeaderList {
-  const { provider, credential, target, saved, support, model } = upstream;
-  const { req, gw } = exchange;
+  const { provider, credential, saved, support, model } = upstream;
+  const { req } = exchange;
   const received = upstreamHeaders(req.rawHeaders, req.headers.connection);
   const headers = [...received];
   // A built-in route reads the answer, so it asks for one that needs no decoding. Without the header any coding would be right.
@@ -119,12 +120,9 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
   addCustom(headers, credential.configurations['custom_headers']);
   if (saved && model !== null) addCustom(headers, modelOf(saved, model)?.customHeaders);
   provider.sign(headers, credential);
-  const names = gw.forwardHeaders ?? target.forwardHeaders;
-  if (names.length > 0) {
-    const forwarded = forwardedHeaders(req.rawHeaders, names, gw.apiKey);
-    for (let i = 0; i < forwarded.length; i += 2)
-      setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
-  }
+  const forwarded = forwardedHeaders(exchange, upstream);
+  for (let i = 0; i < forwarded.length; i += 2)
+    setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
   assertSendable(headers, received);
   return headers;
 }

@@ -8,6 +8,7 @@ import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
 import type { Asked } from '../exchange';
 import { inlineKey } from './callers-key';
+import { ownCredential, refuseOwnCredentials } from './forwarded-headers';
 
 export interface TargetingOptions {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -35,6 +36,18 @@ export class Targeting {
   ) {}
 
   pick(exchange: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
+    const found = this.find(exchange, target);
+    const forwardsHeaders = (exchange.gw.forwardHeaders ?? target.forwardHeaders).length > 0;
+    return forwardsHeaders ? this.guarded(exchange, found) : found;
+  }
+
+  private async guarded(exchange: Asked, found: Upstream | Promise<Upstream>): Promise<Upstream> {
+    const upstream = await found;
+    if (!upstream.provider.local) await refuseOwnCredentials(this.ownCredentials, exchange, upstream);
+    return upstream;
+  }
+
+  private find(exchange: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
     const named = providerNamed(exchange, target);
     if (named === null) throw new GatewayError('provider_missing');
     if (!named.startsWith('@')) return this.inline(exchange, target, named);
@@ -86,7 +99,7 @@ export class Targeting {
     supportOf(exchange, provider);
     const apiKey = inlineKey(exchange, target, provider);
     const finish = (isOwn: boolean): Upstream => {
-      if (isOwn) throw ownCredential();
+      if (isOwn) throw ownCredential('authorization');
       const credential = { apiKey, configurations: target.providerFields };
       return this.build(exchange, target, provider, null, credential);
     };
@@ -140,12 +153,6 @@ export class Targeting {
     };
   }
 }
-
-const ownCredential = (): GatewayError =>
-  new GatewayError('header_invalid', {
-    param: 'authorization',
-    message: 'A credential of this gateway is never sent to a provider; send the provider’s own key.',
-  });
 
 /** Null on passthrough. Throws `route_unsupported`. */
 function supportOf({ route }: Asked, provider: Provider): RouteSupport | null {

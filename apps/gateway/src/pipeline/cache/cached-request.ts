@@ -1,5 +1,5 @@
 import { inlineConfigVersion, ownCredential, relevantHeaders, type CacheRequest } from '@gw/cache';
-import { forwardedHeaders } from '../../http/header-rules';
+import { forwardedHeaders } from '../attempt/forwarded-headers';
 import type { Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
 import type { BuiltRequest } from '../attempt/request-builder';
@@ -29,7 +29,8 @@ export function cachedRequest(
     method: request.method,
     origin: request.origin,
     path: request.path,
-    headers: relevantHeaders(request.headers, forwardedTo(exchange, upstream)),
+    // Credentials among what is sent on as it came decide the answer too; in the built request they look like any other.
+    headers: relevantHeaders(request.headers, forwardedHeaders(exchange, upstream)),
     body,
     namespace,
     metadata: exchange.metadata,
@@ -40,11 +41,3 @@ function configVersionOf({ configSource, gw }: Exchange): string {
   if (configSource.versionId !== null) return configSource.versionId;
   return gw.config === null ? 'none' : inlineConfigVersion(gw.config);
 }
-
-/** Credentials among what is sent on as it came decide the answer too; in the built request they look like any other. */
-function forwardedTo({ gw, req }: Exchange, { target }: Upstream): readonly string[] {
-  const names = gw.forwardHeaders ?? target.forwardHeaders;
-  return names.length === 0 ? NOTHING : forwardedHeaders(req.rawHeaders, names, gw.apiKey);
-}
-
-const NOTHING: readonly string[] = [];
