@@ -5,30 +5,69 @@ import {
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
+  type Type,
 } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
 import { map, type Observable } from 'rxjs';
 
 /** The strong entity tag of a row's version: `"7"` with its quotes, as the header carries it. */
 export const etagOf = (row: { readonly version: number }): string => `"${String(row.version)}"`;
 
-/** The `If-Match` header, or undefined. Pass it to `assertMatches` inside the transaction that locked the row. */
-export const IfMatch = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  return context.switchToHttp().getRequest<FastifyRequest>().headers['if-match'];
-});
+/** The strong entity tag of something without a version: a digest of what its routes change. */
+export const contentTag = (content: object): string =>
+  `"${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, TAG_LENGTH)}"`;
+
+/** 132 bits. */
+const TAG_LENGTH = 22;
+
+const readIfMatch = (_data: unknown, context: ExecutionContext): string | undefined =>
+  context.switchToHttp().getRequest<FastifyRequest>().headers['if-match'];
+
+/**
+ * The `If-Match` header, or undefined. Pass it to `assertMatches` or `assertTag` inside the transaction that locked the row. A route
+ * without this parameter refuses the header.
+ */
+export const IfMatch = createParamDecorator(readIfMatch);
+
+/** Whether a handler of a controller takes the `If-Match` header. */
+export function takesIfMatch(controller: Type, handler: string): boolean {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) ?? {}) as Readonly<
+    Record<string, { readonly factory?: unknown }>
+  >;
+  return Object.values(args).some(({ factory }) => factory === readIfMatch);
+}
 
 /** Throws `etag_mismatch` (412) unless the header is absent, `*`, or names the row's version. */
-export function assertMatches(ifMatch: string | undefined, row: { readonly version: number }): void {
+export const assertMatches = (ifMatch: string | undefined, row: { readonly version: number }): void =>
+  assertTag(ifMatch, etagOf(row));
+
+/** The same for a tag of `contentTag`. */
+export function assertTag(ifMatch: string | undefined, current: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const current = etagOf(row);
   const given = ifMatch.split(',').map((tag) => tag.trim());
   if (!given.includes(current)) throw new GatewayError('etag_mismatch', { param: 'if-match' });
 }
 
-/** An answer with a text `etag` carries it as the header too. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A precondition that nothing would check must not look as if it held. */
+function refuseUnchecked(context: ExecutionContext): void {
+  const { headers, method } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (headers['if-match'] === undefined || SAFE_METHODS.has(method)) return;
+  if (takesIfMatch(context.getClass(), context.getHandler().name)) return;
+  throw new GatewayError('header_invalid', {
+    param: 'if-match',
+    message: 'This route has no etag to compare; send the request without If-Match.',
+  });
+}
+
+/** An answer with a text `etag` carries it as the header too. Refuses `If-Match` where no route would check it. */
 @Injectable()
 export class EtagInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    refuseUnchecked(context);
     return next.handle().pipe(
       map((answer: unknown) => {
         if (typeof answer === 'object' && answer !== null && 'etag' in answer) {

@@ -1,5 +1,5 @@
 export { EmptyAnswer, listAnswerOf, RowAnswer, rowFields } from './answers';
-export { assertMatches, EtagInterceptor, etagOf, IfMatch } from './etag';
+export { assertMatches, assertTag, contentTag, EtagInterceptor, etagOf, IfMatch, takesIfMatch } from './etag';
 export { Answer, type AnswerOptions } from './fields/answer-fields';
 export {
   EmailListField,

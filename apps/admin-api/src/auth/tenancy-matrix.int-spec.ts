@@ -4,7 +4,13 @@ import { readCases } from '@gw/testing';
 import { In } from 'typeorm';
 import { TestAdminApi, type Answer } from '../spec-support/admin-api';
 import { severalAtATime } from '../spec-support/several-at-a-time';
-import { Fixtures, unknownFixture, type Fixture, type Place } from '../spec-support/tenancy-fixtures';
+import {
+  Fixtures,
+  unknownFixture,
+  withIds,
+  type Fixture,
+  type Place,
+} from '../spec-support/tenancy-fixtures';
 import { TENANCY_ROWS, type TenancyRow } from '../spec-support/tenancy-rows';
 import {
   routesOf,
@@ -15,7 +21,6 @@ import {
   type Target,
   type Verdict,
 } from '../spec-support/tenancy-verdicts';
-import { uuidv7 } from '@gw/kernel';
 
 const { roles: NAMED_ROLES } = readCases('idor.json') as { readonly roles: readonly string[] };
 /** All of an answer but the request's own id. */
@@ -23,20 +28,6 @@ function plain({ status, body }: Answer): string {
   const { request_id: _requestId, ...error } = (body['error'] ?? {}) as Record<string, unknown>;
   return JSON.stringify([status, error]);
 }
-
-const withIds = (path: string, fixture: Fixture, target: Target): string =>
-  path
-    .replace('{type}/{subType}', 'workspace/service')
-    .replace('{version}', fixture.versionId ?? '1')
-    .replace('{entity}', fixture.entityId ?? fixture.id)
-    .replace('{mcpServer}', uuidv7())
-    .replace('{name}', fixture.name ?? 'x')
-    .replace('{slug}', fixture.slug ?? fixture.id)
-    // By its slug in one of the targets, else by its id.
-    .replaceAll(
-      /\{(?!workspaceId)[^}]+\}/g,
-      (target === 'sibling workspace' ? fixture.slug : null) ?? fixture.id,
-    );
 
 describe('the matrix of routes, roles and targets', () => {
   const admin = new TestAdminApi();
@@ -140,10 +131,11 @@ describe('the matrix of routes, roles and targets', () => {
     const workspaceId = role.reaches.includes(target) ? targetId : role.home.workspaceId;
     // The paths of one handler take turns, by a rule that shows each of them to every kind of role.
     const turn = roles.indexOf(role) + TARGETS.indexOf(target);
-    const path = withIds(route.paths[turn % route.paths.length] ?? '', fixture, target).replace(
-      '{workspaceId}',
-      targetId,
-    );
+    const path = withIds(
+      route.paths[turn % route.paths.length] ?? '',
+      fixture,
+      target === 'sibling workspace',
+    ).replace('{workspaceId}', targetId);
     const query = new URLSearchParams(row.query);
     if (row.aim === 'named') query.set('workspace_id', targetId);
     if (row.needsWorkspace) query.set('workspace_id', workspaceId);

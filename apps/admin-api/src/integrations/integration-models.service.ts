@@ -90,12 +90,13 @@ export class IntegrationModelsService {
   }
 
   /** Custom models only: a model of the catalogue is switched off instead. */
-  remove(caller: Principal, reference: string, list: string): Promise<object> {
+  remove(caller: Principal, reference: string, list: string, ifMatch: string | undefined): Promise<object> {
     const slugs = [...new Set(list.split(',').map((slug) => slug.trim()))].filter((slug) => slug !== '');
     if (slugs.length === 0) throw invalid('slugs', 'must name at least one model');
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
+      assertMatches(ifMatch, integration);
       const where = { integrationId: integration.id, slug: In(slugs), isCustom: true };
       const rows = await manager.findBy(IntegrationModelEntity, where);
       const known = new Set(rows.map(({ slug }) => slug));

@@ -113,8 +113,9 @@ export class IntegrationsController {
     @Caller() caller: Principal,
     @Param('integration') integration: string,
     @Query() query: DeleteModelsQuery,
+    @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.models.remove(caller, integration, query.slugs);
+    return this.models.remove(caller, integration, query.slugs, ifMatch);
   }
 
   @Get(':integration/workspaces')

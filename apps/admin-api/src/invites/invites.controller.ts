@@ -1,4 +1,4 @@
-import { EmptyAnswer, listAnswerOf, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -46,8 +46,12 @@ export class InvitesController {
   @Delete(':inviteId')
   @Requires('organisation_users.delete')
   @ApiOkResponse({ type: EmptyAnswer })
-  cancel(@Caller() caller: Principal, @Param('inviteId') inviteId: string): Promise<object> {
-    return this.invites.cancel(caller, inviteId);
+  cancel(
+    @Caller() caller: Principal,
+    @Param('inviteId') inviteId: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.invites.cancel(caller, inviteId, ifMatch);
   }
 
   @Post(':inviteId/resend')

@@ -7,7 +7,7 @@ import {
   type InvitedWorkspace,
 } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThanOrEqual, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { normaliseScopes, toExpiry } from '../api-keys/api-key-rules';
@@ -94,9 +94,10 @@ export class InvitesService {
   }
 
   /** The link ends at once. Throws `conflict` for an invite that is no longer pending. */
-  cancel(caller: Principal, id: string): Promise<object> {
+  cancel(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const row = await this.findPending(write.manager, caller, id);
+      assertMatches(ifMatch, row);
       const before = toInvite(row);
       row.status = 'cancelled';
       await write.manager.save(UserInviteEntity, row);

@@ -103,8 +103,9 @@ export class UsageLimitPoliciesController {
     @Caller() caller: Principal,
     @Param('policy') policy: string,
     @Param('entity') entity: string,
+    @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.values.reset(caller, policy, entity);
+    return this.values.reset(caller, policy, entity, ifMatch);
   }
 }
 

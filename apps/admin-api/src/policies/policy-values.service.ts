@@ -1,5 +1,5 @@
 import { UsageLimitPolicyEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
-import { listOf, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike } from 'typeorm';
 import { Writes } from '../audit/writes';
@@ -53,10 +53,11 @@ export class PolicyValuesService {
   }
 
   /** What it has used until now does not count any more. */
-  reset(caller: Principal, policyId: string, valueId: string): Promise<object> {
+  reset(caller: Principal, policyId: string, valueId: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const policy = await findPolicy(manager, UsageLimitPolicyEntity, caller, policyId, { forUpdate: true });
+      assertMatches(ifMatch, policy);
       assertMayChangeLimits(caller, policy.limitsRank);
       const where = { policyId: policy.id, id: found(isUuid(valueId) ? valueId.toLowerCase() : null) };
       const value = found(await manager.findOneBy(UsageLimitPolicyValueEntity, where));

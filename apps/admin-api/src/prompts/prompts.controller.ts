@@ -109,8 +109,9 @@ export class PromptsController extends SharingOf('prompt') {
     @Param('prompt') prompt: string,
     @Param('version') version: string,
     @Body() body: LabelVersionDto,
+    @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.prompts.label(caller, prompt, version, body.label_id);
+    return this.prompts.label(caller, { prompt, version }, body.label_id, ifMatch);
   }
 
   @Put(':prompt/makeDefault')

@@ -1,5 +1,5 @@
 import { PromptVersionEntity, type PromptEntity } from '@gw/entities';
-import { invalid, listOf, type ListAnswer, type PageQuery } from '@gw/web';
+import { assertMatches, invalid, listOf, type ListAnswer, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import type { Principal } from '../auth/principal';
@@ -104,11 +104,18 @@ export class PromptsService extends TemplatesService {
     return answerOf(manager, row, await versionById(manager, row, versionId));
   }
 
-  label(caller: Principal, reference: string, versionId: string, labelId: string | null): Promise<object> {
+  /** `ifMatch`: against the etag of the prompt. */
+  label(
+    caller: Principal,
+    at: { readonly prompt: string; readonly version: string },
+    labelId: string | null,
+    ifMatch: string | undefined,
+  ): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await findOwn(manager, caller, 'prompt', reference);
-      const version = await versionById(manager, row, versionId);
+      const row = await findOwn(manager, caller, 'prompt', at.prompt);
+      assertMatches(ifMatch, row);
+      const version = await versionById(manager, row, at.version);
       const label = labelId === null ? null : await findLabel(manager, caller, labelId);
       // The label must mean something in the workspace that owns the prompt.
       if (label !== null && label.workspaceId !== null && label.workspaceId !== row.workspaceId) {

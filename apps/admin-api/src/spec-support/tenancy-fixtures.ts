@@ -235,3 +235,14 @@ export const unknownFixture = (): Fixture => ({
   versionId: uuidv7(),
   name: 'nothing-of-this-name',
 });
+
+/** A path of the document with the ids of a fixture in it, but for the workspace's. */
+export const withIds = (path: string, fixture: Fixture, isBySlug: boolean): string =>
+  path
+    .replace('{type}/{subType}', 'workspace/service')
+    .replace('{version}', fixture.versionId ?? '1')
+    .replace('{entity}', fixture.entityId ?? fixture.id)
+    .replace('{mcpServer}', uuidv7())
+    .replace('{name}', fixture.name ?? 'x')
+    .replace('{slug}', fixture.slug ?? fixture.id)
+    .replaceAll(/\{(?!workspaceId)[^}]+\}/g, (isBySlug ? fixture.slug : null) ?? fixture.id);

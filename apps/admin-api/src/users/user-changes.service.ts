@@ -6,6 +6,7 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { assertTag } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../api-keys/user-keys.service';
@@ -14,7 +15,7 @@ import type { Principal } from '../auth/principal';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../auth/grants';
 import { securityOf } from '../auth/security';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
-import type { UpdateUserDto } from './users.dto';
+import { userTag, type UpdateUserDto } from './users.dto';
 
 /** Changes a user's place in the organisation. The person stays: they may belong to other organisations. */
 @Injectable()
@@ -25,18 +26,25 @@ export class UserChangesService {
   ) {}
 
   /** The user's keys and sessions do no more than the new role from now on. */
-  update(caller: Principal, userId: string, { role }: UpdateUserDto): Promise<object> {
+  update(
+    caller: Principal,
+    userId: string,
+    { role }: UpdateUserDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
     const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const seat = await lockSeat(manager, organisationId, userId);
+      const user = await userOf(manager, seat);
+      assertTag(ifMatch, userTag({ ...user, role: seat.role }));
       if (role === seat.role) return {};
       if (role === 'owner') assertOwner(caller);
       const settings = await securityOf(manager, organisationId, null);
       assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
       assertNotAbove(caller, rankOfRole(seat.role, null));
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
-      const before = await viewOf(manager, seat);
+      const before = viewOf(user, seat);
       await manager.update(OrganisationUserEntity, { organisationId, userId: seat.userId }, { role });
       write.audit({
         action: 'update',
@@ -51,14 +59,16 @@ export class UserChangesService {
   }
 
   /** Ends the membership, with the memberships of workspaces, the user keys and the sessions of this organisation. */
-  remove(caller: Principal, userId: string): Promise<object> {
+  remove(caller: Principal, userId: string, ifMatch: string | undefined): Promise<object> {
     const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const seat = await lockSeat(manager, organisationId, userId);
+      const user = await userOf(manager, seat);
+      assertTag(ifMatch, userTag({ ...user, role: seat.role }));
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
       assertNotAbove(caller, rankOfRole(seat.role, null));
-      const before = await viewOf(manager, seat);
+      const before = viewOf(user, seat);
       const at = { organisationId, userId: seat.userId };
       await manager.update(OrganisationUserEntity, at, { status: 'archived' });
       await leaveWorkspaces(write, at);
@@ -123,7 +133,12 @@ async function lockSeat(
   return found(seats.find((seat) => seat.userId === userId.toLowerCase()));
 }
 
-async function viewOf(manager: EntityManager, seat: OrganisationUserEntity): Promise<object> {
-  const user = found(await manager.findOneBy(UserEntity, { id: seat.userId }));
-  return { id: user.id, email: user.email, role: seat.role, status: seat.status };
-}
+const userOf = async (manager: EntityManager, { userId }: OrganisationUserEntity): Promise<UserEntity> =>
+  found(await manager.findOneBy(UserEntity, { id: userId }));
+
+const viewOf = ({ id, email }: UserEntity, { role, status }: OrganisationUserEntity): object => ({
+  id,
+  email,
+  role,
+  status,
+});

@@ -1,4 +1,4 @@
-import { EmptyAnswer, listAnswerOf, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -36,14 +36,19 @@ export class UsersController {
     @Caller() caller: Principal,
     @Param('userId') userId: string,
     @Body() body: UpdateUserDto,
+    @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.changes.update(caller, userId, body);
+    return this.changes.update(caller, userId, body, ifMatch);
   }
 
   @Delete(':userId')
   @Requires('organisation_users.delete')
   @ApiOkResponse({ type: EmptyAnswer })
-  remove(@Caller() caller: Principal, @Param('userId') userId: string): Promise<object> {
-    return this.changes.remove(caller, userId);
+  remove(
+    @Caller() caller: Principal,
+    @Param('userId') userId: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.changes.remove(caller, userId, ifMatch);
   }
 }

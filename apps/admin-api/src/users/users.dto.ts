@@ -1,4 +1,4 @@
-import { Answer, EmailField, EnumField, QueryIntegerField } from '@gw/web';
+import { Answer, contentTag, EmailField, EnumField, QueryIntegerField } from '@gw/web';
 
 /** Users are paged by `currentPage` and `pageSize`; the snake-case names of the other lists are taken as well. */
 export class ListUsersQuery {
@@ -56,4 +56,16 @@ export class UserAnswer {
 
   @Answer.texts({ description: 'Of owners and admins: every workspace of the organisation.' })
   readonly workspace_ids!: string[];
+
+  @Answer.etag()
+  readonly etag!: string;
 }
+
+/** Of what the routes of users change and show, without the workspaces, whose members have tags of their own. */
+export const userTag = (user: {
+  readonly id: string;
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly role: UserAnswer['role'];
+}): string => contentTag([user.id, user.email, user.firstName, user.lastName, user.role]);

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
-import type { ListUsersQuery, UserAnswer } from './users.dto';
+import { userTag, type ListUsersQuery, type UserAnswer } from './users.dto';
 
 interface UserRow {
   readonly id: string;
@@ -83,6 +83,7 @@ export class UsersService {
               .filter(({ userId, workspaceId }) => userId === row.id && live.has(workspaceId))
               .map(({ workspaceId }) => workspaceId)
           : all,
+      etag: userTag(row),
     }));
   }
 }

@@ -1,3 +1,4 @@
+import { IfMatch } from '@gw/web';
 import { Body, Get, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -20,8 +21,12 @@ export class WorkspaceExclusionsController {
   @Put('input-guardrails')
   @Requires('organisation_exclusions.update')
   @ApiOkResponse({ type: ExclusionsAnswer })
-  updateInputs(@Caller() caller: Principal, @Body() body: UpdateExclusionsDto): Promise<ExclusionsAnswer> {
-    return this.exclusions.update(caller, 'input', body);
+  updateInputs(
+    @Caller() caller: Principal,
+    @Body() body: UpdateExclusionsDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<ExclusionsAnswer> {
+    return this.exclusions.update(caller, 'input', body, ifMatch);
   }
 
   @Get('output-guardrails')
@@ -34,7 +39,11 @@ export class WorkspaceExclusionsController {
   @Put('output-guardrails')
   @Requires('organisation_exclusions.update')
   @ApiOkResponse({ type: ExclusionsAnswer })
-  updateOutputs(@Caller() caller: Principal, @Body() body: UpdateExclusionsDto): Promise<ExclusionsAnswer> {
-    return this.exclusions.update(caller, 'output', body);
+  updateOutputs(
+    @Caller() caller: Principal,
+    @Body() body: UpdateExclusionsDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<ExclusionsAnswer> {
+    return this.exclusions.update(caller, 'output', body, ifMatch);
   }
 }

@@ -41,4 +41,7 @@ export class ExclusionAnswer {
 export class ExclusionsAnswer {
   @Answer.list(() => ExclusionAnswer, { description: 'Every workspace of the organisation.' })
   readonly workspaces!: readonly ExclusionAnswer[];
+
+  @Answer.etag()
+  readonly etag!: string;
 }

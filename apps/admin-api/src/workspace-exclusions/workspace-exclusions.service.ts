@@ -1,6 +1,6 @@
 import { documentKey } from '@gw/contracts';
 import { WorkspaceExclusionEntity } from '@gw/entities';
-import { invalid } from '@gw/web';
+import { assertTag, contentTag, invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { Writes } from '../audit/writes';
@@ -30,17 +30,23 @@ export class WorkspaceExclusionsService {
     named: { readonly organisation_id?: string },
   ): Promise<ExclusionsAnswer> {
     const { organisationId } = inOrganisation(caller, named.organisation_id);
-    return { workspaces: await exclusionsOf(this.dataSource.manager, organisationId, direction) };
+    return answerOf(direction, await exclusionsOf(this.dataSource.manager, organisationId, direction));
   }
 
   /** Laid over what is there, or in its place. All or nothing. */
-  update(caller: Principal, direction: Direction, input: UpdateExclusionsDto): Promise<ExclusionsAnswer> {
+  update(
+    caller: Principal,
+    direction: Direction,
+    input: UpdateExclusionsDto,
+    ifMatch: string | undefined,
+  ): Promise<ExclusionsAnswer> {
     const { organisationId } = inOrganisation(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       // One writer of the organisation after the other, so that two bulk changes do not mix.
       await manager.query('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', [organisationId]);
       const before = await exclusionsOf(manager, organisationId, direction);
+      assertTag(ifMatch, answerOf(direction, before).etag);
       const wanted = new Map(before.map(({ workspace_id, excluded }) => [workspace_id, excluded]));
       if (input.override_existing === true) for (const id of wanted.keys()) wanted.set(id, false);
       for (const [id, excluded] of await namedIn(manager, organisationId, input.workspaces))
@@ -62,10 +68,15 @@ export class WorkspaceExclusionsService {
         after: { direction, workspaces: after.filter(({ excluded }) => excluded) },
       });
       write.changed(...changed.map(({ workspace_id }) => documentKey.workspace(workspace_id)));
-      return { workspaces: after };
+      return answerOf(direction, after);
     });
   }
 }
+
+const answerOf = (direction: Direction, workspaces: readonly ExclusionAnswer[]): ExclusionsAnswer => ({
+  workspaces,
+  etag: contentTag([direction, workspaces]),
+});
 
 async function exclusionsOf(
   manager: EntityManager,

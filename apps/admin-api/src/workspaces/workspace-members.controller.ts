@@ -1,4 +1,4 @@
-import { EmptyAnswer, listAnswerOf, type ListAnswer } from '@gw/web';
+import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -46,14 +46,19 @@ export class WorkspaceMembersController {
     @Caller() caller: Principal,
     @Param('userId') userId: string,
     @Body() body: UpdateMemberDto,
+    @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.members.update(caller, userId, body);
+    return this.members.update(caller, userId, body, ifMatch);
   }
 
   @Delete(':userId')
   @Requires('workspace_users.delete')
   @ApiOkResponse({ type: EmptyAnswer })
-  remove(@Caller() caller: Principal, @Param('userId') userId: string): Promise<object> {
-    return this.members.remove(caller, userId);
+  remove(
+    @Caller() caller: Principal,
+    @Param('userId') userId: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.members.remove(caller, userId, ifMatch);
   }
 }

@@ -1,7 +1,7 @@
 import type { WorkspaceRole } from '@gw/auth-scopes';
 import { OrganisationUserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { invalid, listOf, type ListAnswer } from '@gw/web';
+import { assertTag, invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../api-keys/user-keys.service';
@@ -87,7 +87,12 @@ export class WorkspaceMembersService {
   }
 
   /** The user's keys do no more than the new role from now on. */
-  update(caller: Principal, userId: string, input: UpdateMemberDto): Promise<object> {
+  update(
+    caller: Principal,
+    userId: string,
+    input: UpdateMemberDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
     const { organisationId, workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -95,6 +100,7 @@ export class WorkspaceMembersService {
       const row = await this.lock(manager, workspaceId, userId);
       assertNotAbove(caller, rankOfRole('member', row.role));
       const before = await this.view(manager, workspaceId, userId);
+      assertTag(ifMatch, before.etag);
       await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role: input.role });
       const after = await this.view(manager, workspaceId, userId);
       write.audit({
@@ -111,13 +117,14 @@ export class WorkspaceMembersService {
   }
 
   /** Takes the user's own keys of the workspace along. */
-  remove(caller: Principal, userId: string): Promise<object> {
+  remove(caller: Principal, userId: string, ifMatch: string | undefined): Promise<object> {
     const { organisationId, workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await this.lock(manager, workspaceId, userId);
       assertNotAbove(caller, rankOfRole('member', row.role));
       const before = await this.view(manager, workspaceId, userId);
+      assertTag(ifMatch, before.etag);
       await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
       await this.userKeys.archive(write, { organisationId, workspaceId, userId });
       write.audit({ action: 'delete', resourceType: 'members', resourceId: userId, workspaceId, before });

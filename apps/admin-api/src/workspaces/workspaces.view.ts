@@ -1,7 +1,7 @@
 import { ExportSettingsAnswer } from '../tenant-settings/export-settings.dto';
 import type { SecuritySettings } from '@gw/auth-scopes';
 import type { StoredRateLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { Answer, contentTag, RowAnswer, rowFields } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
 import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 import { SecuritySettingsAnswer } from '../tenant-settings/security-settings.dto';
@@ -76,6 +76,9 @@ export class MemberAnswer {
 
   @Answer.time()
   readonly last_updated_at!: string;
+
+  @Answer.etag()
+  readonly etag!: string;
 }
 
 export class WorkspaceAnswer extends RowAnswer {
@@ -199,16 +202,20 @@ export interface MemberRow {
   readonly lastUpdatedAt: Date;
 }
 
-export const toMember = (row: MemberRow): MemberAnswer => ({
-  object: 'workspace-user',
-  id: row.userId,
-  email: row.email,
-  first_name: row.firstName,
-  last_name: row.lastName,
-  org_role: row.organisationRole,
-  role: row.role,
-  status: 'active',
-  workspace_id: row.workspaceId,
-  created_at: row.createdAt.toISOString(),
-  last_updated_at: row.lastUpdatedAt.toISOString(),
-});
+export function toMember(row: MemberRow): MemberAnswer {
+  const { email, firstName, lastName, organisationRole, role } = row;
+  return {
+    object: 'workspace-user',
+    id: row.userId,
+    email,
+    first_name: firstName,
+    last_name: lastName,
+    org_role: organisationRole,
+    role,
+    status: 'active',
+    workspace_id: row.workspaceId,
+    created_at: row.createdAt.toISOString(),
+    last_updated_at: row.lastUpdatedAt.toISOString(),
+    etag: contentTag([row.workspaceId, row.userId, email, firstName, lastName, organisationRole, role]),
+  };
+}

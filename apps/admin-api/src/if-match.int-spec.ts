@@ -1,0 +1,87 @@
+import { TestAdminApi, type Answer } from './spec-support/admin-api';
+import { Fixtures, unknownFixture, withIds, type Fixture, type Place } from './spec-support/tenancy-fixtures';
+import { TENANCY_ROWS, type TenancyRow } from './spec-support/tenancy-rows';
+import { routesOf, type Route } from './spec-support/tenancy-verdicts';
+
+/** Without an etag: links of a guardrail and a vote, which the last writer decides. They refuse the header. */
+const WITHOUT_ETAG = ['feedback_update', 'guardrailServers_put', 'guardrailServers_replace'];
+
+interface Failure {
+  readonly error?: { readonly type: string; readonly param: string | null };
+}
+
+describe('If-Match on the routes that change what is there', () => {
+  const admin = new TestAdminApi();
+  const fixtures = new Fixtures(admin);
+  let place: Place;
+  let routes: readonly Route[];
+
+  beforeAll(async () => {
+    place = { ...(await admin.tenant()), mark: 'ours', organisationMark: 'ours' };
+    routes = routesOf(admin.api.document).filter(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method));
+  });
+
+  async function call(route: Route, ifMatch: string): Promise<Answer<Failure>> {
+    const row = TENANCY_ROWS[route.handler] as TenancyRow;
+    const fixture: Fixture = row.kind === undefined ? unknownFixture() : await fixtures.of(row.kind, place);
+    const { workspaceId } = place;
+    const path = withIds(route.paths[0] ?? '', fixture, false).replace('{workspaceId}', workspaceId);
+    const query = new URLSearchParams(row.query);
+    if (row.needsWorkspace) query.set('workspace_id', workspaceId);
+    // The body of the row has the wrong name on purpose.
+    const { body: workspace } = await admin.get<{ name: string }>(`/v1/workspaces/${workspaceId}`, {
+      key: place.adminKey,
+    });
+    const body =
+      route.handler === 'workspaces_remove'
+        ? { name: workspace.name }
+        : row.body?.({ fixture, workspaceId, targetId: workspaceId });
+    const answers: Answer<Failure>[] = [];
+    for (const key of [place.key, place.adminKey]) {
+      const answer = await admin.call<Failure>(route.method, `${path}?${query.toString()}`, {
+        key,
+        headers: { 'if-match': ifMatch },
+        ...(body === undefined ? {} : { body }),
+      });
+      if (![401, 403, 404].includes(answer.status)) return answer;
+      answers.push(answer);
+    }
+    return answers.at(-1) as Answer<Failure>;
+  }
+
+  it('is 412 for another version, on every route of the document, or refused where there is no etag', async () => {
+    const found = new Map<string, unknown>();
+    for (const route of routes) {
+      const { status, body } = await call(route, '"of another version"');
+      found.set(route.handler, [status, body.error?.type]);
+    }
+    const expected = routes.map(({ handler }) => [
+      handler,
+      WITHOUT_ETAG.includes(handler) ? [400, 'header_invalid'] : [412, 'etag_mismatch'],
+    ]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+    expect(routes.length).toBeGreaterThan(45);
+  }, 120_000);
+
+  it('lets the present version through, and shows a new one after a change, for users, members and exclusions', async () => {
+    const { organisationId, workspaceId, adminKey: key } = place;
+    const { id } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
+    for (const [path, body] of [
+      [`/v1/admin/users/${id}`, { role: 'admin' }],
+      [`/v1/admin/workspaces/${workspaceId}/users/${id}`, { role: 'manager' }],
+      [
+        '/v1/workspace-exclusions/input-guardrails',
+        { workspaces: [{ workspace_id: workspaceId, excluded: true }] },
+      ],
+    ] as const) {
+      const read = await admin.get<{ etag: string }>(path, { key });
+      const etag = read.headers['etag'] as string;
+      expect([path, read.body.etag]).toEqual([path, etag]);
+      const put = (): Promise<Answer> =>
+        admin.call('PUT', path, { key, body, headers: { 'if-match': etag } });
+      expect([path, (await put()).status]).toEqual([path, 200]);
+      expect([path, (await put()).status]).toEqual([path, 412]);
+      expect((await admin.get<{ etag: string }>(path, { key })).body.etag).not.toBe(etag);
+    }
+  });
+});
