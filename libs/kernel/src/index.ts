@@ -48,7 +48,7 @@ export {
   type MasterKeys,
 } from './sealed';
 export { jsonFault } from './json-fault';
-export { nearestName } from './near-names';
+export { misspeltName, nearestName } from './near-names';
 export { Share, Shares } from './shares';
 export { atTurnEnd, firstAtTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';

@@ -1,4 +1,4 @@
-import { nearestName } from './near-names';
+import { misspeltName, nearestName } from './near-names';
 
 const KNOWN = ['retry', 'request_timeout', 'input_guardrails', 'output_guardrails', 'targets', 'cache'];
 
@@ -21,4 +21,26 @@ describe('the nearest name', () => {
     expect(nearestName('wanted', names)).toBeNull();
     expect(nearestName('wanted', names.slice(1))).toBe('wanted');
   });
+});
+
+describe('misspeltName', () => {
+  const KNOWN = ['usage_limits', 'rate_limits', 'scopes', 'name', 'data_plane_security_settings'];
+
+  it.each([
+    ['usage_limit', 'usage_limits'],
+    ['usageLimits', 'usage_limits'],
+    ['Rate-Limits', 'rate_limits'],
+    ['scops', 'scopes'],
+    ['names', 'name'],
+    ['data_plane_securty_setings', 'data_plane_security_settings'],
+  ])('takes %s for %s', (text, meant) => {
+    expect(misspeltName(text, KNOWN)).toBe(meant);
+  });
+
+  it.each([['nam'], ['game'], ['limits'], ['rate'], ['status'], ['usage_rate_limits'], ['']])(
+    'takes %s for no misspelling, though it may be near',
+    (text) => {
+      expect(misspeltName(text, KNOWN)).toBeNull();
+    },
+  );
 });

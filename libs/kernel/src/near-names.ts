@@ -25,6 +25,29 @@ export function nearestName(text: string, known: Iterable<string>): string | nul
   return best ?? partly;
 }
 
+/** From so many characters on, one and two letters may be wrong. */
+const ONE_WRONG_MIN = 5;
+const TWO_WRONG_MIN = 12;
+
+/**
+ * The known name that an unknown one is a misspelling of, or null. Closer than `nearestName`, since it is a reason to refuse: only
+ * case, `-`, `_` and a plural may differ, from 5 characters on one letter, from 12 on two. Looks at 500 names at most.
+ */
+export function misspeltName(text: string, known: Iterable<string>): string | null {
+  const plain = simplified(text);
+  let looked = 0;
+  for (const name of known) {
+    looked += 1;
+    if (looked > NAMES_MAX) break;
+    const other = simplified(name);
+    if (plain === other) return name;
+    const wrongMax = other.length >= TWO_WRONG_MIN ? 2 : other.length >= ONE_WRONG_MIN ? 1 : 0;
+    if (Math.abs(other.length - plain.length) > wrongMax) continue;
+    if (editDistance(plain, other) <= wrongMax) return name;
+  }
+  return null;
+}
+
 const simplified = (text: string): string =>
   text
     .slice(0, COMPARED_CHARACTERS)

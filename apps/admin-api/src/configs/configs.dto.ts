@@ -1,11 +1,20 @@
 import { BitField, EnumField, NameField, ObjectField, pageOf, ReferenceField, SlugField } from '@gw/web';
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { Allow } from 'class-validator';
 
 const EXAMPLE = {
   strategy: { mode: 'fallback' },
   targets: [{ provider: '@openai-prod' }, { provider: '@anthropic-prod' }],
   retry: { attempts: 3 },
 };
+
+/** What reads show under this name is taken and dropped, so that an object that was read can be sent back. */
+const AsRead = (set: string): PropertyDecorator =>
+  applyDecorators(
+    Allow(),
+    ApiProperty({ required: false, type: Object, description: `As reads show it; dropped. ${set} sets it.` }),
+  );
 
 const IS_DEFAULT = {
   optional: true,
@@ -25,6 +34,9 @@ export class CreateConfigDto {
   @BitField(IS_DEFAULT)
   isDefault?: 0 | 1;
 
+  @AsRead('isDefault')
+  is_default?: unknown;
+
   @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
   workspace_id?: string;
 }
@@ -38,6 +50,9 @@ export class UpdateConfigDto {
 
   @BitField(IS_DEFAULT)
   isDefault?: 0 | 1;
+
+  @AsRead('isDefault')
+  is_default?: unknown;
 
   @EnumField(['active', 'archived'], { optional: true, description: 'archived: as a delete.' })
   status?: 'active' | 'archived';

@@ -6,7 +6,8 @@ import {
   type Type,
   type ValidationPipeOptions,
 } from '@nestjs/common';
-import { getMetadataStorage, type ValidationError } from 'class-validator';
+import { getMetadataStorage, ValidationError, type ValidatorOptions } from 'class-validator';
+import { misspeltMembers } from './misspelt-members';
 import { withMarkedNames, withoutMarks, withPlainNames } from './object-names';
 
 const DETAILS_MAX = 100;
@@ -81,9 +82,24 @@ const OPTIONS: ValidationPipeOptions = {
   exceptionFactory: (errors) => validationFailed([...detailsOf(errors, '')]),
 };
 
-/** Checks bodies and queries against their DTO classes. Unknown fields are dropped, unless the class is `@Strict()`. */
+/** Refuses misspelt members of a body, and drops other unknown ones. */
+class BodyPipe extends ValidationPipe {
+  protected override async validate(body: object, options?: ValidatorOptions): Promise<ValidationError[]> {
+    // Before the rules are checked, which drops every unknown member.
+    const misspelt = misspeltMembers(body).map(({ path, message }) =>
+      Object.assign(new ValidationError(), { property: path, constraints: { misspelt: message } }),
+    );
+    return [...misspelt, ...(await super.validate(body, options))];
+  }
+}
+
+/**
+ * Checks bodies and queries against their DTO classes. Unknown fields are dropped, unless the class is `@Strict()`, or they are spelt
+ * almost like a known one.
+ */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
+  private readonly body = new BodyPipe(OPTIONS);
   private readonly strict = new ValidationPipe({ ...OPTIONS, forbidNonWhitelisted: true });
 
   constructor() {
@@ -112,8 +128,7 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   private async checked(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    return (await (isStrict(metadata)
-      ? this.strict.transform(value, metadata)
-      : super.transform(value, metadata))) as unknown;
+    if (isStrict(metadata)) return this.strict.transform(value, metadata);
+    return metadata.type === 'body' ? this.body.transform(value, metadata) : super.transform(value, metadata);
   }
 }

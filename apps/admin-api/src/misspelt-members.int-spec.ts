@@ -1,0 +1,126 @@
+import { misspeltName } from '@gw/kernel';
+import { TestAdminApi } from './spec-support/admin-api';
+import type { Failure } from './spec-support/api-keys';
+import { unknownFixture, withIds } from './spec-support/tenancy-fixtures';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+interface Operation {
+  readonly 'x-gw-access': string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }>
+  >;
+}
+
+/** Bodies without one class: a list or one of it, what a provider or a tracer sends, and a form. */
+const OTHER_BODIES = ['/v1/logs', '/v1/feedback', '/v1/traces', '/v1/otel'];
+
+const admin = new TestAdminApi();
+const tenant = admin.standingTenant();
+
+const document = (): {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+} => admin.api.document as never;
+
+function membersOf(schema: Schema | undefined): string[] {
+  if (schema === undefined) return [];
+  const named =
+    schema.$ref === undefined ? schema : document().components.schemas[schema.$ref.split('/').at(-1) ?? ''];
+  return [...Object.keys(named?.properties ?? {}), ...(named?.allOf ?? []).flatMap(membersOf)];
+}
+
+const bodyOf = (operation: Operation | undefined): string[] =>
+  membersOf(operation?.requestBody?.content['application/json']?.schema);
+
+const operations = (): [string, string, Operation][] =>
+  Object.entries(document().paths)
+    .filter(([path]) => path.startsWith('/v1/'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, string, Operation] => [
+        method,
+        path,
+        operation,
+      ]),
+    );
+
+/** Without its second letter. Short names get their plural, or lose it. */
+function misspelt(name: string): string {
+  if (name.length > 5) return `${name[0] ?? ''}${name.slice(2)}`;
+  return name.endsWith('s') ? name.slice(0, -1) : `${name}s`;
+}
+
+describe('misspelt members of bodies', () => {
+  it('are refused with the name that was meant, for every member of every body of the document', async () => {
+    const silent: string[] = [];
+    let compared = 0;
+    for (const [method, path, operation] of operations()) {
+      const members = bodyOf(operation).slice(0, 30);
+      if (members.length === 0 || operation['x-gw-access'] !== 'scopes' || OTHER_BODIES.includes(path))
+        continue;
+      const wrong = members.map(misspelt).filter((name) => !members.includes(name));
+      const url = withIds(path, unknownFixture(), false).replace('{workspaceId}', tenant.workspaceId);
+      const body = Object.fromEntries(wrong.map((name) => [name, null]));
+      let answer = await admin.call<Failure>(method.toUpperCase(), url, { key: tenant.key, body });
+      if (answer.status === 403) {
+        answer = await admin.call<Failure>(method.toUpperCase(), url, { key: tenant.adminKey, body });
+      }
+      const named = new Set((answer.body.error?.details ?? []).map((detail) => detail.path));
+      compared += wrong.length;
+      silent.push(
+        ...wrong
+          .filter((name) => !named.has(name))
+          .map((name) => `${method} ${path} ${String(answer.status)} ${name}`),
+      );
+    }
+    expect(silent).toEqual([]);
+    expect(compared).toBeGreaterThan(300);
+  }, 60_000);
+
+  it.each([
+    ['/v1/integrations', { workspaces: [], secret_mapping: [] }, 'secret_mappings'],
+    ['/v1/providers', { name: 'x', usage_limit: { credit_limit: 1 } }, 'usage_limits'],
+    ['/v1/api-keys/workspace/service', { name: 'x', scopes: ['logs.list'], rate_limit: [] }, 'rate_limits'],
+    [
+      '/v1/api-keys/workspace/service',
+      { name: 'x', scopes: ['logs.list'], defaults: { config_idd: 'x' } },
+      'config_id',
+    ],
+  ])('of %s, as %j, are refused before anything is made', async (path, body, meant) => {
+    const { adminKey, key } = tenant;
+    for (const by of [key, adminKey]) {
+      const answer = await admin.post<Failure>(path, { key: by, body });
+      if (answer.status === 403) continue;
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body)).toContain(`did you mean ${meant}?`);
+    }
+  });
+
+  it('are not what a GET shows: an object that was read can be sent back', () => {
+    const near: string[] = [];
+    for (const [method, path, operation] of operations()) {
+      if (method !== 'put') continue;
+      const known = bodyOf(operation);
+      const read = document().paths[path]?.['get']?.responses['200']?.content?.['application/json']?.schema;
+      for (const name of membersOf(read)) {
+        const meant = known.includes(name) ? null : misspeltName(name, known);
+        if (meant !== null) near.push(`${path}: ${name} is near ${meant}`);
+      }
+    }
+    expect(near).toEqual([]);
+  });
+
+  it('are compared in bounded work, and other unknown members are dropped as before', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, at) => [`unknown_member_${String(at)}`, 1]),
+    );
+    const body = { name: 'Many', ...many, anything: { else: true } };
+    const { status } = await admin.post('/v1/labels', { key: tenant.key, body });
+    expect(status).toBe(200);
+  });
+});
