@@ -167,6 +167,25 @@ describe('the life of an API key', () => {
     expect(secrets).toBe(2);
   });
 
+  it('ends every secret before the new one at once with revoke_previous, also one in transition', async () => {
+    const { id, key: first } = await create({ scopes: ['workspaces.list'] });
+    const rotate = (body: object) =>
+      admin.post<Key & Failure>(`/v1/api-keys/${id}/rotate`, { key: ours.key, body });
+    const second = (await rotate({})).body.key;
+    const { status, body } = await rotate({ revoke_previous: true });
+    expect([status, body['key_transition_expires_at']]).toEqual([200, null]);
+    const statuses = [first, second, body.key].map(async (key) => admin.get('/v1/workspaces', { key }));
+    expect((await Promise.all(statuses)).map((answer) => answer.status)).toEqual([401, 401, 200]);
+    const event = await lastEvent(admin);
+    expect(event.changed).toEqual([documentKey.apiKey(hashOf(body.key))]);
+    expect(event.removed.sort()).toEqual(
+      [first, second].map((key) => documentKey.apiKey(hashOf(key))).sort(),
+    );
+    const both = await rotate({ revoke_previous: true, key_transition_period_ms: 1_800_000 });
+    expect([both.status, both.body.error.param]).toEqual([400, 'revoke_previous']);
+    expect((await admin.get('/v1/workspaces', { key: body.key })).status).toBe(200);
+  });
+
   it('hands over the secret of a rotation by policy once, in the place of another rotation', async () => {
     const { id, key: old } = await create({ scopes: ['workspaces.list'] });
     const { manager } = admin.dataSource;

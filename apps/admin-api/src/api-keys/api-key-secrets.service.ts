@@ -65,7 +65,8 @@ export class ApiKeySecretsService {
     }
     if (isLive) {
       throw new GatewayError('conflict', {
-        message: 'The key was rotated before and its old secret still works.',
+        message:
+          'The key was rotated before and its old secret still works; send revoke_previous to end it now.',
         extra: { key_transition_expires_at: previous.expiresAt?.toISOString() ?? null },
       });
     }
@@ -78,6 +79,16 @@ export class ApiKeySecretsService {
     write.changed(...changed);
     write.removed(...removed);
     return { key: fresh.secret, mode: 'manual', oldMasked, transitionExpiresAt: until };
+  }
+
+  /** A new secret, and the end of every other one: the current, one in transition, and one that was not fetched. */
+  async replaceAtOnce(write: Write, row: ApiKeyEntity): Promise<Rotation> {
+    const { manager } = write;
+    const secrets = await manager.find(ApiKeySecretEntity, { where: { apiKeyId: row.id }, lock: FOR_UPDATE });
+    const oldMasked = secrets.find(({ state }) => state === 'current')?.masked ?? null;
+    await this.revoke(write, [row.id]);
+    const key = await this.issue(write, row.id);
+    return { key, mode: 'manual', oldMasked, transitionExpiresAt: null };
   }
 
   /** Ends all secrets of the keys at once. */

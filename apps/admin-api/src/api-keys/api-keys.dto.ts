@@ -104,9 +104,16 @@ export class RotateApiKeyDto {
     optional: true,
     min: TRANSITION_MS_MIN,
     max: TRANSITION_MS_MAX,
-    description: 'How long the old secret keeps working.',
+    description: 'How long the old secret keeps working. Excludes revoke_previous.',
   })
   key_transition_period_ms?: number;
+
+  @BooleanField({
+    optional: true,
+    description:
+      'True: every secret before the new one ends at once, also one that an earlier rotation left in transition. For a secret that has leaked.',
+  })
+  revoke_previous?: boolean;
 }
 
 export class ListApiKeysQuery extends pageOf({ size: 50 }) {

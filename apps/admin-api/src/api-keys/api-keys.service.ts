@@ -180,16 +180,25 @@ export class ApiKeysService {
   }
 
   /**
-   * The old secret works for the transition: as asked, else as the key's policy says, else half an hour. After a rotation by
-   * policy the first call gives the secret that it made.
+   * The old secret works for the transition: as the request says, else as the key's policy says, else half an hour. With
+   * `revoke_previous` it ends at once. Otherwise the first call after a rotation by policy gives the secret that it made.
    */
   rotate(caller: Principal, id: string, input: RotateApiKeyDto): Promise<RotatedApiKey> {
+    if (input.revoke_previous === true && input.key_transition_period_ms !== undefined) {
+      throw invalid(
+        'revoke_previous',
+        'revoke_previous and key_transition_period_ms are mutually exclusive; send one of them',
+      );
+    }
     return this.writes.run(caller, async (write) => {
       const row = await this.find(write.manager, caller, id, 'rotate', true);
       await assertMayRotate(write.manager, caller, row);
       const transitionMs =
         input.key_transition_period_ms ?? row.rotationPolicy?.key_transition_period_ms ?? TRANSITION_MS_MIN;
-      const rotation = await this.secrets.rotate(write, row, transitionMs);
+      const rotation =
+        input.revoke_previous === true
+          ? await this.secrets.replaceAtOnce(write, row)
+          : await this.secrets.rotate(write, row, transitionMs);
       if (rotation.mode === 'manual') {
         row.lastRotatedAt = new Date();
         row.rotationPolicy = row.rotationPolicy && afterRotation(row.rotationPolicy, row.lastRotatedAt);
