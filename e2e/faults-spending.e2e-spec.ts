@@ -244,7 +244,7 @@ describe('three gateway processes over one Redis', () => {
     await spending().agreeOn(key, (requests * CENT) / 2);
   });
 
-  it('[LIM-04] [REL-07] bud-15, bud-16: a limit that is raised or lowered holds on every gateway', async () => {
+  it('[LIM-04] [REL-07 in part] bud-15, bud-16: a limit that is raised or lowered holds on every gateway', async () => {
     const key = await spending().newKey(1);
     const set = (limit: number): Promise<unknown> =>
       bench().manage('PUT', `/api-keys/${key.id}`, {

@@ -119,7 +119,7 @@ describe('analytics', () => {
     );
   });
 
-  it('[REL-03] counts LLM, MCP and A2A requests, in the graph of requests and by themselves', async () => {
+  it('[REL-03 in part] counts LLM, MCP and A2A requests, in the graph of requests and by themselves', async () => {
     const graph = await read('graphs/requests');
     expect(graph.object).toBe('analytics-graph');
     expect(graph.summary).toEqual({ total: 10, llm: 8, mcp: 1, a2a: 1 });

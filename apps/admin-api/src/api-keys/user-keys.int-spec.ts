@@ -128,7 +128,7 @@ describe('user keys under the rules of the organisation', () => {
     expect(await keysOfNewMember('member')).toHaveLength(1);
   });
 
-  it('[SCP-16] [REL-03] are made with user_api_key_auto_create_scopes, as far as the role has them', async () => {
+  it('[SCP-16] [REL-03 in part] are made with user_api_key_auto_create_scopes, as far as the role has them', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     await settle({
       user_api_key_auto_create: true,

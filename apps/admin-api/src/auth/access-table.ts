@@ -36,11 +36,14 @@ export interface AccessRow {
   readonly securitySettings: readonly string[];
 }
 
+/** No route takes the keys of the catalogue that are JWTs yet. */
+const TAKEN_KEY_TYPES = KEY_TYPES.filter((type) => type !== 'jwt');
+
 export function accessRow(scopes: readonly string[]): AccessRow {
   const capabilities = capabilitiesOf(scopes);
   return {
     scopes,
-    keyTypes: KEY_TYPES.filter((type) => scopes.some((scope) => scopesAllowedFor(type).has(scope))),
+    keyTypes: TAKEN_KEY_TYPES.filter((type) => scopes.some((scope) => scopesAllowedFor(type).has(scope))),
     roles: ROLES.filter(({ organisation, workspace }) => {
       const ceiling = ceilingOf(organisation, workspace, ALL_OPEN);
       return scopes.some((scope) => ceiling.has(scope));

@@ -129,7 +129,7 @@ describe('every live route', () => {
     expect(shut).toEqual([]);
   }, 300_000);
 
-  it('[CTL-14] refuses an API key where a session is asked for', async () => {
+  it('[CTL-14 in part] refuses an API key where a session is asked for', async () => {
     const sessionOnly = operations.filter(({ access }) => access === 'session');
     expect(sessionOnly.map(({ path }) => path)).toContain('/v1/auth/self');
     for (const { method, path } of sessionOnly) {
@@ -206,8 +206,14 @@ describe('the table of routes in the document', () => {
     expect(empty).toEqual([]);
   });
 
+  it('lists no JWT as a key type, since none is taken yet', async () => {
+    expect(operations.filter(({ keyTypes }) => keyTypes.includes('jwt'))).toEqual([]);
+    const jwt = `${Buffer.from('{"alg":"RS256","kid":"a"}').toString('base64url')}.e30.c2ln`;
+    expect((await admin.call('GET', '/v1/configs', { key: jwt })).status).toBe(401);
+  });
+
   it.each(['organisation-service', 'workspace-service', 'workspace-user'] as const)(
-    '[SCP-01] holds for keys of the type %s that have all they may have',
+    '[SCP-01 in part] holds for keys of the type %s that have all they may have',
     async (type) => {
       await settle(ALL_OPEN);
       const { organisationId, workspaceId } = tenant;

@@ -173,7 +173,7 @@ describe('sessions', () => {
     expect((await self(`${none}x`)).status).toBe(401);
   });
 
-  it('[CTL-14] describes the user of a session, and is closed to an API key alone', async () => {
+  it('[CTL-14 in part] describes the user of a session, and is closed to an API key alone', async () => {
     const { id, email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
     const token = await admin.login(email);
     const { body } = await admin.get('/v1/auth/self', { token });

@@ -69,7 +69,7 @@ describe('default guardrails of an organisation', () => {
     expect(await get()).toMatchObject({ input_guardrails: [] });
   });
 
-  it('[SCP-01] are of organisations alone, and need the scopes of their settings', async () => {
+  it('[SCP-01 in part] are of organisations alone, and need the scopes of their settings', async () => {
     expect((await put({ input_guardrails: [] }, tenant.key)).status).toBe(403);
     const at = { organisationId: tenant.organisationId };
     const reader = await api.apiKey('organisation-service', at, ['organisation_settings.read']);

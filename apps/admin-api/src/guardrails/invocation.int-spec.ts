@@ -165,7 +165,7 @@ describe('a guardrail on its own', () => {
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
 
-  it('[REL-10] [SCP-01] needs the scope guardrails.invoke, and no other of guardrails', async () => {
+  it('[REL-10] [SCP-01 in part] needs the scope guardrails.invoke, and no other of guardrails', async () => {
     const slug = await create([CHECK]);
     const { organisationId, workspaceId } = tenant;
     const keyWith = (...scopes: string[]): Promise<string> =>

@@ -26,7 +26,7 @@ const list = async (slug: string): Promise<Mapping[]> =>
   (await api.get<Mapping[]>(`/v1/guardrails/${slug}/mcp-servers`, { key: tenant.key })).body;
 
 describe('servers of tools that a guardrail judges', () => {
-  it('[REL-02] are kept with their phases and tools, in either spelling', async () => {
+  it('[REL-02 in part] are kept with their phases and tools, in either spelling', async () => {
     const slug = await guardrail('mcp_tools');
     const first = await put(slug, {
       [A]: { run_on: ['input'], mcp_integration_capability_ids: [TOOL] },
@@ -48,7 +48,7 @@ describe('servers of tools that a guardrail judges', () => {
     expect(read.body.mcp_server_mappings).toEqual(mappings);
   });
 
-  it('[REL-02] are replaced as a whole, or one by one', async () => {
+  it('[REL-02 in part] are replaced as a whole, or one by one', async () => {
     const slug = await guardrail('mcp_tools');
     await put(slug, { [A]: {}, [B]: {} });
     const [before] = (await list(slug)).filter(({ mcp_server_id }) => mcp_server_id === B);

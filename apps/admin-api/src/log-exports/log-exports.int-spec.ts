@@ -132,7 +132,7 @@ describe('/v1/logs/exports', () => {
     expect((await act(id, 'start')).status).toBe(409);
   });
 
-  it('[CTL-03] [REL-01] are deleted unless they run, and are hidden from then on', async () => {
+  it('[CTL-03] [REL-01 in part] are deleted unless they run, and are hidden from then on', async () => {
     const id = await made();
     const remove = (): Promise<Answer> => admin.delete(`/v1/logs/exports/${id}`, { key: ours.key });
     await act(id, 'start');

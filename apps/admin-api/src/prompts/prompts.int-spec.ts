@@ -66,7 +66,7 @@ describe('/v1/prompts', () => {
     expect((await api.post('/v1/prompts/partials', theirs)).status).toBe(200);
   });
 
-  it('[SVC-07] makes a prompt whose first version is published, and tells the gateways', async () => {
+  it('[SVC-07 in part] makes a prompt whose first version is published, and tells the gateways', async () => {
     const { id, slug, version_id } = await prompt();
     expect(slug).toMatch(/^pp-greeting-[0-9a-f]{6}$/);
     const keys = [`prompt:${tenant.organisationId}:${slug}`, `prompt:${tenant.organisationId}:${id}`];

@@ -73,7 +73,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect(await inForce()).toEqual(DEFAULT_SECURITY);
   });
 
-  it('[REL-17] keep configs from members by view and by write, and open them to be written', async () => {
+  it('[REL-17 in part] keep configs from members by view and by write, and open them to be written', async () => {
     const { email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const token = await admin.login(email);
     const create = async (): Promise<number> =>

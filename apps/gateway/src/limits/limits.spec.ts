@@ -348,7 +348,7 @@ describe('limits', () => {
     expect(await ask('unknownKey0000000000000000000000')).toMatchObject({ status: 401 });
   });
 
-  it('[SCP-04] [REL-11] holds policies of the workspace by key, metadata and provider, each value by itself', async () => {
+  it('[REL-11] holds policies of the workspace by key, metadata and provider, each value by itself', async () => {
     const policy = (over: Partial<UsageLimitPolicyRule>): UsageLimitPolicyRule => ({
       id: 'policy',
       name: null,
@@ -383,7 +383,7 @@ describe('limits', () => {
     expect(stub.requests).toHaveLength(3);
   });
 
-  it('[REL-03] holds rate-limit policies of the target llm, and leaves those of tools to tool calls', async () => {
+  it('[REL-03 in part] holds rate-limit policies of the target llm, and leaves those of tools to tool calls', async () => {
     const policy = (id: string, target: 'llm' | 'mcp_tools'): RateLimitPolicyRule => ({
       id,
       name: null,

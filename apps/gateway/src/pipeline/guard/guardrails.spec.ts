@@ -295,7 +295,7 @@ describe('guardrails', () => {
       },
     );
 
-    it('[EVT-01][REL-01] judge passthrough requests with executeOnProxy alone, and are told method, path and content type', async () => {
+    it('[EVT-01][REL-01 in part] judge passthrough requests with executeOnProxy alone, and are told method, path and content type', async () => {
       expect((await send(webhook(), 'Hi', '/odd/route')).status).toBe(200);
       expect(hook.requests).toHaveLength(0);
       expect((await send(webhook({ executeOnProxy: true }), 'Hi', '/odd/route')).status).toBe(446);

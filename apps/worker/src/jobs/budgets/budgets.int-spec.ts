@@ -107,7 +107,7 @@ describe('the budgets job', () => {
     expect(await change()).toEqual([expect.stringMatching(/^api_key:/)]);
   });
 
-  it('[LIM-04] [REL-07] shows it as active again when its limit was raised above what it has used', async () => {
+  it('[LIM-04] [REL-07 in part] shows it as active again when its limit was raised above what it has used', async () => {
     const id = await key(stored());
     await spend(1, [`api_key:${id}:cost:budget`, 0]);
     const row = await read(id);

@@ -241,7 +241,7 @@ describe('log exports', () => {
       expect(await rowsOf(id)).toHaveLength(25);
     });
 
-    it('[REL-01] leave no file behind when they are deleted', async () => {
+    it('[REL-01 in part] leave no file behind when they are deleted', async () => {
       const id = await started({ filters });
       await processor().process();
       const { key } = await database.dataSource.manager.findOneByOrFail(LogExportPartEntity, {
