@@ -1,3 +1,4 @@
+export { priceOfAnswer, type NamedModels } from './answer-price';
 export { compileAdjustments, type Adjustments } from './adjustments';
 export type { PriceCard, Unit, UnitPrice, UnitPrices } from './catalogue';
 export {

@@ -33,11 +33,16 @@ export class SavedPrices {
     );
   }
 
+  /** Whether the integration itself says what the model costs: a price, or the model whose price it has. */
+  isOwn(model: string): boolean {
+    return this.customs.has(model) || this.baseOf(model) !== null;
+  }
+
   /** Null: the model has a price of its own that can't be read. */
   request(provider: string, catalogueId: string | null, model: string): PriceRequest | null {
     const custom = this.customs.size === 0 ? undefined : this.customs.get(model);
     if (custom === null) return null;
-    const base = this.models.find(({ slug }) => slug === model)?.baseModelSlug ?? null;
+    const base = this.baseOf(model);
     return {
       provider,
       catalogueId,
@@ -45,6 +50,10 @@ export class SavedPrices {
       custom: custom ?? null,
       adjustments: this.adjustments,
     };
+  }
+
+  private baseOf(model: string): string | null {
+    return this.models.find(({ slug }) => slug === model)?.baseModelSlug ?? null;
   }
 }
 

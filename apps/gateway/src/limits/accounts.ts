@@ -84,12 +84,12 @@ export class Accounts {
     const line = lineOf(exchange);
     const { upstream } = answer;
     const own = upstream.reservation ?? null;
-    DiscardedBody.read(answer, (usage) => {
+    DiscardedBody.read(answer, ({ usage, model }) => {
       if (usage === null || exchange.settled || upstream.model === null) {
         if (own) this.ledger.release(own);
         return;
       }
-      const cost = this.pricer.price(upstream, upstream.model, usage, exchange.startedWallMs)?.total ?? null;
+      const cost = this.pricer.price(upstream, model, usage, exchange.startedWallMs)?.total ?? null;
       const { charge, flags } = settledOf(usage, cost, { cost: 0, tokens: 0 }, 0);
       const callers = callersOf(exchange);
       if (callers) this.ledger.charge(callers, charge);
@@ -116,8 +116,7 @@ export class Accounts {
     const held = answer === null ? [] : heldBy(exchange, answer.upstream);
     if (answer === null || held.length === 0) return true;
     const { upstream } = answer;
-    const named = upstream.model ?? model ?? '';
-    const cost = this.pricer.price(upstream, named, usage, exchange.startedWallMs)?.total ?? null;
+    const cost = this.pricer.price(upstream, model, usage, exchange.startedWallMs)?.total ?? null;
     const { charge } = settledOf(usage, cost, { cost: 0, tokens: 0 }, 0);
     exchange.parts = sumOf(exchange.parts, charge);
     for (const reservation of held) this.ledger.charge(reservation, charge);

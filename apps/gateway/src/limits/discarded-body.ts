@@ -1,5 +1,4 @@
-import type { Usage } from '@gw/contracts';
-import { readAnswer } from '@gw/providers';
+import { readAnswer, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import type { Answer, BodySink } from '../pipeline/answer';
 
@@ -14,11 +13,11 @@ export class DiscardedBody implements BodySink {
 
   private constructor(
     private readonly answer: Answer,
-    private readonly tell: (usage: Usage | null) => void,
+    private readonly tell: (facts: AnswerFacts) => void,
   ) {}
 
-  /** Tells once, as soon as it is known; null: the answer does not say. */
-  static read(answer: Answer, tell: (usage: Usage | null) => void): void {
+  /** Tells once, as soon as it is known. */
+  static read(answer: Answer, tell: (facts: AnswerFacts) => void): void {
     answer.discard(new DiscardedBody(answer, tell));
   }
 
@@ -29,24 +28,26 @@ export class DiscardedBody implements BodySink {
   }
 
   end(): void {
-    this.finish(this.left >= 0 && isJson(this.answer) ? this.usage() : null);
+    this.finish(this.left >= 0 && isJson(this.answer) ? this.facts() : UNTOLD);
   }
 
   fail(): void {
-    this.finish(null);
+    this.finish(UNTOLD);
   }
 
-  private usage(): Usage | null {
-    return readAnswer(this.answer.upstream.provider, Buffer.concat(this.chunks)).usage;
+  private facts(): AnswerFacts {
+    return readAnswer(this.answer.upstream.provider, Buffer.concat(this.chunks));
   }
 
-  private finish(usage: Usage | null): void {
+  private finish(facts: AnswerFacts): void {
     if (this.told) return;
     this.told = true;
     this.chunks.length = 0;
-    this.tell(usage);
+    this.tell(facts);
   }
 }
+
+const UNTOLD: AnswerFacts = { usage: null, model: null };
 
 const isJson = ({ headers }: Answer): boolean =>
   valueOf(headers, 'content-encoding') === undefined &&

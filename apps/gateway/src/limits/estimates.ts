@@ -1,13 +1,14 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
-import type { Provider } from '@gw/providers';
+import type { JsonObject, Provider } from '@gw/providers';
 import { parseJsonObject } from '../http/json-body';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { Exchange } from '../pipeline/exchange';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
 import type { Documents, Principal } from '../state/principals';
 import { outputBoundOf } from './output-bound';
+import { otherModelsOf } from './other-models';
 
 /** What a spooled body or a form is taken for: its bytes are a file's. */
 const OPAQUE_INPUT = 1_024;
@@ -16,6 +17,17 @@ const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
 /** The cost of a target whose provider is not known yet. */
 const UNREAD = -1;
+
+/** What a request is taken for. */
+interface Size extends TokenEstimate {
+  /** Models that may answer in the place of the one that is named. */
+  readonly others: readonly string[];
+}
+const NONE: readonly string[] = Object.freeze([]);
+
+/** Null: one of them has no price. */
+const dearer = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : Math.max(one, other);
 
 /** What requests are expected to use, as dear as their limits need to know it. */
 export class Estimates {
@@ -71,7 +83,7 @@ export class Estimates {
   ofUncounted(exchange: Exchange, by: PricedBy, model: string | null): Estimate {
     const size = this.sizeOf(exchange, false);
     const output = exchange.responseBytes === 0 ? size.output : Math.ceil(exchange.responseBytes / 3);
-    const used = { input: size.input, output: Math.min(size.output, output) };
+    const used = { ...size, output: Math.min(size.output, output) };
     return { cost: this.costOf(exchange, by, model, used), tokens: used.input + used.output };
   }
 
@@ -80,12 +92,15 @@ export class Estimates {
     { startedWallMs }: Exchange,
     by: PricedBy,
     model: string | null,
-    { input, output }: TokenEstimate,
+    { input, output, others }: Size,
   ): number | null {
-    return model === null ? null : this.pricer.priceOfText(by, model, input, output, startedWallMs);
+    if (model === null) return null;
+    const costOfOne = (name: string): number | null =>
+      this.pricer.priceOfText(by, name, input, output, startedWallMs);
+    return others.length === 0 ? costOfOne(model) : [model, ...others].map(costOfOne).reduce(dearer);
   }
 
-  private dearest(exchange: Exchange, size: TokenEstimate, unread: typeof UNREAD | null): number | null {
+  private dearest(exchange: Exchange, size: Size, unread: typeof UNREAD | null): number | null {
     const targets = exchange.config?.targets ?? [];
     let dearest: number | null = null;
     for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
@@ -99,7 +114,7 @@ export class Estimates {
   private costAt(
     exchange: Exchange,
     target: CompiledTarget,
-    size: TokenEstimate,
+    size: Size,
     unread: typeof UNREAD | null,
   ): number | null {
     const named = providerNamed(exchange, target);
@@ -118,25 +133,30 @@ export class Estimates {
     providerId: string,
     saved: PricedBy['saved'],
     asked: string,
-    size: TokenEstimate,
+    size: Size,
   ): number | null {
     const provider = this.providers.get(providerId);
     return provider ? this.costOf(exchange, { provider, saved }, withoutSlug(asked), size) : null;
   }
 
-  private sizeOf(exchange: Exchange, most: boolean): TokenEstimate {
+  private sizeOf(exchange: Exchange, most: boolean): Size {
     const { scan, spooled, body } = exchange;
     const model = modelNameOf(exchange);
     if (spooled !== null || scan === null || scan.isForm === true) {
       return {
         input: OPAQUE_INPUT,
         output: this.tokens.likely({ bytes: 0, maxOutputTokens: null, model }).output,
+        others: NONE,
       };
     }
     if (!most) {
-      return this.tokens.likely({ bytes: body.length, maxOutputTokens: scan.outputBound, model });
+      const likely = { bytes: body.length, maxOutputTokens: scan.outputBound, model };
+      return { ...this.tokens.likely(likely), others: NONE };
     }
-    return this.tokens.most({ bytes: body.length, maxOutputTokens: boundOf(exchange), model });
+    const asked = askedOf(exchange);
+    const bound = asked === null ? null : outputBoundOf(asked);
+    const others = asked === null ? NONE : otherModelsOf(asked);
+    return { ...this.tokens.most({ bytes: body.length, maxOutputTokens: bound, model }), others };
   }
 }
 
@@ -173,9 +193,9 @@ function needsOf(buckets: readonly Bucket[]): number {
   return needs;
 }
 
-function boundOf(exchange: Exchange): number | null {
+function askedOf(exchange: Exchange): JsonObject | null {
   try {
-    return outputBoundOf(exchange.json(parseJsonObject));
+    return exchange.json(parseJsonObject);
   } catch {
     // A body that can't be read is refused later, by whoever must read it.
     return null;

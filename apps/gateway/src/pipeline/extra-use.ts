@@ -44,10 +44,9 @@ function addPrice(
   used: Usage,
   pricer: Pricer,
 ): number | null {
-  const named = upstream.model ?? model;
-  const priced = named === null ? null : pricer.price(upstream, named, used, exchange.startedWallMs);
+  const priced = pricer.price(upstream, model, used, exchange.startedWallMs);
   if (priced === null) return null;
-  const own = exchange.price ?? { source: priced.source, model: named, lines: [] };
+  const own = exchange.price ?? { source: priced.source, model: priced.model, lines: [] };
   const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
   exchange.price = { ...own, lines: [...own.lines, ...lines] };
   return priced.total;

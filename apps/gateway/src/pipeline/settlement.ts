@@ -18,15 +18,19 @@ import { NOT_NOTED, type InFlightLog } from './under-way/in-flight-log';
 
 /** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
 export interface Pricer {
-  price(by: PricedBy, model: string, usage: BillableUsage, atMs: number): Priced | null;
+  /** `answered`: the model that the answer names; null: none. */
+  price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null;
   /** The total of so many text tokens, 1e-8 USD. */
   priceOfText(by: PricedBy, model: string, input: number, output: number, atMs: number): number | null;
 }
 
 /** What decides about a price. */
 export type PricedBy = Pick<Upstream, 'saved' | 'provider'>;
+export type PricedTarget = Pick<Upstream, 'saved' | 'provider' | 'model'>;
 
 export interface Priced {
+  /** Whose price it is. */
+  readonly model: string;
   readonly source: string;
   readonly lines: readonly PriceLine[];
   /** 1e-8 USD. */
@@ -188,11 +192,9 @@ export class Settlement {
     isBatch = false,
   ): void {
     exchange.usage = usage;
-    const model = responseModel ?? upstream.model;
-    if (model === null) return;
     const billable = isBatch ? { ...usage, batch: true } : usage;
-    const priced = priceOf(this.pricer, upstream, responseModel, billable, exchange.startedWallMs);
-    exchange.price = priced && { source: priced.source, model, lines: priced.lines };
+    const priced = this.pricer.price(upstream, responseModel, billable, exchange.startedWallMs);
+    exchange.price = priced && { source: priced.source, model: priced.model, lines: priced.lines };
     exchange.cost = priced?.total ?? null;
   }
 }
@@ -220,18 +222,6 @@ function accountCache(exchange: Exchange, cache: CacheUse): void {
 const CHECK_CHARGES_MAX = 40;
 const NOTHING = (): void => undefined;
 
-/** The model that was asked for carries an alias's custom price; the one that answered is the catalogue's. */
-export function priceOf(
-  pricer: Pricer,
-  upstream: PricedBy & Pick<Upstream, 'model'>,
-  responseModel: string | null,
-  usage: BillableUsage,
-  atMs: number,
-): Priced | null {
-  const { model } = upstream;
-  const asked = model === null ? null : pricer.price(upstream, model, usage, atMs);
-  return asked ?? (responseModel === null ? null : pricer.price(upstream, responseModel, usage, atMs));
-}
 /** Ten times the largest context window that a provider offers. */
 const TOKENS_MAX = 100_000_000;
 

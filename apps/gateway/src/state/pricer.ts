@@ -2,12 +2,14 @@ import type { ProviderDocument } from '@gw/contracts';
 import {
   createPriceBook,
   createPricer,
+  priceOfAnswer,
   SavedPrices,
   type BillableUsage,
   type ModelConfigs,
+  type PricedUsage,
   type Pricer as Book,
 } from '@gw/pricing';
-import type { Priced, PricedBy, Pricer } from '../pipeline/settlement';
+import type { Priced, PricedBy, PricedTarget, Pricer } from '../pipeline/settlement';
 
 /** A saved model's own price, else a configured source's, else the catalogue's; times the adjustments of the integration. */
 export class GatewayPricer implements Pricer {
@@ -19,11 +21,11 @@ export class GatewayPricer implements Pricer {
     this.book = createPricer(createPriceBook(), configs);
   }
 
-  price({ saved, provider }: PricedBy, model: string, usage: BillableUsage, atMs: number): Priced | null {
-    const { id, priceCatalogueId: catalogueId } = provider;
-    if (saved === null) return this.book.price({ provider: id, catalogueId, model }, usage, atMs);
-    const request = this.pricesOf(saved).request(id, catalogueId, model);
-    return request === null ? null : this.book.price(request, usage, atMs);
+  price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null {
+    const { saved, model: asked } = by;
+    const isOwn = (model: string): boolean => saved !== null && this.pricesOf(saved).isOwn(model);
+    const found = priceOfAnswer({ asked, answered, isOwn }, (model) => this.ofModel(by, model, usage, atMs));
+    return found && { model: found.model, ...found.priced };
   }
 
   priceOfText(
@@ -38,6 +40,18 @@ export class GatewayPricer implements Pricer {
       return this.book.priceOfText({ provider: id, catalogueId, model }, input, output, atMs);
     const request = this.pricesOf(saved).request(id, catalogueId, model);
     return request === null ? null : this.book.priceOfText(request, input, output, atMs);
+  }
+
+  private ofModel(
+    { saved, provider }: PricedBy,
+    model: string,
+    usage: BillableUsage,
+    atMs: number,
+  ): PricedUsage | null {
+    const { id, priceCatalogueId: catalogueId } = provider;
+    if (saved === null) return this.book.price({ provider: id, catalogueId, model }, usage, atMs);
+    const request = this.pricesOf(saved).request(id, catalogueId, model);
+    return request === null ? null : this.book.price(request, usage, atMs);
   }
 
   private pricesOf(saved: ProviderDocument): SavedPrices {

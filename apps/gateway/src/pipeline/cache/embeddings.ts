@@ -15,7 +15,6 @@ import type { Sender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
 import type { Asked, Exchange } from '../exchange';
 import type { Pricer } from '../settlement';
-import { priceOf } from '../settlement';
 
 /** A call for a vector, as the decision record tells it. */
 export type EmbeddingCall = CacheEmbedding;
@@ -67,7 +66,7 @@ export class Embeddings {
 
   private noted(upstream: Upstream, answer: JsonObject, durationMs: number): EmbeddingCall {
     const usage = upstream.provider.usage(answer);
-    const priced = usage && priceOf(this.pricer, upstream, upstream.model, usage, Date.now());
+    const priced = usage && this.pricer.price(upstream, null, usage, Date.now());
     return {
       provider: upstream.provider.id,
       credential: upstream.saved?.slug ?? null,

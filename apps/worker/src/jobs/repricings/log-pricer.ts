@@ -3,6 +3,7 @@ import { IntegrationEntity, IntegrationModelEntity, type PricedLog } from '@gw/e
 import {
   createPriceBook,
   createPricer,
+  priceOfAnswer,
   SavedPrices,
   type ModelConfigs,
   type PricedRecord,
@@ -39,20 +40,20 @@ export class LogPricer {
     });
   }
 
-  /** The model that was asked for carries an alias's custom price; the one that answered is the catalogue's. Null: neither can be priced. */
+  /** Of the model whose price the answer has. Null: none is known. */
   private requestOf({ row, usage }: PricedLog, saved: ReadonlyMap<string, SavedPrices>): PriceRequest | null {
     const { provider } = row;
     if (provider === null) return null;
     const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
     const catalogueId = PRICE_CATALOGUES.get(provider) ?? null;
-    for (const model of [row.model, row.response_model]) {
-      if (model === null) continue;
-      const request = prices
-        ? prices.request(provider, catalogueId, model)
-        : { provider, catalogueId, model };
-      if (request && this.pricer.price(request, usage, Date.parse(row.created_at)) !== null) return request;
-    }
-    return null;
+    const requestBy = (model: string): PriceRequest | null =>
+      prices ? prices.request(provider, catalogueId, model) : { provider, catalogueId, model };
+    const isOwn = (model: string): boolean => prices?.isOwn(model) === true;
+    const found = priceOfAnswer({ asked: row.model, answered: row.response_model, isOwn }, (model) => {
+      const request = requestBy(model);
+      return request && this.pricer.price(request, usage, Date.parse(row.created_at));
+    });
+    return found && requestBy(found.model);
   }
 }
 
