@@ -77,7 +77,14 @@ const CREDENTIALS = [
     `${ADMIN}/credentials/secrets-stay.ts`,
     'if (scopes.has(AIM)) return;',
     'return;',
-    SECRETS_SPEC,
+    `${ADMIN}/credentials/mapped-secrets.int-spec.ts`,
+  ],
+  [
+    'another address of a webhook gets another secret',
+    `${ADMIN}/alert-webhooks/alert-webhooks.service.ts`,
+    '    row.sealedSecret = seal(this.secrets.sealingKeyring, secret, webhookBinding(row.id));\n    return',
+    '    return',
+    `${ADMIN}/alert-webhooks/alert-webhooks.int-spec.ts`,
   ],
   [
     'unknown methods are refused before routing',
@@ -292,6 +299,27 @@ const CALLS = [
     ".filter((choice) => asString(choice?.['finish_reason']) !== null)",
     '.filter((choice) => choice !== null)',
     `${GATEWAY}/pipeline/stream-ends.spec.ts`,
+  ],
+  [
+    'an answer that is shorter than it said is broken',
+    `${GATEWAY}/pipeline/reply.ts`,
+    'if (isShort(this.headers, this.exchange)) {',
+    'if (this.headers.length === 0) {',
+    `${GATEWAY}/pipeline/stream-ends.spec.ts`,
+  ],
+  [
+    'a stored config is held against the rules of today',
+    `${GATEWAY}/state/configs.ts`,
+    'if (result.ok) return compileConfig(result.config);',
+    'return compileConfig(config);',
+    `${GATEWAY}/state/stored-configs.spec.ts`,
+  ],
+  [
+    'a port belongs to one process',
+    'libs/testing/src/free-port.ts',
+    'if (claim === null) continue;',
+    'if (claim === null) return port;',
+    'libs/testing/src/free-port.spec.ts',
   ],
   [
     'duplicate members are found',

@@ -40,6 +40,24 @@ describe('/v1/alert-webhooks', () => {
     expect(`whsec_${opened.toString('base64')}`).toBe(secret);
   });
 
+  it('gives another address another secret, and shows it once in the answer', async () => {
+    const { id, secret } = await create();
+    const secretAfter = async (body: object): Promise<string> => {
+      expect((await admin.put(`${URL}/${id}`, { key: ours.key, body })).status).toBe(200);
+      const row = await admin.dataSource.manager.findOneByOrFail(AlertWebhookEntity, { id });
+      const ring = new Secrets(MASTER_KEY, SERVICE_TOKEN).sealingKeyring;
+      return `whsec_${unseal(ring, row.sealedSecret, webhookBinding(id)).toString('base64')}`;
+    };
+    expect(await secretAfter({ name: 'Night shift' })).toBe(secret);
+    expect(await secretAfter({ url: HOOK })).toBe(secret);
+    const body = { url: 'https://elsewhere.example.com/budgets' };
+    const moved = await admin.put<Created>(`${URL}/${id}`, { key: ours.key, body });
+    expect(moved.body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(moved.body.secret).not.toBe(secret);
+    expect(await secretAfter(body)).toBe(moved.body.secret);
+    expect((await admin.get(`${URL}/${id}`, { key: ours.key })).text).not.toContain('whsec_');
+  });
+
   it('answers what was saved and changed, guards a write with If-Match, and deletes', async () => {
     const { id } = await create();
     const path = `${URL}/${id}`;
