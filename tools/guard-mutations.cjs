@@ -187,6 +187,13 @@ const TENANTS = [
     SCHEMA_SPEC,
   ],
   [
+    'patterns of data run on RE2',
+    'libs/config-schema/src/pattern.ts',
+    'const regex = RE2JS.compile(source);',
+    'const regex = Object.assign(new RegExp(source), { programSize: () => 9 });',
+    'libs/guardrails/src/data-patterns.spec.ts',
+  ],
+  [
     'the budget of patterns, by their texts',
     'libs/config-schema/src/pattern-budget.ts',
     'if (written > PATTERNS_SIZE_MAX) return tooLarge();',

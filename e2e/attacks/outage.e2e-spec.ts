@@ -73,3 +73,22 @@ describe('a budget that is used up', () => {
     expect(await call(key)).toBe(412);
   }, 120_000);
 });
+
+describe('a gateway that is killed', () => {
+  it('leaves a charged record of the call that its provider got a moment before, and its place of a limit free', async () => {
+    const key = await bench().newKey({ rate_limits: [{ type: 'concurrency', value: 1 }] });
+    const before = stub.requests.length;
+    stub.answer({ after: new Promise(() => undefined) });
+    const cut = call(key).catch(() => 0);
+    await eventually(() => stub.requests.length === before + 1, { everyMs: 1 });
+    await bench().product.restart('gateway');
+    expect(await cut).not.toBe(200);
+    stub.answer(sells);
+    // A lease of a concurrency limit in a counter is 90 s long.
+    await eventually(async () => (await call(key)) === 200, { timeoutMs: 30_000, everyMs: 500 });
+    const charged = async (): Promise<number> =>
+      (await bench().allLogs(`api_key_id=${key.id}`)).filter(({ cost_exact }) => Number(cost_exact) > 0)
+        .length;
+    await eventually(async () => (await charged()) === 2, { timeoutMs: 30_000, everyMs: 200 });
+  }, 120_000);
+});

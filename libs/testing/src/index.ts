@@ -18,6 +18,7 @@ export { mutatedBytes, mutatedJson } from './mutations';
 export { readPrometheus, type PrometheusFamily } from './prometheus-text';
 export { startNginx, type TestNginx } from './nginx';
 export { startRedis, withRedis, type TestRedis } from './redis';
+export { expressionsMadeBy } from './made-expressions';
 export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';
 export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';
 export { StubProvider, type RecordedRequest, type StubAnswer, type StubStep } from './stub-provider';

@@ -1,0 +1,34 @@
+/**
+ * Expressions of JavaScript's own engine that are made while `run` runs, by our code or a package, from anything but a literal: by the
+ * constructor, and by the methods of strings that make one of a text.
+ */
+export async function expressionsMadeBy(run: () => unknown): Promise<readonly string[]> {
+  const made: string[] = [];
+  const original = globalThis.RegExp;
+  const note = (args: readonly unknown[]): void => void made.push(String(args[0]));
+  globalThis.RegExp = new Proxy(original, {
+    construct: (target, args: [], newTarget) => {
+      note(args);
+      return Reflect.construct(target, args, newTarget === globalThis.RegExp ? target : newTarget) as object;
+    },
+    apply: (target, self, args: []) => {
+      note(args);
+      return Reflect.apply(target, self, args);
+    },
+  });
+  const methods = ['match', 'matchAll', 'search'] as const;
+  const originals = methods.map((name) => String.prototype[name]);
+  for (const [at, name] of methods.entries()) {
+    Reflect.set(String.prototype, name, function (this: string, ...args: unknown[]): unknown {
+      if (typeof args[0] === 'string') note(args);
+      return Reflect.apply(originals[at] as (...given: unknown[]) => unknown, this, args);
+    });
+  }
+  try {
+    await run();
+  } finally {
+    globalThis.RegExp = original;
+    for (const [at, name] of methods.entries()) Reflect.set(String.prototype, name, originals[at]);
+  }
+  return made;
+}
