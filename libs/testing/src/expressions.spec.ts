@@ -6,9 +6,9 @@ import { StepCounter } from './step-counter';
 
 const ROOT = join(__dirname, '../../..');
 /** Characters of the shortest attacks. */
-const LENGTH = 300;
+const LENGTH = 150;
 /** How often an attack is doubled before a growth that stays is believed: a bounded repetition ends before. */
-const DOUBLINGS = 6;
+const DOUBLINGS = 7;
 /** Twice the text takes at most this many times the steps. A square takes four times. */
 const RATIO_MAX = 2.5;
 /** Steps for one more character: what bounded repetitions may cost at most. */
