@@ -102,15 +102,25 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     expect(await routeOf({ 'x-gw-provider': '@first' })).toBe('first');
   });
 
-  it('[AUT-06] lets a new key in and keeps a deleted one out', async () => {
+  it('[AUT-06] [SVC-02] lets a new key in, keeps a deleted one out, and logs its requests for the organisation', async () => {
     const headers = { 'x-gw-provider': '@first' };
     const { id, key } = await bench().newKey();
     await becomes('first', headers, { key });
     await bench().manage('DELETE', `/api-keys/${id}`, { key: bench().adminKey });
     await becomes('api_key_invalid', headers, { key });
     const asked = first.requests.length;
-    expect((await bench().chat(headers, { key })).status).toBe(401);
+    const trace = bench().trace('deleted-key');
+    expect((await bench().chat({ ...headers, 'x-gw-trace-id': trace }, { key })).status).toBe(401);
     expect(first.requests).toHaveLength(asked);
+    await eventually(
+      async () => {
+        const { data } = await bench().logs(`trace_id=${trace}`, bench().adminKey);
+        expect(data).toMatchObject([{ api_key_id: id, workspace_id: null, error_type: 'api_key_invalid' }]);
+        return true;
+      },
+      { timeoutMs: 20_000, everyMs: 100 },
+    );
+    expect((await bench().logs(`trace_id=${trace}`)).data).toEqual([]);
   });
 
   it('takes a scope from a key', async () => {

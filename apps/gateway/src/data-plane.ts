@@ -59,6 +59,7 @@ import { ValidateStage } from './pipeline/stages/validate.stage';
 import { createRealtime } from './realtime/realtime';
 import { memoryOfProcess } from './memory-caps';
 import { listOf, type GatewaySettings } from './settings';
+import { RefusedRequests } from './pipeline/record/refused-requests';
 import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
@@ -105,6 +106,7 @@ export interface DataPlane {
   readonly outbound: Pick<OutboundClient, 'stats'>;
   readonly underWay: RequestsUnderWay;
   readonly inFlight: InFlightLog;
+  readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
   /** Ends the requests that are in flight and refuses all that follow. Resolves when they have their answers, or after two seconds. */
   interrupt(): Promise<void>;
   close(): void;
@@ -123,7 +125,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { accounts, pricer, ledger } = limits;
   const { underWay, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
   const answers = createAnswers(settings, log);
-  const { settle, settleCheck } = settlementOf(parts, limits, routing, inFlight);
+  const { settle, settleCheck, refused } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
     settings,
@@ -144,8 +146,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     isKnownProvider: (id) => PROVIDERS.has(id),
     checkHost: hostRule(policy),
   });
-  const models = new ModelCalls(configs, plain, accounts, settleCheck);
-  const guardTools = guardToolsOf(outbound, policy, models);
+  const guardTools = guardToolsOf(outbound, policy, new ModelCalls(configs, plain, accounts, settleCheck));
   const stages = stagesOf({ ...shared, configs, attempt, guardTools, overload });
   const failures = failureLog(log);
   const options = realtimeOptions(settings);
@@ -161,6 +162,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     outbound,
     underWay,
     inFlight,
+    refused,
     door,
     interrupt: () => interruptAll({ door, realtime, outbound, underWay, pipeline }),
     close: () => {
@@ -186,7 +188,7 @@ const healthDoorOf = ({ health, drain, settings }: DataPlaneParts, board: Health
   new HealthDoor(board, () => health.isReady(), drain, settings.SERVICE_TOKEN);
 
 const settlementOf = (
-  { journal, settings, gatewayId, metrics, chargesAlone }: DataPlaneParts,
+  { journal, settings, gatewayId, metrics, chargesAlone, log }: DataPlaneParts,
   { accounts, pricer }: Limits,
   { statistics }: RoutingState,
   inFlight: InFlightLog,
@@ -196,6 +198,7 @@ const settlementOf = (
     bodyMaxBytes: settings.LOG_BODY_MAX_BYTES,
     metrics,
     chargesAlone,
+    refused: new RefusedRequests(log),
     inFlight,
   });
 

@@ -147,13 +147,14 @@ type MetricsParts = [RequestMetrics | null, Journal, LogShipper, OrphanedJournal
 
 function metricsServerOf(
   { settings, index }: GatewayProcess,
-  ...[metrics, journal, shipper, orphans, documents, { routing, overload, outbound }]: MetricsParts
+  ...[metrics, journal, shipper, orphans, documents, { routing, overload, outbound, refused }]: MetricsParts
 ): Promise<MetricsServer> | null {
   const { METRICS_PORT, HOST } = settings;
   if (metrics === null || METRICS_PORT === null) return null;
   const render = gatewayMetrics(metrics, {
     overload,
     outbound,
+    refused,
     journal,
     shipper,
     orphans,

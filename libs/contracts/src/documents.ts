@@ -5,6 +5,7 @@ import type { SecretLocation } from './secret-use';
  */
 export type DocumentKind =
   | 'api_key'
+  | 'ended_api_key'
   | 'organisation'
   | 'workspace'
   | 'provider'
@@ -99,6 +100,15 @@ export interface ApiKeyDocument {
     readonly config: string | null;
     readonly allowConfigOverride: boolean;
   };
+}
+
+/** Whose a key was that works no more: what the log needs to name its owner, addressed by the HMAC of the secret. It never changes. */
+export interface EndedApiKeyDocument {
+  readonly kind: 'ended_api_key';
+  readonly version: string;
+  /** Of the key. */
+  readonly id: string;
+  readonly organisationId: string;
 }
 
 export interface OrganisationDocument {
@@ -306,6 +316,7 @@ export interface PromptVersionDocument {
 
 export type ReadModelDocument =
   | ApiKeyDocument
+  | EndedApiKeyDocument
   | OrganisationDocument
   | WorkspaceDocument
   | ProviderDocument
@@ -315,13 +326,14 @@ export type ReadModelDocument =
   | PromptVersionDocument;
 
 /**
- * `api_key:<hash>`, `organisation:<id>`, `workspace:<id>`, `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`,
+ * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`, `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`,
  * `guardrail:<workspace id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation id>:<id>`.
  */
 export type DocumentKey = string;
 
 export const documentKey = {
   apiKey: (hash: string): DocumentKey => `api_key:${hash}`,
+  endedApiKey: (hash: string): DocumentKey => `ended_api_key:${hash}`,
   organisation: (id: string): DocumentKey => `organisation:${id}`,
   workspace: (id: string): DocumentKey => `workspace:${id}`,
   provider: (workspaceId: string, slug: string): DocumentKey => `provider:${workspaceId}:${slug}`,

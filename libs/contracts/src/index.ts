@@ -8,6 +8,7 @@ export {
   type DefaultGuardrails,
   type DocumentKey,
   type DocumentKind,
+  type EndedApiKeyDocument,
   type GuardrailDocument,
   type GuardrailSecretContent,
   type GuardrailSecrets,

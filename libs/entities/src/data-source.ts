@@ -57,6 +57,7 @@ import { UsageRoom1795490020000 } from './migrations/1795490020000-usage-room';
 import { AppendAudit1795490030000 } from './migrations/1795490030000-append-audit';
 import { UsageBuilt1795490040000 } from './migrations/1795490040000-usage-built';
 import { LogZones1795500000000 } from './migrations/1795500000000-log-zones';
+import { EndedApiKeys1795600010000 } from './migrations/1795600010000-ended-api-keys';
 import { UsageOutcomes1795600000000 } from './migrations/1795600000000-usage-outcomes';
 import { IdempotentRequestEntity } from './idempotency/idempotent-request.entity';
 import { IdempotentRequests1795610000000 } from './migrations/1795610000000-idempotent-requests';
@@ -175,6 +176,7 @@ export const MIGRATIONS = [
   Accounts1795520010000,
   SkewedLogs1795560000000,
   UsageOutcomes1795600000000,
+  EndedApiKeys1795600010000,
   IdempotentRequests1795610000000,
 ];
 

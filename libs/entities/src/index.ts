@@ -15,6 +15,12 @@ export { EnforcedFeaturesEntity } from './change-events/enforced-features.entity
 export { CHANGE_CHANNEL, KEYS_PER_EVENT_MAX, recordChange, type Change } from './change-events/record-change';
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
 export { GatewayEntity } from './gateways/gateway.entity';
+export {
+  ENDED_KEYS_KEPT_DAYS,
+  endedApiKeys,
+  forgetEndedApiKeys,
+  type EndedApiKey,
+} from './identity/ended-api-keys.queries';
 export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
 export {
   insertSecret,

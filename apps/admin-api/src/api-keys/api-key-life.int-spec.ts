@@ -8,7 +8,7 @@ import {
   sealSecret,
 } from '@gw/entities';
 import { apiKeyPepper, sealingKeyring, uuidv7 } from '@gw/kernel';
-import { MASTER_KEY, TestAdminApi } from '../spec-support/admin-api';
+import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../spec-support/admin-api';
 import {
   createKey,
   hashOf,
@@ -44,6 +44,46 @@ describe('the life of an API key', () => {
     const { status, body } = await admin.get<Failure>('/v1/workspaces', { key });
     expect([status, body.error.type]).toEqual([401, 'api_key_invalid']);
     expect((await admin.get(`/v1/api-keys/${id}`, { key: ours.key })).status).toBe(404);
+  });
+
+  it('[SVC-02] tells gateways whose a secret was, whatever ended it: deletion, rotation, a user, a workspace, a job', async () => {
+    const own = async (): Promise<Key> => {
+      const body = { name: 'own', scopes: ['completions.write'] };
+      return (await admin.post<Key>('/v1/api-keys/workspace/user', { token, body })).body;
+    };
+    const member = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
+    const token = await admin.login(member.email);
+    const other = await admin.workspace(ours.organisationId);
+    const at = { organisationId: ours.organisationId, workspaceId: other };
+    const otherKey = await admin.apiKey('workspace-service', at);
+    const [deleted, rotated, users, swept] = [await create(), await create(), await own(), await create()];
+    const hashes = [deleted.key, rotated.key, users.key, swept.key, otherKey].map(hashOf);
+    const ended = async (): Promise<unknown[]> => {
+      const keys = hashes.map(documentKey.endedApiKey);
+      const call = { token: SERVICE_TOKEN, body: { keys } };
+      const { body } = await admin.post<{ documents: Record<string, unknown> }>(
+        '/internal/v1/documents',
+        call,
+      );
+      return keys.map((key) => body.documents[key]);
+    };
+    expect(await ended()).toEqual(hashes.map(() => null));
+
+    await admin.delete(`/v1/api-keys/${deleted.id}`, { key: ours.key });
+    const rotate = { key: ours.key, body: { key_transition_period_ms: 1_800_000 } };
+    await admin.post(`/v1/api-keys/${rotated.id}/rotate`, rotate);
+    const past = { expiresAt: new Date(Date.now() - 1) };
+    await admin.dataSource.manager.update(ApiKeySecretEntity, { secretHash: hashOf(rotated.key) }, past);
+    await admin.post(`/v1/api-keys/${rotated.id}/rotate`, rotate);
+    await admin.delete(`/v1/users/${member.id}`, { key: ours.adminKey });
+    await admin.dataSource.query('DELETE FROM api_key_secrets WHERE secret_hash = $1', [hashOf(swept.key)]);
+    const forced = { name: 'Team', force_delete: true };
+    await admin.delete(`/v2/admin/workspaces/${other}`, { key: ours.adminKey, body: forced });
+
+    const { organisationId } = ours;
+    const ids = [deleted.id, rotated.id, users.id, swept.id, expect.any(String)];
+    expect(await ended()).toMatchObject(ids.map((id) => ({ kind: 'ended_api_key', id, organisationId })));
+    expect(await ended()).not.toContainEqual(expect.objectContaining({ workspaceId: expect.anything() }));
   });
 
   it('refuses an expired key as expired', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type {
   ApiKeyDocument,
   ConfigDocument,
+  EndedApiKeyDocument,
   IntegrationLimits,
   OrganisationDocument,
   ProviderDocument,
@@ -14,6 +15,7 @@ import type {
 import type {
   ApiKeyEntity,
   ApiKeySecretEntity,
+  EndedApiKey,
   ConfigEntity,
   ConfigVersionEntity,
   IntegrationEntity,
@@ -65,6 +67,9 @@ export const apiKeyDocument = (
       allowConfigOverride: key.allowConfigOverride,
     },
   });
+
+export const endedApiKeyDocument = ({ apiKeyId, organisationId }: EndedApiKey): EndedApiKeyDocument =>
+  versioned<EndedApiKeyDocument>({ kind: 'ended_api_key', id: apiKeyId, organisationId });
 
 export const organisationDocument = (
   organisation: OrganisationEntity,

@@ -3,6 +3,7 @@ import type { DocumentKey } from '@gw/contracts';
 /** What a document key asks for. */
 export type WantedRow =
   | { readonly kind: 'api_key'; readonly secretHash: string }
+  | { readonly kind: 'ended_api_key'; readonly secretHash: string }
   | { readonly kind: 'organisation'; readonly id: string }
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'provider'; readonly workspaceId: string; readonly name: string }
@@ -12,7 +13,7 @@ export type WantedRow =
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
 // Lower case only: a document has one key, the one that events name.
-const API_KEY = /^api_key:([0-9a-f]{64})$/;
+const API_KEY = /^(api_key|ended_api_key):([0-9a-f]{64})$/;
 const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres' text holds no NUL. */
 const BY_NAME = /^(provider|config|guardrail):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
@@ -21,8 +22,8 @@ const OF_ORGANISATION =
 
 /** Null for a text that no document can have as its key. */
 export function parseDocumentKey(key: DocumentKey): WantedRow | null {
-  const [, secretHash] = API_KEY.exec(key) ?? [];
-  if (secretHash !== undefined) return { kind: 'api_key', secretHash };
+  const [, hashed, secretHash] = API_KEY.exec(key) ?? [];
+  if (secretHash !== undefined) return { kind: hashed as 'api_key' | 'ended_api_key', secretHash };
   const [, kind, id] = BY_ID.exec(key) ?? [];
   if (id !== undefined) return { kind: kind as 'organisation' | 'workspace', id };
   const [, shared, organisationId, slug] = OF_ORGANISATION.exec(key) ?? [];

@@ -1,10 +1,11 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
-import type { DocumentKey, DocumentsAnswer, ReadModelDocument } from '@gw/contracts';
+import { documentKey, type DocumentKey, type DocumentsAnswer, type ReadModelDocument } from '@gw/contracts';
 import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   ConfigEntity,
   ConfigVersionEntity,
+  endedApiKeys,
   IntegrationEntity,
   IntegrationModelEntity,
   OrganisationEntity,
@@ -27,6 +28,7 @@ import { SETTINGS } from '../settings';
 import {
   apiKeyDocument,
   configDocument,
+  endedApiKeyDocument,
   organisationDocument,
   providerDocument,
   workspaceDocument,
@@ -66,6 +68,7 @@ export class DocumentsService {
       );
       const found: Documents = new Map();
       await this.addApiKeys(manager, of('api_key'), found);
+      await addEndedApiKeys(manager, of('ended_api_key'), found);
       await this.addOrganisations(manager, of('organisation'), found);
       await this.addWorkspaces(manager, of('workspace'), found);
       await this.addProviders(manager, of('provider'), found);
@@ -238,6 +241,19 @@ export class DocumentsService {
       if (version) to.set(key, configDocument(row, version));
     }
   }
+}
+
+async function addEndedApiKeys(
+  manager: EntityManager,
+  wanted: Wanted<'ended_api_key'>[],
+  to: Documents,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const ended = await endedApiKeys(
+    manager,
+    wanted.map(({ secretHash }) => secretHash),
+  );
+  for (const key of ended) to.set(documentKey.endedApiKey(key.secretHash), endedApiKeyDocument(key));
 }
 
 async function referencesOf(

@@ -22,7 +22,7 @@ export type EnforcedFeatures = Pick<
  */
 export function inForce(document: ReadModelDocument, features: EnforcedFeatures): ReadModelDocument {
   const { GUARDRAILS_ENABLED: guardrails, USAGE_LIMITS_ENABLED: usage, POLICY_ENABLED: policies } = features;
-  if (guardrails && usage && policies) return document;
+  if ([guardrails, usage, policies].every(Boolean)) return document;
   switch (document.kind) {
     case 'api_key':
     case 'provider':
@@ -33,6 +33,7 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
     case 'config':
     case 'guardrail':
       return guarded(document, features);
+    case 'ended_api_key':
     case 'prompt':
     case 'prompt_version':
       return document;

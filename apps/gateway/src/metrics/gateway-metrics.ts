@@ -4,6 +4,7 @@ import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
 import type { ReadModel } from '@gw/read-model';
 import { Exposition, processMetrics } from '@gw/web';
 import type { Overload } from '../http/overload';
+import type { RefusedRequests } from '../pipeline/record/refused-requests';
 import type { ProviderCounts, RequestMetrics } from './request-metrics';
 
 /** 1e-8 USD. */
@@ -15,6 +16,7 @@ export interface GatewayParts {
   readonly orphans: { readonly sealedCount: number };
   readonly documents: Pick<ReadModel, 'state'>;
   readonly routing: Pick<RoutingState, 'health'>;
+  readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
   readonly overload: Pick<Overload, 'level' | 'refused'>;
   readonly outbound: Pick<OutboundClient, 'stats'>;
 }
@@ -118,10 +120,26 @@ function writeCounts(out: Exposition, requests: RequestMetrics): void {
     for (const [end, count] of ends) out.sample('tollgate_attempts_total', count, { provider, end });
 }
 
+function writeRefused(out: Exposition, { counts, unlogged }: GatewayParts['refused']): void {
+  out.family(
+    'tollgate_refused_requests_total',
+    'counter',
+    'Requests without a usable key, by reason: missing, unknown, ended, expired, unusable, other.',
+  );
+  for (const [reason, count] of counts) out.sample('tollgate_refused_requests_total', count, { reason });
+  out.single(
+    'tollgate_refused_requests_unlogged_total',
+    'counter',
+    'Those of them that have no log record, because there were too many in a minute.',
+    unlogged,
+  );
+}
+
 function writeParts(
   out: Exposition,
-  { journal, shipper, orphans, documents, routing, overload, outbound }: GatewayParts,
+  { journal, shipper, orphans, documents, routing, overload, outbound, refused }: GatewayParts,
 ): void {
+  writeRefused(out, refused);
   writeLoad(out, overload, outbound);
   const { open, known } = routing.health.counts(Date.now());
   out.single('tollgate_breakers_open', 'gauge', 'Endpoints that are left alone for now.', open);

@@ -22,6 +22,7 @@ describe('the metrics of a gateway', () => {
       routing: plane.routing,
       overload: plane.overload,
       outbound: plane.outbound,
+      refused: plane.refused,
       shipper: NO_SHIPPER,
       orphans: { sealedCount: 0 },
       documents: { state: () => state as never },
@@ -100,6 +101,8 @@ describe('the metrics of a gateway', () => {
     expect(valueOf(families, 'tollgate_cost_usd_total', labels)).toBeGreaterThan(0);
     expect(valueOf(families, 'tollgate_attempts_total', { provider: 'openai', end: 'answered' })).toBe(3);
     expect(valueOf(families, 'tollgate_outcomes_total', { outcome: 'ok' })).toBe(3);
+    expect(valueOf(families, 'tollgate_refused_requests_total', { reason: 'unknown' })).toBe(1);
+    expect(valueOf(families, 'tollgate_refused_requests_unlogged_total')).toBe(0);
   });
 
   it('tell of journal, shipping, breakers, settings, the event loop and memory', async () => {

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type {
-  ApiKeyDocument,
   AttemptRecord,
   DecisionRecord,
   LimitState,
@@ -23,6 +22,7 @@ import type { SpooledBody } from '../http/spool/spooled-body';
 import type { MadeCharge } from '../limits/charges';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
+import type { RefusedKey } from '../state/ended-keys';
 import type { Principal } from '../state/principals';
 import type { Answer, Upstream } from './answer';
 import type { StreamPace } from './attempt/stream-pace';
@@ -97,8 +97,8 @@ export class Exchange {
 
   // authenticate
   principal: Principal | null = null;
-  /** A key that is known and may not be used here; there is no principal then. */
-  refusedKey: ApiKeyDocument | null = null;
+  /** A key that is known, or was, and may not be used here; there is no principal then. */
+  refusedKey: RefusedKey | null = null;
 
   // resolve
   config: CompiledConfig | null = null;

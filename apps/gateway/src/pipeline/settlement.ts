@@ -13,6 +13,7 @@ import { addExtraUse, NO_USAGE } from './extra-use';
 import type { Guarding } from './guard/guarding';
 import type { RequestMetrics } from '../metrics/request-metrics';
 import { logRecord, overheadOf } from './record/log-record';
+import { isRefused, type RefusedRequests } from './record/refused-requests';
 import { SETTLE_STAGE } from './pipeline';
 import { NOT_NOTED, type InFlightLog } from './under-way/in-flight-log';
 
@@ -45,19 +46,25 @@ export interface SettlementOptions {
   readonly metrics: RequestMetrics | null;
   /** Takes the charges of a record that the journal could not keep; null: they are lost with it. */
   readonly chargesAlone: Pick<ChargesAlone, 'keep'> | null;
+  /** Decides whether a request without a usable key gets a record. */
+  readonly refused: RefusedRequests;
   /** Which a request leaves with its record. */
   readonly inFlight: Pick<InFlightLog, 'end'>;
 }
 
 /** The last stage: what was used, what it cost, one log record. Runs once for every request, whatever became of it. */
 export class Settlement {
+  readonly refused: RefusedRequests;
+
   constructor(
     private readonly journal: Journal,
     private readonly accounts: Accounts,
     private readonly pricer: Pricer,
     private readonly statistics: TargetStatistics,
     private readonly options: SettlementOptions,
-  ) {}
+  ) {
+    this.refused = options.refused;
+  }
 
   readonly settle = (exchange: Exchange, onDurable: () => void): void => {
     if (exchange.settled) {
@@ -102,7 +109,10 @@ export class Settlement {
     const responseModel = exchange.meter?.model() ?? null;
     this.account(exchange, exchange.meter?.usage() ?? null, responseModel);
     exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
-    this.record(exchange, responseModel, onDurable);
+    if (isRefused(exchange) && !this.refused.admits(exchange)) {
+      this.options.inFlight.end(exchange);
+      onDurable();
+    } else this.record(exchange, responseModel, onDurable);
     const { metrics } = this.options;
     if (metrics !== null) metrics.count(exchange, overheadOf(exchange));
     exchange.firstAnswer?.settle(exchange);

@@ -221,6 +221,14 @@ export class GatewayHarness {
     this.documents.remove(this.keyOf(apiKey));
   }
 
+  /** Removes the key as the control plane does, which still knows whose it was. */
+  endKey(apiKey: string, id: string): void {
+    this.removeKey(apiKey);
+    const key = documentKey.endedApiKey(this.hashOf(apiKey));
+    const document = { version: this.nextVersion(), id, organisationId: ORGANISATION_ID };
+    this.documents.set(key, { kind: 'ended_api_key', ...document });
+  }
+
   addProvider(
     slug: string,
     providerId: string,
@@ -352,8 +360,11 @@ export class GatewayHarness {
   }
 
   private keyOf(apiKey: string): DocumentKey {
-    const pepper = apiKeyPepper(this.master);
-    return documentKey.apiKey(hashApiKey(pepper, apiKey));
+    return documentKey.apiKey(this.hashOf(apiKey));
+  }
+
+  private hashOf(apiKey: string): string {
+    return hashApiKey(apiKeyPepper(this.master), apiKey);
   }
 
   private nextVersion(): string {

@@ -8,6 +8,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { GatewayError, hashApiKey } from '@gw/kernel';
+import { EndedKeys, type RefusedKey } from './ended-keys';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
 /** Who is calling, worked out once for each version of the documents behind it. */
@@ -52,10 +53,14 @@ export interface PrincipalOptions {
 export class Principals {
   private readonly known = new Map<string, Known>();
 
+  private readonly ended: EndedKeys;
+
   constructor(
     private readonly documents: Documents,
     private readonly options: PrincipalOptions,
-  ) {}
+  ) {
+    this.ended = new EndedKeys(documents);
+  }
 
   /**
    * Gives the principal of expired and exhausted keys too: see `assertUsable`. Throws `api_key_invalid`. Never says whether a
@@ -76,14 +81,15 @@ export class Principals {
   }
 
   private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<Principal> {
-    const found = await this.find(apiKey, known);
+    const hashes = this.options.peppers.map((pepper) => hashApiKey(pepper, apiKey));
+    const found = await this.find(hashes, known);
     if (!found) {
       this.known.delete(apiKey);
-      throw new GatewayError('api_key_invalid');
+      throw refusal('api_key_invalid', await this.ended.ownerOf(hashes));
     }
     const [at, key] = found;
     if (key.workspaceId === null) {
-      throw new GatewayError('scope_missing', { message: ORGANISATION_KEY, detail: { refusedKey: key } });
+      throw refusal('scope_missing', key, ORGANISATION_KEY);
     }
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -92,7 +98,7 @@ export class Principals {
       this.read(organisationKey),
     ]);
     if (!isActive(workspace, 'workspace') || !isActive(organisation, 'organisation')) {
-      throw new GatewayError('api_key_invalid');
+      throw refusal('api_key_invalid', key);
     }
     const principal = this.build(key, workspace, organisation);
     if (this.known.size >= this.options.capacity) this.known.clear();
@@ -101,10 +107,10 @@ export class Principals {
   }
 
   private async find(
-    apiKey: string,
+    hashes: readonly string[],
     known: DocumentKey | undefined,
   ): Promise<[DocumentKey, ApiKeyDocument] | null> {
-    const hashed = this.options.peppers.map((pepper) => documentKey.apiKey(hashApiKey(pepper, apiKey)));
+    const hashed = hashes.map(documentKey.apiKey);
     for (const at of known === undefined ? hashed : [known, ...hashed]) {
       const key = await this.read(at);
       if (key?.kind === 'api_key') return [at, key];
@@ -143,6 +149,14 @@ const isActive = <K extends 'workspace' | 'organisation'>(
   kind: K,
 ): document is Extract<ReadModelDocument, { kind: K }> =>
   document?.kind === kind && document.status === 'active';
+
+/** The caller learns no more than before whose the key is; the log does. */
+const refusal = (
+  type: 'api_key_invalid' | 'scope_missing',
+  refusedKey: RefusedKey | null,
+  message?: string,
+): GatewayError =>
+  new GatewayError(type, { ...(message === undefined ? {} : { message }), detail: { refusedKey } });
 
 const ORGANISATION_KEY = 'An organisation key manages; it cannot call providers. Use a key of a workspace.';
 

@@ -1,6 +1,7 @@
-import type { ApiKeyDocument, DecisionRecord, ProviderDocument, Usage } from '@gw/contracts';
+import type { DecisionRecord, ProviderDocument, Usage } from '@gw/contracts';
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../../http/header-rules';
+import type { RefusedKey } from '../../state/ended-keys';
 import type { Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
 import { cacheUseOf } from '../cache/cache-use';
@@ -101,9 +102,9 @@ const ownerText = (
   userId: string | null,
 ): string => `",${JSON.stringify({ organisationId, workspaceId, apiKeyId, userId }).slice(1, -1)},"traceId":`;
 
-const NOBODY = Buffer.from(ownerText(null, null, null, null));
-const refused = remembered((key: ApiKeyDocument) => ownerText(key.organisationId, null, key.id, null));
-const refusedOwner = (key: ApiKeyDocument | null): Buffer => (key === null ? NOBODY : refused(key));
+const NO_OWNER = Buffer.from(ownerText(null, null, null, null));
+const refused = remembered((key: RefusedKey) => ownerText(key.organisationId, null, key.id, null));
+const refusedOwner = (key: RefusedKey | null): Buffer => (key === null ? NO_OWNER : refused(key));
 
 const owner = remembered(({ organisation, workspace, key }: Principal) =>
   ownerText(organisation.id, workspace.id, key.id, key.userId),

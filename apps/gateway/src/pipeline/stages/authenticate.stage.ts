@@ -1,5 +1,5 @@
-import type { ApiKeyDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
+import type { RefusedKey } from '../../state/ended-keys';
 import { assertUsable, type Principal, type Principals } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
 
@@ -37,8 +37,8 @@ export class AuthenticateStage implements Stage {
   }
 }
 
-/** An organisation's key has no workspace to call for, but the log must still say whose it was. */
-const refusedKeyOf = (error: unknown): ApiKeyDocument | null =>
+/** A request with the key of an organisation, or with one that has ended, has no principal, but its log names the owner. */
+const refusedKeyOf = (error: unknown): RefusedKey | null =>
   error instanceof GatewayError
-    ? ((error.options.detail?.['refusedKey'] as ApiKeyDocument | undefined) ?? null)
+    ? ((error.options.detail?.['refusedKey'] as RefusedKey | null | undefined) ?? null)
     : null;

@@ -2,6 +2,7 @@ import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   AuditLogEntity,
+  endedApiKeys,
   OrganisationEntity,
   UserInviteEntity,
   verifyAuditChain,
@@ -84,6 +85,22 @@ describe('the expiry job', () => {
     const left = await database.dataSource.manager.findBy(ApiKeySecretEntity, { state: 'transition' });
     expect(left.map(({ apiKeyId }) => apiKeyId)).toEqual([fresh]);
     expect((await events()).at(-1)?.removed).toEqual([`api_key:${old}`]);
+  });
+
+  it('forgets whose a secret was that ended more than 30 days ago', async () => {
+    const ages = [29, 31, 400];
+    for (const [i, age] of ages.entries())
+      await database.dataSource.query(
+        `INSERT INTO ended_api_keys (secret_hash, api_key_id, organisation_id, ended_at)
+         VALUES ($1, $2, $3, now() - $4 * interval '1 day')`,
+        [String(i).padStart(64, 'e'), uuidv7(), organisationId, age],
+      );
+    await run();
+    const left = await endedApiKeys(
+      database.dataSource.manager,
+      ages.map((_, i) => String(i).padStart(64, 'e')),
+    );
+    expect(left.map(({ secretHash }) => secretHash)).toEqual(['0'.padStart(64, 'e')]);
   });
 
   it('marks invites whose term is over', async () => {

@@ -3,6 +3,7 @@ import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   appendAudit,
+  forgetEndedApiKeys,
   recordChange,
   sweepIdempotentRequests,
   UserInviteEntity,
@@ -29,6 +30,7 @@ export class ExpiryProcessor implements JobProcessor {
   async process(): Promise<void> {
     await this.untilNone((manager) => this.expireKeys(manager));
     await this.untilNone(endTransitions);
+    await this.untilNone((manager) => forgetEndedApiKeys(manager, new Date(), BATCH));
     await this.source.manager.update(
       UserInviteEntity,
       { status: 'pending', expiresAt: LessThanOrEqual(new Date()) },
