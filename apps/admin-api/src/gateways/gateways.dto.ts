@@ -30,7 +30,11 @@ export class GatewayWarningAnswer {
 }
 
 export class GatewayAnswer {
-  @Answer.text({ description: 'The name of its host and its number there.', example: 'gateway-7d9c/0' })
+  @Answer.text({
+    description:
+      'Of its host, and its number there. In lists of the installation without the name of the host.',
+    example: 'gateway-3f2a1b9c0d4e/0',
+  })
   readonly id!: string;
 
   @Answer.text({ example: '2.20.0' })

@@ -26,7 +26,7 @@ describe('the gateways of the installation', () => {
       expect((await tell(`host-${version}`, version)).status).toBe(200);
     const shown = await listed();
     for (const [version, features] of Object.entries(expected)) {
-      const gateway = shown.find(({ id }) => id === `host-${version}`);
+      const gateway = shown.find((each) => each.version === version);
       expect(gateway).toMatchObject({ version, connected: true, object: 'gateway' });
       expect(gateway?.warnings.map(({ feature }) => feature)).toEqual(features);
     }
@@ -39,18 +39,32 @@ describe('the gateways of the installation', () => {
   });
 
   it('are one row each, of the version that they have now, and not connected once they are silent', async () => {
-    await tell('upgraded', '2.11.0');
-    await tell('upgraded', '2.20.0');
-    expect((await listed()).filter(({ id }) => id === 'upgraded')).toMatchObject([{ version: '2.20.0' }]);
+    await tell('upgraded', '2.11.1');
+    await tell('upgraded', '2.20.1');
+    const upgraded = async (): Promise<GatewayAnswer[]> =>
+      (await listed()).filter(({ version }) => ['2.11.1', '2.20.1'].includes(version));
+    expect(await upgraded()).toMatchObject([{ version: '2.20.1' }]);
     await admin.dataSource.query(
       `UPDATE gateways SET last_seen_at = now() - interval '2 minutes' WHERE id = 'upgraded'`,
     );
-    expect((await listed()).find(({ id }) => id === 'upgraded')).toMatchObject({ connected: false });
+    expect(await upgraded()).toMatchObject([{ connected: false }]);
     await admin.dataSource.query(
       `UPDATE gateways SET last_seen_at = now() - interval '25 hours' WHERE id = 'upgraded'`,
     );
     await tell('other', '2.20.0');
-    expect((await listed()).map(({ id }) => id)).not.toContain('upgraded');
+    expect(await upgraded()).toEqual([]);
+  });
+
+  it('are shown without the names of their hosts, by an id that stays the same', async () => {
+    for (const number of ['0', '1']) await tell(`node-7.internal.example/${number}`, '2.20.2');
+    const ids = async (): Promise<string[]> =>
+      (await listed()).filter(({ version }) => version === '2.20.2').map(({ id }) => id);
+    const [first = '', second = ''] = (await ids()).sort();
+    expect(first).toMatch(/^gateway-[0-9a-f]{12}\/0$/);
+    expect(second).toBe(first.replace(/0$/, '1'));
+    await tell('node-7.internal.example/0', '2.20.2');
+    expect((await ids()).sort()).toEqual([first, second]);
+    expect((await admin.get('/v1/admin/gateways', { key: tenant.adminKey })).text).not.toContain('node-7');
   });
 
   it('tell of themselves with the service token alone, in three numbers', async () => {

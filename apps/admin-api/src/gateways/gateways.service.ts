@@ -1,6 +1,7 @@
 import { DeploymentEntity, GatewayEntity } from '@gw/entities';
 import { listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
+import { createHmac } from 'node:crypto';
 import { DataSource, In } from 'typeorm';
 import { Secrets } from '../settings';
 import { warningsFor } from './gateway-features';
@@ -9,6 +10,7 @@ import type { GatewayAnswer, GatewayPresenceDto } from './gateways.dto';
 /** Three times what a gateway waits between telling of itself. */
 const CONNECTED_MS = 90_000;
 const LISTED_MAX = 1_000;
+const ID_DIGITS = 12;
 
 /** Which gateways there are. A gateway belongs to the installation, so every organisation sees all of them. */
 @Injectable()
@@ -31,12 +33,22 @@ export class GatewaysService {
     return {};
   }
 
+  /** Without the names of hosts, which are the operator's and no business of an organisation. */
   async list(): Promise<ListAnswer<GatewayAnswer>> {
     const [rows, total] = await this.dataSource.manager.findAndCount(GatewayEntity, {
       order: { lastSeenAt: 'DESC', id: 'ASC' },
       take: LISTED_MAX,
     });
-    return listOf([rows.map(toGateway), total]);
+    const shown = rows.map((row) => ({ ...toGateway(row), id: this.withoutHost(row.id) }));
+    return listOf([shown, total]);
+  }
+
+  /** The same for a host at all times: `gateway-3f2a1b9c0d4e/0` for `node-7.internal/0`. Keyed, so that names cannot be guessed. */
+  private withoutHost(id: string): string {
+    const at = id.lastIndexOf('/');
+    const [host, number] = at === -1 ? [id, ''] : [id.slice(0, at), id.slice(at)];
+    const name = createHmac('sha256', this.secrets.exportLinkKey).update(`gateway ${host}`).digest('hex');
+    return `gateway-${name.slice(0, ID_DIGITS)}${number}`;
   }
 
   /** Null for what no live deployment shows: an old `client_auth` does not keep a gateway from being seen. */

@@ -1,10 +1,11 @@
-import { LogExportEntity, LogExportPartEntity } from '@gw/entities';
+import { ApiKeyEntity, LogExportEntity, LogExportPartEntity, SessionEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import type { ObjectStore } from '@gw/object-store';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { IsNull, type DataSource } from 'typeorm';
+import { In, IsNull, type DataSource, type EntityManager } from 'typeorm';
+import type { Principal } from '../auth/principal';
 import { isUuid } from '../auth/tenancy';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import type { AdminSettings } from '../settings';
@@ -17,7 +18,14 @@ const STALLED_MS = 60_000;
 
 const CONTENT_TYPES = { jsonl: 'application/x-ndjson', parquet: 'application/vnd.apache.parquet' } as const;
 
-/** Hands out the files of finished exports, to whoever has a link that was signed here. */
+/** The query of a link, as it came. */
+export interface LinkParts {
+  readonly expires: unknown;
+  readonly by: unknown;
+  readonly signature: unknown;
+}
+
+/** Hands out the files of finished exports to callers with a link that was signed here. */
 export class LogExportFiles {
   private downloads = 0;
 
@@ -28,19 +36,19 @@ export class LogExportFiles {
     private readonly settings: PublicUrlSettings & Pick<AdminSettings, 'DATA_EXPORTS_ENABLED'>,
   ) {}
 
-  /** A link to the file of this run; another run's file has another link. */
-  link({ id, run }: LogExportEntity): string {
+  /** A link to the file of this run, which ends with the key or the session that it was made by; another run has another link. */
+  link(caller: Principal, { id, run }: LogExportEntity): string {
     const expires = String(Date.now() + LINK_MS);
-    const query = `expires=${expires}&signature=${this.sign(id, run, expires)}`;
+    const by = makerOf(caller);
+    const query = `expires=${expires}&by=${by}&signature=${this.sign([id, run, expires, by])}`;
     return publicUrl(this.settings, `/v1/logs/exports/${id}/file?${query}`);
   }
 
-  /** `takeOver` gives the response, which is ours from then on. Throws `not_found` for a link that is wrong, over or of a deleted export. */
-  async send(
-    id: string,
-    link: { readonly expires: unknown; readonly signature: unknown },
-    takeOver: () => ServerResponse,
-  ): Promise<void> {
+  /**
+   * `takeOver` gives the response, which is ours from then on. Throws `not_found` for a link that is wrong or over, of a deleted
+   * export, or of a key or session that has ended.
+   */
+  async send(id: string, link: LinkParts, takeOver: () => ServerResponse): Promise<void> {
     const row = await this.exportOf(id, link);
     if (this.downloads >= DOWNLOADS_MAX)
       throw new GatewayError('unavailable', {
@@ -59,7 +67,7 @@ export class LogExportFiles {
     }
   }
 
-  private async exportOf(id: string, { expires, signature }: { expires: unknown; signature: unknown }) {
+  private async exportOf(id: string, { expires, by, signature }: LinkParts): Promise<LogExportEntity> {
     const row = isUuid(id)
       ? await this.dataSource.manager.findOneBy(LogExportEntity, {
           id,
@@ -68,17 +76,17 @@ export class LogExportFiles {
         })
       : null;
     const isOver = typeof expires !== 'string' || !/^\d{1,15}$/.test(expires) || Number(expires) < Date.now();
-    if (!this.settings.DATA_EXPORTS_ENABLED || row === null || isOver || typeof signature !== 'string')
-      throw new GatewayError('not_found');
-    const [given, right] = [Buffer.from(signature), Buffer.from(this.sign(row.id, row.run, expires))];
+    if (!this.settings.DATA_EXPORTS_ENABLED || row === null || isOver) throw new GatewayError('not_found');
+    if (typeof by !== 'string' || typeof signature !== 'string') throw new GatewayError('not_found');
+    const right = Buffer.from(this.sign([row.id, row.run, expires, by]));
+    const given = Buffer.from(signature);
     if (given.length !== right.length || !timingSafeEqual(given, right)) throw new GatewayError('not_found');
+    if (!(await isLive(this.dataSource.manager, by))) throw new GatewayError('not_found');
     return row;
   }
 
-  private sign(id: string, run: number, expires: string): string {
-    return createHmac('sha256', this.key)
-      .update(`${id} ${String(run)} ${expires}`)
-      .digest('base64url');
+  private sign(parts: readonly (string | number)[]): string {
+    return createHmac('sha256', this.key).update(parts.join(' ')).digest('base64url');
   }
 
   private async write(
@@ -108,3 +116,25 @@ export class LogExportFiles {
     }
   }
 }
+
+const KEY = 'key.';
+const SESSION = 'session.';
+
+const makerOf = ({ apiKeyId, sessionId }: Principal): string =>
+  apiKeyId === null ? `${SESSION}${sessionId ?? ''}` : `${KEY}${apiKeyId}`;
+
+/** Whether the key or the session of a signed link still opens anything. A user who leaves loses both. */
+async function isLive(manager: EntityManager, by: string): Promise<boolean> {
+  if (by.startsWith(KEY)) {
+    const status = In(['active', 'exhausted']);
+    const key = await manager.findOneBy(ApiKeyEntity, { id: by.slice(KEY.length), status });
+    return key !== null && isAhead(key.expiresAt);
+  }
+  const session = await manager.findOneBy(SessionEntity, {
+    id: by.slice(SESSION.length),
+    revokedAt: IsNull(),
+  });
+  return session !== null && isAhead(session.expiresAt);
+}
+
+const isAhead = (time: Date | null): boolean => time === null || time.getTime() > Date.now();

@@ -106,15 +106,16 @@ export class LogExportsController {
 
   /** No call of the API: browsers open it. */
   @Get(':exportId/file')
-  @Public('the address is signed, and good for an hour')
+  @Public('the address is signed, and good for an hour while its maker is')
   @ApiExcludeEndpoint()
   file(
     @Param('exportId') id: string,
     @Query('expires') expires: unknown,
+    @Query('by') by: unknown,
     @Query('signature') signature: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.files.send(id, { expires, signature }, () => {
+    return this.files.send(id, { expires, by, signature }, () => {
       reply.hijack();
       return reply.raw;
     });

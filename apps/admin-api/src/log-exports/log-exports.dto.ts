@@ -174,7 +174,8 @@ export class LogExportTaskAnswer {
 export class LogExportDownloadAnswer {
   @Answer.text({
     description: 'Good for an hour, for whoever has it.',
-    example: 'https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&signature=x',
+    example:
+      'https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x',
   })
   readonly signed_url!: string;
 }

@@ -239,6 +239,8 @@ describe('/v1/logs/exports', () => {
         url.replace(/expires=(\d)/, 'expires=9$1'),
         url.replace(/expires=\d+/, 'expires=1'),
         url.replace(/&signature=.*/, ''),
+        url.replace(/by=key\.[^&]+/, `by=session.${ours.workspaceId}`),
+        url.replace(/&by=[^&]+/, ''),
         url.replace(id, other),
       ];
       for (const each of wrong) expect([each, (await file(each)).status]).toEqual([each, 404]);
@@ -248,6 +250,26 @@ describe('/v1/logs/exports', () => {
       expect((await file(url)).status).toBe(404);
       await set(id, { deletedAt: null });
     });
+
+    it('give nothing for a link whose key or session has ended, though its hour is not over', async () => {
+      const { organisationId, workspaceId } = ours;
+      const key = await admin.apiKey('workspace-service', ours);
+      const { email } = await admin.user(organisationId, 'member', { [workspaceId]: 'admin' });
+      const token = await admin.login(email);
+      const path = `/v1/logs/exports/${id}/download`;
+      const links = [
+        await admin.get(path, { key }),
+        await admin.get(`${path}?workspace_id=${workspaceId}`, { token }),
+      ].map(({ body }) => String(body['signed_url']));
+      expect(await statusesOf(links)).toEqual([200, 200]);
+      const keyId = /by=key\.([^&]+)/.exec(links[0] ?? '')?.[1] ?? '';
+      expect((await admin.delete(`/v1/api-keys/${keyId}`, { key: ours.key })).status).toBe(200);
+      expect((await admin.post('/v1/auth/logout', { token })).status).toBe(200);
+      expect(await statusesOf(links)).toEqual([404, 404]);
+    });
+
+    const statusesOf = async (links: readonly string[]): Promise<number[]> =>
+      (await Promise.all(links.map(file))).map(({ status }) => status);
 
     it('have no link before they have ended', async () => {
       const draft = await made();

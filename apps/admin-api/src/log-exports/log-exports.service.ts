@@ -137,7 +137,7 @@ export class LogExportsService {
     const row = await findExport(this.dataSource.manager, caller, id);
     if (row.status !== 'success')
       throw invalid('exportId', 'the export has not ended well, so that there is no file');
-    return { signed_url: this.files.link(row) };
+    return { signed_url: this.files.link(caller, row) };
   }
 
   /** Hidden at once; a worker removes its files. */
