@@ -330,12 +330,14 @@ describe('the command line', () => {
     expect(missing.code).toBe(2);
     expect(missing.err).toContain('TOLLGATE_PLUGIN_PATRONUS_APIKEY is needed');
 
-    // Both are invited here; what a file says of them stays the same.
-    expect(missing.out.match(/^\+ users .*\n {2}invite_link: \S+$/gm)).toHaveLength(2);
+    // Nothing is written before all of the file is valid.
+    expect(missing.out).toBe('');
+    expect((await tollgate(['export'])).out).toBe(before);
 
-    // What the failed one has made is there; this one makes the rest.
     const applied = await tollgate(['apply', '-f', '-'], exported.out);
     expect([applied.code, applied.err]).toEqual([0, '']);
+    // Both are invited here; what a file says of them stays the same.
+    expect(applied.out.match(/^\+ users .*\n {2}invite_link: \S+$/gm)).toHaveLength(2);
     // The slug of the default workspace is each instance's own.
     const plain = (text: string): string => text.replaceAll(/ws-shared-\w+/g, 'the-default');
     expect(plain((await tollgate(['export'])).out)).toBe(plain(exported.out));

@@ -17,6 +17,7 @@ import { CollectionsModule } from './collections/collections.module';
 import { BatchesModule } from './batches/batches.module';
 import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
+import { DryRunInterceptor } from './dry-runs/dry-run.interceptor';
 import { DeploymentsModule } from './deployments/deployments.module';
 import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor';
 import { IdempotentRequests } from './idempotency/idempotent-requests';
@@ -109,6 +110,7 @@ export class AppModule {
       providers: [
         { provide: APP_PIPE, useClass: RequestValidationPipe },
         { provide: APP_INTERCEPTOR, useClass: EtagInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: DryRunInterceptor },
         IdempotentRequests,
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         {

@@ -6,6 +6,8 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** Members of the body that are wrong. */
+    readonly paths: readonly string[] = [],
   ) {
     super(message);
   }
@@ -36,17 +38,22 @@ export class ApiClient {
     private readonly apiKey: string,
   ) {}
 
+  /** Another kind of client of the same control plane, with the same key. */
+  like<C extends ApiClient>(kind: new (baseUrl: string, apiKey: string) => C): C {
+    return new kind(this.baseUrl, this.apiKey);
+  }
+
   /** @throws ApiError */
   async call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
     const key = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
     for (let tries = 1; ; tries += 1) {
       const response = await this.send(method, path, body, key);
-      const { status, waitMs, message } = response;
+      const { status, waitMs, message, answer } = response;
       // The response to an earlier attempt was lost, which deleted it.
       const isGone = method === 'DELETE' && tries > 1 && status === 404;
       if (response.ok || isGone) return response.answer as T;
       if (!RETRIED.has(status) || tries >= TRIES_MAX || !(waitMs <= WAIT_MAX_MS)) {
-        throw new ApiError(status, message);
+        throw new ApiError(status, message, pathsOf(answer));
       }
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
@@ -123,5 +130,25 @@ function parse(text: string): unknown {
   }
 }
 
-const messageOf = (answer: unknown): string | undefined =>
-  (answer as { error?: { message?: string } } | null)?.error?.message;
+/** The message, and a line for each detail that it does not name itself. */
+function messageOf(answer: unknown): string | undefined {
+  const { error } = (answer ?? {}) as { error?: PublicError };
+  if (error?.message === undefined) return undefined;
+  const { message, details = [] } = error;
+  const more = details
+    .map((detail) => `${detail.path}: ${detail.message}`)
+    .filter((line) => !message.includes(line));
+  return [message, ...more].join('\n    ');
+}
+
+function pathsOf(answer: unknown): string[] {
+  const { param, details = [] } = ((answer ?? {}) as { error?: PublicError }).error ?? {};
+  if (details.length > 0) return details.map(({ path }) => path);
+  return typeof param === 'string' ? [param] : [];
+}
+
+interface PublicError {
+  readonly param?: string | null;
+  readonly message?: string;
+  readonly details?: readonly { readonly path: string; readonly message: string }[];
+}

@@ -5,6 +5,7 @@ import {
   createKeyCommand,
   diffCommand,
   exportCommand,
+  planCommand,
   tailLogsCommand,
   type Call,
   type Output,
@@ -14,8 +15,12 @@ const USAGE = `tollgate: the control plane as a file.
 
   tollgate export [-o FILE]                 Write the state as YAML.
   tollgate diff -f FILE [--prune]           Say what apply would change; 1 when there is something.
+  tollgate plan -f FILE [--prune] [--secrets]
+                                            The same, after the control plane has checked every change; 2 when one is
+                                            not valid. Writes nothing.
   tollgate apply -f FILE [--dry-run] [--prune] [--secrets]
-                                            Make the control plane as the file says. -f - is standard input.
+                                            Make the control plane as the file says, if all of it is valid;
+                                            with --dry-run as plan. -f - is standard input.
                                             Several -f are one file: their lists are joined.
   tollgate keys create --name NAME --scopes A,B [--workspace SLUG] [--expires DATE]
                                             Make a key of a service, and print it.
@@ -33,6 +38,7 @@ environment variable that holds one.
 const COMMANDS: Readonly<Record<string, (call: Call) => Promise<number>>> = {
   export: exportCommand,
   diff: diffCommand,
+  plan: planCommand,
   apply: applyCommand,
   'keys create': createKeyCommand,
   'logs tail': tailLogsCommand,

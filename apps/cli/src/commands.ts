@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dump, load } from 'js-yaml';
+import { dump } from 'js-yaml';
 import type { ApiClient, Json } from './api-client';
+import { loadWithPlaces, type Places } from './file-lines';
 import { exportState, reconcile, type Change, type State } from './reconcile';
 
 export interface Output {
@@ -36,12 +37,12 @@ export async function exportCommand({ api, options, output }: Call): Promise<num
 }
 
 /** All files as one: lists of one kind are joined in the order of the files. */
-async function readState({ options, output }: Call): Promise<State> {
+async function readState({ options, output }: Call, places: Places): Promise<State> {
   const files = Array.isArray(options['file']) ? (options['file'] as readonly string[]) : [];
   if (files.length === 0) throw new Error('Name a file with -f; - is standard input.');
   const joined: Record<string, State[string]> = {};
   for (const file of files) {
-    for (const [kind, items] of Object.entries(await readFileState(file, output))) {
+    for (const [kind, items] of Object.entries(await readFileState(file, output, places))) {
       const before = joined[kind];
       joined[kind] = before && Array.isArray(items) ? [...before, ...(items as State[string])] : items;
     }
@@ -49,9 +50,9 @@ async function readState({ options, output }: Call): Promise<State> {
   return joined;
 }
 
-async function readFileState(file: string, output: Output): Promise<State> {
+async function readFileState(file: string, output: Output, places: Places): Promise<State> {
   const source = file === '-' ? await output.input() : await readFile(file, 'utf8');
-  const content = load(source);
+  const content = loadWithPlaces(source, file, places);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new Error(`${file}: the file must be a YAML object.`);
   }
@@ -66,14 +67,21 @@ const lineOf = ({ action, kind, name, fields }: Change): string => {
   return `${SIGNS[action]} ${kind} ${name}${told}\n`;
 };
 
-async function run(call: Call, dryRun: boolean): Promise<readonly Change[]> {
+/** What a run does: `show` differences, `validate` them too, or write them. */
+type Mode = 'show' | 'validate' | 'write';
+
+async function run(call: Call, state: State, places: Places, mode: Mode): Promise<readonly Change[]> {
   const { api, output, options, environment } = call;
-  return reconcile(api, await readState(call), {
-    dryRun,
+  return reconcile(api, state, {
+    dryRun: mode !== 'write',
+    validates: mode === 'validate',
+    places,
     prune: options['prune'] === true,
     secrets: options['secrets'] === true,
     environment,
     onChange: (change, shownOnce) => {
+      // Before they are written the changes are checked, and printed once.
+      if (mode === 'validate' && !isPlan(call)) return;
       output.out(lineOf(change));
       for (const secret of ['key', 'client_auth', 'invite_link', 'secret']) {
         if (typeof shownOnce[secret] === 'string') output.out(`  ${secret}: ${shownOnce[secret]}\n`);
@@ -82,15 +90,25 @@ async function run(call: Call, dryRun: boolean): Promise<readonly Change[]> {
   });
 }
 
+const isPlan = ({ options }: Call): boolean => options['dry-run'] === true;
+
+/** Nothing is written before the control plane has checked all of it. */
 export async function applyCommand(call: Call): Promise<number> {
-  const changes = await run(call, call.options['dry-run'] === true);
+  const places: Places = new WeakMap();
+  const state = await readState(call, places);
+  const changes = await run(call, state, places, 'validate');
   if (changes.length === 0) call.output.out('Nothing to change.\n');
+  else if (!isPlan(call)) await run(call, state, places, 'write');
   return 0;
 }
 
+export const planCommand = (call: Call): Promise<number> =>
+  applyCommand({ ...call, options: { ...call.options, 'dry-run': true } });
+
 /** 1 when there is a difference. */
 export async function diffCommand(call: Call): Promise<number> {
-  const changes = await run(call, true);
+  const places: Places = new WeakMap();
+  const changes = await run(call, await readState(call, places), places, 'show');
   if (changes.length === 0) call.output.out('No difference.\n');
   return changes.length === 0 ? 0 : 1;
 }

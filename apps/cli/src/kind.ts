@@ -15,6 +15,7 @@ export interface Standing {
 export class Workspaces {
   private readonly idBySlug = new Map<string, string>();
   private readonly slugById = new Map<string, string>();
+  private default: string | undefined;
 
   /** The first slug of an id is the one that an export uses. */
   add(slug: string, id: string): void {
@@ -26,6 +27,15 @@ export class Workspaces {
   rename(slug: string, id: string): void {
     this.idBySlug.set(slug, id);
     this.slugById.set(id, slug);
+  }
+
+  setDefault(id: string): void {
+    this.default = id;
+  }
+
+  get defaultId(): string {
+    if (this.default === undefined) throw new Error('The organisation has no default workspace.');
+    return this.default;
   }
 
   idOf(slug: unknown): string {

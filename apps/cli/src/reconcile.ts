@@ -1,6 +1,8 @@
-import type { ApiClient, Json } from './api-client';
+import { ApiError, type ApiClient, type Json } from './api-client';
 import { Workspaces, type Item, type Kind, type Standing, type World } from './kind';
 import { KINDS } from './kinds';
+import type { Places } from './file-lines';
+import { Validation } from './validation';
 import { comparable, unknownMembers, written } from './members';
 import { canonical, hasSecrets, isFields, withClearedSecrets, withoutLiterals, withSecrets } from './values';
 
@@ -23,7 +25,17 @@ export interface ReconcileOptions {
   readonly secrets: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly onChange: (change: Change, shownOnce: Json) => void;
+  /** On a dry run: lets the control plane check every write. Throws for all that is wrong together. */
+  readonly validates?: boolean;
+  /** Where the items are written. */
+  readonly places?: Places;
 }
+
+/** Which item of which file an error is about. */
+const placeOf = ({ places }: Pick<ReconcileOptions, 'places'>, kind: Kind, item: Item): string => {
+  const place = places?.get(item);
+  return `${place === undefined ? '' : `${place}: `}${kind.name} ${nameOf(kind, item)}`;
+};
 
 const newWorld = (api: ApiClient): World => ({ api, workspaces: new Workspaces(), collections: new Map() });
 
@@ -57,31 +69,39 @@ export async function exportState(api: ApiClient): Promise<State> {
 
 /** Makes it so that the control plane is as the file says, kind by kind; kinds that the file leaves out stay as they are. */
 export async function reconcile(api: ApiClient, state: State, options: ReconcileOptions): Promise<Change[]> {
-  assertKnown(state);
-  const world = newWorld(api);
+  assertKnown(state, options);
+  const validation = validationOf(api, options);
+  const world = newWorld(validation?.client ?? api);
   const changes: Change[] = [];
   const toRemove: (() => Promise<void>)[] = [];
   const note = (change: Change, shownOnce: Json): void => {
     changes.push(change);
     options.onChange(change, shownOnce);
   };
-  for (const kind of KINDS) {
-    // Workspaces are always read: what belongs to one is found through them.
-    if (state[kind.name] === undefined && kind.name !== 'workspaces') continue;
+  // Workspaces are always read: what belongs to one is found through them.
+  const kinds = KINDS.filter(({ name }) => state[name] !== undefined || name === 'workspaces');
+  for (const kind of kinds) {
     const standing = await kind.standing(world);
     const wanted = state[kind.name] ?? [];
-    const left = await makeSo({ kind, world, standing, wanted, options, note });
+    const left = await makeSo({ kind, world, standing, wanted, options, note, validation });
     if (!options.prune || !kind.removable || state[kind.name] === undefined) continue;
-    for (const { item, path } of left) {
-      toRemove.unshift(async () => {
-        if (!options.dryRun) await api.call('DELETE', path);
-        note({ action: 'delete', kind: kind.name, name: nameOf(kind, item), fields: [] }, {});
-      });
-    }
+    for (const one of left) toRemove.unshift(() => removeOne({ kind, world, options, note }, one));
   }
   // What others refer to goes last.
   for (const remove of toRemove) await remove();
+  validation?.assertNone();
   return changes;
+}
+
+const validationOf = (api: ApiClient, { dryRun, validates }: ReconcileOptions): Validation | undefined =>
+  dryRun && validates === true ? new Validation(api) : undefined;
+
+async function removeOne(
+  { kind, world, options, note }: Omit<Tools, 'validation'>,
+  { item, path }: Standing,
+): Promise<void> {
+  if (!options.dryRun) await world.api.call('DELETE', path);
+  note({ action: 'delete', kind: kind.name, name: nameOf(kind, item), fields: [] }, {});
 }
 
 interface Task {
@@ -91,10 +111,19 @@ interface Task {
   readonly wanted: readonly Item[];
   readonly options: ReconcileOptions;
   readonly note: (change: Change, shownOnce: Json) => void;
+  readonly validation: Validation | undefined;
 }
 
 /** Gives what is there and not wanted. */
-async function makeSo({ kind, world, standing, wanted, options, note }: Task): Promise<Standing[]> {
+async function makeSo({
+  kind,
+  world,
+  standing,
+  wanted,
+  options,
+  note,
+  validation,
+}: Task): Promise<Standing[]> {
   const there = new Map(standing.map((one) => [nameOf(kind, one.item), one]));
   const seen = new Set<string>();
   for (const raw of wanted) {
@@ -107,26 +136,47 @@ async function makeSo({ kind, world, standing, wanted, options, note }: Task): P
     if (one && isDefaultWorkspace(kind, item)) {
       world.workspaces.rename(String(item['slug']), one.path.slice(one.path.lastIndexOf('/') + 1));
     }
-    if (one) await bringInLine({ kind, world, options, note }, name, one, item);
-    else await createOne({ kind, world, options, note }, name, item);
+    const tools = { kind, world, options, note, validation };
+    const write = (): Promise<void> =>
+      one ? bringInLine(tools, name, one, item) : createOne(tools, name, item);
+    if (validation) await validation.check(placeOf(options, kind, raw), item, write);
+    else await named(placeOf(options, kind, raw), write);
   }
   return [...there.values()];
 }
 
-type Tools = Pick<Task, 'kind' | 'world' | 'options' | 'note'>;
+type Tools = Pick<Task, 'kind' | 'world' | 'options' | 'note' | 'validation'>;
 
-async function createOne({ kind, world, options, note }: Tools, name: string, item: Item): Promise<void> {
+/** The error of a write with the item that it is about. */
+async function named(at: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    const message = `${at}: ${error instanceof Error ? error.message : String(error)}`;
+    throw error instanceof ApiError ? new ApiError(error.status, message) : new Error(message);
+  }
+}
+
+async function createOne(
+  { kind, world, options, note, validation }: Tools,
+  name: string,
+  item: Item,
+): Promise<void> {
   // On a dry run what it belongs to may not be there yet.
-  if (!kind.create && !options.dryRun) throw new Error(`${kind.name}: there is no ${name}.`);
-  const shownOnce =
-    options.dryRun || !kind.create
-      ? {}
-      : await kind.create(world, withSecrets(item, options.environment, true) as Item);
-  note({ action: 'create', kind: kind.name, name, fields: Object.keys(item) }, shownOnce);
+  if (!kind.create && !options.dryRun) throw new Error(`there is no ${name}.`);
+  const change = { action: 'create', kind: kind.name, name, fields: Object.keys(item) } as const;
+  if (options.dryRun) note(change, {});
+  // What belongs to a workspace that is not there yet is checked as if it belonged to the default one.
+  if (validation && kind.name === 'workspaces')
+    world.workspaces.add(String(item['slug']), world.workspaces.defaultId);
+  validation?.plan(kind.name, item);
+  if (!kind.create || (options.dryRun && !validation)) return;
+  const shownOnce = await kind.create(world, withSecrets(item, options.environment, true) as Item);
+  if (!options.dryRun) note(change, shownOnce);
 }
 
 async function bringInLine(
-  { kind, world, options, note }: Tools,
+  { kind, world, options, note, validation }: Tools,
   name: string,
   { item: raw, path }: Standing,
   wanted: Item,
@@ -136,14 +186,14 @@ async function bringInLine(
   const fields = differences(kind, before, item);
   if (fields.length === 0 && !(options.secrets && (hasSecrets(item) || hasSecrets(before)))) return;
   const fixed = fields.filter((member) => kind.fixed?.includes(member));
-  if (fixed.length > 0) throw new Error(`${kind.name}: ${fixed.join(', ')} of ${name} cannot be changed.`);
+  if (fixed.length > 0) throw new Error(`${fixed.join(', ')} cannot be changed.`);
   if (options.dryRun) {
     note({ action: 'update', kind: kind.name, name, fields }, {});
-    return;
+    if (!validation) return;
   }
   const plain = withSecrets(item, options.environment, false) as Item;
   const shownOnce = await kind.update(world, path, withClearedSecrets(plain, before, item), before);
-  note({ action: 'update', kind: kind.name, name, fields }, shownOnce);
+  if (!options.dryRun) note({ action: 'update', kind: kind.name, name, fields }, shownOnce);
 }
 
 /** Names of the members that differ. */
@@ -156,7 +206,7 @@ function differences(kind: Kind, before: Item, item: Item): string[] {
 }
 
 /** Checks the whole file before anything is read or written. */
-function assertKnown(state: State): void {
+function assertKnown(state: State, options: ReconcileOptions): void {
   const kinds = new Map(KINDS.map((kind) => [kind.name, kind]));
   for (const [name, items] of Object.entries(state)) {
     const kind = kinds.get(name);
@@ -164,15 +214,15 @@ function assertKnown(state: State): void {
     if (!Array.isArray(items) || items.some((item) => !isFields(item))) {
       throw new Error(`The file's ${name} must be a list of objects.`);
     }
-    for (const item of items as Item[]) assertMembers(kind, item);
+    for (const item of items as Item[]) assertMembers(kind, item, placeOf(options, kind, item));
   }
 }
 
-function assertMembers(kind: Kind, item: Item): void {
+function assertMembers(kind: Kind, item: Item, at: string): void {
   const [unknown] = unknownMembers(kind.members, item);
   if (!unknown) return;
   const { path, meant } = unknown;
   const hint =
     meant === undefined ? `it may have ${Object.keys(kind.members).join(', ')}.` : `did you mean ${meant}?`;
-  throw new Error(`${kind.name} ${nameOf(kind, item)}: there is no member ${path}; ${hint}`);
+  throw new Error(`${at}: there is no member ${path}; ${hint}`);
 }

@@ -4,6 +4,7 @@ import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { currentCall } from '../common/call-context';
+import { DryRunChecked } from '../dry-runs/dry-run-checked';
 import { ChangeRecorder } from '../read-model/change-recorder';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
 
@@ -33,6 +34,8 @@ export class Writes {
     return this.dataSource.transaction(async (manager) => {
       const write = new Write(manager);
       const result = await work(write);
+      // Before the audit and change rows, behind which the organisation's other writers wait.
+      if (currentCall()?.isDryRun === true) throw new DryRunChecked();
       await assertOnce(manager);
       await this.audits.record(manager, caller, write.entries);
       // Last: from here to the commit the outbox's writers wait for one another.

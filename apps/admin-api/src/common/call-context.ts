@@ -5,6 +5,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface CallContext {
   /** The request came under an `Idempotency-Key`: its change commits together with the note that it was carried out. */
   readonly claim: RequestClaim | null;
+  /** Everything is checked as for a change, and the change is rolled back. */
+  readonly isDryRun: boolean;
 }
 
 const calls = new AsyncLocalStorage<CallContext>();

@@ -5,7 +5,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { Principal } from '../auth/principal';
-import { withinCall } from '../common/call-context';
+import { currentCall, withinCall } from '../common/call-context';
 import { IdempotentRequests } from './idempotent-requests';
 
 /**
@@ -22,9 +22,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
     // Without a caller there is nothing that a key could belong to.
     if (method !== 'POST' || !principal || headers['idempotency-key'] === undefined) return next.handle();
     const key = readIdempotencyKey(headers['idempotency-key']) as string;
+    // Nothing is carried out.
+    if (currentCall()?.isDryRun === true) return next.handle();
     const claim = claimOf(request, principal, key);
     const handle = (): Promise<unknown> =>
-      withinCall({ claim }, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
+      withinCall({ claim, isDryRun: false }, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
     return from(this.requests.once(claim, handle, context.switchToHttp().getResponse()));
   }
 }

@@ -72,6 +72,7 @@ export const workspaces: Kind = {
     return rows.map((row) => {
       const id = String(row['id']);
       world.workspaces.add(String(row['slug']), id);
+      if (row['is_default'] === 1 || row['is_default'] === true) world.workspaces.setDefault(id);
       return {
         item: {
           slug: world.workspaces.slugOf(id),

@@ -1,0 +1,36 @@
+/** Resources that are made by POST and changed by PUT, in one transaction each. */
+const RESOURCES: ReadonlySet<string> = new Set([
+  'alert-webhooks',
+  'collections',
+  'configs',
+  'deployments',
+  'guardrails',
+  'integrations',
+  'labels',
+  'plugins',
+  'policies/rate-limits',
+  'policies/usage-limits',
+  'prompts',
+  'prompts/partials',
+  'providers',
+  'secret-references',
+  'virtual-keys',
+  'workspaces',
+]);
+const RESOURCE_ROUTE = /^(?:POST \/v[12]\/([a-z/-]+)|PUT \/v[12]\/([a-z/-]+)\/:[a-zA-Z]+)$/;
+
+const OTHER_ROUTES = [
+  /^POST \/v[12]\/(api-keys\/:type\/:subType|users\/invites)$/,
+  /^PUT \/v[12]\/workspace-exclusions\/(input|output)-guardrails$/,
+  /^PUT \/v[12]\/api-keys\/:id$/,
+  /^PUT \/v[12]\/admin\/organisation\/(settings|properties|defaults)$/,
+  /^PUT \/v[12]\/integrations\/:[a-zA-Z]+\/(models|workspaces)$/,
+  /^PUT \/v[12]\/guardrails\/:[a-zA-Z]+\/mcp-servers$/,
+];
+
+/** Whether everything that the route changes is in one transaction of `Writes`, so that it can be checked and rolled back. */
+export function takesDryRun(method: string, route: string): boolean {
+  const name = `${method} ${route}`;
+  const [, made, changed] = RESOURCE_ROUTE.exec(name) ?? [];
+  return RESOURCES.has(made ?? changed ?? '') || OTHER_ROUTES.some((pattern) => pattern.test(name));
+}

@@ -1,0 +1,39 @@
+import { invalid } from '@gw/web';
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { withinCall } from '../common/call-context';
+import { DryRunChecked } from './dry-run-checked';
+import { takesDryRun } from './dry-run-routes';
+
+/**
+ * `?dry_run=true`: the request is checked by everything that would carry it out, its transaction is rolled back, and the response
+ * is 204. What the request would be refused for, it is refused for.
+ */
+@Injectable()
+export class DryRunInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const { method, query, routeOptions, principal } = http.getRequest<FastifyRequest>();
+    const value = (query as Readonly<Record<string, unknown>>)['dry_run'];
+    if (value === undefined || value === 'false' || !principal) return next.handle();
+    if (value !== 'true') throw invalid('dry_run', 'dry_run must be true or false');
+    if (!takesDryRun(method, routeOptions.url ?? '')) {
+      throw invalid('dry_run', 'dry_run is not available on this route; leave it out');
+    }
+    const handle = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
+    return from(
+      withinCall({ claim: null, isDryRun: true }, handle).then(
+        () => checked(http.getResponse()),
+        (error: unknown) => {
+          if (error instanceof DryRunChecked) return checked(http.getResponse());
+          throw error;
+        },
+      ),
+    );
+  }
+}
+
+function checked(reply: FastifyReply): undefined {
+  void reply.status(204);
+}
