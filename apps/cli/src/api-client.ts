@@ -100,7 +100,7 @@ export class ApiClient {
       const message = `${method} ${path}: ${messageOf(answer) ?? `status ${String(status)}`}`;
       return { ok, status, answer, waitMs, message };
     } catch (error) {
-      const message = `${this.baseUrl} could not be reached: ${error instanceof Error ? error.message : ''}`;
+      const message = `${this.baseUrl} could not be reached: ${reasonOf(error)}`;
       const waitMs = isUnreachable(error) ? Number.NaN : SILENCE_PAUSE_MS;
       return { ok: false, status: NO_RESPONSE, answer: {}, waitMs, message };
     }
@@ -121,6 +121,12 @@ const isUnreachable = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOTFOUND'].includes(
     String((error as { cause?: { code?: unknown } } | null)?.cause?.code),
   );
+
+/** `fetch failed` says nothing; its cause does. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+};
 
 function parse(text: string): unknown {
   try {

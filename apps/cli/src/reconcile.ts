@@ -167,9 +167,11 @@ async function createOne(
   const change = { action: 'create', kind: kind.name, name, fields: Object.keys(item) } as const;
   if (options.dryRun) note(change, {});
   // What belongs to a workspace that is not there yet is checked as if it belonged to the default one.
-  if (validation && kind.name === 'workspaces')
+  if (validation && kind.name === 'workspaces') {
     world.workspaces.add(String(item['slug']), world.workspaces.defaultId);
-  validation?.plan(kind.name, item);
+    validation.planWorkspace(item, world.workspaces.defaultId);
+  }
+  validation?.plan(item);
   if (!kind.create || (options.dryRun && !validation)) return;
   const shownOnce = await kind.create(world, withSecrets(item, options.environment, true) as Item);
   if (!options.dryRun) note(change, shownOnce);

@@ -51,11 +51,16 @@ export class Validation {
     this.client = api.like(DryRunClient);
   }
 
-  plan(kind: string, item: Item): void {
+  plan(item: Item): void {
     for (const name of [item['slug'], item['name']]) {
       if (typeof name === 'string') this.planned.add(name);
     }
-    if (kind === 'workspaces') this.plannedWorkspaces.add(String(item['slug']));
+  }
+
+  /** `standIn`: the workspace in whose place it is meanwhile. */
+  planWorkspace(item: Item, standIn: string): void {
+    this.plannedWorkspaces.add(String(item['slug']));
+    this.planned.add(standIn);
   }
 
   async check(at: string, item: Item, write: () => Promise<unknown>): Promise<void> {
