@@ -1,12 +1,13 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { ApiKeyEntity, ConfigEntity, ConfigVersionEntity, WorkspaceEntity } from '@gw/entities';
-import { GatewayError, randomHex, uuidv7, type AddressPolicy } from '@gw/kernel';
+import { randomHex, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { assertMatches, isStorableText, listOf, windowOf, type ListAnswer, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
+import { assertNotUsed } from '../common/uses';
 import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
@@ -270,9 +271,5 @@ async function assertUnused(manager: EntityManager, row: ConfigEntity): Promise<
       ? [{ path: 'defaults.config_id', message: `${String(apiKeys)} API keys have it as their default.` }]
       : []),
   ];
-  if (uses.length === 0) return;
-  throw new GatewayError('conflict', {
-    message: 'The config is in use; clear that first.',
-    details: uses,
-  });
+  assertNotUsed('The config is in use; clear that first.', uses);
 }

@@ -1,19 +1,13 @@
 import { OrganisationEntity, WorkspaceEntity, type GuardrailEntity } from '@gw/entities';
-import { GatewayError, type ErrorDetail } from '@gw/kernel';
+import type { ErrorDetail } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
+import { assertNotUsed, NAMED_MAX } from '../common/uses';
 import { guardrailsNamedBy } from '../configs/config-guardrails';
-
-/** Uses that are named at most; the rest is as good a reason as these. */
-const NAMED_MAX = 50;
 
 /** Throws `conflict` with what still names the guardrail: defaults, and the versions of configs that are in force. */
 export async function assertUnused(manager: EntityManager, row: GuardrailEntity): Promise<void> {
   const uses = [...(await defaultsNaming(manager, row)), ...(await configsNaming(manager, row))];
-  if (uses.length === 0) return;
-  throw new GatewayError('conflict', {
-    message: 'The guardrail is in use; take it out there first.',
-    details: uses.slice(0, NAMED_MAX),
-  });
+  assertNotUsed('The guardrail is in use; take it out there first.', uses);
 }
 
 async function defaultsNaming(

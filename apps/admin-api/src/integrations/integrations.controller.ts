@@ -19,6 +19,7 @@ import {
 import { IntegrationsService } from './integrations.service';
 import {
   CatalogueProviderAnswer,
+  DeletedIntegration,
   IntegrationAnswer,
   IntegrationDetailAnswer,
   IntegrationModelsAnswer,
@@ -75,12 +76,12 @@ export class IntegrationsController {
 
   @Delete(':integration')
   @Requires('organisation_integrations.delete', 'workspace_integrations.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @ApiOkResponse({ type: DeletedIntegration })
   remove(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
     @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
+  ): Promise<DeletedIntegration> {
     return this.integrations.remove(caller, integration, ifMatch);
   }
 

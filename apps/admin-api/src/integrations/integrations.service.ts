@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { IntegrationEntity, IntegrationModelEntity, ProviderEntity } from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
+import { GatewayError, uuidv7, type ErrorDetail } from '@gw/kernel';
 import { assertMatches, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, IsNull, type EntityManager } from 'typeorm';
@@ -9,9 +9,11 @@ import type { Principal } from '../auth/principal';
 import { found } from '../auth/tenancy';
 import { assertSlugFree } from '../common/slugs';
 import { escapeLike } from '../common/text';
+import { NAMED_MAX } from '../common/uses';
 import { parseTags } from '../common/tags';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../credentials/secret-mappings';
+import { usesOfProvider } from '../providers/provider-uses';
 import { autoSlug, createDefaultProvider } from '../providers/default-provider';
 import type {
   CreatedIntegrationDto,
@@ -33,6 +35,7 @@ import {
 import {
   toIntegration,
   toIntegrationDetail,
+  type DeletedIntegration,
   type IntegrationAnswer,
   type IntegrationDetailAnswer,
 } from './integrations.view';
@@ -170,21 +173,29 @@ export class IntegrationsService {
     });
   }
 
-  /** Soft: the row stays, archived, and with it its providers. Configs keep their references to them. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
+  /**
+   * Soft: the row stays, archived, and with it its providers. Configs and prompts keep their references to them (D-18 of the
+   * specification), and the response names those.
+   */
+  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<DeletedIntegration> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await this.find(manager, caller, 'delete', reference, FOR_UPDATE);
       assertMatches(ifMatch, row);
       const before = toIntegrationDetail(row, await countWorkspaces(manager, row));
       const live = { integrationId: row.id, status: LIVE_PROVIDER };
-      await archiveProviders(write, await manager.findBy(ProviderEntity, live));
+      const providers = await manager.findBy(ProviderEntity, live);
+      const uses: ErrorDetail[] = [];
+      for (const provider of providers) {
+        if (uses.length < NAMED_MAX) uses.push(...(await usesOfProvider(manager, provider)));
+      }
+      await archiveProviders(write, providers);
       row.status = 'archived';
       // Nothing opens an archived integration again, so its secret need not rest any longer.
       row.sealedCredential = null;
       await manager.save(IntegrationEntity, row);
       write.audit({ action: 'delete', resourceType: RESOURCE, resourceId: row.id, before });
-      return {};
+      return uses.length === 0 ? {} : { warnings: uses.slice(0, NAMED_MAX) };
     });
   }
 

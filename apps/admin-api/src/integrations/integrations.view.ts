@@ -7,6 +7,20 @@ import { shownConfigurations } from '../credentials/configurations';
 import { maskHeaders } from '../credentials/header-map';
 import { SecretMappingAnswer, shownMappings } from '../credentials/secret-mappings';
 
+class UseAnswer {
+  @Answer.text({ example: 'configs.pc-main' })
+  readonly path!: string;
+
+  @Answer.text()
+  readonly message!: string;
+}
+
+export class DeletedIntegration {
+  /** What names a provider that is gone with the integration; absent when nothing does. */
+  @Answer.list(() => UseAnswer, { optional: true })
+  readonly warnings?: readonly UseAnswer[];
+}
+
 export class IntegrationAnswer extends RowAnswer {
   @Answer.uuid()
   readonly id!: string;

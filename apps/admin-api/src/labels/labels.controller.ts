@@ -3,6 +3,7 @@ import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
+import { DeleteQuery } from '../common/uses';
 import { ControlRoutes } from '../control-routes';
 import { WORKSPACE_ID } from '../providers/workspace-query';
 import { CreatedLabelDto, CreateLabelDto, ListLabelsQuery, UpdateLabelDto } from './labels.dto';
@@ -53,8 +54,9 @@ export class LabelsController {
   remove(
     @Caller() caller: Principal,
     @Param('labelId') id: string,
+    @Query() query: DeleteQuery,
     @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.labels.remove(caller, id, ifMatch);
+    return this.labels.remove(caller, id, query, ifMatch);
   }
 }

@@ -1,11 +1,12 @@
 import { LabelEntity, OrganisationEntity, PromptEntity, PromptLabelEntity } from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
+import { GatewayError, type ErrorDetail, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, plainListOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike, In, IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, isUuid } from '../auth/tenancy';
+import { assertDeletable, type DeleteQuery } from '../common/uses';
 import { escapeLike } from '../common/text';
 import { keysOf } from '../prompts/prompt-rows';
 import type { CreatedLabelDto, CreateLabelDto, ListLabelsQuery, UpdateLabelDto } from './labels.dto';
@@ -77,7 +78,7 @@ export class LabelsService {
       if (input.name !== undefined && input.name !== row.name) {
         await assertFree(manager, caller, row.workspaceId, input.name);
         row.name = input.name;
-        await noteUses(write, row.id);
+        write.changed(...(await promptsWith(manager, row.id)).flatMap(keysOf));
       }
       if (input.description !== undefined) row.description = input.description;
       if (input.color_code !== undefined) row.colorCode = input.color_code;
@@ -94,13 +95,15 @@ export class LabelsService {
     });
   }
 
-  /** Soft. Versions that carry it lose it, and are no longer found by it. */
-  remove(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
+  /** Soft. With `force` also while versions carry it: they lose it, and are no longer found by it. */
+  remove(caller: Principal, id: string, query: DeleteQuery, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findOwn(manager, caller, id);
       assertMatches(ifMatch, row);
-      await noteUses(write, row.id);
+      const prompts = await promptsWith(manager, row.id);
+      assertDeletable('The label', prompts.map(labelled), query);
+      write.changed(...prompts.flatMap(keysOf));
       await manager.delete(PromptLabelEntity, { labelId: row.id });
       const before = toLabel(row, caller.organisationId);
       row.status = 'archived';
@@ -159,15 +162,19 @@ async function assertFree(
   if (clash) throw new GatewayError('conflict', { param: 'name', message: 'There is a label of that name.' });
 }
 
-/** The documents of the prompts that carry the label name it. */
-async function noteUses(write: Write, labelId: string): Promise<void> {
-  const uses = await write.manager.findBy(PromptLabelEntity, { labelId });
-  const prompts = await write.manager.find(PromptEntity, {
+/** Live prompts with a version that carries the label. */
+async function promptsWith(manager: EntityManager, labelId: string): Promise<PromptEntity[]> {
+  const uses = await manager.findBy(PromptLabelEntity, { labelId });
+  return manager.find(PromptEntity, {
     where: { id: In(uses.map(({ promptId }) => promptId)), status: Not<'archived'>('archived') },
-    select: { id: true, slug: true, organisationId: true },
+    select: { id: true, slug: true, type: true, organisationId: true },
   });
-  write.changed(...prompts.flatMap(keysOf));
 }
+
+const labelled = ({ slug, type }: PromptEntity): ErrorDetail => ({
+  path: `${type}s.${slug}`,
+  message: `A version of the ${type} ${slug} carries it.`,
+});
 
 function assertOwn(caller: Principal, organisationId: string | undefined): void {
   if (organisationId === undefined || organisationId.toLowerCase() === caller.organisationId) return;

@@ -7,6 +7,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
+import { assertNotUsed } from '../common/uses';
 import { accountNeededBy, GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { maskSecret } from '../credentials/mask';
 import { currentOf, keysOf } from '../guardrails/guardrail-rows';
@@ -112,8 +113,7 @@ export class PluginsService {
       if (opened.some((check) => accountNeededBy(check) === pluginProviderId))
         uses.push({ path: `guardrails.${row.slug}`, message: `The guardrail ${row.slug} uses it.` });
     }
-    if (uses.length > 0)
-      throw new GatewayError('conflict', { message: 'The account is in use.', details: uses.slice(0, 50) });
+    assertNotUsed('The account is in use.', uses);
   }
 
   private keep(row: PluginEntity, credentials: Readonly<Record<string, string>>): void {

@@ -5,6 +5,7 @@ import { In, type EntityManager } from 'typeorm';
 import type { Write } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, type TenantWhere } from '../auth/tenancy';
+import { assertNotUsed } from '../common/uses';
 import { collectionNamed, defaultCollection } from '../collections/collection-rows';
 import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
@@ -170,9 +171,7 @@ export async function archive(write: Write, row: PromptEntity): Promise<void> {
     ...(await sharesOf(manager, row)),
     ...(row.type === 'partial' ? await usersOf(manager, row) : []),
   ];
-  if (uses.length > 0) {
-    throw new GatewayError('conflict', { message: `The ${row.type} is still used.`, details: uses });
-  }
+  assertNotUsed(`The ${row.type} is still used.`, uses);
   row.status = 'archived';
   await manager.save(PromptEntity, row);
   await manager.delete(PromptLabelEntity, { promptId: row.id });

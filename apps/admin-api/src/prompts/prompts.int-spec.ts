@@ -180,7 +180,8 @@ describe('/v1/prompts', () => {
     expect(await read(`${slug}@production`)).toMatchObject({ prompt_version: 1 });
     expect((await label(first, null)).status).toBe(200);
     expect((await api.get(`/v1/prompts/${slug}@production`, tenant)).status).toBe(404);
-    await api.delete(`/v1/labels/${canary}`, tenant);
+    expect((await api.delete(`/v1/labels/${canary}`, tenant)).status).toBe(409);
+    await api.delete(`/v1/labels/${canary}?force=true`, tenant);
     expect((await lastEvent())?.changed).toContain(`prompt:${tenant.organisationId}:${slug}`);
     expect((await api.get(`/v1/prompts/${slug}@canary`, tenant)).status).toBe(404);
     expect((await label(second, canary)).status).toBe(404);

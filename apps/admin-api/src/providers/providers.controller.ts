@@ -3,6 +3,7 @@ import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
+import { DeleteQuery } from '../common/uses';
 import { ControlRoutes } from '../control-routes';
 import {
   CreatedProviderDto,
@@ -58,8 +59,9 @@ export class ProvidersController {
   remove(
     @Caller() caller: Principal,
     @Param('provider') provider: string,
+    @Query() query: DeleteQuery,
     @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.providers.remove(caller, provider, ifMatch);
+    return this.providers.remove(caller, provider, query, ifMatch);
   }
 }

@@ -5,6 +5,7 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
+import { assertDeletable, type DeleteQuery } from '../common/uses';
 import { parseTags } from '../common/tags';
 import { archiveProviders, providerKey, usableIntegrations } from '../integrations/integrations.queries';
 import { withUsage } from '../limits/limit-usage';
@@ -17,6 +18,7 @@ import {
   lockProvider,
   newProvider,
 } from './provider-rows';
+import { usesOfProvider } from './provider-uses';
 import type {
   CreatedProviderDto,
   CreateProviderDto,
@@ -86,10 +88,16 @@ export class ProvidersService {
     });
   }
 
-  /** Soft. Configs keep their references; a request through one is answered that there is no such provider. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
+  /** Soft. With `force` also while it is used: a request through such a config is answered that there is no such provider. */
+  remove(
+    caller: Principal,
+    reference: string,
+    query: DeleteQuery,
+    ifMatch: string | undefined,
+  ): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const row = await lockProvider(write.manager, caller, reference, false, ifMatch);
+      assertDeletable('The provider', await usesOfProvider(write.manager, row), query);
       await archiveProviders(write, [row]);
       return {};
     });

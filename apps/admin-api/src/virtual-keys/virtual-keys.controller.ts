@@ -3,6 +3,7 @@ import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
+import { DeleteQuery } from '../common/uses';
 import { ControlRoutes } from '../control-routes';
 import { WORKSPACE_ID } from '../providers/workspace-query';
 import {
@@ -61,8 +62,9 @@ export class VirtualKeysController {
   remove(
     @Caller() caller: Principal,
     @Param('virtualKey') virtualKey: string,
+    @Query() query: DeleteQuery,
     @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.virtualKeys.remove(caller, virtualKey, ifMatch);
+    return this.virtualKeys.remove(caller, virtualKey, query, ifMatch);
   }
 }

@@ -7,6 +7,8 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace } from '../auth/tenancy';
+import { assertDeletable, type DeleteQuery } from '../common/uses';
+import { usesOfProvider } from '../providers/provider-uses';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../credentials/secret-mappings';
 import { providerKey } from '../integrations/integrations.queries';
@@ -122,10 +124,16 @@ export class VirtualKeysService {
   }
 
   /** Soft, and the secret is forgotten. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
+  remove(
+    caller: Principal,
+    reference: string,
+    query: DeleteQuery,
+    ifMatch: string | undefined,
+  ): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await lockProvider(manager, caller, reference, true, ifMatch);
+      assertDeletable('The virtual key', await usesOfProvider(manager, row), query);
       const hidden = await hiddenOf(manager, row, true);
       const before = toVirtualKey(row, hidden);
       row.status = 'archived';
