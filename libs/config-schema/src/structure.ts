@@ -6,7 +6,7 @@ import type { Path } from './report';
 
 /**
  * The bounds that every later step relies on: nesting, size, number and depth of targets, and no member that reaches into
- * JavaScript objects. A document that fails here is not looked at further.
+ * JavaScript objects, but for names in JSON schemas, which are data. A document that fails here is not looked at further.
  */
 export function checkStructure(value: unknown): ConfigErrorDetail[] {
   const details: ConfigErrorDetail[] = [];
@@ -39,10 +39,28 @@ function checkMembers(value: unknown, path: Path, details: ConfigErrorDetail[]):
   }
   for (const [key, member] of Object.entries(value)) {
     const here = [...path, key];
-    if (isForbiddenName(key)) details.push(detail(here, 'forbidden_key', 'is not allowed as a key', member));
+    if (isForbiddenName(key) && !isSchemaName(path, key))
+      details.push(detail(here, 'forbidden_key', ruleFor(key), member));
     else checkMembers(member, here, details);
   }
 }
+
+/** Members of JSON Schema whose own members are names that the author of the schema chooses. */
+const NAME_LISTS: ReadonlySet<unknown> = new Set([
+  'properties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependentRequired',
+]);
+
+/** The parameters of a tool may be called `constructor` or `prototype`; `__proto__` is no data anywhere. */
+const isSchemaName = (path: Path, key: string): boolean => key !== '__proto__' && NAME_LISTS.has(path.at(-1));
+
+const ruleFor = (key: string): string =>
+  key === '__proto__'
+    ? 'is not allowed as a key; rename it or leave it out'
+    : 'is not allowed as a key, but as the name of a property in a JSON schema; rename it or leave it out';
 
 function checkTargets(root: unknown, details: ConfigErrorDetail[]): void {
   let level: readonly unknown[] = [root];

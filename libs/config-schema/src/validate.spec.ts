@@ -1,4 +1,4 @@
-import { configInvalid, parseConfig, validateConfig, type ConfigErrorDetail } from './index';
+import { compileConfig, configInvalid, parseConfig, validateConfig, type ConfigErrorDetail } from './index';
 
 const failures = (config: unknown): readonly ConfigErrorDetail[] => {
   const result = validateConfig(config);
@@ -47,6 +47,36 @@ describe('validateConfig', () => {
     'constructor',
   ])('refuses the path %j in drop_params', (path) => {
     expect(rules({ provider: 'openai', drop_params: [path] })).toEqual(['drop_params.0: path']);
+  });
+
+  const schemaOf = (name: string) =>
+    `{"provider":"openai","override_params":{"tools":[{"function":{"parameters":{"type":"object",` +
+    `"properties":{"${name}":{"type":"object","properties":{"prototype":{}}}},"$defs":{"${name}":{}}}}}]}}`;
+
+  it.each(['constructor', 'prototype', 'toString'])(
+    'takes %s as a name in a JSON schema, and keeps it',
+    (name) => {
+      const result = parseConfig(schemaOf(name));
+      expect(result).toMatchObject({ ok: true });
+      if (!result.ok) return;
+      const [target] = compileConfig(result.config).targets;
+      expect(JSON.stringify({ provider: 'openai', override_params: target?.overrideParams })).toBe(
+        schemaOf(name),
+      );
+      expect(({} as { x?: unknown }).x).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['"override_params":{"prototype":{"x":1}}', 'override_params.prototype'],
+    ['"override_params":{"constructor":{"x":1}}', 'override_params.constructor'],
+    ['"default_params":{"a":{"constructor":{"x":1}}}', 'default_params.a.constructor'],
+    ['"override_params":{"properties":{"a":{"prototype":1}}}', 'override_params.properties.a.prototype'],
+    ['"override_params":{"properties":{"__proto__":{"x":1}}}', 'override_params.properties.__proto__'],
+  ])('refuses a member that reaches into JavaScript objects elsewhere: %s', (member, path) => {
+    const result = parseConfig(`{"provider":"openai",${member}}`);
+    expect(result).toMatchObject({ ok: false, details: [{ path, rule: 'forbidden_key' }] });
+    expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
   it('reports every failure at once, each with its place, rule and value', () => {
