@@ -8,7 +8,13 @@ export {
   spliceForm,
   type PartHead,
 } from './body/form-scan';
-export { exactNumbers, hasDuplicateMembers, withExactNumbers, type ExactNumbers } from './body/json-facts';
+export {
+  exactNumbers,
+  hasDuplicateMembers,
+  parseExact,
+  withExactNumbers,
+  type ExactNumbers,
+} from './body/json-facts';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { Losses } from './losses';
 export { OUTPUT_BOUNDS, shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';

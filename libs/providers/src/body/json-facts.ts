@@ -98,8 +98,7 @@ export function exactNumbers(body: Buffer): ExactNumbers | null {
   const found = new Map<number, string>();
   walk(body, {
     number(text) {
-      if (text.length <= EXACT_LENGTH && !/e/i.test(text)) return;
-      if (decimal(text) !== decimal(String(Number(text)))) found.set(Number(text), text);
+      if (!isExact(text)) found.set(Number(text), text);
     },
   });
   if (found.size === 0) return null;
@@ -137,6 +136,31 @@ function trimmedZeros(digits: string): string {
 }
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
+/** Text without such a run has no number that a double cannot hold. */
+const LONG_NUMBER = /[\d.]{15}|\d[eE]/;
+
+type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
+const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
+
+/**
+ * As `JSON.parse`, but a number that a double cannot hold is an object which `JSON.stringify` writes as it was read. For values that are
+ * written again, and not looked at.
+ */
+export const parseExact = (text: string): unknown =>
+  LONG_NUMBER.test(text)
+    ? parseWithSource(text, (_name, value, { source }) =>
+        typeof value === 'number' && source !== undefined && !isExact(source) ? rawJSON(source) : value,
+      )
+    : JSON.parse(text);
+
+/** So long an exponent says nothing that a reader could use, and reading it costs more than linear time. */
+const LONG_EXPONENT = /e[+-]?\d{20}/i;
+
+function isExact(text: string): boolean {
+  if (text.length <= EXACT_LENGTH && !/e/i.test(text)) return true;
+  return !LONG_EXPONENT.test(text) && decimal(text) === decimal(String(Number(text)));
+}
 
 /** JSON of a value that was made of a parsed body, with the body's numbers as the client wrote them. */
 export const withExactNumbers = (value: unknown, numbers: ExactNumbers | null): string =>

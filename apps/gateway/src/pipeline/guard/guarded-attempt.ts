@@ -10,7 +10,7 @@ import {
 import { GatewayError } from '@gw/kernel';
 import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
-import { isObject, parseJsonObject } from '../../http/json-body';
+import { isObject, parseExactObject, parseJsonObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer } from '../answer';
 import { isStrict, translationContext } from '../answer-shape';
 import type { AttemptListener } from '../attempt/sender';
@@ -180,7 +180,7 @@ export class GuardedAttempt implements AttemptListener {
       return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
     try {
       const context = translationContext(this.exchange, answer.upstream);
-      const value = support.translator.response(parseJsonObject(bytes), context);
+      const value = support.translator.response(parseExactObject(bytes), context);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
       throw new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });

@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import type { HeaderList, TranslationContext, Translator } from '@gw/providers';
 import { errorBody, providerErrorBody } from '../../http/error-body';
 import { downstreamHeaders, removeHeader, setHeader } from '../../http/header-rules';
-import { isObject, parseJsonObject } from '../../http/json-body';
+import { isObject, parseExactObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
@@ -166,7 +166,7 @@ function translatedBody(
   return new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
-      const parsed = parseJsonObject(body);
+      const parsed = parseExactObject(body);
       exchange.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
       const translated = translator.response(parsed, context);
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');

@@ -1,3 +1,4 @@
+import { parseExact } from '../../body/json-facts';
 import { asObject, asString } from '../../dialects/json';
 import type { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';
@@ -120,7 +121,7 @@ function toolUse(call: JsonObject, path: string): JsonObject {
 function toolInput(value: unknown, path: string): JsonObject {
   if (value === undefined || value === null || value === '') return {};
   try {
-    const input = typeof value === 'string' ? asObject(JSON.parse(value)) : null;
+    const input = typeof value === 'string' ? asObject(parseExact(value)) : null;
     if (input !== null) return input;
   } catch {
     // Falls through to the refusal, which says what is wrong without repeating the text.

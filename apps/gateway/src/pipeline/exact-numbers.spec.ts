@@ -1,0 +1,93 @@
+import { StubProvider } from '@gw/testing';
+import { Asker } from '../spec-support/asker';
+import { GatewayHarness } from '../spec-support/harness';
+
+// A busy machine may take several times as long.
+jest.setTimeout(60_000);
+
+const NUMBERS = ['9007199254740993', '12345678901234567890', '1e400', '-1.00000000000000000001', '0.1'];
+const REPLACE = { regexReplace: { rule: 'secret', redactText: '[gone]', scope: ['all'] } };
+const MESSAGE = `{"id":"m","model":"m","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1}}`;
+
+describe('numbers that a double cannot hold', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  const asker = new Asker(() => gateway);
+
+  beforeAll(async () => {
+    gateway = await GatewayHarness.start();
+    stub = await StubProvider.start();
+    gateway.addProvider('main', 'openai', stub.origin);
+    gateway.addProvider('claude', 'anthropic', stub.origin);
+    const template = JSON.stringify([{ role: 'user', content: 'Hi {{name}}' }]);
+    gateway.addPrompt('pp-numbers', [{ template, model: 'm', virtualKey: 'main' }]);
+  });
+  afterAll(async () => {
+    await Promise.all([gateway.stop(), stub.stop()]);
+  });
+
+  const ask = (path: string, body: string, config: object) =>
+    asker.ask(path, Buffer.from(body), { config, headers: { 'content-type': 'application/json' } });
+  const sent = (): string => stub.requests.at(-1)?.body.toString() ?? '';
+  const chat = (number: string): string =>
+    `{"model":"m","max_tokens":9,"top_k":${number},"messages":[{"role":"user","content":"a secret"}]}`;
+
+  it.each(NUMBERS)(
+    'reach the provider as they were sent, with a request that is redacted: %s',
+    async (number) => {
+      stub.answer({ body: { choices: [] } });
+      await ask('/chat/completions', chat(number), { provider: '@main', input_guardrails: [REPLACE] });
+      expect(sent()).toContain(`"top_k":${number},`);
+      expect(sent()).toContain('a [gone]');
+    },
+  );
+
+  it.each(NUMBERS)(
+    'reach the client as they were sent, with an answer that is redacted: %s',
+    async (number) => {
+      const body = `{"odd":${number},"choices":[{"index":0,"message":{"role":"assistant","content":"a secret"}}]}`;
+      stub.answer({ headers: { 'content-type': 'application/json' }, body });
+      const { text } = await ask('/chat/completions', chat('1'), {
+        provider: '@main',
+        output_guardrails: [REPLACE],
+      });
+      expect(text).toContain(`"odd":${number},`);
+      expect(text).toContain('a [gone]');
+    },
+  );
+
+  it.each(NUMBERS)(
+    'reach a provider as they were sent, with a request that is translated: %s',
+    async (number) => {
+      stub.answer({ headers: { 'content-type': 'application/json' }, body: MESSAGE });
+      await ask('/chat/completions', chat(number), { provider: '@claude' });
+      expect(sent()).toContain(`"top_k":${number},`);
+    },
+  );
+
+  it.each(NUMBERS)('reach the provider as they were sent, with a prompt: %s', async (number) => {
+    stub.answer({ body: { choices: [] } });
+    await ask('/prompts/pp-numbers/completions', `{"variables":{"name":"Jo"},"top_k":${number}}`, {
+      provider: '@main',
+    });
+    expect(sent()).toContain(`"top_k":${number}`);
+    expect(sent()).toContain('Hi Jo');
+  });
+
+  it.each(NUMBERS)('stay as they are in the arguments of tools, translated both ways: %s', async (number) => {
+    const input = `{"id":${number}}`;
+    const body = `{"id":"m","model":"m","content":[{"type":"tool_use","id":"t","name":"f","input":${input}}],"stop_reason":"tool_use","usage":{"input_tokens":1}}`;
+    stub.answer({ headers: { 'content-type': 'application/json' }, body });
+    const call = { id: 't', type: 'function', function: { name: 'f', arguments: input } };
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 't', content: 'x' },
+    ];
+    const { text } = await ask('/chat/completions', JSON.stringify({ model: 'm', messages }), {
+      provider: '@claude',
+    });
+    expect(sent()).toContain(`"input":${input}`);
+    expect(text).toContain(JSON.stringify(input));
+  });
+});
