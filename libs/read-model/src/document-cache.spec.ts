@@ -1,5 +1,5 @@
 import type { OrganisationDocument } from '@gw/contracts';
-import { DocumentCache, type CacheEntry } from './document-cache';
+import { DocumentCache, LOOKED_AT_MAX, type CacheEntry } from './document-cache';
 
 const document = {} as OrganisationDocument;
 const entry = (size = 10): CacheEntry => ({ document, size, epoch: 0, verifiedAt: 0, changedAt: 0 });
@@ -38,5 +38,24 @@ describe('DocumentCache', () => {
     cache.delete('a');
     cache.delete('c');
     expect([...cache.all()].map(([key]) => key)).toEqual(['b']);
+  });
+});
+
+describe('documents under a prefix', () => {
+  const cacheOf = (count: number): DocumentCache => {
+    const cache = new DocumentCache({ documentsMax: 100_000, sizeMax: 1e9 });
+    for (let at = 0; at < count; at += 1) {
+      const entry = { document: { at } as never, size: 1, epoch: 0, verifiedAt: 0, changedAt: 0 };
+      cache.set(`config:${at % 2 === 0 ? 'mine' : 'theirs'}:${String(at)}`, entry);
+    }
+    return cache;
+  };
+
+  it('are those of the prefix alone', () => {
+    expect(cacheOf(5).under('config:mine:')).toEqual([{ at: 0 }, { at: 2 }, { at: 4 }]);
+  });
+
+  it('are looked for in a bounded number of keys, however many there are', () => {
+    expect(cacheOf(20_000).under('config:mine:')).toHaveLength(LOOKED_AT_MAX / 2);
   });
 });

@@ -3,6 +3,9 @@ import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
 /** Epoch of an entry that an event named as changed: equal to no epoch of the model. */
 export const CHANGED = -1;
 
+/** Keys that a search by their beginning looks at. */
+export const LOOKED_AT_MAX = 5_000;
+
 export interface CacheEntry {
   document: ReadModelDocument;
   /** Size of the document as JSON text, in characters. */
@@ -69,6 +72,18 @@ export class DocumentCache {
   *all(): Generator<[DocumentKey, CacheEntry]> {
     yield* this.young;
     yield* this.old;
+  }
+
+  /** Those whose keys begin so, among the first `LOOKED_AT_MAX`. Does not count as a use. */
+  under(prefix: DocumentKey): readonly ReadModelDocument[] {
+    const found: ReadModelDocument[] = [];
+    let looked = 0;
+    for (const [key, { document }] of this.all()) {
+      looked += 1;
+      if (looked > LOOKED_AT_MAX) break;
+      if (key.startsWith(prefix)) found.push(document);
+    }
+    return found;
   }
 
   private add(key: DocumentKey, entry: CacheEntry): void {

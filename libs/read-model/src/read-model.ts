@@ -177,6 +177,14 @@ export class ReadModel {
     return within(this.loader.load(key, 0), this.limits.loadTimeoutMs);
   }
 
+  /**
+   * Documents that are known under keys with this beginning, recently used ones first. Looks through 5,000 keys at most, so it may miss
+   * some; it reads nothing from the source, and does not count as a use.
+   */
+  known(prefix: DocumentKey): readonly ReadModelDocument[] {
+    return this.cache.under(prefix);
+  }
+
   getApiKey(hash: string): ApiKeyDocument | null | undefined {
     return this.get(documentKey.apiKey(hash)) as ApiKeyDocument | null | undefined;
   }

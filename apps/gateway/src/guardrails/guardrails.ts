@@ -30,6 +30,7 @@ import {
 } from '@gw/guardrails';
 import { GatewayError, unseal, type Keyring } from '@gw/kernel';
 import { SecretError, type SecretResolver } from '@gw/secret-managers';
+import { didYouMean } from '../state/near-slugs';
 import type { Documents, Principal } from '../state/principals';
 
 /** What judges the requests that go to one target, and their answers. */
@@ -99,8 +100,13 @@ export class Guardrails {
             slugs.set(slug, document);
         }),
     );
-    const plan = new Compilation(principal, slugs, (stage, reference, slug) =>
-      this.compiled(stage, reference, slug),
+    const near = (slug: string): string =>
+      didYouMean(this.documents, documentKey.guardrail(principal.workspace.id, ''), slug);
+    const plan = new Compilation(
+      principal,
+      slugs,
+      (stage, reference, slug) => this.compiled(stage, reference, slug),
+      near,
     ).plan(config);
     const ofPrincipal = this.plans.get(principal) ?? new WeakMap<CompiledConfig, KnownPlan>();
     this.plans.set(principal, ofPrincipal.set(config, { plan, sources }));
@@ -197,6 +203,8 @@ class Compilation {
     private readonly principal: Principal,
     private readonly slugs: Slugs,
     private readonly compile: Compile,
+    /** A sentence that names a slug which was meant, or nothing. */
+    private readonly near: (slug: string) => string,
   ) {}
 
   plan(config: CompiledConfig): GuardrailPlan {
@@ -240,7 +248,10 @@ class Compilation {
       const document = slug === '' ? null : (this.slugs.get(slug) ?? null);
       const here = `${path}.${String(index)}`;
       if (slug !== '' && document === null) {
-        this.details.push(detail([here], 'unknown_guardrail', 'names no guardrail of this workspace', slug));
+        // Looked for once: one answer of an error is enough work.
+        const near = this.details.length === 0 ? this.near(slug).replace(' Did', '; did') : '';
+        const message = `names no guardrail of this workspace${near}`;
+        this.details.push(detail([here], 'unknown_guardrail', message, slug));
         return [];
       }
       const compiled = this.compile(stage, reference, document);

@@ -1,5 +1,5 @@
 import { StubProvider } from '@gw/testing';
-import { GatewayHarness } from '../spec-support/harness';
+import { GatewayHarness, OTHER_WORKSPACE_ID } from '../spec-support/harness';
 
 interface ErrorBody {
   readonly error: {
@@ -34,6 +34,43 @@ describe('errors that help', () => {
     const { error } = (await answer.json()) as ErrorBody;
     return { status: answer.status, headers: answer.headers, error };
   };
+
+  describe('about a slug that the workspace does not have', () => {
+    beforeEach(() => {
+      gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
+      const theirs = { workspaceId: OTHER_WORKSPACE_ID };
+      gateway.addProvider('openai-prod', 'openai', stub.origin);
+      gateway.addProvider('stagings', 'openai', stub.origin, theirs);
+      gateway.addConfig('pc-main-route', { provider: '@main' });
+      gateway.addConfig('pc-staging', { provider: '@main' }, theirs);
+      gateway.addGuardrail('no-secrets', []);
+      gateway.addGuardrail('stagings', [], {}, theirs);
+      gateway.addPrompt('pp-greeting', [{}]);
+      gateway.addPrompt('pp-staging', [{}], theirs);
+    });
+    const guarded = (slug: string): string => JSON.stringify({ provider: '@main', input_guardrails: [slug] });
+
+    it.each([
+      ['provider', { 'x-gw-provider': '@openai-prd' }, undefined, 'Did you mean @openai-prod?'],
+      ['config', { 'x-gw-config': 'pc-main-rout' }, undefined, 'Did you mean pc-main-route?'],
+      ['guardrail', { 'x-gw-config': guarded('no-secret') }, undefined, 'did you mean no-secrets?'],
+      ['prompt', {}, '/prompts/pp-greting/completions', 'Did you mean pp-greeting?'],
+    ])('name the near one of a %s', async (_, headers, path, hint) => {
+      const { error } = await ask(headers, path);
+      expect(error.message).toContain(hint);
+    });
+
+    it.each([
+      ['provider', { 'x-gw-provider': '@staging' }, undefined],
+      ['config', { 'x-gw-config': 'pc-stagin' }, undefined],
+      ['guardrail', { 'x-gw-config': guarded('staging') }, undefined],
+      ['prompt', {}, '/prompts/pp-stagin/completions'],
+    ])('never name a %s of another workspace', async (_, headers, path) => {
+      const { status, error } = await ask(headers, path);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(error.message).not.toMatch(/did you mean|staging[^-]*s/i);
+    });
+  });
 
   describe('about a provider that cannot be reached', () => {
     it.each([

@@ -44,6 +44,9 @@ export class MapDocuments implements Documents {
   load(key: DocumentKey): Promise<ReadModelDocument | null> {
     return Promise.resolve(this.get(key));
   }
+  known(prefix: DocumentKey): readonly ReadModelDocument[] {
+    return [...this.documents].flatMap(([key, document]) => (key.startsWith(prefix) ? [document] : []));
+  }
   set(key: DocumentKey, document: ReadModelDocument): void {
     this.documents.set(key, document);
   }

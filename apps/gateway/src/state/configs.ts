@@ -9,6 +9,7 @@ import {
 } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
+import { didYouMean } from './near-slugs';
 import type { Documents } from './principals';
 
 export interface ResolvedConfig {
@@ -115,14 +116,24 @@ export class Configs {
     const key = documentKey.config(workspaceId, reference);
     const known = this.documents.get(key);
     if (known === undefined)
-      return this.documents.load(key).then((document) => this.of(document, reference, source));
-    return this.of(known, reference, source);
+      return this.documents.load(key).then((document) => this.of(workspaceId, document, reference, source));
+    return this.of(workspaceId, known, reference, source);
   }
 
-  private of(document: unknown, reference: string, source: ConfigSource): ResolvedConfig {
+  private of(
+    workspaceId: string,
+    document: unknown,
+    reference: string,
+    source: ConfigSource,
+  ): ResolvedConfig {
     const config = document as ConfigDocument | null;
     if (config?.kind !== 'config' || config.status !== 'active') {
-      throw new GatewayError('config_not_found', { param: HEADER.config, extra: { config: reference } });
+      const near = didYouMean(this.documents, documentKey.config(workspaceId, ''), reference);
+      throw new GatewayError('config_not_found', {
+        param: HEADER.config,
+        message: `No such config in this workspace.${near}`,
+        extra: { config: reference },
+      });
     }
     const known = this.saved.get(config);
     if (known?.source.source === source) return known;

@@ -20,6 +20,10 @@ class ControlPlane {
     return undefined;
   }
 
+  known(): readonly ReadModelDocument[] {
+    return [];
+  }
+
   load(key: DocumentKey): Promise<ReadModelDocument | null> {
     this.loaded.push(key);
     return this.documents === null

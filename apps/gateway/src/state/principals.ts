@@ -32,6 +32,8 @@ export interface Principal {
 export interface Documents {
   get(key: DocumentKey): ReadModelDocument | null | undefined;
   load(key: DocumentKey): Promise<ReadModelDocument | null>;
+  /** Those in memory under keys with this beginning, not necessarily all. */
+  known(prefix: DocumentKey): readonly ReadModelDocument[];
 }
 
 interface Known {

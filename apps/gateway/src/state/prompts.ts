@@ -1,4 +1,9 @@
-import { documentKey, type PromptDocument, type PromptVersionDocument } from '@gw/contracts';
+import {
+  documentKey,
+  type PromptDocument,
+  type PromptVersionDocument,
+  type ReadModelDocument,
+} from '@gw/contracts';
 import { GatewayError, nearestName } from '@gw/kernel';
 import {
   compilePartial,
@@ -7,6 +12,7 @@ import {
   type PartialReference,
   type Template,
 } from '@gw/prompts';
+import { didYouMean } from './near-slugs';
 import type { Documents, Principal } from './principals';
 
 export interface ResolvedPrompt {
@@ -39,7 +45,9 @@ export class Prompts {
     const found = await this.find(principal, 'prompt', reference);
     if (!('version' in found))
       throw new GatewayError('not_found', {
-        message: missing('prompt in this workspace with that id or slug', found),
+        message:
+          missing('prompt in this workspace with that id or slug', found) +
+          this.near(principal, reference, found),
       });
     const { document, version } = found;
     let compiled = this.compiled.get(version);
@@ -48,6 +56,15 @@ export class Prompts {
       this.compiled.set(version, compiled);
     }
     return { document, version, compiled, partials: await this.partialsOf(principal, compiled.partials) };
+  }
+
+  /** Among the prompts that are open to the workspace. */
+  private near({ organisation, workspace }: Principal, reference: string, { document }: Missing): string {
+    if (document !== null) return '';
+    const [slug = ''] = reference.split('@', 1);
+    const isOpen = (each: ReadModelDocument): boolean =>
+      each.kind === 'prompt' && each.type === 'prompt' && isOpenTo(each, workspace.id);
+    return didYouMean(this.documents, documentKey.prompt(organisation.id, ''), slug, { isOpen });
   }
 
   private async partialsOf(

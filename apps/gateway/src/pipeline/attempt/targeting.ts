@@ -3,6 +3,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, nearestName } from '@gw/kernel';
 import type { Credential, Provider, RouteSupport } from '@gw/providers';
 import type { Credentials } from '../../state/credentials';
+import { didYouMean } from '../../state/near-slugs';
 import type { OwnCredentials } from '../../state/own-credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
@@ -69,7 +70,10 @@ export class Targeting {
   ): Upstream | Promise<Upstream> {
     const saved = document as ProviderDocument | null;
     if (saved?.kind !== 'provider' || saved.status === 'archived') {
-      const own = this.isKnown(slug) ? ` Without the @, ${slug} is a provider that takes your own key.` : '';
+      const all = documentKey.provider((exchange.principal as Principal).workspace.id, '');
+      const own = this.isKnown(slug)
+        ? ` Without the @, ${slug} is a provider that takes your own key.`
+        : didYouMean(this.documents, all, slug, { mark: '@' });
       throw new GatewayError('provider_not_found', {
         param: HEADER.provider,
         message: `No provider with this slug in the workspace of the API key.${own}`,
