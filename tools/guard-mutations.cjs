@@ -7,6 +7,7 @@ const CREDENTIALS_SPEC = `${GATEWAY}/pipeline/bound-credentials.spec.ts`;
 const SECRETS_SPEC = `${ADMIN}/credentials/bound-secrets.int-spec.ts`;
 const ORIGIN_SPEC = `${GATEWAY}/http/one-origin.spec.ts`;
 const GRANTS_SPEC = `${ADMIN}/auth/grants.int-spec.ts`;
+const LIMITS_SPEC = `${ADMIN}/auth/limits-matrix.int-spec.ts`;
 const LINT_SPEC = 'libs/testing/src/boundaries.spec.ts';
 const SCHEMA_SPEC = 'libs/guardrails/src/checks/safe-schema.spec.ts';
 const SCHEMA = 'libs/guardrails/src/checks/safe-schema.ts';
@@ -117,6 +118,20 @@ const RIGHTS = [
     'if (!isOwn && limitTier(setBy) <= limitTier(rankOf(caller))) return;',
     'return;',
     GRANTS_SPEC,
+  ],
+  [
+    'who may change limits of providers and virtual keys',
+    `${ADMIN}/providers/provider-rows.ts`,
+    'holdLimits(caller, row, { before, after: limitsOf(row), isReset: input.reset_usage === true });',
+    '',
+    LIMITS_SPEC,
+  ],
+  [
+    'who may change the settings of a workspace',
+    `${ADMIN}/workspaces/workspaces.service.ts`,
+    'holdRestrictions(caller, row, before);',
+    '',
+    LIMITS_SPEC,
   ],
   [
     'a service key stays bound as its maker',

@@ -61,6 +61,7 @@ import { EndedApiKeys1795600010000 } from './migrations/1795600010000-ended-api-
 import { UsageOutcomes1795600000000 } from './migrations/1795600000000-usage-outcomes';
 import { IdempotentRequestEntity } from './idempotency/idempotent-request.entity';
 import { IdempotentRequests1795610000000 } from './migrations/1795610000000-idempotent-requests';
+import { SetBy1795630000000 } from './migrations/1795630000000-set-by';
 import { SkewedLogs1795560000000 } from './migrations/1795560000000-skewed-logs';
 import { Installation1795590000000 } from './migrations/1795590000000-installation';
 import { LogQuarantine1795530000000 } from './migrations/1795530000000-log-quarantine';
@@ -178,6 +179,7 @@ export const MIGRATIONS = [
   UsageOutcomes1795600000000,
   EndedApiKeys1795600010000,
   IdempotentRequests1795610000000,
+  SetBy1795630000000,
 ];
 
 export interface DatabaseSettings {

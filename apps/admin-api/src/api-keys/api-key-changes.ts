@@ -6,7 +6,8 @@ import type { Principal } from '../auth/principal';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { heldMetadata } from '../organisation-properties/organisation-properties';
 import { configIdOf } from '../workspaces/config-references';
-import { assertMayGrantKey, holdLimits, limitsOf } from './api-key-grants';
+import { holdLimits } from '../auth/grants';
+import { assertMayGrantKey, limitsOf } from './api-key-grants';
 import { assertWithinUser, normaliseScopes, toExpiry } from './api-key-rules';
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from './api-keys.dto';
 import { assertLife, changedRotation, rulesFor } from './user-key-rules';
@@ -33,7 +34,7 @@ export async function applyUpdate(
   row: ApiKeyEntity,
   input: UpdateApiKeyDto,
 ): Promise<void> {
-  const limits = limitsOf(row);
+  const before = limitsOf(row);
   await applyScopes(manager, caller, row, input.scopes);
   if (input.name !== undefined) row.name = input.name;
   if (input.description !== undefined) row.description = input.description;
@@ -52,7 +53,8 @@ export async function applyUpdate(
     );
   }
   applyLife(row, input, rules);
-  holdLimits(caller, row, limits);
+  const change = { before, after: limitsOf(row), isReset: input.reset_usage === true };
+  holdLimits(caller, row, change, row.id);
 }
 
 async function applyScopes(

@@ -1,14 +1,7 @@
 import { OrganisationUserEntity, WorkspaceUserEntity, type ApiKeyEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
-import {
-  assertHolds,
-  assertMayChangeLimits,
-  assertMayGrant,
-  rankOf,
-  rightsOfServiceKey,
-  rightsOfUserKey,
-} from '../auth/grants';
+import { assertHolds, assertMayGrant, rightsOfServiceKey, rightsOfUserKey } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { securityOf } from '../auth/security';
 
@@ -66,33 +59,14 @@ export async function assertMayRotate(
 
 type Limits = Pick<
   ApiKeyEntity,
-  'rateLimits' | 'usageLimits' | 'expiresAt' | 'defaultConfigId' | 'allowConfigOverride' | 'lastResetAt'
+  'rateLimits' | 'usageLimits' | 'expiresAt' | 'defaultConfigId' | 'allowConfigOverride'
 >;
 
-/** What restricts a key, in a form that can be compared. */
-export const limitsOf = (row: Limits): string =>
-  JSON.stringify([
-    row.rateLimits,
-    row.usageLimits,
-    row.expiresAt,
-    row.defaultConfigId,
-    row.allowConfigOverride,
-    row.lastResetAt,
-  ]);
-
-const isLimited = (row: Limits): boolean =>
-  row.rateLimits !== null ||
-  row.usageLimits !== null ||
-  row.expiresAt !== null ||
-  row.defaultConfigId !== null ||
-  !row.allowConfigOverride;
-
-/** The rank to store with the limits that the caller has set. */
-export const limitsRankOf = (caller: Principal, row: Limits): number => (isLimited(row) ? rankOf(caller) : 0);
-
-/** Call it after a change, with `limitsOf` from before it. Throws `forbidden` for limits that the caller may not change. */
-export function holdLimits(caller: Principal, row: ApiKeyEntity, before: string): void {
-  if (limitsOf(row) === before) return;
-  assertMayChangeLimits(caller, row.limitsRank, row.id);
-  row.limitsRank = limitsRankOf(caller, row);
-}
+/** What restricts a key. */
+export const limitsOf = (row: Limits): readonly unknown[] => [
+  row.rateLimits,
+  row.usageLimits,
+  row.expiresAt,
+  row.defaultConfigId,
+  row.allowConfigOverride ? null : 'own config only',
+];

@@ -21,7 +21,8 @@ import {
   type ApiKeyAction,
   type ApiKeyType,
 } from './api-key-rules';
-import { assertMayGrantKey, assertMayRotate, limitsRankOf, makerOf } from './api-key-grants';
+import { holdLimits } from '../auth/grants';
+import { assertMayGrantKey, assertMayRotate, limitsOf, makerOf } from './api-key-grants';
 import { ApiKeyPages } from './api-key-pages';
 import { ApiKeySecretsService } from './api-key-secrets.service';
 import {
@@ -97,7 +98,7 @@ export class ApiKeysService {
         'apiKeyMetadataSchema',
         row.defaultMetadata,
       );
-      row.limitsRank = limitsRankOf(caller, row);
+      holdLimits(caller, row, { before: [], after: limitsOf(row) });
       await manager.insert(ApiKeyEntity, row);
       const key = await this.secrets.issue(write, row.id);
       const saved = await manager.findOneByOrFail(ApiKeyEntity, { id: row.id });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   ceilingOf,
   closedFor,
@@ -149,16 +150,79 @@ const limitTier = (rank: number): number =>
 
 /**
  * Throws `forbidden` for a change of limits that a caller of a higher rank has set, and for a key that changes its own.
- * `setBy`: the rank that is stored with the limits.
+ * `setBy`: the rank that is stored with the limits. `what`: the setting, where it is none of the limits.
  */
-export function assertMayChangeLimits(caller: Principal, setBy: number, apiKeyId?: string): void {
+export function assertMayChangeLimits(
+  caller: Principal,
+  setBy: number,
+  { apiKeyId, what }: { readonly apiKeyId?: string | undefined; readonly what?: string } = {},
+): void {
   const isOwn = apiKeyId !== undefined && apiKeyId === caller.apiKeyId;
   if (!isOwn && limitTier(setBy) <= limitTier(rankOf(caller))) return;
+  const subject = what === undefined ? 'These limits were' : `${what} was`;
   throw new GatewayError('forbidden', {
+    ...(what === undefined ? {} : { param: what }),
     message: isOwn
       ? 'A key cannot change its own limits, expiry or config.'
-      : 'These limits were set by a higher role than yours; only that role or a higher one can change them.',
+      : `${subject} set by a higher role than yours; only that role or a higher one can change this.`,
   });
+}
+
+/** What a row restricts, by the names of its settings; `limits` stands for all that one rank is stored for. */
+export type Restrictions = Readonly<Record<string, unknown>>;
+
+/**
+ * THE rule of every change of limits, expiry, security settings and default guardrails: what a caller of a higher rank has set
+ * stays. Gives the ranks to store with the settings, by their names. Throws `forbidden`.
+ */
+export function ranksAfter(
+  caller: Principal,
+  setBy: Readonly<Record<string, number>>,
+  { before, after }: { readonly before: Restrictions; readonly after: Restrictions },
+  apiKeyId?: string,
+): Record<string, number> {
+  const ranks = { ...setBy };
+  for (const [name, value] of Object.entries(after)) {
+    if (isDeepStrictEqual(plain(before[name]), plain(value))) continue;
+    const what = name === LIMITS ? {} : { what: name };
+    assertMayChangeLimits(caller, setBy[name] ?? 0, { apiKeyId, ...what });
+    ranks[name] = restricts(value) ? rankOf(caller) : 0;
+  }
+  return ranks;
+}
+
+const LIMITS = 'limits';
+
+/** As it is read from the database again. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
+/** Null, false and what is empty restrict nothing. */
+const restricts = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+
+/** Rows with limits that one rank is stored for. */
+interface LimitedRow {
+  limitsRank: number;
+}
+
+/** Holds the limits of a row before and after its change against the rule, and stores the caller's rank with new ones. */
+export function holdLimits(
+  caller: Principal,
+  row: LimitedRow,
+  change: {
+    readonly before: readonly unknown[];
+    readonly after: readonly unknown[];
+    readonly isReset?: boolean;
+  },
+  apiKeyId?: string,
+): void {
+  if (change.isReset === true) assertMayChangeLimits(caller, row.limitsRank, { apiKeyId });
+  const set = (limits: readonly unknown[]): Restrictions => ({
+    [LIMITS]: limits.map((limit) => limit ?? null).some((limit) => limit !== null) ? limits : [],
+  });
+  const ranks = { [LIMITS]: row.limitsRank };
+  const changed = { before: set(change.before), after: set(change.after) };
+  row.limitsRank = ranksAfter(caller, ranks, changed, apiKeyId)[LIMITS] ?? 0;
 }
 
 /**

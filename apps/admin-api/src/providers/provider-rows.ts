@@ -2,6 +2,7 @@ import { ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, windowOf, type PageQuery } from '@gw/web';
 import { Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { holdLimits } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { LIVE_PROVIDER } from '../integrations/integrations.queries';
@@ -107,17 +108,20 @@ export async function newProvider(
     expiresAt: null,
     tags: null,
     lastResetAt: null,
+    limitsRank: 0,
   });
 }
 
 /**
- * Sets what the request names; null clears. A provider that was exhausted or expired is active again when its limit is raised
+ * Sets what the request names; null clears. Throws `forbidden` for limits that a higher role has set. A provider that was exhausted or expired is active again when its limit is raised
  * or cleared, its usage reset, or its end moved on.
  */
 export function applyProviderFields(
+  caller: Principal,
   row: ProviderEntity,
   input: ProviderFieldsDto & { readonly name?: string; readonly reset_usage?: boolean },
 ): void {
+  const before = limitsOf(row);
   if (input.name !== undefined) row.name = input.name;
   if (input.note !== undefined) row.note = input.note;
   if (input.tags !== undefined) row.tags = input.tags;
@@ -129,7 +133,14 @@ export function applyProviderFields(
     if (row.usageLimits) row.usageLimits = { ...row.usageLimits, status: 'active' };
     if (row.status === 'exhausted') row.status = 'active';
   }
+  holdLimits(caller, row, { before, after: limitsOf(row), isReset: input.reset_usage === true });
 }
+
+const limitsOf = ({ usageLimits, rateLimits, expiresAt }: ProviderEntity): readonly unknown[] => [
+  usageLimits && { ...usageLimits, status: null },
+  rateLimits,
+  expiresAt,
+];
 
 function setExpiry(row: ProviderEntity, expiresAt: string | null): void {
   row.expiresAt = expiresAt === null ? null : new Date(expiresAt);

@@ -41,7 +41,7 @@ export class ProvidersService {
       const integration = await usableBy(manager, owner, input.integration_id);
       const row = await newProvider(manager, owner, { ...nameAndSlug(input), isVirtualKey: false });
       row.integrationId = integration.id;
-      applyProviderFields(row, input);
+      applyProviderFields(caller, row, input);
       const saved = await manager.save(ProviderEntity, row);
       auditProvider(write, 'create', row, {
         after: toProvider(saved, integration.slug),
@@ -77,7 +77,7 @@ export class ProvidersService {
       const { manager } = write;
       const row = await lockProvider(manager, caller, reference, false, ifMatch);
       const before = await view(manager, row);
-      applyProviderFields(row, input);
+      applyProviderFields(caller, row, input);
       const saved = await manager.save(ProviderEntity, row);
       auditProvider(write, 'update', row, {
         before,

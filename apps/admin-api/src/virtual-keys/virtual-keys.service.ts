@@ -50,7 +50,7 @@ export class VirtualKeysService {
         slug: input.slug,
         isVirtualKey: true,
       });
-      applyProviderFields(row, input);
+      applyProviderFields(caller, row, input);
       const hidden = newHiddenIntegration(manager, row, input.provider);
       hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings ?? null);
       this.credentials.apply(
@@ -99,7 +99,7 @@ export class VirtualKeysService {
       const row = await lockProvider(manager, caller, reference, true, ifMatch);
       const hidden = await hiddenOf(manager, row, true);
       const before = toVirtualKey(row, hidden);
-      applyProviderFields(row, input);
+      applyProviderFields(caller, row, input);
       await manager.save(ProviderEntity, row);
       const configurations = configurationsOf(input);
       const mapped = hidden.secretMappings;

@@ -5,7 +5,7 @@ import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/w
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
-import { assertMayChangeLimits, rankOf } from '../auth/grants';
+import { rankOf } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { securityOf } from '../auth/security';
 import { byReference, found } from '../auth/tenancy';
@@ -28,6 +28,7 @@ import type {
   UpdateWorkspaceDto,
 } from './workspaces.dto';
 import { displayName, withoutEmoji } from './workspace-names';
+import { holdRestrictions, restrictionsOf, setByOf } from './workspace-restrictions';
 import { limitOwnerOf, toMember, toWorkspace, type WorkspaceAnswer } from './workspaces.view';
 
 /** The workspaces that the caller may know of: of the organisation, narrowed to theirs. */
@@ -73,6 +74,7 @@ export class WorkspacesService {
         usageLimits: toStoredUsageLimits(input.usage_limits),
         rateLimits: toStoredRateLimits(input.rate_limits ?? null),
         limitsRank: rankOf(caller),
+        setBy: setByOf(caller, defaults),
         createdBy: caller.userId,
         creationSource: caller.kind === 'session' ? 'ui' : 'api',
       });
@@ -197,16 +199,19 @@ export class WorkspacesService {
     row: WorkspaceEntity,
     input: UpdateWorkspaceDto,
   ): Promise<void> {
+    const before = restrictionsOf(row);
     if (input.name !== undefined) row.name = input.name;
     if (input.description !== undefined) row.description = input.description;
     if (input.icon !== undefined) row.icon = input.icon || null;
-    applyLimits(caller, row, input);
+    if (input.usage_limits !== undefined) row.usageLimits = toStoredUsageLimits(input.usage_limits);
+    if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
     if (input.defaults !== undefined) {
       const { organisationId, id: workspaceId, defaults } = row;
       const owner = { organisationId, workspaceId, defaults };
       row.defaults = await mergeDefaults(manager, owner, input.defaults ?? CLEARED_DEFAULTS);
     }
     await applyTenantSettings(manager, caller, row, input);
+    holdRestrictions(caller, row, before);
   }
 
   /** An emoji before the name is ignored, in the row and in what was sent. */
@@ -233,16 +238,6 @@ export class WorkspacesService {
     const slugs = await defaultSlugsOf(manager, [row]);
     return { ...toWorkspace(row, slugs), security_settings: row.securitySettings };
   }
-}
-
-/** Throws `forbidden` for a change of limits that a higher role has set. */
-function applyLimits(caller: Principal, row: WorkspaceEntity, input: UpdateWorkspaceDto): void {
-  const before = JSON.stringify([row.usageLimits, row.rateLimits]);
-  if (input.usage_limits !== undefined) row.usageLimits = toStoredUsageLimits(input.usage_limits);
-  if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
-  if (JSON.stringify([row.usageLimits, row.rateLimits]) === before) return;
-  assertMayChangeLimits(caller, row.limitsRank);
-  row.limitsRank = row.usageLimits || row.rateLimits ? rankOf(caller) : 0;
 }
 
 const toStoredUsageLimits = (input: UpdateWorkspaceDto['usage_limits']): WorkspaceEntity['usageLimits'] =>

@@ -96,4 +96,8 @@ export class WorkspaceEntity extends Row {
   /** Rank of the caller that last set its limits; callers of a lower rank do not change them. */
   @Column({ name: 'limits_rank', type: 'smallint', default: 0 })
   limitsRank!: number;
+
+  /** The same for its other settings, by their names; absent: anyone who may write the workspace. */
+  @Column({ name: 'set_by', type: 'jsonb', default: {} })
+  setBy!: Readonly<Record<string, number>>;
 }
