@@ -10,6 +10,8 @@ export const CONFIG_LIMITS = {
   nestingMax: 40,
   nameLengthMax: 255,
   guardrailsMax: 50,
+  /** Checks of all guardrails that a config or one of its targets writes out, input and output together. */
+  writtenOutChecksMax: 100,
   conditionsMax: 100,
   retryAttemptsMax: 5,
   /** Milliseconds of all waits of one request together. */

@@ -111,7 +111,23 @@ const GUARDRAIL_SETTINGS = new Set([
   'checks',
 ]);
 
+/** Checks of a guardrail that is written out, in the long or in the short form. */
+function writtenOutChecks(entry: unknown): number {
+  if (!isObject(entry)) return 0;
+  const listed = Array.isArray(entry['checks']) ? entry['checks'].length : 0;
+  return listed + Object.keys(entry).filter((name) => !GUARDRAIL_SETTINGS.has(name)).length;
+}
+
 function checkGuardrails(node: Node, path: Path, options: ValidateConfigOptions, report: Report): void {
+  const entries = GUARDRAIL_LISTS.flatMap((key) =>
+    Array.isArray(node[key]) ? (node[key] as unknown[]) : [],
+  );
+  const checks = entries.reduce<number>((sum, entry) => sum + writtenOutChecks(entry), 0);
+  const most = CONFIG_LIMITS.writtenOutChecksMax;
+  if (checks > most) {
+    const message = `may have at most ${String(most)} checks that are written out, not ${String(checks)}; save them as guardrails`;
+    report(path, 'checks', message, undefined);
+  }
   for (const key of GUARDRAIL_LISTS) {
     const list = node[key];
     if (!Array.isArray(list)) continue;

@@ -4,16 +4,14 @@ import type { GuardrailWorld } from './port';
 import type { SecretSource } from './secret-reference';
 import type { GuardrailStage, Subject } from './subject';
 import type { Scope } from './text/scope';
+import type { Pace } from './work';
 
 /** What a check looks at. */
 export type CheckKind = 'text' | 'params' | 'metadata' | 'webhook';
 
-/** The check could not decide. The message is public: it holds nothing of the text, of addresses or of credentials. */
-export class CheckError extends Error {
-  override readonly name = 'CheckError';
-}
+export { CheckError } from './check-error';
 
-export interface CheckContext {
+export interface CheckContext extends Pace {
   readonly world: GuardrailWorld;
   /** Aborted when the check's time is over. */
   readonly signal: AbortSignal;

@@ -14,23 +14,29 @@ export function together<T>(values: readonly Eventually<T>[]): Eventually<readon
 
 /** One step after the other, each with what the one before it has made. */
 export function inTurn<T, S>(
-  items: readonly T[],
+  items: Iterable<T>,
   first: S,
   step: (state: S, item: T) => Eventually<S>,
 ): Eventually<S> {
+  const rest = items[Symbol.iterator]();
   let state = first;
-  for (let index = 0; index < items.length; index++) {
-    const next = step(state, items[index] as T);
-    if (next instanceof Promise) {
-      return next.then((reached) => inTurn(items.slice(index + 1), reached, step));
-    }
+  for (let item = rest.next(); item.done !== true; item = rest.next()) {
+    const next = step(state, item.value);
+    if (next instanceof Promise) return goOn(rest, next, step);
     state = next;
   }
   return state;
 }
 
-/** Lets other work of the event loop go first. */
-export const breathe = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+async function goOn<T, S>(
+  rest: Iterator<T>,
+  reached: Promise<S>,
+  step: (state: S, item: T) => Eventually<S>,
+): Promise<S> {
+  let state: S | Awaited<S> = await reached;
+  for (let item = rest.next(); item.done !== true; item = rest.next()) {
+    const next = step(state, item.value);
+    state = next instanceof Promise ? await next : next;
+  }
+  return state;
+}

@@ -23,6 +23,7 @@ export { then, type Eventually } from './eventually';
 export { forwardHeaderFault } from './forward-headers';
 export { GUARDRAIL_LIMITS } from './limits';
 export { detectPii, PII_CATEGORIES, type PiiCategory, type PiiPlace } from './pii/detect';
+export { Work } from './work';
 export { restored, StreamRestorer } from './pii/placeholders';
 export type {
   GuardrailAnswer,

@@ -1,10 +1,11 @@
 import { CheckError, type CheckContext, type Outcome } from './check';
 import type { CompiledCheck, CompiledGuardrail } from './compile';
-import { breathe, type Eventually } from './eventually';
+import { then, type Eventually } from './eventually';
 import type { GuardrailWorld } from './port';
 import type { CheckResult, FeedbackResult, GuardrailResult } from './results';
 import type { Subject } from './subject';
 import { BodyTooLarge } from './text/passages';
+import type { Work } from './work';
 
 /** One check's verdict and what it makes of the body. */
 export interface JudgedCheck {
@@ -14,8 +15,9 @@ export interface JudgedCheck {
   readonly outcome: Outcome | null;
 }
 
-/** Texts above this many characters let other work go first, so that several checks in a row do not hold the event loop. */
-const LARGE_TEXT = 65_536;
+/** Characters of a request that one unit of work stands for: what a check costs that hardly looks at them. */
+const CHARACTERS_OF_UNIT = 16;
+const CHECK_UNITS = 16;
 
 /** Runs one check within its time. Never rejects: what is thrown is a check that could not decide. */
 export function judgeCheck(
@@ -24,29 +26,11 @@ export function judgeCheck(
   subject: Subject,
   outer: AbortSignal | undefined,
 ): Eventually<JudgedCheck> {
-  if (isLarge(subject)) return breathe().then(() => evaluate(world, check, subject, outer));
-  return evaluate(world, check, subject, outer);
-}
-
-function isLarge(subject: Subject): boolean {
-  try {
-    return subject.size() > LARGE_TEXT;
-  } catch {
-    // The check meets the same failure and is judged by it.
-    return false;
-  }
-}
-
-function evaluate(
-  world: GuardrailWorld,
-  check: CompiledCheck,
-  subject: Subject,
-  outer: AbortSignal | undefined,
-): Eventually<JudgedCheck> {
-  const context = new CheckRun(world, outer);
+  const context = new CheckRun(world, subject.work, outer);
   let outcome: Eventually<Outcome>;
   try {
-    outcome = check.prepared.evaluate(subject, context);
+    const units = CHECK_UNITS + Math.ceil(sizeOf(subject) / CHARACTERS_OF_UNIT);
+    outcome = then(context.step(units), () => check.prepared.evaluate(subject, context));
   } catch (error) {
     return undecided(check, context, error);
   }
@@ -57,6 +41,15 @@ function evaluate(
   );
 }
 
+function sizeOf(subject: Subject): number {
+  try {
+    return subject.size();
+  } catch {
+    // The check meets the same failure and is judged by it.
+    return 0;
+  }
+}
+
 /** What one run of a check needs; the signal is made only for checks that ask for it. */
 class CheckRun implements CheckContext {
   readonly startedAt: number;
@@ -65,6 +58,7 @@ class CheckRun implements CheckContext {
 
   constructor(
     readonly world: GuardrailWorld,
+    private readonly work: Work,
     private readonly outer: AbortSignal | undefined,
   ) {
     this.startedAt = world.elapsed();
@@ -74,6 +68,17 @@ class CheckRun implements CheckContext {
     this.controller ??= new AbortController();
     if (this.isOver) this.controller.abort();
     return this.outer ? AbortSignal.any([this.controller.signal, this.outer]) : this.controller.signal;
+  }
+
+  step(units: number): Eventually<true> {
+    this.assertInTime();
+    return then(this.work.step(units), () => this.assertInTime());
+  }
+
+  /** A check whose time is over, or whose request is, goes no further. */
+  private assertInTime(): true {
+    if (this.isOver || this.outer?.aborted === true) throw new CheckError('The time of the check is over.');
+    return true;
   }
 
   abort(): void {

@@ -9,6 +9,8 @@ export const GUARDRAIL_LIMITS = {
   detailsMax: 100,
   /** UTF-16 units of the text that one check is given. */
   textLengthMax: 4_000_000,
+  /** Characters that all checks of one request go through together; a check past them cannot decide. */
+  workMax: 20_000_000,
   /** Texts of one body; a body with more is not judged. */
   passagesMax: 20_000,
   /** Levels of a body that are walked. */

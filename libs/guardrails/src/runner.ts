@@ -90,7 +90,7 @@ export class GuardrailRunner {
     const turns = this.oneByOne(guardrail, changing, { judged: [], subject }, signal);
     return then(together(started), (judged) =>
       then(turns, (progress) =>
-        finish({ judged: inOrder(checks, [...judged, ...progress.judged]), subject: progress.subject }),
+        finish({ judged: [...inOrder(checks, [...judged, ...progress.judged])], subject: progress.subject }),
       ),
     );
   }
@@ -107,7 +107,7 @@ export class GuardrailRunner {
       const isDecided = sequential === true && deny === true && monitor !== true;
       if (isDecided && progress.judged.some(({ passed }) => !passed)) return progress;
       return then(judgeCheck(this.world, check, progress.subject, signal), (judged) => ({
-        judged: [...progress.judged, judged],
+        judged: append(progress.judged, judged),
         subject: monitor === true ? progress.subject : changed(progress.subject, judged),
       }));
     });
@@ -130,8 +130,14 @@ export function undecidedBeside(
   return results.length === 0 ? null : Promise.resolve(results);
 }
 
+/** In place: the list is that of one run alone. */
+function append(list: JudgedCheck[], judged: JudgedCheck): JudgedCheck[] {
+  list.push(judged);
+  return list;
+}
+
 interface Progress {
-  readonly judged: readonly JudgedCheck[];
+  readonly judged: JudgedCheck[];
   readonly subject: Subject;
 }
 

@@ -11,6 +11,7 @@ import { Subject, type RequestFacts } from './subject';
 import { countLabels } from './text/replace';
 import type { Scope } from './text/scope';
 import type { Finding } from './check';
+import { Work } from './work';
 
 /** What may go on after a piece of a stream has come. */
 export interface StreamStep {
@@ -63,12 +64,14 @@ export class StreamGuard {
   private readonly callsBefore = new Map<string, number>();
   private readonly keepsAnswer: boolean;
   private readonly startedAt: number;
+  private readonly work: Work;
   private isHolding: boolean;
   private length = 0;
   private isOver = false;
 
   constructor(private readonly options: StreamOptions) {
     this.startedAt = options.world.elapsed();
+    this.work = options.facts.work ?? new Work('');
     // Whatever dialect it is streamed in, it is judged as a chat completion.
     const probe = Subject.output({ ...options.facts, dialect: 'chat' }, options.request, null, 200);
     const all = options.guardrails
@@ -150,7 +153,7 @@ export class StreamGuard {
     const scans = this.windowed
       .filter(({ check }) => covers(check, channel))
       .map((each) => this.scanOf(each));
-    const added = { channel, window: new StreamWindow(scans) };
+    const added = { channel, window: new StreamWindow(scans, this.work) };
     this.channels.set(key, added);
     return added;
   }

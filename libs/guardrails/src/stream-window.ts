@@ -1,5 +1,6 @@
 import type { Finding, WindowFollower, WindowScan } from './check';
 import { replaceFindings } from './text/replace';
+import { Work } from './work';
 
 /** One scan and what came of it. */
 export interface WindowedScan {
@@ -49,7 +50,13 @@ export class StreamWindow {
   private readonly hold: number;
   private readonly step: number;
 
-  constructor(scans: readonly WindowedScan[]) {
+  /** Units of work of the push that is going on. */
+  private spent = 0;
+
+  constructor(
+    scans: readonly WindowedScan[],
+    private readonly work = new Work(''),
+  ) {
     this.followed = scans.map((scan) => ({ scan, follower: scan.scan.follow?.() ?? null }));
     this.hold = 1 + Math.max(0, ...scans.map(({ scan }) => scan.lengthMax));
     // Looking anew at a full window for each character would cost the window for each character; half of it keeps the first text
@@ -60,6 +67,7 @@ export class StreamWindow {
   push(delta: string): WindowStep {
     if (this.isDenied) return { text: '', isDenied: true };
     if (this.followed.length === 0) return { text: delta, isDenied: false };
+    this.spent = 0;
     let text = '';
     for (let at = 0; at < delta.length; at += PIECE) {
       const piece = delta.slice(at, at + PIECE);
@@ -150,8 +158,9 @@ export class StreamWindow {
     const all: Found[] = [];
     for (const each of this.followed) {
       const { scan, follower } = each;
-      if (follower !== null && follower.endsBy <= out && !this.isForced) continue;
       try {
+        this.spent = this.work.atOnce(buffer.length, this.spent);
+        if (follower !== null && follower.endsBy <= out && !this.isForced) continue;
         for (const finding of scan.scan.find(buffer)) all.push({ scan, finding });
       } catch (error) {
         if (scan.failed(error)) return null;

@@ -4,6 +4,7 @@ import { answerPassages } from './text/answers';
 import type { Dialect, Passage } from './text/passages';
 import { requestPassages } from './text/requests';
 import { select, type Scope } from './text/scope';
+import { Work } from './work';
 
 export type GuardrailStage = 'input' | 'output';
 
@@ -31,6 +32,8 @@ export interface RequestFacts {
   readonly isStreaming: boolean;
   /** Asks models for its checks. Absent: nobody can here. */
   readonly models?: ModelCaller;
+  /** What the checks of the request may still do. Absent: each subject has as much as a request. */
+  readonly work?: Work;
 }
 
 /** What goes to the provider, or came from it, as a guardrail sees it. Never changed: an edit makes another subject. */
@@ -49,14 +52,16 @@ export class Subject {
     readonly responseStatus: number | null,
     /** A guardrail has changed the body. */
     readonly isTransformed: boolean,
+    /** Of all checks of the request. */
+    readonly work: Work,
   ) {}
 
   static input(facts: RequestFacts, request: unknown): Subject {
-    return new Subject('input', facts, request, null, null, false);
+    return new Subject('input', facts, request, null, null, false, workOf(facts));
   }
 
   static output(facts: RequestFacts, request: unknown, response: unknown, status: number): Subject {
-    return new Subject('output', facts, request, response, status, false);
+    return new Subject('output', facts, request, response, status, false, workOf(facts));
   }
 
   /** The body that this stage judges. */
@@ -134,7 +139,7 @@ export class Subject {
   withBody(body: unknown): Subject {
     const request = this.stage === 'input' ? body : this.request;
     const response = this.stage === 'output' ? body : this.response;
-    return new Subject(this.stage, this.facts, request, response, this.responseStatus, true);
+    return new Subject(this.stage, this.facts, request, response, this.responseStatus, true, this.work);
   }
 
   private hasOneLastMessage(): boolean {
@@ -142,5 +147,7 @@ export class Subject {
     return this.stage === 'input' && ONE_LAST_MESSAGE.has(dialect);
   }
 }
+
+const workOf = ({ work }: RequestFacts): Work => work ?? new Work('');
 
 const ONE_LAST_MESSAGE: ReadonlySet<Dialect> = new Set(['chat', 'messages', 'responses', 'realtime']);

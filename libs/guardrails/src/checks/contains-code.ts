@@ -1,6 +1,9 @@
 import { defineCheck } from '../check';
+import { inTurn, then, type Eventually } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { overRanges } from '../text/pieces';
 import type { Scope } from '../text/scope';
+import type { Pace } from '../work';
 
 /** Formats and the tags by which fenced blocks name them, besides the format's own name. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
@@ -49,30 +52,53 @@ export const containsCode = defineCheck<{ format?: string; not: boolean; scope: 
   prepare({ format, not, scope }) {
     const names = format === undefined ? null : new Set([format.toLowerCase(), ...(FORMATS[format] ?? [])]);
     return {
-      evaluate(subject) {
-        const found = someTexts(subject, scope)
-          .flatMap(fencedTags)
-          .some((tag) => names === null || names.has(tag));
-        return { verdict: found !== not, data: { format: format ?? null, not } };
+      evaluate(subject, pace) {
+        const isWanted = (tag: string) => names === null || names.has(tag);
+        const found = inTurn(
+          someTexts(subject, scope),
+          false,
+          (isFound, text) => isFound || hasFence(text, isWanted, pace),
+        );
+        return then(found, (isFound) => ({
+          verdict: isFound !== not,
+          data: { format: format ?? null, not },
+        }));
       },
     };
   },
 });
 
-/** Tags of the fenced blocks, in lower case; empty for a block without one. A block that never closes counts: streams may be cut. */
-function fencedTags(text: string): readonly string[] {
-  const tags: string[] = [];
-  let fence: string | null = null;
-  for (let at = 0; at <= text.length;) {
-    const newline = text.indexOf('\n', at);
-    const end = newline === -1 ? text.length : newline;
-    const line = text.slice(at, Math.min(end, at + 200)).trim();
-    const mark = line.startsWith('```') ? '```' : line.startsWith('~~~') ? '~~~' : null;
-    if (mark && fence === null) {
-      fence = mark;
-      tags.push(/^[`~]+\s*([^\s{,:`]*)/.exec(line)?.[1]?.toLowerCase() ?? '');
-    } else if (mark === fence) fence = null;
-    at = end + 1;
-  }
-  return tags;
+interface Fences {
+  /** Where the next line begins. */
+  readonly at: number;
+  /** What closes the block that is open. */
+  readonly fence: string | null;
+  readonly isFound: boolean;
+}
+
+/**
+ * Whether a fenced block has a tag that is wanted, in lower case; empty for a block without one. A block that never closes counts:
+ * streams may be cut.
+ */
+function hasFence(text: string, isWanted: (tag: string) => boolean, pace: Pace): Eventually<boolean> {
+  const first: Fences = { at: 0, fence: null, isFound: false };
+  const lines = (before: Fences, _from: number, to: number): Fences => {
+    let state = before;
+    while (!state.isFound && state.at < to) {
+      const newline = text.indexOf('\n', state.at);
+      const end = newline === -1 ? text.length : newline;
+      const line = text.slice(state.at, Math.min(end, state.at + 200)).trim();
+      state = { ...afterLine(state, line, isWanted), at: end + 1 };
+    }
+    return state;
+  };
+  return then(overRanges(text.length, first, lines, pace), ({ isFound }) => isFound);
+}
+
+function afterLine(state: Fences, line: string, isWanted: (tag: string) => boolean): Fences {
+  const mark = line.startsWith('```') ? '```' : line.startsWith('~~~') ? '~~~' : null;
+  if (mark === null) return state;
+  if (state.fence !== null) return mark === state.fence ? { ...state, fence: null } : state;
+  const tag = /^[`~]+\s*([^\s{,:`]*)/.exec(line)?.[1]?.toLowerCase() ?? '';
+  return { ...state, fence: mark, isFound: isWanted(tag) };
 }

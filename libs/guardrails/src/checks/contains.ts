@@ -1,7 +1,10 @@
 import { defineCheck, type Finding, type WindowScan } from '../check';
+import { inTurn, then, type Eventually } from '../eventually';
 import { object, scopeParameter, textList, textsOf } from '../parameters';
+import { piecesOf } from '../text/pieces';
 import type { Scope } from '../text/scope';
 import { sortedWords, WordFollower } from '../text/word-follower';
+import type { Pace } from '../work';
 
 interface Parameters {
   readonly words: readonly string[];
@@ -32,19 +35,46 @@ export const contains = defineCheck<Parameters>({
   prepare({ words, operator, caseSensitive, scope }) {
     const fold = (text: string) => (caseSensitive ? text : text.toLowerCase());
     const wanted = [...new Set(words.map(fold))];
+    const overlap = Math.max(...wanted.map(({ length }) => length));
     return {
-      evaluate(subject) {
-        const texts = textsOf(subject, scope).map(fold);
-        let found = 0;
-        for (const word of wanted) if (texts.some((text) => text.includes(word))) found++;
-        const verdict =
-          operator === 'none' ? found === 0 : operator === 'any' ? found > 0 : found === wanted.length;
-        return { verdict, data: { operator, found, missing: wanted.length - found } };
+      evaluate(subject, pace) {
+        const searched = inTurn(textsOf(subject, scope), new Set(wanted), (missing, text) =>
+          inTurn(piecesOf(text, overlap), missing, (left, piece) => search(piece, { left, fold, pace })),
+        );
+        return then(searched, ({ size: missing }) => {
+          const found = wanted.length - missing;
+          const verdict = operator === 'none' ? found === 0 : operator === 'any' ? found > 0 : missing === 0;
+          return { verdict, data: { operator, found, missing } };
+        });
       },
       ...(operator === 'none' ? { window: { ...scanFor(words, caseSensitive), scope } } : {}),
     };
   },
 });
+
+/** Characters of a piece that take as long as one unit of work where a short word is looked for. */
+const SEARCHED_OF_UNIT = 16;
+/** Characters of a word for which a character of the piece counts as a whole unit: at worst each is compared with all of them. */
+const WORD_OF_UNIT = 1_024;
+
+interface WordSearch {
+  /** Words that have not been found. */
+  readonly left: Set<string>;
+  readonly fold: (text: string) => string;
+  readonly pace: Pace;
+}
+
+/** Takes the words that a piece holds out of those that are left. */
+function search(piece: string, { left, fold, pace }: WordSearch): Eventually<Set<string>> {
+  const folded = fold(piece);
+  return inTurn([...left], left, (missing, word) => {
+    const units = folded.length * (1 / SEARCHED_OF_UNIT + word.length / WORD_OF_UNIT);
+    return then(pace.step(units + 1), () => {
+      if (folded.includes(word)) missing.delete(word);
+      return missing;
+    });
+  });
+}
 
 /**
  * Lower case can be longer than what it was made of (`İ`), so a scan without regard to case compares in the folded text and finds

@@ -1,6 +1,9 @@
 import { defineCheck } from '../check';
+import { inTurn, then, type Eventually } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { overPieces, overRanges } from '../text/pieces';
 import type { Scope } from '../text/scope';
+import type { Pace } from '../work';
 
 interface CountParameters {
   readonly not: boolean;
@@ -8,11 +11,14 @@ interface CountParameters {
   readonly [bound: string]: unknown;
 }
 
+/** Counts that a result shows. */
+const SHOWN_MAX = 20;
+
 /** A rule on a count of something in every text of its own: a message, or each choice of an answer. */
 function countCheck(
   thing: 'Words' | 'Characters' | 'Sentences',
   most: number,
-  count: (text: string) => number,
+  count: (text: string, pace: Pace) => Eventually<number>,
 ) {
   const [minName, maxName] = [`min${thing}`, `max${thing}`];
   const plural = thing.toLowerCase();
@@ -38,10 +44,18 @@ function countCheck(
       const max = Number(parameters[maxName]);
       if (min > max) report([minName], 'bounds', `must not be above ${maxName}`, min);
       return {
-        evaluate(subject) {
-          const counts = someTexts(subject, scope).map(count);
-          const within = counts.every((counted) => counted >= min && counted <= max);
-          return { verdict: within !== not, data: { [plural]: counts.slice(0, 20), min, max, not } };
+        evaluate(subject, pace) {
+          const first = { shown: [] as number[], within: true };
+          const counted = inTurn(someTexts(subject, scope), first, ({ shown, within }, text) =>
+            then(count(text, pace), (number) => {
+              if (shown.length < SHOWN_MAX) shown.push(number);
+              return { shown, within: within && number >= min && number <= max };
+            }),
+          );
+          return then(counted, ({ shown, within }) => ({
+            verdict: within !== not,
+            data: { [plural]: shown, min, max, not },
+          }));
         },
       };
     },
@@ -50,26 +64,34 @@ function countCheck(
 
 /** Runs of characters that are not white space; scripts without spaces count by their word boundaries. */
 export const wordCount = countCheck('Words', 99_999, countWords);
-export const characterCount = countCheck('Characters', 9_999_999, (text) => text.length);
+export const characterCount = countCheck('Characters', 9_999_999, (text, pace) =>
+  then(pace.step(1), () => text.length),
+);
 export const sentenceCount = countCheck('Sentences', 99_999, countSentences);
 
 const UNSPACED = /[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 let segmenter: Intl.Segmenter | undefined;
 
-function countWords(text: string): number {
-  if (UNSPACED.test(text)) {
-    segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' });
-    let words = 0;
-    for (const { isWordLike } of segmenter.segment(text)) if (isWordLike) words++;
+function countWords(text: string, pace: Pace): Eventually<number> {
+  if (UNSPACED.test(text))
+    return overPieces(text, 0, (words, piece) => words + countUnspaced(piece), { pace });
+  const count = (first: number, from: number, to: number): number => {
+    let words = first;
+    let inWord = from > 0 && !isWhiteSpace(text.charCodeAt(from - 1));
+    for (let index = from; index < to; index++) {
+      const isSpace = isWhiteSpace(text.charCodeAt(index));
+      if (!isSpace && !inWord) words++;
+      inWord = !isSpace;
+    }
     return words;
-  }
+  };
+  return overRanges(text.length, 0, count, pace);
+}
+
+function countUnspaced(piece: string): number {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' });
   let words = 0;
-  let inWord = false;
-  for (let index = 0; index < text.length; index++) {
-    const isSpace = isWhiteSpace(text.charCodeAt(index));
-    if (!isSpace && !inWord) words++;
-    inWord = !isSpace;
-  }
+  for (const { isWordLike } of segmenter.segment(piece)) if (isWordLike) words++;
   return words;
 }
 
@@ -98,18 +120,26 @@ function endsSentence(text: string, mark: number): boolean {
 }
 
 /** Ends of sentences, a run of marks being one (`?!`, `...`); a mark within a word or number (`3.14`, `a.b`) is none. */
-function countSentences(text: string): number {
-  let sentences = 0;
-  let open = false;
-  for (let index = 0; index < text.length; index++) {
-    const char = text[index] ?? '';
-    const isMark = '.!?。！？'.includes(char);
-    if (isMark && open) {
-      if (endsSentence(text, index)) {
-        sentences++;
-        open = false;
-      }
-    } else if (!isMark && !isWhiteSpace(char.charCodeAt(0))) open = open || /[\p{L}\p{N}]/u.test(char);
-  }
-  return open ? sentences + 1 : sentences;
+function countSentences(text: string, pace: Pace): Eventually<number> {
+  const count = (state: SentenceCount, from: number, to: number): SentenceCount => {
+    let { sentences, open } = state;
+    for (let index = from; index < to; index++) {
+      const char = text[index] ?? '';
+      const isMark = '.!?。！？'.includes(char);
+      if (isMark && open) {
+        if (endsSentence(text, index)) {
+          sentences++;
+          open = false;
+        }
+      } else if (!isMark && !isWhiteSpace(char.charCodeAt(0))) open = open || /[\p{L}\p{N}]/u.test(char);
+    }
+    return { sentences, open };
+  };
+  const counted = overRanges(text.length, { sentences: 0, open: false }, count, pace);
+  return then(counted, ({ sentences, open }) => (open ? sentences + 1 : sentences));
+}
+
+interface SentenceCount {
+  readonly sentences: number;
+  readonly open: boolean;
 }

@@ -1,4 +1,5 @@
 import { defineCheck } from '../check';
+import { inTurn, then } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
 import type { Scope } from '../text/scope';
 
@@ -21,12 +22,19 @@ export const endsWith = defineCheck<{ suffix: string; not: boolean; scope: reado
   ),
   example: { suffix: 'Thank you', not: false, scope: ['last_message'] },
   prepare: ({ suffix, not, scope }) => ({
-    evaluate(subject) {
-      const ends = someTexts(subject, scope).every((text) => {
-        const trimmed = text.trimEnd();
-        return text.endsWith(suffix) || trimmed.endsWith(suffix) || trimmed.endsWith(`${suffix}.`);
-      });
-      return { verdict: ends !== not, data: { suffix, not } };
+    evaluate(subject, pace) {
+      const judged = inTurn(someTexts(subject, scope), true, (ends, text) =>
+        then(pace.step(1 + text.length / CHARACTERS_OF_UNIT), () => ends && endsIn(text, suffix)),
+      );
+      return then(judged, (ends) => ({ verdict: ends !== not, data: { suffix, not } }));
     },
   }),
 });
+
+/** White space at an end is gone through by the engine, far faster than by us. */
+const CHARACTERS_OF_UNIT = 256;
+
+function endsIn(text: string, suffix: string): boolean {
+  const trimmed = text.trimEnd();
+  return text.endsWith(suffix) || trimmed.endsWith(suffix) || trimmed.endsWith(`${suffix}.`);
+}

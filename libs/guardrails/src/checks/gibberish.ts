@@ -1,5 +1,6 @@
 import { defineCheck } from '../check';
-import { gibberishShare } from '../heuristics/gibberish';
+import { inTurn, then } from '../eventually';
+import { gibberishShare, LOOKED_AT } from '../heuristics/gibberish';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
 
@@ -20,12 +21,14 @@ export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: r
   }),
   example: { threshold: 0.5, not: false, scope: ['last_message'] },
   prepare: ({ threshold, not, scope }) => ({
-    evaluate(subject) {
-      const share = Math.max(0, ...textsOf(subject, scope).map(gibberishShare));
-      return {
+    evaluate(subject, pace) {
+      const judged = inTurn(textsOf(subject, scope), 0, (most, text) =>
+        then(pace.step(1 + Math.min(text.length, LOOKED_AT)), () => Math.max(most, gibberishShare(text))),
+      );
+      return then(judged, (share) => ({
         verdict: share < threshold !== not,
         data: { share: Math.round(share * 100) / 100, threshold, not },
-      };
+      }));
     },
   }),
 });

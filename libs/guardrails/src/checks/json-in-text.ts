@@ -1,39 +1,68 @@
+import { CheckError } from '../check';
+import { inTurn, then, type Eventually } from '../eventually';
 import { parseJson } from '../json';
+import { overRanges } from '../text/pieces';
+import type { Pace } from '../work';
 
 const CANDIDATES_MAX = 50;
+/** Characters of a text: what is parsed is parsed in one turn of the event loop. */
+const JSON_LENGTH_MAX = 1_000_000;
 
 /**
  * The JSON values that a text holds: the whole text, the fenced blocks, and every outermost object or list in the rest. Goes
  * through the text once, so that a text made of brackets costs no more than another.
  */
-export function jsonIn(text: string): readonly unknown[] {
-  const whole = parseJson(text.trim());
-  if (whole !== undefined) return [whole];
-  const found: unknown[] = [];
-  for (const candidate of bracketed(text)) {
-    const value = parseJson(candidate);
-    if (value !== undefined) found.push(value);
+export function jsonIn(text: string, pace: Pace): Eventually<readonly unknown[]> {
+  if (text.length > JSON_LENGTH_MAX) {
+    throw new CheckError(`The text is longer than the ${String(JSON_LENGTH_MAX)} characters of a JSON text.`);
   }
-  return found;
+  return then(parsed(text.trim(), pace), (whole) => {
+    if (whole !== undefined) return [whole];
+    return then(bracketed(text, pace), (pairs) =>
+      inTurn(pairs, [] as unknown[], (found, [start, end]) =>
+        then(parsed(text.slice(start, end + 1), pace), (value) => {
+          if (value !== undefined) found.push(value);
+          return found;
+        }),
+      ),
+    );
+  });
 }
+
+const parsed = (text: string, pace: Pace): Eventually<unknown> =>
+  then(pace.step(text.length / 8), () => parseJson(text));
 
 /** Brackets, and strings as far as they go on one line. */
 const TOKENS = /[{}[\]"]/g;
 const STRING_END = /["\n]|\\./gs;
 
+interface Brackets {
+  /** Where the next token is looked for. */
+  at: number;
+  readonly open: number[];
+  readonly pairs: [number, number][];
+}
+
 /** Outermost pairs of brackets that fit, with strings skipped. After a bracket that never closes, what stands within it is looked at. */
-function bracketed(text: string): readonly string[] {
-  const open: number[] = [];
-  const pairs: [number, number][] = [];
-  TOKENS.lastIndex = 0;
-  for (let token = TOKENS.exec(text); token; token = TOKENS.exec(text)) {
-    const char = token[0];
-    if (char === '"') {
-      if (open.length > 0) TOKENS.lastIndex = endOfString(text, token.index + 1);
-    } else if (char === '{' || char === '[') open.push(token.index);
-    else close(text, { open, pairs }, token.index);
-  }
-  return pairs.slice(0, CANDIDATES_MAX).map(([start, end]) => text.slice(start, end + 1));
+function bracketed(text: string, pace: Pace): Eventually<readonly (readonly [number, number])[]> {
+  const first: Brackets = { at: 0, open: [], pairs: [] };
+  const tokens = (state: Brackets, _from: number, to: number): Brackets => {
+    while (state.at < to) {
+      TOKENS.lastIndex = state.at;
+      const token = TOKENS.exec(text);
+      state.at = token === null ? text.length : takeToken(text, state, token);
+    }
+    return state;
+  };
+  return then(overRanges(text.length, first, tokens, pace), ({ pairs }) => pairs.slice(0, CANDIDATES_MAX));
+}
+
+/** Returns where the next token is looked for. */
+function takeToken(text: string, state: Brackets, { 0: char, index }: RegExpExecArray): number {
+  if (char === '"') return state.open.length > 0 ? endOfString(text, index + 1) : index + 1;
+  if (char === '{' || char === '[') state.open.push(index);
+  else close(text, state, index);
+  return index + 1;
 }
 
 function endOfString(text: string, from: number): number {

@@ -1,4 +1,5 @@
 import { defineCheck } from '../check';
+import { inTurn, then } from '../eventually';
 import { isObject } from '../json';
 import { object, scopeParameter, someTexts, textList } from '../parameters';
 import type { Scope } from '../text/scope';
@@ -29,20 +30,27 @@ export const jsonKeys = defineCheck<Parameters>({
   ),
   example: { keys: ['name', 'age'], operator: 'all', scope: ['last_message'] },
   prepare: ({ keys, operator, scope }) => ({
-    evaluate(subject) {
-      const texts = someTexts(subject, scope).map((text) => jsonIn(text).filter(isObject));
-      const has = (value: object, key: string) => Object.hasOwn(value, key);
-      const holds = texts.every((objects) =>
-        operator === 'none'
-          ? objects.every((value) => !keys.some((key) => has(value, key)))
-          : objects.some((value) =>
-              operator === 'any' ? keys.some((key) => has(value, key)) : keys.every((key) => has(value, key)),
-            ),
+    evaluate(subject, pace) {
+      const judged = inTurn(someTexts(subject, scope), { holds: true, count: 0 }, (state, text) =>
+        then(jsonIn(text, pace), (values) => {
+          const objects = values.filter(isObject);
+          return {
+            holds: state.holds && fits(objects, keys, operator),
+            count: state.count + objects.length,
+          };
+        }),
       );
-      return {
-        verdict: holds,
-        data: { operator, objects: texts.reduce((sum, { length }) => sum + length, 0) },
-      };
+      return then(judged, ({ holds, count }) => ({ verdict: holds, data: { operator, objects: count } }));
     },
   }),
 });
+
+function fits(
+  objects: readonly object[],
+  keys: readonly string[],
+  operator: Parameters['operator'],
+): boolean {
+  const has = (value: object) => (key: string) => Object.hasOwn(value, key);
+  if (operator === 'none') return objects.every((value) => !keys.some(has(value)));
+  return objects.some((value) => (operator === 'any' ? keys.some(has(value)) : keys.every(has(value))));
+}

@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { Pattern } from '@gw/config-schema';
 import { CheckError, defineCheck, type ParameterReport } from '../check';
+import { inTurn, then } from '../eventually';
 import type { JsonObject } from '../json';
 import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
 import type { Scope } from '../text/scope';
@@ -10,6 +11,8 @@ import { schemaCost, schemaFault } from './safe-schema';
 
 /** Visits of parts of a schema to values in one evaluation: some 50 ms at worst. */
 const STEPS_MAX = 2_000_000;
+/** Visits that take as long as a character takes other checks at worst. */
+const STEPS_OF_UNIT = 40;
 
 export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope: readonly Scope[] }>({
   id: 'default.jsonSchema',
@@ -31,14 +34,22 @@ export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope:
   },
   prepare({ schema, not, scope }, report) {
     const validate = compileSchema(schema, report);
-    const valuesMax = validate ? Math.floor(STEPS_MAX / schemaCost(schema)) : 0;
+    const cost = validate ? schemaCost(schema) : 1;
+    const valuesMax = Math.floor(STEPS_MAX / cost);
     return {
-      evaluate(subject) {
-        const texts = someTexts(subject, scope).map(jsonIn);
-        if (validate) assertAtMost(texts, valuesMax);
-        const holds = texts.every((values) => values.some((value) => validate?.(value) === true));
-        const found = texts.reduce((sum, values) => sum + values.length, 0);
-        return { verdict: holds !== not, data: { found, not } };
+      evaluate(subject, pace) {
+        const first = { found: 0, holds: true, left: valuesMax };
+        const judged = inTurn(someTexts(subject, scope), first, (state, text) =>
+          then(jsonIn(text, pace), (values) => {
+            const left = leftOf(state.left, valuesMax, values);
+            return then(pace.step(((state.left - left) * cost) / STEPS_OF_UNIT), () => ({
+              found: state.found + values.length,
+              holds: state.holds && values.some((value) => validate?.(value) === true),
+              left,
+            }));
+          }),
+        );
+        return then(judged, ({ found, holds }) => ({ verdict: holds !== not, data: { found, not } }));
       },
     };
   },
@@ -64,9 +75,9 @@ function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFun
   return null;
 }
 
-/** Throws for more values than the schema may visit: each of its parts visits each value once, so the product bounds the work. */
-function assertAtMost(data: unknown, max: number): void {
-  let left = max;
+/** How many values are left: each part of the schema visits each value once, so the product bounds the work. Throws for none. */
+function leftOf(before: number, max: number, data: unknown): number {
+  let left = before;
   const open: unknown[] = [data];
   while (open.length > 0) {
     const next = open.pop();
@@ -78,6 +89,7 @@ function assertAtMost(data: unknown, max: number): void {
     }
     for (const item of items) open.push(item);
   }
+  return left;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { defineCheck } from '../check';
-import { LANGUAGES, languageOf } from '../heuristics/language';
+import { inTurn, then } from '../eventually';
+import { LANGUAGES, languageOf, LOOKED_AT } from '../heuristics/language';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
 
@@ -41,10 +42,15 @@ export const language = defineCheck<Parameters>({
   ),
   example: { language: ['en', 'de'], passUnknown: true, not: false, scope: ['last_message'] },
   prepare: ({ language: allowed, passUnknown, not, scope }) => ({
-    evaluate(subject) {
-      const found = textsOf(subject, scope).map(languageOf);
+    evaluate(subject, pace) {
+      const judged = inTurn(textsOf(subject, scope), new Set<string | null>(), (found, text) =>
+        then(pace.step(1 + Math.min(text.length, LOOKED_AT)), () => found.add(languageOf(text))),
+      );
       const fits = (each: string | null) => (each === null ? passUnknown : allowed.includes(each) !== not);
-      return { verdict: found.every(fits), data: { languages: [...new Set(found)].slice(0, 10), not } };
+      return then(judged, (found) => ({
+        verdict: [...found].every(fits),
+        data: { languages: [...found].slice(0, 10), not },
+      }));
     },
   }),
 });

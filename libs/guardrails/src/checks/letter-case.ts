@@ -1,5 +1,7 @@
 import { defineCheck } from '../check';
+import { inTurn, then } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { overPieces } from '../text/pieces';
 import type { Scope } from '../text/scope';
 
 function caseCheck(id: string, aliases: readonly string[], name: string, fold: (text: string) => string) {
@@ -16,9 +18,22 @@ function caseCheck(id: string, aliases: readonly string[], name: string, fold: (
     parameters: object({ not: NOT_PARAMETER, scope: scopeParameter('last_message') }),
     example: { not: true, scope: ['last_message'] },
     prepare: ({ not, scope }) => ({
-      evaluate(subject) {
-        const holds = someTexts(subject, scope).every((text) => fold(text) === text && hasCase(text));
-        return { verdict: holds !== not, data: { not } };
+      evaluate(subject, pace) {
+        const judged = inTurn(someTexts(subject, scope), true, (holds, text) => {
+          if (!holds) return false;
+          const first = { isFolded: true, isCased: false };
+          const seen = overPieces(
+            text,
+            first,
+            ({ isFolded, isCased }, piece) => ({
+              isFolded: isFolded && fold(piece) === piece,
+              isCased: isCased || hasCase(piece),
+            }),
+            { pace },
+          );
+          return then(seen, ({ isFolded, isCased }) => isFolded && isCased);
+        });
+        return then(judged, (holds) => ({ verdict: holds !== not, data: { not } }));
       },
     }),
   });

@@ -5,8 +5,10 @@ import { detectPii, detectPiiInTurns, PII_CATEGORIES, type PiiCategory } from '.
 import { PiiFollower } from '../pii/pii-follower';
 import { Placeholders } from '../pii/placeholders';
 import { countLabels, replaceFindings } from '../text/replace';
+import { OVERLAPPING, overPieces } from '../text/pieces';
 import type { Subject } from '../subject';
 import type { Scope } from '../text/scope';
+import type { Pace } from '../work';
 
 interface Parameters {
   readonly categories: readonly PiiCategory[];
@@ -72,18 +74,21 @@ export const pii = defineCheck<Parameters>({
               follow: () => new PiiFollower(),
             },
           }),
-      evaluate(subject) {
+      evaluate(subject, pace) {
         const texts = textsOf(subject, scope);
         const isReversible = redact && reversible && subject.stage === 'input';
-        const placeholders = isReversible ? new Placeholders(texts) : null;
-        return then(search(subject, { categories, scope, placeholders, redact }), ({ edits, found }) => {
+        const placeholders = isReversible ? placeholdersBesides(texts, pace) : null;
+        const searched = then(placeholders, (given) =>
+          search(subject, { categories, scope, placeholders: given, redact, pace }),
+        );
+        return then(searched, ({ edits, found, placeholders: given }) => {
           const data = { found: countLabels(found) };
           if (!redact) return { verdict: (found.length === 0) !== not, data };
           return {
             verdict: true,
             data,
             edits,
-            ...(placeholders ? { placeholders: placeholders.originals } : {}),
+            ...(given ? { placeholders: given.originals } : {}),
           };
         });
       },
@@ -96,19 +101,30 @@ interface Search {
   readonly scope: readonly Scope[];
   readonly placeholders: Placeholders | null;
   readonly redact: boolean;
+  readonly pace: Pace;
 }
 
+/** None of them stands in the texts already. */
+const placeholdersBesides = (texts: readonly string[], pace: Pace): Eventually<Placeholders> =>
+  inTurn(texts, new Placeholders(), (given, text) =>
+    overPieces(text, given, (state, piece) => state.avoid(piece), { pace, overlap: OVERLAPPING }),
+  );
+
 interface Found {
+  readonly placeholders: Placeholders | null;
   readonly edits: Map<number, string>;
   readonly found: Finding[];
 }
 
-function search(subject: Subject, { categories, scope, placeholders, redact }: Search): Eventually<Found> {
+function search(
+  subject: Subject,
+  { categories, scope, placeholders, redact, pace }: Search,
+): Eventually<Found> {
   const passages = subject.passages();
-  const first: Found = { edits: new Map(), found: [] };
+  const first: Found = { edits: new Map(), found: [], placeholders };
   return inTurn(subject.selected(scope), first, (state, position) => {
     const text = passages[position]?.text ?? '';
-    return then(detectPiiInTurns(text, categories), (places) => {
+    return then(detectPiiInTurns(text, categories, pace), (places) => {
       if (places.length === 0) return state;
       const findings = places.map((place) => ({
         ...place,

@@ -39,9 +39,9 @@ export const profanity = defineCheck<Parameters>({
   prepare({ languages, words, scope }) {
     const lists = new Profanity(languages, words);
     return {
-      evaluate(subject) {
+      evaluate(subject, pace) {
         const counted = inTurn(textsOf(subject, scope), 0, (sum, text) =>
-          overPieces(text, sum, (state, piece) => state + lists.count(piece), false),
+          overPieces(text, sum, (state, piece) => state + lists.count(piece), { pace }),
         );
         return then(counted, (found) => ({ verdict: found === 0, data: { found } }));
       },

@@ -2,7 +2,7 @@ import { defineCheck } from '../check';
 import { inTurn, then } from '../eventually';
 import { injectionSigns } from '../heuristics/injection';
 import { object, scopeParameter, textsOf } from '../parameters';
-import { overPieces } from '../text/pieces';
+import { OVERLAPPING, overPieces } from '../text/pieces';
 import type { Scope } from '../text/scope';
 
 interface Parameters {
@@ -32,7 +32,7 @@ export const promptInjection = defineCheck<Parameters>({
   }),
   example: { threshold: 60, scope: ['messages', 'tool_results'] },
   prepare: ({ threshold, scope }) => ({
-    evaluate(subject) {
+    evaluate(subject, pace) {
       const first = { score: 0, signs: new Set<string>() };
       const judged = inTurn(textsOf(subject, scope), first, (state, text) =>
         overPieces(
@@ -43,7 +43,7 @@ export const promptInjection = defineCheck<Parameters>({
             for (const sign of found.signs) signs.add(sign);
             return { score: Math.max(score, found.score), signs };
           },
-          true,
+          { pace, overlap: OVERLAPPING },
         ),
       );
       return then(judged, ({ score, signs }) => ({

@@ -1,5 +1,5 @@
 import { defineCheck, type Outcome, type WindowScan } from '../check';
-import { then, type Eventually } from '../eventually';
+import { inTurn, then } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
 import { TextPattern } from '../text/text-pattern';
@@ -31,8 +31,14 @@ export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: reado
   prepare({ rule, not, scope }, report) {
     const pattern = compileRule(rule, report);
     return {
-      evaluate: (subject) =>
-        then(anyFound(pattern, textsOf(subject, scope)), (found) => outcomeOf(found, not)),
+      evaluate(subject, pace) {
+        const searched = inTurn(
+          textsOf(subject, scope),
+          false,
+          (isFound, text) => isFound || pattern.found(text, pace),
+        );
+        return then(searched, (found) => outcomeOf(found, not));
+      },
       // A match that is asked for may still come: only a match that is forbidden can be judged early.
       ...(not ? { window: scanFor(pattern, scope) } : {}),
     };
@@ -51,17 +57,6 @@ export function compileRule(
 
 /** Stands in for a pattern that was reported. */
 const NEVER = TextPattern.compile('x') as TextPattern;
-
-function anyFound(pattern: TextPattern, texts: readonly string[]): Eventually<boolean> {
-  for (let index = 0; index < texts.length; index++) {
-    const found = pattern.found(texts[index] ?? '');
-    if (found instanceof Promise) {
-      return found.then((isFound) => isFound || anyFound(pattern, texts.slice(index + 1)));
-    }
-    if (found) return true;
-  }
-  return false;
-}
 
 const outcomeOf = (found: boolean, not: boolean): Outcome => ({
   verdict: found !== not,

@@ -45,13 +45,13 @@ export const regexReplace = defineCheck<Parameters>({
         find: (text) => findings(pattern.placesNow(text)),
         follow: () => pattern.follow(),
       },
-      evaluate(subject) {
+      evaluate(subject, pace) {
         textsOf(subject, scope);
         const passages = subject.passages();
         const first = { edits: new Map<number, string>(), matches: 0 };
         const made = inTurn(subject.selected(scope), first, (state, position) => {
           const text = passages[position]?.text ?? '';
-          return then(pattern.places(text), (places) => {
+          return then(pattern.places(text, pace), (places) => {
             if (places.length > 0) state.edits.set(position, replaceFindings(text, findings(places)));
             return { edits: state.edits, matches: state.matches + places.length };
           });

@@ -1,4 +1,5 @@
 import { defineCheck, type ParameterReport } from '../check';
+import { inTurn, then } from '../eventually';
 import { isObject, isSameJson, objectsOf, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
 
@@ -39,6 +40,11 @@ interface Breach {
   readonly at: string;
   readonly reason: Reason;
 }
+
+/** Breaches that a result shows. */
+const BREACHES_MAX = 50;
+/** Units of work of one tool or parameter. */
+const ENTRY_UNITS = 4;
 
 const names = textList(500);
 const values = { type: 'array', maxItems: 500 };
@@ -88,14 +94,18 @@ export const requestParameters = defineCheck<Parameters>({
   },
   prepare({ tools, params }, report) {
     refuseConflicts(tools, params, report);
+    const judgeTool = tools ? toolJudge(tools) : null;
+    const judgeParam = params ? paramJudge(params) : null;
     return {
-      evaluate({ request }) {
+      evaluate({ request }, pace) {
         const body = isObject(request) ? request : {};
-        const breaches = [
-          ...(tools ? toolBreaches(body, tools) : []),
-          ...(params ? paramBreaches(body, params) : []),
-        ];
-        return { verdict: breaches.length === 0, data: { breaches: breaches.slice(0, 50) } };
+        const found = inTurn(breachesOf(body, judgeTool, judgeParam), [] as Breach[], (all, breaches) =>
+          then(pace.step(ENTRY_UNITS), () => {
+            for (const breach of breaches) if (all.length < BREACHES_MAX) all.push(breach);
+            return all;
+          }),
+        );
+        return then(found, (breaches) => ({ verdict: breaches.length === 0, data: { breaches } }));
       },
     };
   },
@@ -124,7 +134,7 @@ function refuseConflicts(
 }
 
 /** All tools that a request offers or forces, in the dialects' spellings. */
-function* toolsOf(body: JsonObject): Generator<{ readonly type: string; readonly name: string }> {
+function* toolsOf(body: JsonObject): Generator<Tool> {
   for (const tool of objectsOf(body['tools'])) yield describe(tool);
   for (const tool of objectsOf(body['functions'])) yield { type: 'function', name: String(tool['name']) };
   for (const key of ['tool_choice', 'function_call']) {
@@ -134,7 +144,7 @@ function* toolsOf(body: JsonObject): Generator<{ readonly type: string; readonly
   }
 }
 
-function describe(tool: JsonObject): { readonly type: string; readonly name: string } {
+function describe(tool: JsonObject): Tool {
   const inner = isObject(tool['function'])
     ? tool['function']
     : isObject(tool['custom'])
@@ -147,26 +157,49 @@ function describe(tool: JsonObject): { readonly type: string; readonly name: str
   };
 }
 
-function* toolBreaches(body: JsonObject, rules: ToolRules): Generator<Breach> {
-  for (const { type, name } of toolsOf(body)) {
-    if (rules.blockedTypes?.includes(type)) yield { at: type, reason: 'type_blocked' };
-    if (rules.allowedTypes && !rules.allowedTypes.includes(type))
-      yield { at: type, reason: 'type_not_allowed' };
-    if (rules.blockedFunctionNames?.includes(name)) yield { at: name, reason: 'name_blocked' };
-    // A list of functions says nothing about tools of other types: those have their own list.
-    if (type === 'function' && rules.allowedFunctionNames && !rules.allowedFunctionNames.includes(name)) {
-      yield { at: name, reason: 'name_not_allowed' };
-    }
-  }
+interface Tool {
+  readonly type: string;
+  readonly name: string;
 }
 
-function* paramBreaches(body: JsonObject, rules: ParamRules): Generator<Breach> {
-  for (const key of Object.keys(body)) {
-    if (rules.blockedKeys?.includes(key)) yield { at: key, reason: 'key_blocked' };
-    if (rules.allowedKeys && !rules.allowedKeys.includes(key)) yield { at: key, reason: 'key_not_allowed' };
+type ToolJudge = (tool: Tool) => Iterable<Breach>;
+type ParamJudge = (key: string, value: unknown) => Iterable<Breach>;
+
+/** What is wrong with each tool and each parameter, one after the other. */
+function* breachesOf(
+  body: JsonObject,
+  judgeTool: ToolJudge | null,
+  judgeParam: ParamJudge | null,
+): Generator<Iterable<Breach>> {
+  if (judgeTool) for (const tool of toolsOf(body)) yield judgeTool(tool);
+  if (judgeParam) for (const key of Object.keys(body)) yield judgeParam(key, body[key]);
+}
+
+const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null =>
+  list ? new Set(list) : null;
+
+function toolJudge(rules: ToolRules): ToolJudge {
+  const [blockedTypes, allowedTypes] = [setOf(rules.blockedTypes), setOf(rules.allowedTypes)];
+  const [blockedNames, allowedNames] = [setOf(rules.blockedFunctionNames), setOf(rules.allowedFunctionNames)];
+  return function* ({ type, name }) {
+    if (blockedTypes?.has(type)) yield { at: type, reason: 'type_blocked' };
+    if (allowedTypes && !allowedTypes.has(type)) yield { at: type, reason: 'type_not_allowed' };
+    if (blockedNames?.has(name)) yield { at: name, reason: 'name_blocked' };
+    // A list of functions says nothing about tools of other types: those have their own list.
+    if (type === 'function' && allowedNames && !allowedNames.has(name)) {
+      yield { at: name, reason: 'name_not_allowed' };
+    }
+  };
+}
+
+function paramJudge(rules: ParamRules): ParamJudge {
+  const [blockedKeys, allowedKeys] = [setOf(rules.blockedKeys), setOf(rules.allowedKeys)];
+  return function* (key, value) {
+    if (blockedKeys?.has(key)) yield { at: key, reason: 'key_blocked' };
+    if (allowedKeys && !allowedKeys.has(key)) yield { at: key, reason: 'key_not_allowed' };
     const values = rules.values && Object.hasOwn(rules.values, key) ? rules.values[key] : undefined;
-    if (values) yield* valueBreaches(key, body[key], values);
-  }
+    if (values) yield* valueBreaches(key, value, values);
+  };
 }
 
 function* valueBreaches(key: string, value: unknown, rules: ValueRules): Generator<Breach> {

@@ -1,7 +1,9 @@
 import { CheckError, defineCheck, type CheckContext } from '../check';
+import { inTurn, then, type Eventually } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import { TIMEOUT_PARAMETER } from '../remote';
 import type { Scope } from '../text/scope';
+import type { Pace } from '../work';
 
 interface Parameters {
   readonly onlyDNS: boolean;
@@ -30,38 +32,48 @@ export const validUrls = defineCheck<Parameters>({
   example: { onlyDNS: true, not: false, scope: ['last_message'] },
   prepare: ({ onlyDNS, not, scope }) => ({
     evaluate(subject, context) {
-      const urls = urlsIn(textsOf(subject, scope));
-      if (urls.length === 0) return { verdict: true, data: { urls: 0, not } };
-      if (urls.length > URLS_MAX)
-        throw new CheckError(`The text has more than ${String(URLS_MAX)} addresses.`);
-      const asked = urls.map((url) => (onlyDNS ? resolves(url, context) : answers(url, context)));
-      return Promise.all(asked).then((found) => {
-        const invalid = found.filter((isValid) => !isValid).length;
-        const verdict = not ? invalid === urls.length : invalid === 0;
-        return { verdict, data: { urls: urls.length, invalid, not } };
+      return then(urlsIn(textsOf(subject, scope), context), (urls) => {
+        if (urls.length === 0) return { verdict: true, data: { urls: 0, not } };
+        if (urls.length > URLS_MAX)
+          throw new CheckError(`The text has more than ${String(URLS_MAX)} addresses.`);
+        const asked = urls.map((url) => (onlyDNS ? resolves(url, context) : answers(url, context)));
+        return Promise.all(asked).then((found) => {
+          const invalid = found.filter((isValid) => !isValid).length;
+          const verdict = not ? invalid === urls.length : invalid === 0;
+          return { verdict, data: { urls: urls.length, invalid, not } };
+        });
       });
     },
   }),
 });
 
 /** Different addresses, without what punctuation of the sentence hangs on them. */
-function urlsIn(texts: readonly string[]): readonly URL[] {
-  const found = new Map<string, URL>();
-  for (const text of texts) {
-    for (const [match] of text.matchAll(/https?:\/\/[^\s<>"'`{}|\\^]{1,2048}/gi)) {
-      const trimmed = withoutTail(match);
-      if (URL.canParse(trimmed)) found.set(trimmed, new URL(trimmed));
-      if (found.size > URLS_MAX) return [...found.values()];
-    }
-  }
-  return [...found.values()];
+function urlsIn(texts: readonly string[], pace: Pace): Eventually<readonly URL[]> {
+  const searched = inTurn(texts, new Map<string, URL>(), (found, text) =>
+    then(pace.step(1 + text.length / SEARCHED_OF_UNIT), () =>
+      inTurn(text.matchAll(/https?:\/\/[^\s<>"'`{}|\\^]{1,2048}/gi), found, (all, [match]) =>
+        all.size > URLS_MAX ? all : then(pace.step(match.length), () => addUrl(all, match)),
+      ),
+    ),
+  );
+  return then(searched, (found) => [...found.values()]);
+}
+
+/** Characters without an address that take as long as one unit of work. */
+const SEARCHED_OF_UNIT = 8;
+
+function addUrl(found: Map<string, URL>, match: string): Map<string, URL> {
+  const trimmed = withoutTail(match);
+  if (URL.canParse(trimmed)) found.set(trimmed, new URL(trimmed));
+  return found;
 }
 
 function withoutTail(text: string): string {
+  const opening = text.indexOf('(');
   let end = text.length;
   for (; end > 0; end--) {
     const char = text[end - 1] ?? '';
-    const isLooseBracket = char === ')' && !text.slice(0, end).includes('(');
+    const isLooseBracket = char === ')' && (opening === -1 || opening >= end);
     if (!'.,;:!?*]'.includes(char) && !isLooseBracket) break;
   }
   return text.slice(0, end);

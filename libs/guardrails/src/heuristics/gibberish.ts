@@ -1,7 +1,7 @@
 const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
 const ROWS = KEYBOARD.flatMap((row) => [row, [...row].reverse().join('')]);
 /** Characters that are looked at; a text that makes no sense does so from its beginning. */
-const LOOKED_AT = 8_000;
+export const LOOKED_AT = 8_000;
 
 /**
  * Share of a text's letters, 0 to 1, in words that no language in Latin letters has: no vowels, long runs of consonants, rows of

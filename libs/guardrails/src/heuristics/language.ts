@@ -37,7 +37,7 @@ function membersOf(lists: Readonly<Record<string, string>>): ReadonlyMap<string,
 
 export const LANGUAGES: readonly string[] = [...Object.keys(WORDS), ...SCRIPTS.map(([language]) => language)];
 /** Characters that are looked at; the language of a text is clear long before. */
-const LOOKED_AT = 4_000;
+export const LOOKED_AT = 4_000;
 
 /** ISO 639-1 code of the language that most of a text is written in; null where too little speaks for any. */
 export function languageOf(text: string): string | null {

@@ -1,5 +1,6 @@
 import { folded } from '../heuristics/normalize';
-import { breathe, type Eventually } from '../eventually';
+import { then, type Eventually } from '../eventually';
+import type { Pace } from '../work';
 import { ipAddresses } from './addresses';
 import { emails } from './email';
 import { nationalIds } from './national-ids';
@@ -77,25 +78,28 @@ const AFTER = 512;
 export function detectPiiInTurns(
   text: string,
   categories: readonly PiiCategory[],
+  pace: Pace,
 ): Eventually<readonly PiiPlace[]> {
-  return text.length <= PIECE ? detectPii(text, categories) : detectInPieces(text, categories);
+  if (text.length > PIECE) return detectInPieces(text, categories, pace);
+  return then(pace.step(text.length), () => detectPii(text, categories));
 }
 
 async function detectInPieces(
   text: string,
   categories: readonly PiiCategory[],
+  pace: Pace,
 ): Promise<readonly PiiPlace[]> {
   const places: PiiPlace[] = [];
   for (let from = 0; from < text.length;) {
     const offset = Math.max(0, from - BEFORE);
     const end = Math.min(text.length, from + PIECE);
+    await pace.step(end - offset);
     const found = detectPii(text.slice(offset, end), categories)
       .map(({ start, end: last, label }) => ({ start: start + offset, end: last + offset, label }))
       .filter((place) => place.end > from);
     const next = end === text.length ? end : nextPiece(found, from, end);
     places.push(...found.filter((place) => place.start < next));
     from = next;
-    await breathe();
   }
   return places;
 }

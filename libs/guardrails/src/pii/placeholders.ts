@@ -6,13 +6,12 @@ export class Placeholders {
   private readonly given = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
-  /** `texts`: the request's, so that no placeholder is given that stands in them already. */
-  constructor(texts: Iterable<string>) {
-    for (const text of texts) {
-      for (const { 1: label = '', 2: number = '' } of text.matchAll(/\[([A-Z_]{2,20})_(\d{1,4})\]/g)) {
-        this.counts.set(label, Math.max(this.counts.get(label) ?? 0, Number(number)));
-      }
+  /** Gives no placeholder that stands in the text already. Returns itself. */
+  avoid(text: string): this {
+    for (const { 1: label = '', 2: number = '' } of text.matchAll(/\[([A-Z_]{2,20})_(\d{1,4})\]/g)) {
+      this.counts.set(label, Math.max(this.counts.get(label) ?? 0, Number(number)));
     }
+    return this;
   }
 
   /** Past the cap the placeholder has no number, and cannot be turned back. */

@@ -1,6 +1,9 @@
 import { readCases } from '@gw/testing';
 import fc from 'fast-check';
+import { Work } from '../work';
 import { TextPattern } from './text-pattern';
+
+const pace = { step: (units: number) => new Work('spec').step(units) };
 
 interface Row {
   readonly id: string;
@@ -25,7 +28,7 @@ describe('patterns of users', () => {
       const text = input.repeat.repeat(input.count) + input.tail;
       let outcome: unknown;
       try {
-        outcome = await made.found(text);
+        outcome = await made.found(text, pace);
       } catch (error) {
         outcome = error;
       }
@@ -40,8 +43,8 @@ describe('patterns of users', () => {
       fc.asyncProperty(filler, filler, fc.boolean(), async (before, after, isThere) => {
         const word = isThere ? 'secret-42' : 'secret';
         const text = `${'word '.repeat(before / 5)} ${word} ${'more '.repeat(after / 5)}`;
-        expect(await pattern.found(text)).toBe(isThere);
-        const places = await pattern.places(text);
+        expect(await pattern.found(text, pace)).toBe(isThere);
+        const places = await pattern.places(text, pace);
         expect(places.map(({ start, end }) => text.slice(start, end))).toEqual(isThere ? ['secret-42'] : []);
       }),
       { numRuns: 25 },
@@ -50,7 +53,7 @@ describe('patterns of users', () => {
 
   it('are found at every place, once, across the pieces of a long text', async () => {
     const text = 'a1 '.repeat(20_000);
-    const places = await compile('a\\d').places(text.slice(0, 27_000));
+    const places = await compile('a\\d').places(text.slice(0, 27_000), pace);
     expect(places).toHaveLength(9_000);
     expect(places[8_999]).toEqual({ start: 26_997, end: 26_999 });
   });
@@ -59,9 +62,9 @@ describe('patterns of users', () => {
     const words = Array.from({ length: 60 }, (_, index) => `forbidden${String(index)}`);
     const pattern = compile(`/\\b(?:${words.join('|')})\\b/i`);
     const text = `${'filler words '.repeat(3_000)} Forbidden59 ${'and more '.repeat(3_000)}`;
-    expect(await pattern.found(text)).toBe(true);
+    expect(await pattern.found(text, pace)).toBe(true);
     expect(pattern.placesNow(text)).toEqual([{ start: 39_001, end: 39_012 }]);
-    expect(await pattern.found(text.replace('59', '60'))).toBe(false);
+    expect(await pattern.found(text.replace('59', '60'), pace)).toBe(false);
   });
 
   it.each([
@@ -74,21 +77,21 @@ describe('patterns of users', () => {
     ['[$^]a', false],
     ['\\^x', false],
   ])('that ask for one end of a long text are searched for there: %s', async (rule, isFound) => {
-    expect(await compile(rule).found(`${'x'.repeat(300_000)}end`)).toBe(isFound);
+    expect(await compile(rule).found(`${'x'.repeat(300_000)}end`, pace)).toBe(isFound);
   });
 
   it.each(['^a.*b$', '^a|b', '(?:a|^)b', '/^b/m'])(
     'that ask for more cannot decide about a text that is searched in pieces: %s',
     async (rule) => {
       const pattern = compile(rule);
-      await expect(async () => await pattern.found('x'.repeat(300_000))).rejects.toThrow('longer than');
+      await expect(async () => await pattern.found('x'.repeat(300_000), pace)).rejects.toThrow('longer than');
     },
   );
 
   it('take the flags i, m and s, and no others', () => {
-    expect(compile('/^b/m').found('a\nb')).toBe(true);
-    expect(compile('/a.b/s').found('a\nb')).toBe(true);
-    expect(compile('/A/gi').found('a')).toBe(true);
+    expect(compile('/^b/m').found('a\nb', pace)).toBe(true);
+    expect(compile('/a.b/s').found('a\nb', pace)).toBe(true);
+    expect(compile('/A/gi').found('a', pace)).toBe(true);
     expect(TextPattern.compile('/a/y')).toMatch('not known');
   });
 

@@ -1,6 +1,7 @@
 import { Pattern, patternOfRule } from '@gw/config-schema';
 import { CheckError } from '../check';
-import { breathe, type Eventually } from '../eventually';
+import { then, type Eventually } from '../eventually';
+import type { Pace } from '../work';
 import { gapBefore } from './pieces';
 
 export interface Place {
@@ -16,6 +17,8 @@ const OVERLAP_MAX = 1_024;
 /** Bound of one search for all places in a piece of a stream: instructions of the pattern times characters gone through. */
 const STEPS_AT_ONCE = 400_000;
 const PLACES_MAX = 10_000;
+/** Units of work of a search of as many characters as the pattern can search at once. */
+const SEARCH_UNITS = 10_000;
 
 /**
  * A user's pattern over texts of any length, in linear time (RE2 syntax). One step of the work holds the event loop for some
@@ -39,14 +42,24 @@ export class TextPattern {
   }
 
   /** Whether the pattern is found anywhere. Throws `CheckError` for a text too long for an anchored pattern. */
-  found(text: string): Eventually<boolean> {
-    if (text.length <= this.pattern.lengthMax) return this.pattern.test(text);
-    return this.foundInPieces(this.pieces(text));
+  found(text: string, pace: Pace): Eventually<boolean> {
+    if (text.length > this.pattern.lengthMax) return this.foundInPieces(this.pieces(text), pace);
+    return then(pace.step(this.unitsOf(text.length)), () => this.pattern.test(text));
   }
 
   /** All places, from left to right and without overlaps; at once where that is quick. */
-  places(text: string): Eventually<readonly Place[]> {
-    return this.quickPlaces(text).places ?? this.placesInPieces(text);
+  places(text: string, pace: Pace): Eventually<readonly Place[]> {
+    return then(pace.step(this.unitsOf(text.length)), () => {
+      const { places } = this.quickPlaces(text);
+      if (!places) return this.placesInPieces(text, pace);
+      // Each place was found by a search of what is behind the one before it.
+      return then(pace.step((places.length * this.unitsOf(text.length)) / 2), () => places);
+    });
+  }
+
+  /** A search of `lengthMax` characters takes a turn of the event loop. */
+  private unitsOf(length: number): number {
+    return 1 + (Math.min(length, this.pattern.lengthMax) * SEARCH_UNITS) / this.pattern.lengthMax;
   }
 
   /** As `places`, at once, for pieces of a stream. Where finding them all takes too long, the rest of the text is one place. */
@@ -87,27 +100,26 @@ export class TextPattern {
     return { places, before: places };
   }
 
-  private async placesInPieces(text: string): Promise<readonly Place[]> {
+  private async placesInPieces(text: string, pace: Pace): Promise<readonly Place[]> {
     const places: Place[] = [];
-    let since = performance.now();
     for (const [start, piece] of this.pieces(text)) {
+      await pace.step(this.unitsOf(piece.length));
+      let since = performance.now();
       for (const place of this.pattern.matches(piece)) {
         if (place.end > place.start) addPlace(places, { start: start + place.start, end: start + place.end });
         if (places.length > PLACES_MAX) throw new CheckError('The pattern is found too often.');
         if (performance.now() - since < 5) continue;
-        await breathe();
+        await pace.step(SEARCH_UNITS);
         since = performance.now();
       }
-      await breathe();
-      since = performance.now();
     }
     return places;
   }
 
-  private async foundInPieces(pieces: Iterable<readonly [number, string]>): Promise<boolean> {
+  private async foundInPieces(pieces: Iterable<readonly [number, string]>, pace: Pace): Promise<boolean> {
     for (const [, piece] of pieces) {
+      await pace.step(this.unitsOf(piece.length));
       if (this.pattern.test(piece)) return true;
-      await breathe();
     }
     return false;
   }

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { dialectOf, requestTypeOf, type Eventually, type RequestFacts } from '@gw/guardrails';
+import { dialectOf, requestTypeOf, Work, type Eventually, type RequestFacts } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
 import {
   formScan,
@@ -36,7 +36,20 @@ export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream
     headers: headersOf(exchange),
     isStreaming: scan?.stream === true,
     ...(exchange.guarding !== null && { models: exchange.guarding }),
+    work: workOf(exchange),
   };
+}
+
+const WORK = new WeakMap<Exchange, Work>();
+
+/** One for the request, whatever targets it goes to and whatever they answer. */
+function workOf(exchange: Exchange): Work {
+  let work = WORK.get(exchange);
+  if (!work) {
+    work = new Work(exchange.principal?.workspace.id ?? '');
+    WORK.set(exchange, work);
+  }
+  return work;
 }
 
 /** Ends of paths by which a passthrough request's dialect is known, the longest first. */

@@ -4,6 +4,7 @@ import {
   PASSED,
   Subject,
   then,
+  Work,
   type CompiledGuardrail,
   type Eventually,
   type GuardrailResult,
@@ -141,7 +142,9 @@ export class SessionGuard {
   ): Eventually<StageVerdict> {
     if (guardrails.length === 0) return PASSED;
     const { facts, tools, watch, note } = this.guarding;
-    const told = isParameters ? { ...facts, dialect: 'json' as const } : facts;
+    // A session may last for hours: each of its messages may take the work of a request.
+    const work = new Work(facts.work?.owner ?? '');
+    const told = { ...facts, work, ...(isParameters && { dialect: 'json' as const }) };
     const subject = stage === 'input' ? Subject.input(told, body) : Subject.output(told, null, body, 200);
     if (!isParameters && isSilentFor(subject)) return PASSED;
     watch(stage, guardrails, subject);

@@ -1,0 +1,188 @@
+import { CHECKS } from './catalogue';
+import type { CheckDefinition } from './check';
+import { compileGuardrail, type CompiledGuardrail } from './compile';
+import { GUARDRAIL_LIMITS } from './limits';
+import { GuardrailRunner } from './runner';
+import { WrittenWorld } from './spec-support/world';
+import { Subject, type RequestFacts } from './subject';
+import { Turns, Work } from './work';
+
+const facts: RequestFacts = {
+  dialect: 'chat',
+  requestType: 'chatComplete',
+  isPassthrough: false,
+  method: 'POST',
+  path: '/v1/chat/completions',
+  contentType: 'application/json',
+  provider: 'openai',
+  model: 'gpt-4o',
+  metadata: {},
+  headers: {},
+  isStreaming: false,
+};
+
+/** Characters that a check may go through in one turn: some milliseconds for the slowest. */
+const TURN_MAX = 250_000;
+const LENGTH = 2_000_000;
+
+/** Checks that do not go through the whole text, with the reason. */
+const NOT_WALKING: Readonly<Record<string, string>> = {
+  'default.characterCount': 'asks for the length',
+  'default.notNull': 'asks whether there is anything but white space',
+  'default.validUrls': 'is one search of the engine; each address is a step',
+  'default.endsWith': 'looks at the end; white space there is gone through by the engine',
+  'gw.gibberish': 'looks at the first 8,000 characters',
+  'gw.language': 'looks at the first 4,000 characters',
+  'default.jsonSchema': 'takes texts of 1,000,000 characters at most',
+  'default.jsonKeys': 'takes texts of 1,000,000 characters at most',
+};
+/** Their texts are cut into some pieces for another side, or refused as too long. */
+const isRemote = ({ id, addressParameters }: CheckDefinition): boolean =>
+  addressParameters !== undefined ||
+  /^(?:gw\.(?:topic|llmJudge|moderateContent)|openai|mistral|azure|bedrock|lakera|presidio)/.test(id);
+
+const TEXT_CHECKS = CHECKS.filter((check) => check.kind === 'text' && !isRemote(check));
+const WALKING = TEXT_CHECKS.filter(({ id }) => !(id in NOT_WALKING));
+
+function guardrailOf(checks: readonly object[], actions: object = {}): CompiledGuardrail {
+  const compiled = compileGuardrail({ checks, actions });
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.details));
+  return compiled.guardrail;
+}
+
+/** What each check needs to go through the whole text: nothing it looks for is found early. */
+const PARAMETERS: Readonly<Record<string, object>> = {
+  'default.regexMatch': { rule: 'absent', not: true },
+  'default.regexReplace': { rule: 'absent' },
+  'default.contains': { words: ['absent'], operator: 'none' },
+};
+
+const entryOf = ({ id, example }: CheckDefinition): object => ({ id, parameters: PARAMETERS[id] ?? example });
+const rep = (text: string, length = LENGTH): string =>
+  text.repeat(Math.ceil(length / text.length)).slice(0, length);
+const chat = (...texts: readonly string[]) => ({
+  messages: texts.map((content) => ({ role: 'user', content })),
+});
+
+/** Counts turns of the event loop: what is done between two of them is done in one. */
+class CountingTurns {
+  count = 0;
+  next(): Promise<void> {
+    this.count++;
+    return new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
+
+async function turnsOf(checks: readonly object[], body: unknown): Promise<number> {
+  const turns = new CountingTurns();
+  const subject = Subject.input({ ...facts, work: new Work('w', turns) }, body);
+  const runner = new GuardrailRunner(new WrittenWorld());
+  await runner.run([guardrailOf(checks, { timeout: 60_000 })], subject);
+  return turns.count;
+}
+
+describe('checks that read texts', () => {
+  it.each(WALKING.map((check) => [check.id, check] as const))(
+    'let other work go first while %s goes through 2,000,000 characters',
+    async (_, check) => {
+      expect(await turnsOf([entryOf(check)], chat(rep('AB CD. ')))).toBeGreaterThan(LENGTH / TURN_MAX);
+    },
+    60_000,
+  );
+
+  it.each(WALKING.map((check) => [check.id, check] as const))(
+    'let other work go first while %s goes through 10,000 texts of 200 characters',
+    async (_, check) => {
+      const scoped = entryOf(check) as { parameters: object };
+      const parameters = { ...scoped.parameters, scope: ['all'] };
+      const texts = Array.from({ length: 10_000 }, () =>
+        rep(check.id === 'default.allLowercase' ? 'ab cd. ' : 'AB CD. ', 200),
+      );
+      expect(await turnsOf([{ ...scoped, parameters }], chat(...texts))).toBeGreaterThan(LENGTH / TURN_MAX);
+    },
+    60_000,
+  );
+
+  it.each(['default.jsonSchema', 'default.jsonKeys'])(
+    'let other work go first while %s looks for JSON in 1,000,000 characters',
+    async (id) => {
+      const check = CHECKS.find((each) => each.id === id) as CheckDefinition;
+      const made = await turnsOf([entryOf(check)], chat(rep('[{"a":', 1_000_000)));
+      expect(made).toBeGreaterThan(1_000_000 / TURN_MAX);
+    },
+  );
+
+  it('are all known here: one that is new goes through its texts in pieces, or is named with the reason', () => {
+    const ids = TEXT_CHECKS.map(({ id }) => id);
+    expect(Object.keys(NOT_WALKING).filter((id) => !ids.includes(id))).toEqual([]);
+    expect(WALKING.length).toBe(11);
+  });
+});
+
+describe('the work of one request', () => {
+  const long = rep('AB CD. ', 2_000_000);
+  const count = { id: 'default.sentenceCount', parameters: {} };
+  const errorsOf = async (work: Work, subject: Subject): Promise<number> => {
+    const runner = new GuardrailRunner(new WrittenWorld());
+    const guardrail = guardrailOf(
+      Array.from({ length: 8 }, () => count),
+      { deny: true, timeout: 60_000 },
+    );
+    const { results } = await runner.run([guardrail], subject);
+    expect(work.owner).toBe('w');
+    return results.flatMap(({ checks }) => checks).filter(({ error }) => error !== undefined).length;
+  };
+
+  it('is one sum over its guardrails, its input and its output; checks past it cannot decide', async () => {
+    const work = new Work('w', new CountingTurns());
+    const told = { ...facts, work };
+    expect(await errorsOf(work, Subject.input(told, chat(long)))).toBe(0);
+    const answer = { choices: [{ message: { role: 'assistant', content: long } }] };
+    expect(await errorsOf(work, Subject.output(told, chat('a'), answer, 200))).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('denies where a guardrail denies, and says how much checks may go through', async () => {
+    const runner = new GuardrailRunner(new WrittenWorld());
+    const guardrail = guardrailOf(
+      Array.from({ length: 50 }, () => count),
+      { deny: true, timeout: 60_000 },
+    );
+    const subject = Subject.input({ ...facts, work: new Work('w', new CountingTurns()) }, chat(long));
+    const verdict = await runner.run([guardrail], subject);
+    expect(verdict.outcome).toBe('deny');
+    expect(JSON.stringify(verdict.results)).toContain(
+      `${String(GUARDRAIL_LIMITS.workMax)} characters in sum`,
+    );
+  }, 60_000);
+
+  it('ends with the check’s time, between two steps', async () => {
+    const turns = new CountingTurns();
+    const subject = Subject.input({ ...facts, work: new Work('w', turns) }, chat(long));
+    const runner = new GuardrailRunner(new WrittenWorld());
+    const controller = new AbortController();
+    const running = runner.run([guardrailOf([count])], subject, controller.signal);
+    controller.abort();
+    const { results } = await running;
+    expect(JSON.stringify(results)).toContain('The time of the check is over.');
+    expect(turns.count).toBeLessThan(3);
+  });
+});
+
+describe('turns of the event loop', () => {
+  it('go round over the workspaces that wait, however much one of them has to do', async () => {
+    const turns = new Turns();
+    const order: string[] = [];
+    const work = async (owner: string, steps: number): Promise<void> => {
+      for (let step = 0; step < steps; step++) {
+        await turns.next(owner);
+        order.push(owner);
+      }
+    };
+    const busy = Array.from({ length: 20 }, () => work('a', 10));
+    await Promise.all([...busy, work('b', 5)]);
+    expect(order.lastIndexOf('b')).toBeLessThan(12);
+    expect(order.filter((owner) => owner === 'a')).toHaveLength(200);
+  });
+});
