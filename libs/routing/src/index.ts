@@ -10,7 +10,7 @@ export { matches } from './evaluate';
 export { TargetHealth, type Mark, type TargetHealthOptions } from './health';
 export { endpointKey, unitHash } from './identity';
 export { LocalBreakerStore } from './local-breaker-store';
-export { applyParams, type JsonObject } from './params';
+export { applyParams, ParamRules, type JsonObject } from './params';
 export { createPlan, RoutingCursor } from './plan';
 export { endsHedge, WAIT_BUDGET_MS } from './retry';
 export { retryAfterMs } from './retry-after';

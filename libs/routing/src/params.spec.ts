@@ -5,7 +5,7 @@ import {
   type InheritedSettings,
 } from '@gw/config-schema';
 import fc from 'fast-check';
-import { applyParams, type JsonObject } from './index';
+import { applyParams, ParamRules, type JsonObject } from './index';
 
 function target(rules: InheritedSettings): CompiledTarget {
   expect(validateConfig({ provider: 'openai', ...rules })).toMatchObject({ ok: true });
@@ -89,5 +89,52 @@ describe('applyParams', () => {
       ),
       { seed: 20, numRuns: 500 },
     );
+  });
+
+  /** Counts the items and members that are looked at. */
+  function counted<T extends object>(value: T, count: () => void): T {
+    return new Proxy(value, {
+      get(target, key, receiver): unknown {
+        if (key !== 'length') count();
+        return Reflect.get(target, key, receiver);
+      },
+      getOwnPropertyDescriptor(target, key) {
+        count();
+        return Reflect.getOwnPropertyDescriptor(target, key);
+      },
+    });
+  }
+
+  it('goes over a list once for all paths of a target', () => {
+    let steps = 0;
+    const item = counted({ kept: 1 }, () => steps++);
+    const body = { messages: Array.from({ length: 50 }, () => item) };
+    const paths = Array.from({ length: 100 }, (_, index) => `messages[*].a${String(index)}`);
+    expect(applyParams(body, target({ drop_params: paths }))).toBe(body);
+    expect(steps).toBeLessThanOrEqual(100);
+  });
+
+  it('goes over a body once for targets whose rules are the same', () => {
+    let steps = 0;
+    const messages = counted([{ a: 1 }, { a: 2 }], () => steps++);
+    const rules = new ParamRules({ messages });
+    const first = rules.apply(target({ drop_params: ['messages[*].a'] }));
+    const before = steps;
+    expect(rules.apply(target({ drop_params: ['messages[*].a'] }))).toBe(first);
+    expect(steps).toBe(before);
+    expect(rules.apply(target({ drop_params: ['messages[0]'] }))).toEqual({ messages: [{ a: 2 }] });
+  });
+
+  it('refuses a body in which the paths of all targets together lead to too many members', () => {
+    const rules = new ParamRules({ messages: Array.from({ length: 300_000 }, () => 1) });
+    rules.apply(target({ drop_params: ['messages[*].a'] }));
+    expect(() => rules.apply(target({ drop_params: ['messages[*].b'] }))).toThrow(
+      'lead to more than 500000 members of the request body; send a smaller body',
+    );
+  });
+
+  it('drops every item of a list that is longer than a call has room for arguments', () => {
+    const body = { messages: Array.from({ length: 200_000 }, (_, index) => index) };
+    expect(applyParams(body, target({ drop_params: ['messages[*]'] }))).toEqual({ messages: [] });
   });
 });

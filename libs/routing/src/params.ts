@@ -1,100 +1,220 @@
-import { EVERY_ITEM, type CompiledTarget, type PathSegment } from '@gw/config-schema';
+import { EVERY_ITEM, type CompiledTarget, type ParamPath, type PathSegment } from '@gw/config-schema';
+import { GatewayError } from '@gw/kernel';
 
 export type JsonObject = Record<string, unknown>;
 
+/** Members and items that the rules of all targets of one request may visit. */
+const VISITED_MAX = 500_000;
+
 /**
- * A target's parameter rules on a request body: defaults fill members that the body leaves out, overrides replace members, then
- * dropped paths go. Defaults and overrides work on whole top-level members; list positions in dropped paths count in the list as
- * it was, and paths that lead nowhere are ignored. Never changes `body`; returns `body` itself when nothing changed.
+ * Applies the parameter rules of a request's targets to its body. All dropped paths of a target take one walk over the body, the
+ * result is kept for targets whose rules are the same, and what all walks visit together is bounded. One for each request.
  */
-export function applyParams(body: JsonObject, target: CompiledTarget): JsonObject {
-  if (!target.hasParamRules) return body;
-  const edit = new BodyEdit(body);
-  if (target.defaultParams) {
-    for (const [name, value] of Object.entries(target.defaultParams)) {
-      if (!Object.hasOwn(body, name)) edit.set(name, value);
+export class ParamRules {
+  private readonly made: { readonly target: CompiledTarget; readonly body: JsonObject }[] = [];
+  private left = VISITED_MAX;
+
+  constructor(private readonly body: JsonObject) {}
+
+  /**
+   * Defaults fill members that the body leaves out, overrides replace members, then dropped paths go. Defaults and overrides work on
+   * whole top-level members; list positions in dropped paths count in the list as it was, and paths that lead nowhere are ignored.
+   * Never changes the body; returns the body itself when nothing changed. Throws 413 for a body that is too large for the paths.
+   */
+  apply(target: CompiledTarget): JsonObject {
+    if (!target.hasParamRules) return this.body;
+    const known = this.made.find((other) => other.target === target) ?? this.sameRules(target);
+    if (known) return known.body;
+    const edit = new BodyEdit(this.body, () => {
+      this.visit();
+    });
+    for (const [name, value] of Object.entries(target.defaultParams ?? {})) {
+      if (!Object.hasOwn(this.body, name)) edit.set(name, value);
     }
+    for (const [name, value] of Object.entries(target.overrideParams ?? {})) edit.set(name, value);
+    if (target.dropParams.length > 0) edit.drop(dropsOf(target));
+    const body = edit.finish();
+    this.made.push({ target, body });
+    return body;
   }
-  if (target.overrideParams) {
-    for (const [name, value] of Object.entries(target.overrideParams)) edit.set(name, value);
+
+  private sameRules(target: CompiledTarget): { readonly body: JsonObject } | undefined {
+    if (this.made.length === 0) return undefined;
+    const rules = rulesOf(target);
+    return this.made.find((other) => rulesOf(other.target) === rules);
   }
-  for (const { segments } of target.dropParams) edit.drop(segments);
-  return edit.finish();
+
+  private visit(): void {
+    this.left -= 1;
+    if (this.left >= 0) return;
+    throw new GatewayError('body_too_large', {
+      message: `The paths of drop_params lead to more than ${String(VISITED_MAX)} members of the request body; send a smaller body, or name fewer list items in the config.`,
+    });
+  }
 }
 
-/** Marks an item that goes, until all paths are done and positions no longer matter. */
+/** Of one target alone. */
+export const applyParams = (body: JsonObject, target: CompiledTarget): JsonObject =>
+  new ParamRules(body).apply(target);
+
+const RULES = new WeakMap<CompiledTarget, string>();
+
+function rulesOf(target: CompiledTarget): string {
+  let rules = RULES.get(target);
+  if (rules === undefined) {
+    const { defaultParams, overrideParams, dropParams } = target;
+    rules = JSON.stringify([defaultParams, overrideParams, dropParams.map(({ text }) => text)]);
+    RULES.set(target, rules);
+  }
+  return rules;
+}
+
+/** The paths of a target as one tree. */
+interface Drops {
+  /** A path ends here: what it leads to goes. */
+  isEnd: boolean;
+  readonly below: Map<PathSegment, Drops>;
+}
+
+const DROPS = new WeakMap<CompiledTarget, Drops>();
+
+function dropsOf(target: CompiledTarget): Drops {
+  let drops = DROPS.get(target);
+  if (!drops) {
+    drops = treeOf(target.dropParams);
+    DROPS.set(target, drops);
+  }
+  return drops;
+}
+
+function treeOf(paths: readonly ParamPath[]): Drops {
+  const root: Drops = { isEnd: false, below: new Map() };
+  for (const { segments } of paths) {
+    let at = root;
+    for (const segment of segments) {
+      let next = at.below.get(segment);
+      if (!next) {
+        next = { isEnd: false, below: new Map() };
+        at.below.set(segment, next);
+      }
+      at = next;
+    }
+    at.isEnd = true;
+  }
+  return root;
+}
+
+/** Marks an item that goes, until positions no longer matter. */
 const GONE = Symbol('gone');
+
+/** Up to as many names are looked up in an object; with more, its own names are gone through. */
+const LOOKED_UP_MAX = 4;
 
 /** Copies what it changes, on the way from the root to the change, once. */
 class BodyEdit {
   private root: JsonObject;
-  private readonly owned = new Set<object>();
-  private readonly thinned = new Set<unknown[]>();
+  private readonly thinned: unknown[][] = [];
 
-  constructor(private readonly original: JsonObject) {
+  constructor(
+    private readonly original: JsonObject,
+    private readonly visit: () => void,
+  ) {
     this.root = original;
   }
 
   set(name: string, value: unknown): void {
     if (Object.hasOwn(this.root, name) && this.root[name] === value) return;
-    this.root = this.own(this.root);
+    if (this.root === this.original) this.root = { ...this.original };
     this.root[name] = value;
   }
 
-  drop(segments: readonly PathSegment[]): void {
-    this.root = this.without(this.root, segments, 0) as JsonObject;
+  drop(drops: Drops): void {
+    this.root = this.without(this.root, [drops]) as JsonObject;
   }
 
   finish(): JsonObject {
-    for (const list of this.thinned) list.splice(0, list.length, ...list.filter((item) => item !== GONE));
-    return this.owned.size === 0 ? this.original : this.root;
+    for (const list of this.thinned) compact(list);
+    return this.root;
   }
 
-  /** The container itself when the path leads nowhere in it, else an own copy without what the path names. */
-  private without(container: unknown, segments: readonly PathSegment[], depth: number): unknown {
-    const segment = segments[depth];
-    if (Array.isArray(container)) {
-      if (typeof segment !== 'number') return container;
-      const first = segment === EVERY_ITEM ? 0 : segment;
-      const end = segment === EVERY_ITEM ? container.length : Math.min(segment + 1, container.length);
-      let list: unknown[] = container;
-      for (let index = first; index < end; index++) list = this.withoutItem(list, index, segments, depth);
-      return list;
-    }
-    if (typeof container !== 'object' || container === null || typeof segment !== 'string') return container;
-    if (!Object.hasOwn(container, segment)) return container;
+  /** The container itself when no path leads anywhere in it, else a copy without what they name. */
+  private without(container: unknown, drops: readonly Drops[]): unknown {
+    if (Array.isArray(container)) return this.withoutItems(container, drops);
+    if (typeof container !== 'object' || container === null) return container;
+    let copy: JsonObject | null = null;
     const members = container as JsonObject;
-    if (depth === segments.length - 1) {
-      const copy = this.own(members);
-      delete copy[segment];
-      return copy;
+    for (const name of namesIn(members, drops)) {
+      this.visit();
+      const below = belowOf(drops, name);
+      if (below.length === 0 || !Object.hasOwn(members, name)) continue;
+      const kept = this.kept(members[name], below);
+      if (kept === members[name]) continue;
+      copy ??= { ...members };
+      if (kept === GONE) delete copy[name];
+      else copy[name] = kept;
     }
-    const kept = this.without(members[segment], segments, depth + 1);
-    if (kept === members[segment]) return members;
-    const copy = this.own(members);
-    copy[segment] = kept;
-    return copy;
+    return copy ?? container;
   }
 
-  private withoutItem(
-    list: unknown[],
-    index: number,
-    segments: readonly PathSegment[],
-    depth: number,
-  ): unknown[] {
-    const isLast = depth === segments.length - 1;
-    const kept = isLast ? GONE : this.without(list[index], segments, depth + 1);
-    if (kept === list[index]) return list;
-    const copy = this.own(list);
-    copy[index] = kept;
-    if (isLast) this.thinned.add(copy);
-    return copy;
+  private withoutItems(list: readonly unknown[], drops: readonly Drops[]): unknown {
+    let copy: unknown[] | null = null;
+    let isThinned = false;
+    for (const index of positionsIn(list, drops)) {
+      this.visit();
+      const kept = this.kept(list[index], [...belowOf(drops, index), ...belowOf(drops, EVERY_ITEM)]);
+      if (kept === list[index]) continue;
+      copy ??= list.slice();
+      copy[index] = kept;
+      isThinned ||= kept === GONE;
+    }
+    if (copy && isThinned) this.thinned.push(copy);
+    return copy ?? list;
   }
 
-  private own<Container extends JsonObject | unknown[]>(container: Container): Container {
-    if (this.owned.has(container)) return container;
-    const copy = (Array.isArray(container) ? container.slice() : { ...container }) as Container;
-    this.owned.add(copy);
-    return copy;
+  private kept(value: unknown, drops: readonly Drops[]): unknown {
+    return drops.some(({ isEnd }) => isEnd) ? GONE : this.without(value, drops);
   }
+}
+
+function belowOf(drops: readonly Drops[], segment: PathSegment): readonly Drops[] {
+  const below: Drops[] = [];
+  for (const each of drops) {
+    const next = each.below.get(segment);
+    if (next) below.push(next);
+  }
+  return below;
+}
+
+/** Names in an object to which a path may lead: as many as the paths have, or as the object has. */
+function namesIn(members: JsonObject, drops: readonly Drops[]): readonly string[] {
+  const wanted = new Set<string>();
+  for (const { below } of drops) {
+    for (const segment of below.keys()) {
+      if (typeof segment === 'string') wanted.add(segment);
+      if (wanted.size > LOOKED_UP_MAX) return Object.keys(members);
+    }
+  }
+  return [...wanted];
+}
+
+function positionsIn(list: readonly unknown[], drops: readonly Drops[]): Iterable<number> {
+  if (drops.some(({ below }) => below.has(EVERY_ITEM))) return list.keys();
+  const wanted = new Set<number>();
+  for (const { below } of drops) {
+    for (const segment of below.keys()) {
+      if (typeof segment === 'number' && segment < list.length) wanted.add(segment);
+    }
+  }
+  return wanted;
+}
+
+/** Takes the items out that are gone. */
+function compact(list: unknown[]): void {
+  let end = 0;
+  for (const item of list) {
+    if (item === GONE) continue;
+    list[end] = item;
+    end += 1;
+  }
+  list.length = end;
 }

@@ -11,7 +11,7 @@ import {
   type ShallowScan,
   type Translator,
 } from '@gw/providers';
-import { applyParams } from '@gw/routing';
+import { ParamRules } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
 import type { Upstream } from '../answer';
@@ -38,17 +38,29 @@ export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
   if (translator === null && !mustRead(exchange, target.hasParamRules || isUnclear))
     return spliced(exchange, upstream.model);
   const original = exchange.json(parseJsonObject);
-  const ruled = withPlainModel(applyParams(original, target));
+  const ruled = withPlainModel(rulesFor(original).apply(target));
   if (translator !== null) return translated(exchange, ruled, translator, upstream);
   return ruled === original && !isUnclear
     ? spliced(exchange, upstream.model)
     : rebuilt(exchange, ruled, ruled);
 }
 
+const RULES = new WeakMap<JsonObject, ParamRules>();
+
+/** Of one request: its body is the same object for all of its targets. */
+function rulesFor(body: JsonObject): ParamRules {
+  let rules = RULES.get(body);
+  if (!rules) {
+    rules = new ParamRules(body);
+    RULES.set(body, rules);
+  }
+  return rules;
+}
+
 /** The request once more, with what the client has of the answer as its beginning. */
 function prefilled(exchange: Asked, text: string, upstream: Upstream): BuiltBody {
   const { target, provider, support } = upstream;
-  const ruled = withPlainModel(applyParams(exchange.json(parseJsonObject), target));
+  const ruled = withPlainModel(rulesFor(exchange.json(parseJsonObject)).apply(target));
   if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
     throw new GatewayError('route_unsupported', {
       message: `The provider ${provider.id} is not known to go on from a partial answer.`,
