@@ -112,7 +112,8 @@ function compile(arranged: Arranged, options: CompileOptions, isSaved: boolean):
   const details: GuardrailErrorDetail[] = [];
   const { document } = arranged;
   if (!matchesSchema(document)) {
-    for (const error of matchesSchema.errors ?? []) details.push(relocated(arranged, schemaDetail(error)));
+    const errors = (matchesSchema.errors ?? []).slice(0, GUARDRAIL_LIMITS.detailsMax);
+    for (const error of errors) details.push(relocated(arranged, schemaDetail(error)));
   }
   const entries = Array.isArray(document['checks']) ? (document['checks'] as readonly unknown[]) : [];
   const actions = isObject(document['actions']) ? (document['actions'] as GuardrailActions) : {};
@@ -197,7 +198,7 @@ function prepare(
   const parameters = structuredClone(written);
   const validate = parametersOf(definition);
   if (!validate(parameters)) {
-    for (const error of validate.errors ?? []) {
+    for (const error of (validate.errors ?? []).slice(0, GUARDRAIL_LIMITS.detailsMax)) {
       const found = schemaDetail(error);
       const path = found.path === 'config' ? [] : found.path.split('.');
       details.push(hidden(definition, { ...found, path: [...place.parameters, ...path].join('.') }));

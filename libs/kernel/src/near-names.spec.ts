@@ -16,6 +16,20 @@ describe('the nearest name', () => {
     expect(nearestName(text, KNOWN)).toBe(near);
   });
 
+  it('is not looked for where the text is longer than any name', () => {
+    const compared: string[] = [];
+    const names = {
+      *[Symbol.iterator]() {
+        for (const name of KNOWN) {
+          compared.push(name);
+          yield name;
+        }
+      },
+    };
+    expect(nearestName(`retry${'y'.repeat(60_000)}`, names)).toBeNull();
+    expect(compared).toEqual([]);
+  });
+
   it('is looked for among 500 names at most', () => {
     const names = [...Array.from({ length: 500 }, (_, index) => `name-${String(index)}-long`), 'wanted'];
     expect(nearestName('wanted', names)).toBeNull();

@@ -1,4 +1,4 @@
-/** Longer texts are cut before they are compared, and no more names than these are. */
+/** A longer text has no nearest name; longer names are cut before they are compared, and no more names than these are. */
 const COMPARED_CHARACTERS = 64;
 const NAMES_MAX = 500;
 /** A part of a name that is long enough to stand for it. */
@@ -9,6 +9,7 @@ const PART_MIN = 4;
  * ends with it (`timeout` for `request_timeout`). Case, `-`, `_` and a plural do not count. Looks at 500 names at most.
  */
 export function nearestName(text: string, known: Iterable<string>): string | null {
+  if (text.length > COMPARED_CHARACTERS) return null;
   const plain = simplified(text);
   let best: string | null = null;
   let partly: string | null = null;
@@ -18,7 +19,9 @@ export function nearestName(text: string, known: Iterable<string>): string | nul
     looked += 1;
     if (looked > NAMES_MAX) break;
     const other = simplified(name);
-    const distance = editDistance(plain, other);
+    // Names whose lengths differ by more are no nearer.
+    const isNear = Math.abs(other.length - plain.length) < bestDistance;
+    const distance = isNear ? editDistance(plain, other) : bestDistance;
     if (distance < bestDistance) [best, bestDistance] = [name, distance];
     if (plain.length >= PART_MIN && (other.endsWith(plain) || other.startsWith(plain))) partly ??= name;
   }
