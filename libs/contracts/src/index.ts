@@ -66,7 +66,7 @@ export type {
   GuardrailCheckRecord,
   GuardrailRecord,
 } from './log-record';
-export { isOfBatch } from './log-record';
+export { isOfBatch, ONCE_MAX } from './log-record';
 export type { MailMessage } from './mail';
 export { PRICE_CATALOGUES } from './price-catalogues';
 export { isSuccess, RESULT_RULES, resultOf, type RequestEnd, type RequestResult } from './request-result';

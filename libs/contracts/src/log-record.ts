@@ -107,13 +107,16 @@ export interface ChargeRecord {
   /** `estimated`: the provider did not count, or could not mean what it counted. */
   readonly flags: readonly ('estimated' | 'unpriced')[];
   /**
-   * Charged by the first record that says so, and free in all others: what an earlier request has made, and any later one may ask for. Begins
+   * What an earlier request has made, and any later one may ask for. The records that name it charge together the most that any of them says. Begins
    * with the kind of it (`batch`, `response`, `thread.run`) and a space.
    */
   readonly once?: string;
   /** Budgets' counters, the period of each by the counter's own clock (Unix milliseconds), and the name of the gateway that counts it there. */
   readonly counters: readonly (readonly [key: string, period: number, holder?: string])[];
 }
+
+/** Names that one record charges once. */
+export const ONCE_MAX = 128;
 
 /** Whether a charge is of a batch, which is sold at a discount. */
 export const isOfBatch = ({ once }: ChargeRecord): boolean => once?.startsWith('batch ') === true;

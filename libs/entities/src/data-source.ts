@@ -80,6 +80,7 @@ import { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
 import { Accounts1795520010000 } from './migrations/1795520010000-accounts';
 import { PasswordResetEntity } from './identity/password-reset.entity';
 import { Grants1795520000000 } from './migrations/1795520000000-grants';
+import { LedgerOnceAmounts1795640000000 } from './migrations/1795640000000-ledger-once-amounts';
 import { DeploymentEntity } from './resources/deployment.entity';
 import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
 import { PluginEntity } from './resources/plugin.entity';
@@ -174,6 +175,7 @@ export const MIGRATIONS = [
   StoredObjects1795590010000,
   LogQuarantine1795530000000,
   Grants1795520000000,
+  LedgerOnceAmounts1795640000000,
   Accounts1795520010000,
   SkewedLogs1795560000000,
   UsageOutcomes1795600000000,

@@ -16,6 +16,7 @@ export {
   type ExactNumbers,
 } from './body/json-facts';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
+export { lastUsageObject } from './body/usage-object';
 export { Losses } from './losses';
 export { OUTPUT_BOUNDS, shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
@@ -32,6 +33,7 @@ export {
   type ProviderError,
   type RouteKind,
   type RouteSupport,
+  type MadeObject,
   type StreamTap,
   type StreamTranslator,
   type TranslationContext,

@@ -86,6 +86,14 @@ export type RouteSupport =
   | { readonly via: 'native'; readonly prefix: string }
   | { readonly via: 'translated'; readonly path: string; readonly translator: Translator };
 
+/** What a provider has made and keeps under an id. */
+export interface MadeObject {
+  readonly object: 'response' | 'thread.run';
+  readonly id: string;
+  /** Null: it is not known. */
+  readonly background: boolean | null;
+}
+
 /** Watches the bytes of an answer stream for usage and the end mark, without changing or holding them. */
 export interface StreamTap {
   write(chunk: Buffer): void;
@@ -97,6 +105,8 @@ export interface StreamTap {
   readonly finishedChoices: number;
   /** Model that the provider names in its answer. */
   readonly model: string | null;
+  /** The response or run that the events are of; null: they name none. */
+  readonly made: MadeObject | null;
   usage(): Usage | null;
 }
 

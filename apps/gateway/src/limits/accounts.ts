@@ -9,7 +9,7 @@ import {
   type Reservation,
 } from '@gw/limits';
 import type { Answer, Upstream } from '../pipeline/answer';
-import type { Exchange } from '../pipeline/exchange';
+import type { Exchange, PricedEarlier } from '../pipeline/exchange';
 import type { Pricer } from '../pipeline/settlement';
 import type { Principal } from '../state/principals';
 import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
@@ -133,18 +133,26 @@ export class Accounts {
     }
     const limited = reservation !== null || upstream.reservation !== undefined;
     if (usage === null && isUncounted(exchange)) this.estimate(exchange, upstream);
-    if (exchange.once !== null) this.chargeOnce(exchange, upstream, exchange.once);
-    else if (limited || exchange.charges !== null) this.charge(exchange, upstream);
+    if (exchange.earlier !== null) this.chargeEarlier(exchange, upstream, exchange.earlier);
+    else if (limited || exchange.charges !== null || exchange.begun !== null) this.charge(exchange, upstream);
   }
 
-  /** The durable record decides whether it is the first to tell of it, and brings the counters in line. */
-  private chargeOnce(exchange: Exchange, upstream: Upstream, once: string): void {
-    const { requests, ...use } = this.chargeOf(exchange);
+  /**
+   * The durable record decides what of it was charged before, and brings the counters in line. The request that has made it is the first
+   * to tell, so the counters know of that at once.
+   */
+  private chargeEarlier(exchange: Exchange, upstream: Upstream, told: readonly PricedEarlier[]): void {
+    const { requests, ...all } = this.chargeOf(exchange);
     const own = { cost: 0, tokens: 0, requests };
-    if (exchange.reservation) this.ledger.settle(exchange.reservation, own);
-    if (upstream.reservation) this.ledger.settle(upstream.reservation, own);
+    const known = exchange.method === 'GET' ? own : { ...all, requests };
+    if (exchange.reservation) this.ledger.settle(exchange.reservation, known);
+    if (upstream.reservation) this.ledger.settle(upstream.reservation, known);
     const line = lineOf(exchange);
-    this.note(exchange, upstream, { ...use, requests: 0 }, flagsOf(exchange), line, once);
+    for (const { once, usage, cost } of told) {
+      const tokens = usage.inputTokens + usage.outputTokens;
+      const flags: readonly ChargeFlag[] = cost === null ? ['unpriced'] : [];
+      this.note(exchange, upstream, { cost, tokens, requests: 0 }, flags, line, once);
+    }
     this.note(exchange, upstream, own, [], line);
   }
 
@@ -160,7 +168,14 @@ export class Accounts {
     if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
     if (usage !== null) exchange.cost = charge.cost;
     if (exchange.charges !== null) addDropped(exchange);
-    this.note(exchange, upstream, charge, flagsOf(exchange), lineOf(exchange));
+    const line = lineOf(exchange);
+    const { begun } = exchange;
+    if (begun === null) {
+      this.note(exchange, upstream, charge, flagsOf(exchange), line);
+      return;
+    }
+    this.note(exchange, upstream, { ...charge, requests: 0 }, flagsOf(exchange), line, begun);
+    this.note(exchange, upstream, { cost: 0, tokens: 0, requests: charge.requests }, [], line);
   }
 
   private estimate(exchange: Exchange, upstream: Upstream): void {

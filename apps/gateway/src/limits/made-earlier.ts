@@ -1,46 +1,145 @@
-import type { JsonObject } from '@gw/providers';
-import { parseJsonObject } from '../http/json-body';
+import { ONCE_MAX, type Usage } from '@gw/contracts';
+import type { JsonObject, MadeObject } from '@gw/providers';
+import { isObject, parseJsonObject } from '../http/json-body';
+import type { Upstream } from '../pipeline/answer';
 import type { Exchange } from '../pipeline/exchange';
+import { outputOfBatch } from './batch-output';
 
-/** Something that was made by an earlier request, and has ended since. */
-export interface MadeEarlier {
-  /** What its use is charged as, once, however often and by whomever it is asked for. */
+/** The use of something that is made by one request and told by another. */
+export interface EarlierUse {
+  /** What its use is charged as: together no more than the most that any answer tells, however often and by whomever it is asked for. */
   readonly once: string;
   readonly isBatch: boolean;
+  readonly usage: Usage;
+  readonly model: string | null;
 }
 
-/** Whether a request asks for what an earlier one has made: its answer tells a use that is not this request's own. */
-export const asksForEarlier = ({ method, upgrade }: Exchange): boolean =>
-  method === 'GET' && upgrade === null;
+const ALWAYS_OWN: ReadonlySet<string> = new Set([
+  'chat.completions',
+  'completions',
+  'embeddings',
+  'messages',
+]);
+const BACKGROUND = Buffer.from('"background"');
 
-function objectOf(body: Buffer): JsonObject | null {
-  try {
-    return parseJsonObject(body);
-  } catch {
-    return null;
-  }
+/** Whether an answer may tell the use of something that another request tells of too. */
+export function tellsOfOthers({ method, upgrade, route, url, body }: Exchange): boolean {
+  if (upgrade !== null) return false;
+  if (method === 'GET') return true;
+  if (ALWAYS_OWN.has(route.kind)) return false;
+  if (url.includes('/runs') || url.includes('/cancel')) return true;
+  return url.includes('/responses') && body.includes(BACKGROUND);
 }
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled', 'expired', 'incomplete']);
 const ID_LENGTH_MAX = 256;
 
-const isToldLate = ({ object, status, background }: JsonObject): boolean =>
-  ENDED.has(status) &&
-  (object === 'batch' || object === 'thread.run' || (object === 'response' && background === true));
-
 /**
- * What an answer to such a request tells of something whose use nobody was told when it was made: a batch, a run, a response in the
- * background. Null: it is nothing of the kind, has not ended, or was charged when it was made.
+ * The uses that an answer tells of what is told late: batches, runs, responses in the background, alone, as members of a list, in the
+ * events of a stream, or as the lines of a batch's output. Empty: it tells none, or they have not ended.
  */
-export function madeEarlier({ answer, reply }: Exchange): MadeEarlier | null {
-  if (answer === null || reply === null || reply.truncated) return null;
-  const made = objectOf(reply.keptBody());
-  if (made === null) return null;
-  const { id, object } = made;
-  if (!isToldLate(made) || typeof id !== 'string' || id.length > ID_LENGTH_MAX) return null;
-  const { provider, saved } = answer.upstream;
+export function earlierUses(exchange: Exchange, upstream: Upstream): readonly EarlierUse[] {
+  const { meter, method, url } = exchange;
+  if (meter === null || !isAnswered(exchange)) return [];
+  const uses = new Uses(upstream);
+  const output = method === 'GET' ? outputOfBatch(url) : null;
+  const streamed = meter.made?.() ?? null;
+  if (output !== null) uses.add('batch', output, meter.usage(), meter.model());
+  else if (streamed !== null) uses.addStreamed(streamed, meter.usage(), meter.model(), method === 'GET');
+  else addBody(uses, meter.body?.() ?? null, meter);
+  return uses.found;
+}
+
+function addBody(uses: Uses, body: Buffer | null, meter: { usage(): Usage | null }): void {
+  if (body === null) return;
+  const told = objectOf(body);
+  if (told !== null) uses.addTold(told);
+  // Of a body that is too long to be kept, its beginning says what it is, and its end what it used.
+  else uses.addTold(headOf(body), meter.usage());
+}
+
+const isAnswered = ({ answer }: Exchange): boolean => answer !== null && answer.status < 400;
+
+/** What the later answers will tell the use of that is made by a POST, whose own answer tells none yet; null: it is nothing of the kind. */
+export function begunName(exchange: Exchange, upstream: Upstream): string | null {
+  const { meter, method } = exchange;
+  if (meter === null || method !== 'POST' || !isAnswered(exchange)) return null;
+  const streamed = meter.made?.() ?? null;
+  const told = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };
+  if (told === null || !isLate(told)) return null;
+  const { id, object } = told;
+  return isId(id) ? nameOf(upstream, String(object), id) : null;
+}
+
+const isId = (id: unknown): id is string => typeof id === 'string' && id.length <= ID_LENGTH_MAX;
+
+const nameOf = ({ provider, saved }: Upstream, kind: string, id: string): string =>
+  `${kind} ${saved?.integrationId ?? provider.id} ${id}`;
+
+class Uses {
+  readonly found: EarlierUse[] = [];
+
+  constructor(private readonly upstream: Upstream) {}
+
+  add(kind: string, id: string, usage: Usage | null, model: string | null): void {
+    if (usage === null || id.length > ID_LENGTH_MAX || this.found.length >= ONCE_MAX) return;
+    this.found.push({ once: nameOf(this.upstream, kind, id), isBatch: kind === 'batch', usage, model });
+  }
+
+  addStreamed(
+    { object, id, background }: MadeObject,
+    usage: Usage | null,
+    model: string | null,
+    isAskedAgain: boolean,
+  ): void {
+    // Only what was made in the background can be asked for as a stream again.
+    const isLate = object === 'thread.run' || (background ?? isAskedAgain);
+    if (isLate) this.add(object, id, usage, model);
+  }
+
+  addTold(told: JsonObject, usage: Usage | null = null): void {
+    const { object, data } = told;
+    if (object === 'list' && Array.isArray(data)) {
+      for (const member of data.slice(0, ONCE_MAX)) if (isObject(member)) this.addOne(member, null);
+    } else this.addOne(told, usage);
+  }
+
+  private addOne(told: JsonObject, usage: Usage | null): void {
+    const { id, object, model } = told;
+    if (!isToldLate(told) || typeof id !== 'string') return;
+    // The lines of its output tell the same use.
+    const file = object === 'batch' ? told['output_file_id'] : null;
+    const name = typeof file === 'string' ? `file:${file}` : id;
+    const used = usage ?? this.upstream.provider.usage(told);
+    this.add(String(object), name, used, typeof model === 'string' ? model : null);
+  }
+}
+
+/** Whether its use is told by other answers than that of the request which makes it. */
+const isLate = ({ object, background }: JsonObject): boolean =>
+  object === 'thread.run' || (object === 'response' && background === true);
+
+const isToldLate = (told: JsonObject): boolean =>
+  ENDED.has(told['status']) && (told['object'] === 'batch' || isLate(told));
+
+function objectOf(body: Buffer | null): JsonObject | null {
+  try {
+    return body && parseJsonObject(body);
+  } catch {
+    return null;
+  }
+}
+
+const HEAD_BYTES = 4_096;
+
+/** The first members of an object whose text is not whole. */
+function headOf(body: Buffer): JsonObject {
+  const head = body.toString('utf8', 0, HEAD_BYTES);
   return {
-    once: `${String(object)} ${saved?.integrationId ?? provider.id} ${id}`,
-    isBatch: object === 'batch',
+    id: /"id"\s*:\s*"([^"\\]*)"/.exec(head)?.[1],
+    object: /"object"\s*:\s*"([^"\\]*)"/.exec(head)?.[1],
+    status: /"status"\s*:\s*"([^"\\]*)"/.exec(head)?.[1],
+    model: /"model"\s*:\s*"([^"\\]*)"/.exec(head)?.[1],
+    background: /"background"\s*:\s*true/.test(head),
   };
 }

@@ -93,4 +93,113 @@ describe('what an answer is charged', () => {
       expect((await send({ ...body, models: [7] }, { key: unknown })).status).toBe(412);
     });
   });
+
+  describe('of what is made in the background', () => {
+    const RESPONSE_USAGE = { input_tokens: 100_000, output_tokens: 50_000 };
+    const response = (status: string, over: object = {}) => ({
+      ...{ id: 'resp_1', object: 'response', status, background: true, model: 'gpt-4o' },
+      ...(status === 'completed' && { usage: RESPONSE_USAGE }),
+      ...over,
+    });
+    const run = { id: 'run_1', object: 'thread.run', status: 'completed', model: 'gpt-4o', usage: USAGE };
+    const batch = {
+      ...{ id: 'batch_1', object: 'batch', status: 'completed', model: 'gpt-4o' },
+      ...{ output_file_id: 'file_1', usage: USAGE },
+    };
+    const events = (...told: readonly (readonly [string, object])[]): string =>
+      told.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+    const STREAM = events(
+      ['response.created', { type: 'response.created', response: response('in_progress') }],
+      ['response.output_text.delta', { type: 'response.output_text.delta', delta: 'text' }],
+      ['response.completed', { type: 'response.completed', response: response('completed') }],
+    );
+    const text = (body: string, type = 'text/event-stream'): void => {
+      stub.answer({ headers: { 'content-type': type }, body });
+    };
+    const get = async (path: string, key = gateway.apiKey): Promise<LoggedRequest> => {
+      const headers = { 'x-gw-api-key': key, 'x-gw-provider': '@main' };
+      await (await fetch(`${gateway.baseUrl}${path}`, { headers })).arrayBuffer();
+      return last();
+    };
+    const chargesOf = ({ decision }: LoggedRequest) =>
+      (decision.charges ?? []).flatMap(({ once, cost }) => (once === undefined ? [] : [[once, cost]]));
+    const of = (kind: string, id: string): string => `${kind} integration-main ${id}`;
+
+    it('is charged by the name of a response that is asked for as a stream of events', async () => {
+      text(STREAM);
+      expect(chargesOf(await get('/responses/resp_1?stream=true'))).toEqual([
+        [of('response', 'resp_1'), OF_4O],
+      ]);
+      const head = response('in_progress', { status: 'completed' });
+      const long = { ...head, output: [{ text: 'x'.repeat(200_000) }], usage: RESPONSE_USAGE };
+      text(events(['response.completed', { type: 'response.completed', response: long }]));
+      const later = await get('/responses/resp_1?stream=true&starting_after=2');
+      expect(chargesOf(later).map(([once]) => once)).toEqual([of('response', 'resp_1')]);
+      expect(later.usage).toMatchObject({ inputTokens: 100_000, outputTokens: 50_000 });
+    });
+
+    it('is charged by the same name when the request that makes it reads its stream to the end', async () => {
+      text(STREAM);
+      await (
+        await send({ model: 'gpt-4o', input: 'x', background: true, stream: true }, { path: '/responses' })
+      ).text();
+      expect(chargesOf(await last())).toEqual([[of('response', 'resp_1'), OF_4O]]);
+    });
+
+    it('is charged by the same name with what the request that makes it knows', async () => {
+      stub.answerJson(response('queued'));
+      await (await send({ model: 'gpt-4o', input: 'x', background: true }, { path: '/responses' })).text();
+      const made = await last();
+      expect(made.priced).toBe('estimated');
+      expect(chargesOf(made)).toEqual([[of('response', 'resp_1'), made.cost]]);
+    });
+
+    it('is charged for each member of a list that has ended', async () => {
+      const queued = { ...run, id: 'run_3', status: 'queued', usage: null };
+      stub.answerJson({ object: 'list', data: [run, { ...run, id: 'run_2' }, queued, 7] });
+      const listed = await get('/threads/t/runs');
+      expect(chargesOf(listed)).toEqual([
+        [of('thread.run', 'run_1'), OF_4O],
+        [of('thread.run', 'run_2'), OF_4O],
+      ]);
+      expect(listed).toMatchObject({
+        cost: 2 * OF_4O,
+        usage: { inputTokens: 200_000, outputTokens: 100_000 },
+      });
+    });
+
+    it('is charged by one name for a batch, its list and its output', async () => {
+      const expected = [[of('batch', 'file:file_1'), OF_4O / 2]];
+      stub.answerJson(batch);
+      expect(chargesOf(await get('/batches/batch_1'))).toEqual(expected);
+      stub.answerJson({ object: 'list', data: [batch] });
+      expect(chargesOf(await get('/batches'))).toEqual(expected);
+      const half = { prompt_tokens: 50_000, completion_tokens: 25_000 };
+      const line = (body: object): string =>
+        JSON.stringify({ custom_id: '1', response: { status_code: 200, body } });
+      const long = { choices: [{ text: '"usage":{"prompt_tokens":9}'.repeat(20_000) }], usage: half };
+      text(`${line({ model: 'gpt-4o', usage: half })}\n${line(long)}`, 'application/octet-stream');
+      expect(chargesOf(await get('/files/file_1/content'))).toEqual(expected);
+    });
+
+    it('is charged for a run whose stream the request that makes it reads', async () => {
+      text(
+        events(
+          ['thread.run.created', { ...run, status: 'queued', usage: null }],
+          ['thread.run.completed', run],
+          ['done', {}],
+        ),
+      );
+      await (
+        await send({ assistant_id: 'a', model: 'gpt-4o', stream: true }, { path: '/threads/t/runs' })
+      ).text();
+      expect(chargesOf(await last())).toEqual([[of('thread.run', 'run_1'), OF_4O]]);
+    });
+
+    it('is charged by the beginning and the end of an answer that is too long to be kept', async () => {
+      const { usage, ...head } = response('completed') as { usage?: object };
+      stub.answerJson({ ...head, output: 'x'.repeat(2_000_000), usage });
+      expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), OF_4O]]);
+    });
+  });
 });

@@ -1,7 +1,8 @@
 import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { readAnswer, type AnswerFacts, type Provider } from '@gw/providers';
+import { readAnswer, type AnswerFacts, type MadeObject, type Provider } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
+import { tellsOfOthers } from '../limits/made-earlier';
 import type { Answer } from './answer';
 import { decode, type Coding } from './decoding';
 import type { Exchange } from './exchange';
@@ -19,6 +20,8 @@ const EVENT_BYTES_MAX = 64 * 1_048_576;
  */
 export class EncodedMeter {
   private found: AnswerFacts = NOTHING;
+  private decoded: Buffer | null = null;
+  private streamedMade: MadeObject | null = null;
   private readonly readsJson: boolean;
 
   constructor(
@@ -40,6 +43,14 @@ export class EncodedMeter {
     return this.found.model;
   }
 
+  body(): Buffer | null {
+    return this.decoded;
+  }
+
+  made(): MadeObject | null {
+    return this.streamedMade;
+  }
+
   /** Never rejects. */
   async prepare(): Promise<void> {
     if (this.reply.keptBytes === 0) return;
@@ -52,7 +63,9 @@ export class EncodedMeter {
     const decoded: Buffer[] = [];
     const whole = await decode(this.reply.kept, this.coding, JSON_BYTES_MAX, (chunk) => decoded.push(chunk));
     if (!whole) return;
-    this.found = readAnswer(provider, Buffer.concat(decoded));
+    const body = Buffer.concat(decoded);
+    this.found = readAnswer(provider, body);
+    if (tellsOfOthers(this.exchange)) this.decoded = body;
   }
 
   /** What a cut stream has told until then counts too. */
@@ -62,6 +75,7 @@ export class EncodedMeter {
       tap.write(chunk);
     });
     this.found = { usage: tap.usage(), model: tap.model };
+    this.streamedMade = tap.made;
     const { exchange, reply } = this;
     if (exchange.outcome !== 'ok' || reply.truncated || !whole) return;
     if (tap.complete && !tap.failed) return;

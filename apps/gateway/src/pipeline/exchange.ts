@@ -16,10 +16,11 @@ import type { CacheControls, StoredAnswer } from '@gw/cache';
 import type { CompiledConfig } from '@gw/config-schema';
 import { GatewayError, type Share } from '@gw/kernel';
 import type { Reservation } from '@gw/limits';
-import type { JsonObject, ShallowScan } from '@gw/providers';
+import type { JsonObject, MadeObject, ShallowScan } from '@gw/providers';
 import { parsedBytes } from '../http/parsed-bytes';
 import type { SpooledBody } from '../http/spool/spooled-body';
 import type { MadeCharge } from '../limits/charges';
+import type { EarlierUse } from '../limits/made-earlier';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { Route } from '../routes/route-table';
 import type { RefusedKey } from '../state/ended-keys';
@@ -170,6 +171,10 @@ export class Exchange {
   meter: {
     usage(): Usage | null;
     model(): string | null;
+    /** The body as text, or its beginning where it was not kept whole; null: it is no JSON. */
+    body?(): Buffer | null;
+    /** Of a stream. */
+    made?(): MadeObject | null;
     /** Where there is something to wait for before the two can tell. Never rejects. */
     prepare?(): Promise<void>;
   } | null = null;
@@ -188,8 +193,10 @@ export class Exchange {
   parts: { readonly cost: number; readonly tokens: number } | null = null;
   /** Of attempts whose answers nobody got, then of the answer; null: the record's `cost` says it all. */
   charges: MadeCharge[] | null = null;
-  /** The use is that of something made earlier, which is charged once under this name; null: it is the request's own. */
-  once: string | null = null;
+  /** The use is that of what other requests tell of too, which is charged once under its name; null: it is the request's own. */
+  earlier: readonly PricedEarlier[] | null = null;
+  /** What it has begun, whose use later answers tell; its own charge is a part of that. */
+  begun: string | null = null;
   settled = false;
 
   /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */
@@ -274,6 +281,11 @@ export class Exchange {
     this.keep(0);
     this.release?.();
   }
+}
+
+export interface PricedEarlier extends EarlierUse {
+  /** 1e-8 USD; null: unpriced. */
+  readonly cost: number | null;
 }
 
 /** What of a request decides where something is sent, and as what. */

@@ -5,11 +5,11 @@ import type { TargetStatistics } from '@gw/routing';
 import type { FrameBody, Journal } from '@gw/telemetry';
 import type { Accounts } from '../limits/accounts';
 import type { ChargesAlone } from '../limits/charges-alone';
-import { asksForEarlier, madeEarlier } from '../limits/made-earlier';
+import { begunName, type EarlierUse, earlierUses, tellsOfOthers } from '../limits/made-earlier';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
 import type { CacheUse } from './cache/cache-use';
-import { addExtraUse, NO_USAGE } from './extra-use';
+import { addExtraUse, NO_USAGE, sumOf } from './extra-use';
 import type { Guarding } from './guard/guarding';
 import type { RequestMetrics } from '../metrics/request-metrics';
 import { logRecord, overheadOf } from './record/log-record';
@@ -170,10 +170,7 @@ export class Settlement {
     const { answer } = exchange;
     const upstream = answer === null ? exchange.left : answer.upstream;
     const cache = answer === null ? null : answer.cache;
-    if (upstream !== null && used !== null && !isAbsurd(used)) {
-      if (asksForEarlier(exchange)) this.priceEarlier(exchange, upstream, responseModel, used);
-      else this.price(exchange, upstream, responseModel, used);
-    }
+    if (upstream !== null) this.priceUse(exchange, upstream, responseModel, used);
     if (cache !== null) accountCache(exchange, cache);
     if (exchange.pace !== null) exchange.pace.over(used);
     if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
@@ -181,17 +178,35 @@ export class Settlement {
     this.accounts.settle(exchange, upstream);
   }
 
-  /** A use that an earlier request was charged for is none of this one. */
-  private priceEarlier(
+  private priceUse(
     exchange: Exchange,
     upstream: Upstream,
     responseModel: string | null,
-    used: Usage,
+    used: Usage | null,
   ): void {
-    const made = madeEarlier(exchange);
-    if (made === null) return;
-    exchange.once = made.once;
-    this.price(exchange, upstream, responseModel, used, made.isBatch);
+    if (tellsOfOthers(exchange)) {
+      const told = earlierUses(exchange, upstream).filter(({ usage }) => !isAbsurd(usage));
+      if (told.length > 0) {
+        this.priceEarlier(exchange, upstream, told);
+        return;
+      }
+      // Any other use that a GET tells was charged when it was made.
+      if (exchange.method === 'GET') return;
+      exchange.begun = begunName(exchange, upstream);
+    }
+    if (used !== null && !isAbsurd(used)) this.price(exchange, upstream, responseModel, used);
+  }
+
+  /** Each use by its own name. The lines of a price are of one use alone. */
+  private priceEarlier(exchange: Exchange, upstream: Upstream, told: readonly EarlierUse[]): void {
+    exchange.earlier = told.map((use) => {
+      this.price(exchange, upstream, use.model, use.usage, use.isBatch);
+      return { ...use, cost: exchange.cost };
+    });
+    if (told.length === 1) return;
+    exchange.price = null;
+    exchange.usage = told.map(({ usage }) => usage).reduce(sumOf);
+    exchange.cost = exchange.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
   }
 
   private price(

@@ -1,68 +1,119 @@
-import type { ChargeRecord } from '@gw/contracts';
+import { createHash } from 'node:crypto';
+import { ONCE_MAX, type ChargeRecord } from '@gw/contracts';
 import { claimOnce, type LogEntry, type OnceClaim } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** Of one record; a gateway makes one. */
-const CLAIMS_MAX = 4;
 const NAME_LENGTH_MAX = 512;
 
-/** The records as they are stored: what another record has charged before is free in those that tell of it again. */
+/** The records as they are stored: each charges of a name what it tells beyond what other records have charged. */
 export async function chargedOnce(
   manager: EntityManager,
   entries: readonly LogEntry[],
 ): Promise<readonly LogEntry[]> {
   const claims = entries.flatMap(claimsOf);
   if (claims.length === 0) return entries;
-  const held = new Set((await claimOnce(manager, claims)).map(placeOf));
-  return entries.map((entry) =>
-    claimsOf(entry).every((claim) => held.has(placeOf(claim))) ? entry : free(entry),
-  );
+  const held = new Map((await claimOnce(manager, claims)).map((part) => [placeOf(part), part]));
+  return entries.map((entry) => {
+    const own = claimsOf(entry);
+    return own.length === 0 ? entry : reduced(entry, own, held);
+  });
 }
 
+/** One for each name of a record. */
 function claimsOf({ row }: LogEntry): OnceClaim[] {
   const { organisation_id: organisationId, decision, id: logId } = row;
   const charges: unknown = decision.charges;
   if (organisationId === null || !Array.isArray(charges)) return [];
-  return charges
-    .flatMap((charge: unknown) => {
-      const name = onceOf(charge);
-      return name === null ? [] : [{ organisationId, name, logId }];
-    })
-    .slice(0, CLAIMS_MAX);
+  const claims = new Map<string, OnceClaim>();
+  for (const charge of charges as readonly unknown[]) {
+    const name = onceOf(charge);
+    if (name === null || claims.has(name) || claims.size >= ONCE_MAX) continue;
+    const { cost, tokens } = charge as Partial<ChargeRecord>;
+    claims.set(name, { organisationId, name, logId, cost: countOf(cost), tokens: countOf(tokens) });
+  }
+  return [...claims.values()];
 }
 
 function onceOf(charge: unknown): string | null {
   if (typeof charge !== 'object' || charge === null) return null;
   const { once } = charge as { once?: unknown };
-  return typeof once === 'string' && once.length <= NAME_LENGTH_MAX ? once.replaceAll('\0', '\uFFFD') : null;
+  return typeof once === 'string' && once.length <= NAME_LENGTH_MAX ? storable(once) : null;
 }
 
-/** Without its use, and without the charges of it. */
-const free = (entry: LogEntry): LogEntry => ({
-  ...entry,
-  row: {
-    ...entry.row,
-    ...NOTHING,
-    decision: {
-      ...entry.row.decision,
-      price: null,
-      charges: (entry.row.decision.charges as readonly ChargeRecord[]).filter(
-        (charge) => onceOf(charge) === null,
-      ),
-    },
-  },
-});
+/** Postgres texts hold neither NUL nor half a character: a name with one of them is known by its hash. */
+const storable = (name: string): string =>
+  !/[\0\p{Surrogate}]/u.test(name)
+    ? name
+    : `sha256 ${createHash('sha256').update(name, 'utf16le').digest('hex')}`;
 
-const NOTHING = {
-  cost: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  total_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  reasoning_tokens: 0,
-  input_audio_tokens: 0,
-  output_audio_tokens: 0,
-};
+const countOf = (value: unknown): number =>
+  Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
+
+/** Without what others have charged of its names. */
+function reduced(
+  entry: LogEntry,
+  claims: readonly OnceClaim[],
+  held: ReadonlyMap<string, OnceClaim>,
+): LogEntry {
+  const { row } = entry;
+  const partOf = (claim: OnceClaim): OnceClaim =>
+    held.get(placeOf(claim)) ?? { ...claim, cost: 0, tokens: 0 };
+  const lessCost = claims.reduce((sum, claim) => sum + claim.cost - partOf(claim).cost, 0);
+  const lessTokens = claims.reduce((sum, claim) => sum + claim.tokens - partOf(claim).tokens, 0);
+  const names = new Map(claims.map((claim) => [claim.name, partOf(claim)]));
+  const charges = (row.decision.charges as readonly ChargeRecord[]).flatMap((charge) => {
+    const name = onceOf(charge);
+    if (name === null) return [charge];
+    const part = names.get(name);
+    names.delete(name);
+    if (part === undefined || (part.cost === 0 && part.tokens === 0)) return [];
+    return [{ ...charge, cost: charge.cost === null ? null : part.cost, tokens: part.tokens }];
+  });
+  if (lessCost === 0 && lessTokens === 0)
+    return { ...entry, row: { ...row, decision: { ...row.decision, charges } } };
+  return {
+    ...entry,
+    row: {
+      ...row,
+      ...lessOf(row, lessTokens),
+      cost: row.cost === null ? null : Math.max(0, row.cost - lessCost),
+      decision: {
+        ...row.decision,
+        price: charges.length === 0 ? null : restOf(row, claims, partOf),
+        charges,
+      },
+    },
+  };
+}
+
+/** The price as one line, of what this record charges of its names. */
+function restOf(
+  { decision }: LogEntry['row'],
+  claims: readonly OnceClaim[],
+  partOf: (claim: OnceClaim) => OnceClaim,
+): LogEntry['row']['decision']['price'] {
+  const { price } = decision;
+  if (!price) return null;
+  const cost = claims.reduce((sum, claim) => sum + partOf(claim).cost, 0);
+  const quantity = claims.reduce((sum, claim) => sum + partOf(claim).tokens, 0);
+  return { ...price, lines: [{ unit: 'rest', quantity, pricePerMillion: 0, cost }] };
+}
+
+/** Fewer tokens, the output's first, and none of a kind beyond its total. */
+function lessOf(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
+  const [input, output] = [row.input_tokens ?? 0, row.output_tokens ?? 0];
+  const outputLeft = Math.max(0, output - less);
+  const inputLeft = Math.max(0, input - Math.max(0, less - output));
+  return {
+    input_tokens: inputLeft,
+    output_tokens: outputLeft,
+    total_tokens: inputLeft + outputLeft,
+    cache_read_tokens: Math.min(row.cache_read_tokens ?? 0, inputLeft),
+    cache_write_tokens: Math.min(row.cache_write_tokens ?? 0, inputLeft),
+    reasoning_tokens: Math.min(row.reasoning_tokens ?? 0, outputLeft),
+    input_audio_tokens: Math.min(row.input_audio_tokens ?? 0, inputLeft),
+    output_audio_tokens: Math.min(row.output_audio_tokens ?? 0, outputLeft),
+  };
+}
 
 const placeOf = ({ organisationId, name, logId }: OnceClaim): string => `${organisationId} ${name} ${logId}`;

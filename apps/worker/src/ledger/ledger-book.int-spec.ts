@@ -118,6 +118,64 @@ describe('the durable record of budgets', () => {
     );
   });
 
+  it('charges of a name the most that any record tells, and each of several names of a record', async () => {
+    const told = (...costs: readonly [name: string, cost: number][]): LogRecord => ({
+      ...record(
+        costs.map(([name, cost]) =>
+          charge({ once: `response i ${name}`, cost, tokens: cost, requests: 0, counters: [[KEY, 1_000]] }),
+        ),
+      ),
+      cost: costs.reduce((sum, [, cost]) => sum + cost, 0),
+    });
+    const [begun, list, whole] = [told(['r1', 100]), told(['r1', 700], ['r2', 40]), told(['r2', 40])];
+    for (const each of [begun, list, begun, whole, list]) await store(each);
+    expect(await usedOf(KEY, 0)).toBe(740);
+    const rows: { id: string; cost: string }[] = await database.dataSource.query(
+      'SELECT id, cost FROM request_logs WHERE organisation_id = $1',
+      [organisationId],
+    );
+    expect(new Map(rows.map(({ id, cost }) => [id, Number(cost)]))).toEqual(
+      new Map([
+        [begun.id, 100],
+        [list.id, 640],
+        [whole.id, 0],
+      ]),
+    );
+  });
+
+  it('charges a name the most that is told of it, in whatever order records come, twice or at once', async () => {
+    const AMOUNT = fc.record({
+      name: fc.constantFrom('a', 'b', '\ud800', 'nul\0'),
+      cost: fc.nat({ max: 99 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(AMOUNT, { minLength: 1, maxLength: 8 }), BATCHES, async (told, batches) => {
+        organisationId = randomUUID();
+        const records = told.map(({ name, cost }) => {
+          const once = `response i ${name}`;
+          const sample = record([
+            charge({ once, cost, tokens: cost, requests: 0, counters: [[KEY, 1_000]] }),
+          ]);
+          return { ...sample, cost };
+        });
+        const pick = (batch: readonly number[]) =>
+          batch.map((at) => records[at % records.length] as LogRecord);
+        for (const [one, other] of batches) await Promise.all([store(...pick(one)), store(...pick(other))]);
+        await store(...records);
+        const most = new Map<string, number>();
+        for (const { name, cost } of told) most.set(name, Math.max(cost, most.get(name) ?? 0));
+        const expected = [...most.values()].reduce((sum, cost) => sum + cost, 0);
+        expect(await usedOf(KEY, 0)).toBe(expected);
+        const [logged] = await database.dataSource.query<{ sum: string }[]>(
+          'SELECT sum(cost) FROM request_logs WHERE organisation_id = $1',
+          [organisationId],
+        );
+        expect(Number(logged?.sum)).toBe(expected);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it('tells which part of a balance each gateway has charged, of one moment with the balance', async () => {
     await store(
       record([charge({ counters: [[KEY, 1_000, 'g.1']] })]),

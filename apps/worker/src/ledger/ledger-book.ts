@@ -1,4 +1,4 @@
-import type { BalancesAnswer, BalancesRequest, ChargeRecord } from '@gw/contracts';
+import { ONCE_MAX, type BalancesAnswer, type BalancesRequest, type ChargeRecord } from '@gw/contracts';
 import {
   addBalances,
   addBudgetHours,
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 const HITS: ReadonlySet<string> = new Set(['HIT', 'SEMANTIC HIT']);
 
 /** Charges of one request; a gateway makes one for each attempt that was billed. */
-const CHARGES_MAX = 64;
+const CHARGES_MAX = 64 + ONCE_MAX;
 const COUNTERS_MAX = 512;
 
 /**

@@ -1,5 +1,5 @@
 import type { Usage } from '@gw/contracts';
-import type { JsonObject, StreamTap } from '../provider';
+import type { JsonObject, MadeObject, StreamTap } from '../provider';
 import { lastUsageObject } from '../body/usage-object';
 import { parseObject } from '../dialects/json';
 
@@ -10,6 +10,7 @@ export interface TapState {
   /** Indexes of the choices that have a `finish_reason`; null: none has one. */
   finished: ReadonlySet<number> | null;
   model: string | null;
+  made: MadeObject | null;
   usage: Usage | null;
   /** The provider's own `usage`, merged over several events where a dialect spreads it. */
   rawUsage: JsonObject;
@@ -55,6 +56,7 @@ export class SseTap implements StreamTap {
     failed: false,
     finished: null,
     model: null,
+    made: null,
     usage: null,
     rawUsage: {},
   };
@@ -101,6 +103,10 @@ export class SseTap implements StreamTap {
 
   get model(): string | null {
     return this.state.model ?? this.settled().model;
+  }
+
+  get made(): MadeObject | null {
+    return this.settled().made;
   }
 
   usage(): Usage | null {

@@ -37,7 +37,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     const isBuiltIn = exchange.route.kind !== 'passthrough';
     this.events = isBuiltIn ? (exchange.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
     const { tap } = this;
-    exchange.meter = { usage: () => tap.usage(), model: () => tap.model };
+    exchange.meter = { usage: () => tap.usage(), model: () => tap.model, made: () => tap.made };
     exchange.streamed = true;
     if (isBuiltIn) keepAlive.add(this);
   }

@@ -2,6 +2,7 @@ import type { Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
 import { readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
+import { BatchOutputMeter, outputOfBatch } from '../../limits/batch-output';
 import type { Answer, BodySink } from '../answer';
 import { codingOf } from '../decoding';
 import { EncodedMeter } from '../encoded-meter';
@@ -13,6 +14,8 @@ import type { Reply } from '../reply';
 export class PassingSink implements BodySink {
   private left: number;
   private last: Buffer | null = null;
+  /** Reads the output of a batch as it goes by. */
+  private readonly output: BatchOutputMeter | null = null;
 
   constructor(
     private readonly exchange: Exchange,
@@ -22,12 +25,18 @@ export class PassingSink implements BodySink {
     const length = valueOf(answer.headers, 'content-length');
     this.left = length === undefined ? Infinity : Number(length);
     const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
+    const isOutput = exchange.method === 'GET' && outputOfBatch(exchange.url) !== null;
+    if (coding === null && isOutput && answer.status < 300) {
+      this.output = new BatchOutputMeter(answer.upstream.provider);
+    }
     exchange.meter =
-      coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(exchange, reply, answer, coding);
+      this.output ??
+      (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(exchange, reply, answer, coding));
   }
 
   data(chunk: Buffer): void {
     this.left -= chunk.length;
+    this.output?.write(chunk);
     if (this.left > 0) this.reply.write(chunk);
     else this.last = chunk;
   }
@@ -65,6 +74,10 @@ class BodyMeter {
 
   model(): string | null {
     return this.facts().model;
+  }
+
+  body(): Buffer | null {
+    return this.isReadable() ? this.reply.keptBody() : null;
   }
 
   private facts(): AnswerFacts {

@@ -1,4 +1,4 @@
-import type { JsonObject, StreamTap } from '../../provider';
+import type { JsonObject, MadeObject, StreamTap } from '../../provider';
 import {
   eventObject,
   hasValue,
@@ -47,6 +47,7 @@ export const openAiTapDialect: TapDialect = {
     }
     const response = asObject(body['response']);
     state.model ??= asString(body['model']) ?? asString(response?.['model']);
+    state.made = madeOf(response, body, state.made);
     state.usage = openAiUsage(body) ?? state.usage;
     state.finished = withFinished(state.finished, body['choices']);
     const type = asString(body['type']) ?? event.name;
@@ -58,9 +59,24 @@ export const openAiTapDialect: TapDialect = {
     const type = /"type"\s*:\s*"([a-z_.]+)"/.exec(head)?.[1] ?? '';
     if (END_TYPES.has(type)) state.complete = true;
     if (FAILURE_TYPES.has(type)) state.failed = true;
+    const id = /"response"\s*:\s*\{\s*"id"\s*:\s*"([^"\\]+)"/.exec(head)?.[1];
+    if (id !== undefined) state.made ??= { object: 'response', id, background: null };
     if (usage !== null) state.usage = readOpenAiUsage(usage) ?? state.usage;
   },
 };
+
+function madeOf(response: JsonObject | null, body: JsonObject, known: MadeObject | null): MadeObject | null {
+  const isRun = body['object'] === 'thread.run';
+  const told = response ?? (isRun ? body : null);
+  const id = asString(told?.['id']);
+  if (told === null || id === null) return known;
+  const { background } = told;
+  return {
+    object: isRun ? 'thread.run' : 'response',
+    id,
+    background: typeof background === 'boolean' ? background : (known?.background ?? null),
+  };
+}
 
 /** More choices of one stream are not told apart. */
 const CHOICES_MAX = 1_024;
