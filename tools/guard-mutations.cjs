@@ -60,6 +60,13 @@ const CREDENTIALS = [
     CREDENTIALS_SPEC,
   ],
   [
+    'an error without the credential that a provider repeats',
+    `${GATEWAY}/pipeline/stages/reply.stage.ts`,
+    'received && withoutCredential(received, answer.upstream);',
+    'received && withoutCredential ? received : null;',
+    CREDENTIALS_SPEC,
+  ],
+  [
     'a saved secret stays with its address',
     `${ADMIN}/credentials/secrets-stay.ts`,
     'if (moved.length === 0) return;',

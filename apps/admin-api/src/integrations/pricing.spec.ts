@@ -18,6 +18,7 @@ describe('pricingConfigFaults', () => {
     ['no prices', {}],
     ['another type', { type: 'dynamic', pay_as_you_go: PRICES }],
     ['a negative price', { pay_as_you_go: { ...PRICES, request_token: { price: -1 } } }],
+    ['a price too large to count', { pay_as_you_go: { ...PRICES, request_token: { price: 1e18 } } }],
     ['a text', { pay_as_you_go: { ...PRICES, request_token: { price: '1' } } }],
     ['a unit that is not known', { pay_as_you_go: { ...PRICES, wish: { price: 1 } } }],
     ['a field that is not known', { pay_as_you_go: PRICES, currency: 'EUR' }],

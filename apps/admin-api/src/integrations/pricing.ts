@@ -31,8 +31,12 @@ const ADDITIONAL_UNITS_MAX = 64;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isAmount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+/** US cents for one unit, at most; a hundred dollars for a token. What is larger could not be counted. */
+const PRICE_MAX = 10_000;
+const FACTOR_MAX = 1_000;
+
+const isAmount = (value: unknown, max: number): value is number =>
+  typeof value === 'number' && value >= 0 && value <= max;
 
 /** Names of `value` that are not among `known`. */
 const strangers = (value: Fields, known: ReadonlySet<string>, path: string): ErrorDetail[] =>
@@ -59,8 +63,11 @@ export function pricingAdjustmentFaults(value: Fields, path: string): ErrorDetai
 
 const factorFaults = (factors: Fields, path: string): ErrorDetail[] =>
   Object.entries(factors)
-    .filter(([, factor]) => factor !== null && !isAmount(factor))
-    .map(([name]) => ({ path: `${path}.${name}`, message: 'must be a number from 0, or null' }));
+    .filter(([, factor]) => factor !== null && !isAmount(factor, FACTOR_MAX))
+    .map(([name]) => ({
+      path: `${path}.${name}`,
+      message: `must be a number from 0 to ${String(FACTOR_MAX)}, or null`,
+    }));
 
 /**
  * What `{ type: 'static', pay_as_you_go: { request_token: { price }, … } }` breaks. A price is US cents for one unit, from 0;
@@ -79,8 +86,11 @@ export function pricingConfigFaults(value: Fields, path: string): ErrorDetail[] 
     if (prices[unit] === undefined) faults.push({ path: `${at}.${unit}`, message: 'is required' });
   }
   for (const [unit, price] of Object.entries(prices)) {
-    if (!isFields(price) || !isAmount(price['price'])) {
-      faults.push({ path: `${at}.${unit}.price`, message: 'must be a number from 0, in US cents' });
+    if (!isFields(price) || !isAmount(price['price'], PRICE_MAX)) {
+      faults.push({
+        path: `${at}.${unit}.price`,
+        message: `must be a number from 0 to ${String(PRICE_MAX)}, in US cents`,
+      });
     }
   }
   return faults;

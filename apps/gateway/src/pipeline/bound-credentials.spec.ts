@@ -149,6 +149,24 @@ describe('a credential and the address that it is sent to', () => {
     );
   });
 
+  it('keeps from clients a saved key that a provider repeats in an error or in a header of its answer', async () => {
+    gateway.addProvider('echoing-key', 'openai', rightful.origin);
+    const message = `Incorrect API key provided: Bearer sk-echoing-key`;
+    for (const status of [200, 401]) {
+      rightful.answer({
+        status,
+        headers: { 'x-echo': 'Bearer sk-echoing-key' },
+        body: { error: { message } },
+      });
+      const answer = await send({ 'x-gw-provider': '@echoing-key' });
+      expect([answer.status, answer.headers.get('x-echo')]).toEqual([status, 'Bearer [credential]']);
+      if (status === 200) continue;
+      const text = await answer.text();
+      expect(text).toContain('Incorrect API key provided: Bearer [credential]');
+      expect(text).not.toContain('sk-echoing-key');
+    }
+  });
+
   describe('forwarded headers', () => {
     const brought = Object.fromEntries(CARRYING.map((name) => [name, `Bearer ${OWN_KEY}`]));
     const forward_headers = [...CARRYING, 'x-own'];

@@ -1,7 +1,7 @@
 import { WebSocketServer, type Server } from 'ws';
-import { downstreamHeaders } from '../http/header-rules';
 import { addGatewayHeaders } from '../pipeline/answer-headers';
 import { gatewayStopping } from '../pipeline/broken-answer';
+import { answerHeaders } from '../pipeline/credential-echo';
 import type { Exchange } from '../pipeline/exchange';
 import type { Settle } from '../pipeline/reply';
 import type { UpgradeAnswer } from './handshake';
@@ -96,7 +96,7 @@ const OWN = /^(?:content-|sec-websocket-)/;
 const SAFE = /^[\t\x20-\x7e]*$/;
 
 function headersOf(exchange: Exchange, answer: UpgradeAnswer): readonly string[] {
-  const passed = downstreamHeaders(answer.headers);
+  const passed = answerHeaders(answer);
   addGatewayHeaders(passed, exchange);
   const headers: string[] = [];
   for (let i = 0; i + 1 < passed.length; i += 2) {

@@ -1,11 +1,12 @@
 import { GatewayError } from '@gw/kernel';
 import type { HeaderList, TranslationContext, Translator } from '@gw/providers';
 import { errorBody, providerErrorBody } from '../../http/error-body';
-import { downstreamHeaders, removeHeader, setHeader } from '../../http/header-rules';
+import { removeHeader, setHeader } from '../../http/header-rules';
 import { isObject, parseExactObject } from '../../http/json-body';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
+import { answerHeaders, withoutCredential } from '../credential-echo';
 import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
@@ -35,7 +36,7 @@ export class ReplyStage implements Stage {
       this.settle(exchange, () => undefined);
       return;
     }
-    const headers = downstreamHeaders(answer.headers);
+    const headers = answerHeaders(answer);
     addGatewayHeaders(headers, exchange);
     if (exchange.openStream !== null) {
       this.handOn(exchange, answer, headers);
@@ -114,7 +115,8 @@ export class ReplyStage implements Stage {
   private errorSink(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     exchange.outcome = 'provider_error';
     const { provider } = answer.upstream;
-    return new WholeBodySink(answer, KEEP_BYTES_MIN, (body) => {
+    return new WholeBodySink(answer, KEEP_BYTES_MIN, (received) => {
+      const body = received && withoutCredential(received, answer.upstream);
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect needs no other shape.
       const same =
