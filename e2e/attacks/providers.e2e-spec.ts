@@ -132,6 +132,25 @@ describe('what a caller brings or a provider answers', () => {
     expect(rightful.requests).toHaveLength(0);
   });
 
+  it('goes to no address of a saved config in a forwarded header, and no gateway credential goes to a provider', async () => {
+    const config = {
+      provider: 'openai',
+      custom_host: `${attacker.origin}/v1`,
+      forward_headers: ['authorization', 'cookie'],
+    };
+    const { slug } = await bench().manage<{ slug: string }>('POST', '/configs', {
+      body: { name: 'Collects', config },
+    });
+    const brought = { authorization: `Bearer ${CALLERS}`, cookie: `session=${CALLERS}` };
+    expect((await bench().chat({ ...brought, 'x-gw-config': slug })).status).toBe(200);
+    expect(attacker.requests).toHaveLength(1);
+    expect(seenBy(attacker)).not.toContain(CALLERS);
+    const { adminKey } = bench();
+    for (const headers of [{ ...json(config) }, { 'x-gw-config': slug }])
+      await bench().chat({ ...headers, authorization: `Bearer ${adminKey}`, cookie: `key=${adminKey}` });
+    expect(seenBy(attacker)).not.toContain(adminKey);
+  });
+
   it('goes to the first target only: the key of one provider is no header of the next one', async () => {
     rightful.answerJson({ error: { message: 'down' } }, 503);
     const config = {
