@@ -281,7 +281,7 @@ export interface LogRecord {
   readonly usage: Usage | null;
   /** 1e-8 USD, of all attempts; null: the model's price is not known (`unpriced`), or there was no usage. */
   readonly cost: number | null;
-  /** `estimated`: the answer was cut or its usage was not told, so that `usage` is null and `cost` is what it likely cost. */
+  /** `estimated`: the answer was cut or its usage was not told, so that `usage` is null and `cost` is what it likely cost. `unpriced`: no price is known, whether usage was told or not. */
   readonly priced: 'priced' | 'unpriced' | 'no_usage' | 'estimated';
   readonly configId: string | null;
   readonly configVersionId: string | null;

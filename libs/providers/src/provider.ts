@@ -107,7 +107,10 @@ export interface StreamTap {
   readonly model: string | null;
   /** The response or run that the events are of; null: they name none. */
   readonly made: MadeObject | null;
+  /** All that was used, once the provider has said so. */
   usage(): Usage | null;
+  /** What a provider says at the beginning of a stream: the input is what was read, the output not all that will come. */
+  begun(): Usage | null;
 }
 
 export interface ProviderError {

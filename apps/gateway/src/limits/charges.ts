@@ -26,7 +26,7 @@ export function lineOf({ attempts, madeFor }: Exchange, attempt = attempts.at(-1
   return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
-/** Routes whose answers say what was used, where nothing is wrong with them. */
+/** Routes whose answers are sold by what they use, as OpenAI and Anthropic name them, on passthrough too. */
 const COUNTED: ReadonlySet<RouteKind> = new Set([
   'chat.completions',
   'completions',
@@ -34,6 +34,8 @@ const COUNTED: ReadonlySet<RouteKind> = new Set([
   'messages',
   'responses',
 ]);
+const SOLD =
+  /\/(?:completions|embeddings|messages|responses|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|videos)\/?(?:\?|$)/;
 
 /** Whether a request that told no usage has cost something nevertheless. */
 export function isUncounted(exchange: Exchange): boolean {
@@ -42,5 +44,10 @@ export function isUncounted(exchange: Exchange): boolean {
   // The client has left before the answer began: its provider was asked all the same.
   if (answer === null) return true;
   if (answer.status >= 400) return false;
-  return outcome === 'interrupted' || outcome === 'client_closed' || COUNTED.has(route.kind);
+  return (
+    outcome === 'interrupted' ||
+    outcome === 'client_closed' ||
+    COUNTED.has(route.kind) ||
+    SOLD.test(exchange.url)
+  );
 }

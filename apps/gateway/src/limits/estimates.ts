@@ -12,6 +12,8 @@ import { otherModelsOf } from './other-models';
 
 /** What a spooled body or a form is taken for: its bytes are a file's. */
 const OPAQUE_INPUT = 1_024;
+/** Ten times the largest context window that a provider offers: more is not believed. */
+const TOLD_MAX = 100_000_000;
 /** Targets of a config whose price is asked for. */
 const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
@@ -82,8 +84,9 @@ export class Estimates {
   /** Of an answer that nobody counted: its input, and as much output as can be in what was received. */
   ofUncounted(exchange: Exchange, by: PricedBy, model: string | null): Estimate {
     const size = this.sizeOf(exchange, false);
+    const input = inputTold(exchange) ?? size.input;
     const output = exchange.responseBytes === 0 ? size.output : Math.ceil(exchange.responseBytes / 3);
-    const used = { ...size, output: Math.min(size.output, output) };
+    const used = { ...size, input, output: Math.min(size.output, output) };
     return { cost: this.costOf(exchange, by, model, used), tokens: used.input + used.output };
   }
 
@@ -158,6 +161,12 @@ export class Estimates {
     const others = asked === null ? NONE : otherModelsOf(asked);
     return { ...this.tokens.most({ bytes: body.length, maxOutputTokens: bound, model }), others };
   }
+}
+
+/** What a stream that was cut has said of its input. */
+function inputTold({ meter }: Exchange): number | null {
+  const tokens = meter?.begun?.()?.inputTokens ?? null;
+  return tokens !== null && tokens <= TOLD_MAX ? tokens : null;
 }
 
 /** Of a saved provider; null: it is none. */

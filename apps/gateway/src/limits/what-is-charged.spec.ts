@@ -202,4 +202,59 @@ describe('what an answer is charged', () => {
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), OF_4O]]);
     });
   });
+
+  describe('without counts', () => {
+    const key = (enforcement: 'standard' | 'strict' = 'standard'): string => keyWith(budget({ enforcement }));
+
+    it.each([
+      ['/images/generations', { model: 'gpt-image-1', prompt: 'x'.repeat(300) }],
+      ['/audio/transcriptions', { model: 'gpt-4o-transcribe', file: 'x'.repeat(300) }],
+      ['/proxy/chat/completions', { ...CHAT, model: 'gpt-4o' }],
+    ])('is charged as its estimate on %s where its model has a price', async (path, body) => {
+      stub.answerJson({ created: 1, data: [{ b64_json: 'x'.repeat(3_000) }] });
+      expect((await send(body, { key: key(), path })).status).toBe(200);
+      const { cost, priced, usage, decision } = await last();
+      expect([priced, usage]).toEqual(['estimated', null]);
+      expect(cost).toBeGreaterThan(0);
+      expect(decision.charges).toMatchObject([{ cost, flags: ['estimated'] }]);
+    });
+
+    it.each([
+      ['/images/generations', { model: 'no-such-image', prompt: 'x' }],
+      ['/audio/speech', { model: 'no-such-voice', input: 'x' }],
+      ['/videos', { model: 'no-such-video', prompt: 'x' }],
+    ])('is unpriced on %s where no price is known, and refused by a strict budget', async (path, body) => {
+      stub.answerJson({ created: 1, data: [] });
+      expect((await send(body, { key: key(), path })).status).toBe(200);
+      expect(await last()).toMatchObject({ priced: 'unpriced', cost: null });
+      expect((await send(body, { key: key('strict'), path })).status).toBe(412);
+    });
+
+    it('is charged by what came of a stream that says its output at its end alone', async () => {
+      gateway.addProvider('claude', 'anthropic', stub.origin);
+      const event = (type: string, more: object): string =>
+        `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+      const began = {
+        id: 'm',
+        model: 'claude-sonnet-4-5',
+        usage: { input_tokens: 10_000, output_tokens: 1 },
+      };
+      const delta = { index: 0, delta: { type: 'text_delta', text: 'x'.repeat(30_000) } };
+      stub.answer({
+        headers: { 'content-type': 'text/event-stream' },
+        steps: [
+          { chunk: event('message_start', { message: began }) + event('content_block_delta', delta) },
+          { cut: 'reset' },
+        ],
+      });
+      const body = { ...CHAT, model: 'claude-sonnet-4-5', max_tokens: 30_000, stream: true };
+      const answer = await send(body, { path: '/messages', provider: '@claude' });
+      await answer.text().catch(() => undefined);
+      const { cost, priced } = await last();
+      expect(priced).toBe('estimated');
+      // 3 USD a million of input as it was told, 15 a million of output for a third of the bytes.
+      expect(cost).toBeGreaterThanOrEqual(10_000 * 300 + 10_000 * 1_500);
+      expect(cost).toBeLessThan(10_000 * 300 + 10_500 * 1_500);
+    });
+  });
 });

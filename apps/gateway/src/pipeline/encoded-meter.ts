@@ -22,6 +22,7 @@ export class EncodedMeter {
   private found: AnswerFacts = NOTHING;
   private decoded: Buffer | null = null;
   private streamedMade: MadeObject | null = null;
+  private streamedBegun: Usage | null = null;
   private readonly readsJson: boolean;
 
   constructor(
@@ -45,6 +46,10 @@ export class EncodedMeter {
 
   body(): Buffer | null {
     return this.decoded;
+  }
+
+  begun(): Usage | null {
+    return this.streamedBegun;
   }
 
   made(): MadeObject | null {
@@ -76,6 +81,7 @@ export class EncodedMeter {
     });
     this.found = { usage: tap.usage(), model: tap.model };
     this.streamedMade = tap.made;
+    this.streamedBegun = tap.begun();
     const { exchange, reply } = this;
     if (exchange.outcome !== 'ok' || reply.truncated || !whole) return;
     if (tap.complete && !tap.failed) return;

@@ -146,13 +146,13 @@ describe('compressed answers on passthrough', () => {
     ['a cut answer', 'gzip', gzipSync(JSON_BYTES).subarray(0, 30)],
     ['two codings', 'gzip, gzip', gzipSync(gzipSync(JSON_BYTES))],
     ['a coding that nobody knows', 'nosuch', JSON_BYTES],
-  ])('%s reaches the client unchanged and has no usage', async (_, coding, body) => {
+  ])('%s reaches the client unchanged and is charged as an estimate', async (_, coding, body) => {
     stub.answer({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body });
     await ask();
     const before = process.memoryUsage.rss();
     expect(await ask()).toEqual({ coding, body });
     expect(process.memoryUsage.rss() - before).toBeLessThan(64 * MEGABYTE);
-    expect(await lastRecord()).toMatchObject({ outcome: 'ok', usage: null, priced: 'no_usage' });
+    expect(await lastRecord()).toMatchObject({ outcome: 'ok', usage: null, priced: 'estimated' });
   });
 
   it('many at one time wait for a decoder, and every one is read', async () => {

@@ -175,6 +175,8 @@ export class Exchange {
     body?(): Buffer | null;
     /** Of a stream. */
     made?(): MadeObject | null;
+    /** Of a stream whose end was not seen: what it said of its input. */
+    begun?(): Usage | null;
     /** Where there is something to wait for before the two can tell. Never rejects. */
     prepare?(): Promise<void>;
   } | null = null;

@@ -188,7 +188,14 @@ describe('the Anthropic tap', () => {
         'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
       ),
     );
-    expect(outcome(tap)).toEqual({ complete: false, failed: true, model: 'claude', input: 5, output: 1 });
+    expect(outcome(tap)).toEqual({
+      complete: false,
+      failed: true,
+      model: 'claude',
+      input: null,
+      output: null,
+    });
+    expect(tap.begun()).toMatchObject({ inputTokens: 5 });
   });
 });
 

@@ -12,6 +12,8 @@ export interface TapState {
   model: string | null;
   made: MadeObject | null;
   usage: Usage | null;
+  /** Of which only the input is known. */
+  begun: Usage | null;
   /** The provider's own `usage`, merged over several events where a dialect spreads it. */
   rawUsage: JsonObject;
 }
@@ -58,6 +60,7 @@ export class SseTap implements StreamTap {
     model: null,
     made: null,
     usage: null,
+    begun: null,
     rawUsage: {},
   };
   /** The event that has begun but not ended, in pieces, because joining on each chunk would be quadratic. */
@@ -111,6 +114,10 @@ export class SseTap implements StreamTap {
 
   usage(): Usage | null {
     return this.settled().usage;
+  }
+
+  begun(): Usage | null {
+    return this.settled().begun;
   }
 
   /** These two are asked after every chunk, so a long event is not read anew for each; end marks and errors are short. */

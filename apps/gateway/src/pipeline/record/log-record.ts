@@ -143,7 +143,7 @@ const savedIds = remembered(
 function writeCost(w: JsonWriter, { usage, cost, estimatedTokens }: Exchange): void {
   if (usage !== null) writeUsage(w, usage);
   if (cost !== null) w.number(K.cost, cost);
-  if (estimatedTokens !== null) w.raw(K.estimated);
+  if (estimatedTokens !== null) w.raw(cost === null ? K.unpriced : K.estimated);
   else w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
 }
 

@@ -72,7 +72,11 @@ export class ContinuableStream implements KeptAlive {
     const { exchange } = this.parts;
     const part = new Part(this, answer, readerOf(exchange, answer));
     this.part = part;
-    exchange.meter = { usage: () => part.tap.usage(), model: () => part.tap.model };
+    exchange.meter = {
+      usage: () => part.tap.usage(),
+      model: () => part.tap.model,
+      begun: () => part.tap.begun(),
+    };
     exchange.whenClientGone({ clientGone: () => this.leave(answer) });
     answer.attach(exchange.pace === null ? part : exchange.pace.through(part));
   }
@@ -164,14 +168,14 @@ export class ContinuableStream implements KeptAlive {
     } else {
       this.noteUse(before);
       stream.drop(before.answer);
-      this.splice.goOn(before.tap.usage());
+      this.splice.goOn(before.tap.usage() ?? before.tap.begun());
       flow.moved();
       this.take(answer);
     }
   }
 
   private noteUse({ tap, answer }: Part): void {
-    const usage = tap.usage();
+    const usage = tap.usage() ?? tap.begun();
     const { upstream } = answer;
     if (usage !== null) (this.parts.exchange.extraUse ??= []).push({ upstream, model: tap.model, usage });
   }

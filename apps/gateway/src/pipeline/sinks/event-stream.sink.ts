@@ -37,7 +37,12 @@ export class EventStreamSink implements BodySink, KeptAlive {
     const isBuiltIn = exchange.route.kind !== 'passthrough';
     this.events = isBuiltIn ? (exchange.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
     const { tap } = this;
-    exchange.meter = { usage: () => tap.usage(), model: () => tap.model, made: () => tap.made };
+    exchange.meter = {
+      usage: () => tap.usage(),
+      model: () => tap.model,
+      made: () => tap.made,
+      begun: () => tap.begun(),
+    };
     exchange.streamed = true;
     if (isBuiltIn) keepAlive.add(this);
   }

@@ -25,7 +25,12 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   ) {
     this.tap = answer.upstream.provider.tap();
     const { tap } = this;
-    exchange.meter = { usage: () => tap.usage(), model: () => tap.model, made: () => tap.made };
+    exchange.meter = {
+      usage: () => tap.usage(),
+      model: () => tap.model,
+      made: () => tap.made,
+      begun: () => tap.begun(),
+    };
     exchange.streamed = true;
     keepAlive.add(this);
   }

@@ -12,8 +12,10 @@ export const anthropicTapDialect: TapDialect = {
     const type = asString(body['type']) ?? event.name;
     if (type === 'message_stop') state.complete = true;
     else if (type === 'error') state.failed = true;
-    else if (type === 'message_delta') addUsage(state, body['usage']);
-    else if (type === 'message_start') {
+    else if (type === 'message_delta') {
+      addUsage(state, body['usage']);
+      if (saysOutput(body['usage'])) state.usage = state.begun;
+    } else if (type === 'message_start') {
       const message = asObject(body['message']) ?? {};
       state.model ??= asString(message['model']);
       addUsage(state, message['usage']);
@@ -28,7 +30,10 @@ export const anthropicTapDialect: TapDialect = {
 function addUsage(state: TapState, usage: unknown): void {
   const known = Object.entries(asObject(usage) ?? {}).filter(([, value]) => value !== null);
   state.rawUsage = { ...state.rawUsage, ...Object.fromEntries(known) };
-  state.usage = readAnthropicUsage(state.rawUsage) ?? state.usage;
+  state.begun = readAnthropicUsage(state.rawUsage) ?? state.begun;
 }
+
+/** What `message_start` says of the output is a beginning. */
+const saysOutput = (usage: unknown): boolean => typeof asObject(usage)?.['output_tokens'] === 'number';
 
 export const anthropicTap = (): StreamTap => new SseTap(anthropicTapDialect);
