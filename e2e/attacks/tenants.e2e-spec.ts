@@ -141,4 +141,38 @@ describe('one workspace, to the others', () => {
     expect((await chat(victim)).status).toBe(200);
     expect([400, 446]).toContain((await exploding).status);
   });
+
+  it('is no freeze: the others are answered while its texts, lists and paths are gone through', async () => {
+    const checks = Array.from({ length: 50 }, () => ({ id: 'default.sentenceCount', parameters: {} }));
+    const paths = Array.from({ length: 100 }, (_, index) => `messages[*].a${String(index)}`);
+    const post = (config: object, body: object): Promise<Reply> =>
+      bench().chat(json(config), { key: attacker.key, body });
+    const message = { role: 'user', content: 'a' };
+    const messages = new Array<object>(200_000).fill(message);
+    const texts = bodyOf('a.b. '.repeat(780_000));
+    const guarded = { provider: '@main', input_guardrails: [{ checks }] };
+
+    const translated = await post({ provider: 'anthropic', api_key: 'x' }, { model: 'claude-3', messages });
+    expect(typeOf(translated)).toEqual([400, 'validation_failed']);
+    const items = { model: 'gpt-4o', messages: new Array<object>(1_000_000).fill({}) };
+    expect((await post({ provider: '@main', drop_params: paths }, items)).status).toBe(413);
+    expect(
+      (await post({ ...guarded, output_guardrails: [{ checks: [...checks, checks[0]] }] }, texts)).status,
+    ).toBe(400);
+
+    let isOver = false;
+    let answered = 0;
+    const others = (async () => {
+      while (!isOver) {
+        expect((await chat(victim)).status).toBe(200);
+        answered++;
+      }
+    })();
+    for (let sent = 0; sent < 3; sent++) expect((await post(guarded, texts)).status).toBe(200);
+    isOver = true;
+    const meanwhile = answered;
+    await others;
+    // One request that holds everybody up lets a call of theirs through before it and one behind it.
+    expect(meanwhile).toBeGreaterThan(3 * 3);
+  }, 120_000);
 });
