@@ -372,6 +372,10 @@ describe('the command line', () => {
     expect((await tollgate(['apply', '-f', '-', '--prune', '--dry-run'], without)).out).toContain(
       '- virtual_keys search/vk-one\n',
     );
+    // A config still names it.
+    const refused = await tollgate(['apply', '-f', '-', '--prune'], without);
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('names it.')]);
+    await tollgate(['apply', '-f', '-'], changed.replace('virtual_key: vk-one', "provider: '@main'"));
     await tollgate(['apply', '-f', '-', '--prune'], without);
     expect((await tollgate(['export'])).out).not.toContain('slug: vk-one');
   }, 120_000);
