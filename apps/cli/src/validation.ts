@@ -14,7 +14,10 @@ class DryRunClient extends ApiClient {
     try {
       await super.call(method, `${path}${path.includes('?') ? '&' : '?'}dry_run=true`, body);
     } catch (error) {
-      throw error instanceof ApiError ? new Refused(error, body) : error;
+      if (!(error instanceof ApiError)) throw error;
+      // The route does more than write one resource, and can only be carried out.
+      if (error.paths.includes('dry_run')) throw new Accepted();
+      throw new Refused(error, isFields(body) ? body : {});
     }
     throw new Accepted();
   }
@@ -32,10 +35,10 @@ const at = (body: unknown, path: string): unknown =>
 class Refused extends ApiError {
   readonly values: readonly unknown[];
 
-  constructor(error: ApiError, body: unknown) {
+  constructor(error: ApiError, body: Json) {
     super(error.status, error.message.replace(/[?&]dry_run=true/, ''), error.paths);
     // Of a config the error names members of its content.
-    this.values = error.paths.map((path) => at(body, path) ?? at((body as Json)['config'], path));
+    this.values = error.paths.map((path) => at(body, path) ?? at(body['config'], path));
   }
 }
 
