@@ -117,8 +117,15 @@ const CREDENTIALS = [
   ],
 ];
 
-/** Nobody grants what they lack. The rules of `grants.ts` on scopes, ranks, views and settings are judged by the rights matrix. */
+/** Nobody grants what they lack. The rules of `grants.ts` on scopes, views and settings are judged by the rights matrix. */
 const RIGHTS = [
+  [
+    'a role above the caller',
+    `${ADMIN}/auth/grants.ts`,
+    'if (rights.rank > rankOf(caller)) {',
+    'if (rights.rank === null) {',
+    GRANTS_SPEC,
+  ],
   [
     'who may change limits that a higher role set',
     `${ADMIN}/auth/grants.ts`,

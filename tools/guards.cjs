@@ -100,7 +100,6 @@ function tenantGuards() {
 /** What the rules of `grants.ts` refuse. */
 const REFUSALS = [
   ['scopes that the caller lacks', 'if (excess.length === 0) return;', 'return;'],
-  ['a role above the caller', 'if (rights.rank > rankOf(caller)) {', 'if (false) {'],
   [
     'a view that the caller lacks',
     'if (rights.seesAllData && ownDataOnly(caller) !== null) {',
