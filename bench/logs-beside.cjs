@@ -13,7 +13,7 @@ const { spawnSync } = require('node:child_process');
 const os = require('node:os');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
-const { nodeOf } = require('./lib/cache.cjs');
+const { SHIPPED, nodeOf } = require('./lib/cache.cjs');
 const { PATH, SERVICE_TOKEN, startGateway } = require('./lib/contestants.cjs');
 const { withLogDatabase } = require('./lib/log-fixture.cjs');
 const { prepare } = require('./lib/measure.cjs');
@@ -97,7 +97,7 @@ async function startWorker(node, server) {
 async function startAll(server) {
   os.setPriority(server.child.pid, Math.min(19, os.getPriority() + POSTGRES_NICENESS));
   await ensureBuilt();
-  const node = nodeOf('26', note);
+  const node = nodeOf(SHIPPED, note);
   const worker = await startWorker(node, server);
   const [stub, controlPlane, load, sender] = await Promise.all(
     ['stub-provider.cjs', 'control-plane.cjs', 'load.cjs', 'log-sender.cjs'].map((script) =>

@@ -8,7 +8,7 @@ const { randomBytes } = require('node:crypto');
 const { Agent, createServer, request } = require('node:http');
 const { parseArgs } = require('node:util');
 const { builtGateway } = require('./lib/build.cjs');
-const { nodeOf, onPath } = require('./lib/cache.cjs');
+const { SHIPPED, nodeOf, onPath } = require('./lib/cache.cjs');
 const { PATH, startGateway } = require('./lib/contestants.cjs');
 const { PROVIDER } = require('./lib/documents.cjs');
 const {
@@ -121,7 +121,7 @@ async function main() {
   const redisServer = onPath('redis-server');
   if (!redisServer) throw new Error('There is no redis-server on this machine.');
   const build = builtGateway({}, note);
-  const node = nodeOf('26', note);
+  const node = nodeOf(SHIPPED, note);
   const stub = await startStub();
   const redisPort = await freePort();
   const redis = start('rest', redisServer, [

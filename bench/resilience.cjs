@@ -7,7 +7,7 @@
 const { Agent, request } = require('node:http');
 const os = require('node:os');
 const { builtGateway } = require('./lib/build.cjs');
-const { nodeOf, onPath } = require('./lib/cache.cjs');
+const { SHIPPED, nodeOf, onPath } = require('./lib/cache.cjs');
 const { PATH, startGateway } = require('./lib/contestants.cjs');
 const { ask, startScript, stopAll } = require('./lib/processes.cjs');
 const { markdown, shown } = require('./lib/report.cjs');
@@ -189,7 +189,7 @@ async function main() {
   if (process.platform !== 'linux' || !onPath('taskset'))
     throw new Error('The benchmark pins processes to cores: it needs Linux and taskset.');
   const build = builtGateway({ 'no-build': process.argv.includes('--no-build') }, note);
-  const node = nodeOf('26', note) ?? process.execPath;
+  const node = nodeOf(SHIPPED, note) ?? process.execPath;
   const start = async (faults) => {
     const provider = await startScript('rest', node, 'faulty-provider.cjs');
     await ask(provider.child, { set: faults });

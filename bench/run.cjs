@@ -10,7 +10,7 @@ const { join, resolve } = require('node:path');
 const { parseArgs } = require('node:util');
 const { versions } = require('./lib/against.cjs');
 const { builtGateway } = require('./lib/build.cjs');
-const { ROOT, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
+const { ROOT, SHIPPED, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
 const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/contestants.cjs');
 const { features } = require('./lib/features.cjs');
 const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
@@ -20,7 +20,7 @@ const { barLine, bars, figuresOf, stageTable, table } = require('./lib/report.cj
 
 const HELP = `npm run bench -- [options]
   --quick            about a minute instead of several
-  --node 26,24       Node versions of the contestants; 24 is installed into the cache (default 26)
+  --node 24,22       Node versions of the contestants; all but the shipped one come into the cache (default: the shipped one)
   --only gateway,undici   only these contestants: gateway bare undici http peer nginx
   --rounds n         rounds, each measures every contestant once
   --stages           what each feature of the gateway costs, instead of the comparison
@@ -42,7 +42,7 @@ function optionsOf() {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
-      node: { type: 'string', default: '26' },
+      node: { type: 'string', default: SHIPPED },
       only: { type: 'string' },
       rounds: { type: 'string' },
       stages: { type: 'boolean', default: false },
@@ -170,7 +170,7 @@ async function main() {
   const plan = { ...(options.quick ? QUICK : FULL) };
   if (options.rounds) plan.rounds = Number(options.rounds);
   const build = builtGateway(options, note);
-  const own = nodeOf('26', note) ?? process.execPath;
+  const own = nodeOf(SHIPPED, note) ?? process.execPath;
   if (CORES.proxy === CORES.rest) note('one core only: figures hold the load generator too');
   const stub = await startScript('rest', own, 'stub-provider.cjs');
   const load = await startScript('rest', own, 'load.cjs');

