@@ -81,6 +81,7 @@ import { Accounts1795520010000 } from './migrations/1795520010000-accounts';
 import { PasswordResetEntity } from './identity/password-reset.entity';
 import { Grants1795520000000 } from './migrations/1795520000000-grants';
 import { LedgerOnceAmounts1795640000000 } from './migrations/1795640000000-ledger-once-amounts';
+import { ExportWorkersLost1795650000000 } from './migrations/1795650000000-export-workers-lost';
 import { DeploymentEntity } from './resources/deployment.entity';
 import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
 import { PluginEntity } from './resources/plugin.entity';
@@ -182,6 +183,7 @@ export const MIGRATIONS = [
   EndedApiKeys1795600010000,
   IdempotentRequests1795610000000,
   SetBy1795630000000,
+  ExportWorkersLost1795650000000,
 ];
 
 export interface DatabaseSettings {

@@ -194,6 +194,7 @@ export {
   readBodies,
   readExportRows,
   releaseExport,
+  restExport,
   renewExportLease,
   type ExportedLog,
   type ExportPosition,

@@ -119,6 +119,7 @@ export class LogExportsService {
         failure: null,
         leaseOwner: null,
         leaseUntil: null,
+        workersLost: 0,
         finishedAt: null,
       } satisfies Partial<LogExportEntity>);
     });

@@ -85,6 +85,10 @@ export class LogExportEntity extends Row {
   @Column({ name: 'lease_until', type: 'timestamptz', precision: 3, nullable: true })
   leaseUntil!: Date | null;
 
+  /** Workers that died while they held it, since its last part. */
+  @Column({ name: 'workers_lost', type: 'integer', default: 0 })
+  workersLost!: number;
+
   @Column({ name: 'finished_at', type: 'timestamptz', precision: 3, nullable: true })
   finishedAt!: Date | null;
 

@@ -94,7 +94,7 @@ export async function readBodies(
 
 const LEASE = `interval '60 seconds'`;
 
-/** Takes an export that nobody writes; null when there is none. */
+/** Takes an export that no worker writes; null when there is none. Counts it where the worker that held it has died. */
 export async function claimExport(source: DataSource, owner: string): Promise<LogExportEntity | null> {
   return source.transaction(async (manager) => {
     const rows: { id: string }[] = await manager.query(
@@ -104,7 +104,8 @@ export async function claimExport(source: DataSource, owner: string): Promise<Lo
     const id = rows[0]?.id;
     if (id === undefined) return null;
     await manager.query(
-      `UPDATE log_exports SET lease_owner = $2, lease_until = now() + ${LEASE} WHERE id = $1`,
+      `UPDATE log_exports SET workers_lost = workers_lost + (lease_owner IS NOT NULL)::int,
+         lease_owner = $2, lease_until = now() + ${LEASE} WHERE id = $1`,
       [id, owner],
     );
     return manager.findOneByOrFail(LogExportEntity, { id });
@@ -136,6 +137,14 @@ export async function releaseExport(manager: EntityManager, ticket: ExportTicket
   );
 }
 
+/** Leaves it to whichever worker takes it when a lease is over; what failed needs a moment. */
+export async function restExport(manager: EntityManager, ticket: ExportTicket): Promise<void> {
+  await manager.query(
+    `UPDATE log_exports SET lease_owner = NULL, lease_until = now() + ${LEASE} WHERE ${MINE}`,
+    mine(ticket),
+  );
+}
+
 /** Records a part whose object is durable. False as above; nothing is recorded then. */
 export async function commitExportPart(
   source: DataSource,
@@ -146,7 +155,7 @@ export async function commitExportPart(
   return source.transaction(async (manager) => {
     const changed: unknown = await manager.query(
       `UPDATE log_exports SET lease_until = now() + ${LEASE}, rows_done = rows_done + $4, bytes_done = bytes_done + $5,
-         position = $6 WHERE ${MINE}`,
+         position = $6, workers_lost = 0 WHERE ${MINE}`,
       [...mine(ticket), part.rows, part.bytes, JSON.stringify(position)],
     );
     if (!changedOne(changed)) return false;

@@ -241,6 +241,35 @@ describe('log exports', () => {
       expect(await rowsOf(id)).toHaveLength(25);
     });
 
+    it('fail where three workers died with the same part; a part that is written, or a release, starts the count anew', async () => {
+      const dead = { filters, leaseOwner: 'dead', leaseUntil: new Date(0) };
+      const [third, second] = [
+        await started({ ...dead, workersLost: 2 }),
+        await started({ ...dead, workersLost: 1 }),
+      ];
+      await processor().process();
+      await processor().process();
+      expect(await find(third)).toMatchObject({
+        status: 'failed',
+        failure: 'The worker died 3 times after row 0. Export a shorter time or fewer fields.',
+      });
+      expect(await find(second)).toMatchObject({ status: 'success', workersLost: 0 });
+      const released = await started({ filters, leaseOwner: null, leaseUntil: new Date(0), workersLost: 2 });
+      await processor().process();
+      expect((await find(released)).status).toBe('success');
+    });
+
+    it('are left for a minute by a worker that could not write them, which is no death of it', async () => {
+      const refusing = { bodies: null, exports: new DiskObjectStore('/dev/null/no-folder') };
+      const id = await started({ filters });
+      await new LogExportsProcessor(database.dataSource, refusing, true, quiet).process();
+      const { leaseOwner, leaseUntil } = await find(id);
+      expect([leaseOwner, Number(leaseUntil) > Date.now()]).toEqual([null, true]);
+      await database.dataSource.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
+      await processor().process();
+      expect(await find(id)).toMatchObject({ status: 'success', workersLost: 0 });
+    });
+
     it('[REL-01 in part] leave no file behind when they are deleted', async () => {
       const id = await started({ filters });
       await processor().process();

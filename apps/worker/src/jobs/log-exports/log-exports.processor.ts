@@ -6,8 +6,9 @@ import {
   LogExportPartEntity,
   OrganisationEntity,
   releaseExport,
-  renewExportLease,
+  restExport,
   WorkspaceEntity,
+  type ExportTicket,
   type LogExportEntity,
 } from '@gw/entities';
 import { logExportsJob, type JobProcessor } from '@gw/jobs';
@@ -24,6 +25,8 @@ const AT_ONCE = 2;
 /** Failures of an export in this process, without a part in between that could be written, before it is given up. */
 const FAILURES_MAX = 5;
 const KNOWN_FAILURES_MAX = 1_000;
+/** Workers that may die with the same part of an export before it is given up: it would end them for everyone's work. */
+const WORKERS_LOST_MAX = 3;
 
 /**
  * Writes exports to their end, one for each run of the job. Safe to run twice and in several workers: an export belongs to who holds
@@ -63,33 +66,40 @@ export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutd
 
   private async write(row: LogExportEntity, owner: string): Promise<void> {
     const ticket = { id: row.id, run: row.run, owner };
-    const denied = await this.deniedOf(row);
-    if (denied.length > 0) {
-      const failure = `These fields may no longer be exported: ${denied.join(', ')}.`;
-      await finishExport(this.source, ticket, { status: 'failed', failure, last: null });
-      return;
-    }
+    const refusal = await this.refusalOf(row);
+    if (refusal !== null) return this.fail(ticket, refusal);
     try {
       const run = new ExportRun(this.source, this.stores, row, owner, () => this.isStopping);
       if (!(await run.write())) await releaseExport(this.source.manager, ticket);
     } catch (error) {
       this.log.warn({ exportId: row.id, ...describeFault(error) }, 'an export could not be written');
       if (this.countFailure(row) < FAILURES_MAX) {
-        // Until its lease runs out; a store that is away needs a moment.
-        await renewExportLease(this.source.manager, ticket).catch(() => undefined);
+        await restExport(this.source.manager, ticket).catch(() => undefined);
         return;
       }
-      const failure = 'The logs could not be read, or the file could not be written.';
-      await finishExport(this.source, ticket, { status: 'failed', failure, last: null });
+      await this.fail(ticket, 'The logs could not be read, or the file could not be written.');
     }
   }
 
-  private async deniedOf({ workspaceId, organisationId, requestedData }: LogExportEntity): Promise<string[]> {
+  private async fail(ticket: ExportTicket, failure: string): Promise<void> {
+    await finishExport(this.source, ticket, { status: 'failed', failure, last: null });
+  }
+
+  /** Why it may not be written; null where it may. */
+  private async refusalOf(row: LogExportEntity): Promise<string | null> {
+    if (row.workersLost >= WORKERS_LOST_MAX) {
+      this.log.error(
+        { exportId: row.id, rowsDone: row.rowsDone },
+        'an export ended its workers and is given up',
+      );
+      return `The worker died ${String(row.workersLost)} times after row ${String(row.rowsDone)}. Export a shorter time or fewer fields.`;
+    }
     const { manager } = this.source;
-    const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
-    const workspace = await manager.findOneByOrFail(WorkspaceEntity, { id: workspaceId });
+    const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: row.organisationId });
+    const workspace = await manager.findOneByOrFail(WorkspaceEntity, { id: row.workspaceId });
     const { deniedFields } = exportRestrictionsOf(organisation, workspace);
-    return requestedData.filter((field) => deniedFields.includes(field));
+    const denied = row.requestedData.filter((field) => deniedFields.includes(field));
+    return denied.length > 0 ? `These fields may no longer be exported: ${denied.join(', ')}.` : null;
   }
 
   private countFailure({ id, rowsDone }: LogExportEntity): number {
