@@ -18,6 +18,8 @@ export type Json = Readonly<Record<string, unknown>>;
 /** In the place of a status. */
 const NO_RESPONSE = 0;
 const TIMEOUT_MS = 30_000;
+/** A stream says something every second. */
+const SILENT_MAX_MS = 15_000;
 const PAGE_SIZE = 100;
 const TRIES_MAX = 4;
 const WAIT_MAX_MS = 60_000;
@@ -74,6 +76,32 @@ export class ApiClient {
       );
       rows.push(...data);
       if (data.length === 0 || rows.length >= total) return rows.reverse();
+    }
+  }
+
+  /** An event stream as it comes, in pieces; it ends when the control plane ends it. @throws ApiError */
+  async *stream(path: string, signal: AbortSignal): AsyncGenerator<string> {
+    const silence = new AbortController();
+    const timer = setTimeout(() => {
+      silence.abort(
+        new Error(`${this.baseUrl} has said nothing for ${String(SILENT_MAX_MS / 1_000)} seconds`),
+      );
+    }, SILENT_MAX_MS);
+    try {
+      const response = await fetch(`${this.baseUrl}${path}`, {
+        headers: { 'x-gw-api-key': this.apiKey, accept: 'text/event-stream' },
+        signal: AbortSignal.any([signal, silence.signal]),
+      });
+      if (!response.ok || !response.body) {
+        const message = messageOf(parse(await response.text())) ?? `status ${String(response.status)}`;
+        throw new ApiError(response.status, `GET ${path}: ${message}`);
+      }
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+        timer.refresh();
+        yield text;
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dump } from 'js-yaml';
 import type { ApiClient, Json } from './api-client';
 import { loadWithPlaces, type Places } from './file-lines';
+import { LogTail } from './log-tail';
 import { exportState, reconcile, type Change, type State } from './reconcile';
 
 export interface Output {
@@ -134,45 +135,11 @@ export async function createKeyCommand({ api, options, output }: Call): Promise<
   return 0;
 }
 
-const TAIL_EVERY_MS = 1_000;
-const TAIL_PAGE = 100;
-/** Ids of records that were printed, so that none is printed twice; more than arrive within one pause. */
-const SEEN_MAX = 10_000;
-
 /** Prints records of requests as JSON lines, oldest first, until it is ended; `--once` prints the newest page and ends. */
 export async function tailLogsCommand({ api, options, output, signal }: Call): Promise<number> {
   const workspace = text(options['workspace']);
-  const seen = new Set<string>();
-  for (;;) {
-    const query = new URLSearchParams({
-      page_size: String(TAIL_PAGE),
-      ...(workspace === undefined ? {} : { workspace_id: workspace }),
-    });
-    const { data } = await api.call<{ data: { id: string }[] }>('GET', `/v1/logs?${query.toString()}`);
-    for (const record of [...data].reverse()) {
-      if (seen.has(record.id)) continue;
-      seen.add(record.id);
-      output.out(`${JSON.stringify(record)}\n`);
-    }
-    for (const id of seen) {
-      if (seen.size <= SEEN_MAX) break;
-      seen.delete(id);
-    }
-    if (options['once'] === true || signal.aborted) return 0;
-    await pause(TAIL_EVERY_MS, signal);
-    if (signal.aborted) return 0;
-  }
+  const tail = new LogTail(api, workspace === undefined ? {} : { workspace_id: workspace }, output);
+  if (options['once'] === true) await tail.page();
+  else await tail.follow(signal);
+  return 0;
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
