@@ -3,6 +3,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
 import type { JsonObject, Provider } from '@gw/providers';
 import { parseJsonObject } from '../http/json-body';
+import { isTooLarge } from '../http/parsed-bytes';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { Exchange } from '../pipeline/exchange';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
@@ -205,7 +206,8 @@ function needsOf(buckets: readonly Bucket[]): number {
 function askedOf(exchange: Exchange): JsonObject | null {
   try {
     return exchange.json(parseJsonObject);
-  } catch {
+  } catch (error) {
+    if (isTooLarge(error)) throw error;
     // A body that can't be read is refused later, by whoever must read it.
     return null;
   }

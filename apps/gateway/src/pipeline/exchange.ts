@@ -255,7 +255,10 @@ export class Exchange {
     return this.parsed !== null;
   }
 
-  /** The body as a JSON object, parsed at most once. Throws `body_invalid`, and `unavailable` when there is no memory for it. */
+  /**
+   * The body as a JSON object, parsed at most once. Throws `body_invalid`, `body_too_large` for one of too many members, and
+   * `unavailable` when there is no memory for it.
+   */
   json(parse: (body: Buffer) => JsonObject): JsonObject {
     if (this.parsed === null) {
       this.hold(parsedBytes(this.body));

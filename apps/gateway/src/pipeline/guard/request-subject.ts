@@ -10,6 +10,7 @@ import {
   type ShallowScan,
 } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
+import { assertReadableWhole } from '../../http/parsed-bytes';
 import type { Upstream } from '../answer';
 import { withoutSlug } from '../attempt/targeting';
 import type { Asked, Exchange } from '../exchange';
@@ -115,7 +116,9 @@ export function requestBody(exchange: Exchange): Eventually<SeenBody> {
   if (isForm(type) && spooled !== null)
     return readLargeForm(spooled.source(null).open(), type).then(seenForm);
   if (body.length === 0) return NOTHING;
-  return isForm(type) ? seenForm(readForm(body, type)) : textBody(body);
+  if (isForm(type)) return seenForm(readForm(body, type));
+  assertReadableWhole(body);
+  return textBody(body);
 }
 
 function refuseEncoded({ body, spooled, req }: Exchange): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
+import { isTooLarge } from '../../http/parsed-bytes';
 import { BodyReader, bodyTooLarge, type BodyReaderOptions } from '../../http/read-body';
 import { LargeBodies } from '../../http/spool/large-bodies';
 import type { Overload } from '../../http/overload';
@@ -110,7 +111,7 @@ function scanOf(exchange: Exchange, body: Buffer): ShallowScan | null {
   try {
     return scanOfParsed(exchange.json(parseJsonObject));
   } catch (error) {
-    if (exchange.route.body === 'any') return null;
+    if (exchange.route.body === 'any' && !isTooLarge(error)) return null;
     throw error;
   }
 }

@@ -1,0 +1,82 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+import { READ_WHOLE } from './parsed-bytes';
+
+const { membersOfOne, members, values } = READ_WHOLE;
+const CHECKED = 'pc-ruled-1';
+
+const named = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `"k${String(at)}":1`).join(',');
+const CHAT = '"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]';
+/** A chat with so many members in its one object. */
+const wide = (count: number): string => `{${CHAT},${named(count - 2)}}`;
+
+describe('a body of very many members', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+
+  beforeAll(async () => {
+    stub = await StubProvider.start();
+    stub.answerJson({ ok: true });
+    gateway = await GatewayHarness.start();
+    gateway.addProvider('main', 'openai', stub.origin);
+    gateway.addConfig(CHECKED, { provider: '@main', override_params: { temperature: 0.5 } });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await stub.stop();
+  });
+  beforeEach(() => {
+    stub.requests.length = 0;
+  });
+
+  const send = async (
+    path: string,
+    body: string | Buffer,
+    headers: Record<string, string>,
+  ): Promise<[number, string]> => {
+    const answer = await fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'x-gw-api-key': gateway.apiKey, 'content-type': 'application/json', ...headers },
+      body,
+    });
+    const { error } = (await answer.json()) as { error?: { type: string; message: string } };
+    return [answer.status, error?.message ?? ''];
+  };
+  const ruled = { 'x-gw-config': CHECKED };
+
+  it('is written anew up to the bound of one object, and refused past it before it is parsed', async () => {
+    expect(await send('/chat/completions', wide(membersOfOne), ruled)).toEqual([200, '']);
+    expect(JSON.parse(stub.lastRequest.body.toString('utf8'))).toMatchObject({ temperature: 0.5 });
+    const [status, message] = await send('/chat/completions', wide(membersOfOne + 1), ruled);
+    expect([status, stub.requests.length]).toEqual([413, 1]);
+    expect(message).toContain(`more than ${String(membersOfOne)} members in one object`);
+    expect(message).toContain('parameter rules');
+    expect(message).toContain('send a smaller body');
+  });
+
+  it.each([
+    ['members of all objects', members, `[${Array(members).fill('{"a":1}').join(',')}]`],
+    ['items of all lists', values, `[${Array(values).fill('1').join(',')},1]`],
+  ])('is refused past the bound of %s', async (_name, bound, list) => {
+    const [status, message] = await send('/chat/completions', `{${CHAT},"x":${list}}`, ruled);
+    expect([status, stub.requests.length]).toEqual([413, 0]);
+    expect(message).toContain(`more than ${String(bound)}`);
+  });
+
+  it('passes no rule by where a route takes any body: two models make it unclear, and it is refused', async () => {
+    const body = `{"model":"a",${named(membersOfOne)},"model":"b"}`;
+    expect((await send('/proxy/v1/anything', body, ruled))[0]).toBe(413);
+    expect((await send('/proxy/v1/anything', wide(membersOfOne + 1), ruled))[0]).toBe(413);
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  it('goes through as it came where nothing reads it whole', async () => {
+    const body = wide(membersOfOne + 1);
+    expect(await send('/proxy/v1/anything', body, { 'x-gw-provider': '@main' })).toEqual([200, '']);
+    expect(stub.lastRequest.body.toString('utf8')).toBe(body);
+    const bytes = Buffer.from(`{${'\u0001:::{'.repeat(membersOfOne)}`);
+    expect(await send('/proxy/v1/anything', bytes, ruled)).toEqual([200, '']);
+    expect(stub.lastRequest.body.equals(bytes)).toBe(true);
+  });
+});
