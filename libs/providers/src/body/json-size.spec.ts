@@ -8,7 +8,7 @@ const sizeOf = (text: string): number[] => {
 describe('jsonSize', () => {
   it.each([
     ['{}', [1, 0, 0, 0]],
-    ['{"a":1,"b":{"c":2,"d":[1,2,{}],"e":3},"f":4}', [4, 7, 6, 3]],
+    ['{"a":1,"b":{"c":2,"d":[1,2,{}],"e":3},"f":4}', [4, 6, 6, 3]],
     ['[{"a":1,"b":2},{"c":3}]', [3, 2, 3, 2]],
     ['{"a":"{,:[\\",:{\\\\","b":"\\u003a"}', [1, 1, 2, 2]],
   ])('counts the objects, lists, commas and members of %s', (text, size) => {

@@ -12,6 +12,7 @@ import {
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
+import { Holds } from './nested-classes';
 import { field, type FieldOptions } from './options';
 import { HasCharacters, IsStorable, isStorableText } from './well-formed';
 
@@ -187,6 +188,7 @@ export const NestedField = (type: () => Class, options: FieldOptions = {}): Prop
     IsObject(),
     ValidateNested(),
     Type(type),
+    Holds(type),
   );
 
 export const NestedListField = (type: () => Class, options: ListOptions = {}): PropertyDecorator =>
@@ -197,4 +199,5 @@ export const NestedListField = (type: () => Class, options: ListOptions = {}): P
     IsObject({ each: true }),
     ValidateNested({ each: true }),
     Type(type),
+    Holds(type),
   );

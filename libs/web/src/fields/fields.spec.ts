@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import type { Type } from '@nestjs/common';
 import { RequestValidationPipe, Strict } from '../http/validation-pipe';
 import { pageOf } from '../pagination';
-import { MapField, NestedListField, ObjectField, TextListField } from './composite-fields';
+import { MapField, NestedField, NestedListField, ObjectField, TextListField } from './composite-fields';
 import { QueryBooleanField, QueryEnumListField, QueryIntegerField, QueryUuidListField } from './query-fields';
 import {
   BitField,
@@ -51,6 +51,11 @@ class Thing {
   items?: Item[];
 }
 
+class Outer {
+  @NestedField(() => Thing, { optional: true })
+  thing?: Thing;
+}
+
 @Strict()
 class Exact {
   @TextField({ optional: true })
@@ -94,6 +99,26 @@ describe('the field decorators', () => {
     const before = Object.getOwnPropertyNames(Object.prototype);
     expect(JSON.stringify({ ...((await body(JSON.parse(text))) as object) })).toBe(text);
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+  });
+
+  it('hand free data on as it came, without a copy of a single object of it', async () => {
+    const given = { json: { messages: [{ a: [{}] }, {}] }, map: { a: 'b' }, items: [{ count: 1 }] };
+    const taken = (await body(given)) as Thing;
+    expect([taken.json === given.json, taken.map === given.map]).toEqual([true, true]);
+    expect(taken.items?.[0]).toBeInstanceOf(Item);
+    expect(given).toEqual({ json: { messages: [{ a: [{}] }, {}] }, map: { a: 'b' }, items: [{ count: 1 }] });
+    const within = (await check('body', Outer, { thing: given })) as Outer;
+    expect(within.thing).toBeInstanceOf(Thing);
+    expect(within.thing?.json).toBe(given.json);
+  });
+
+  it('refuse a body of more objects than are made of their classes, before one is made', async () => {
+    const items = Array.from({ length: 10_000 }, () => ({ count: 1 }));
+    const message = await pipe
+      .transform({ items }, { type: 'body', metatype: Thing })
+      .catch((error: Error) => error.message);
+    expect(message).toBe('The request body has more than 10000 objects in its lists; send it in parts.');
+    expect(await body({ items: items.slice(0, 9_000) })).toMatchObject({ paths: ['items'] });
   });
 
   it.each(['constructor', 'prototype', 'toString'])(

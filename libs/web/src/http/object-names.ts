@@ -7,39 +7,11 @@ const OBJECT_NAMES: ReadonlySet<string> = new Set([
 
 const isTaken = (name: string): boolean => OBJECT_NAMES.has(name) || name.startsWith(MARK);
 
-/** True for an object that JSON has made, and false for a list or an instance of a class. */
-const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
-
-function hasTakenNames(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasTakenNames);
-  return Object.entries(value).some(([name, item]) => isTaken(name) || hasTakenNames(item));
-}
-
-function renamed(value: unknown, rename: (name: string) => string): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
-  if (isPlain(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [rename(name), renamed(item, rename)]),
-    );
-  for (const [name, item] of Object.entries(value)) Reflect.set(value, name, renamed(item, rename));
-  return value;
-}
-
-const marked = (name: string): string => (isTaken(name) ? `${MARK}${name}` : name);
-const unmarked = (name: string): string => (name.startsWith(MARK) ? name.slice(MARK.length) : name);
-
 /**
- * The value with every `constructor`, `prototype`, `toString` … renamed, at any depth, so that class-transformer and Nest keep
- * these members as the data that they are: both drop them without a word. Null: there is none, and nothing has to be undone.
+ * A `constructor`, `prototype`, `toString` … under another name, so that class-transformer and Nest do not drop such a member without
+ * a word.
  */
-export const withMarkedNames = (value: unknown): unknown =>
-  hasTakenNames(value) ? renamed(value, marked) : null;
-
-/** Undoes `withMarkedNames`. An instance of a class stays that instance. */
-export const withPlainNames = (value: unknown): unknown => renamed(value, unmarked);
-
+export const marked = (name: string): string => (isTaken(name) ? `${MARK}${name}` : name);
 export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');
 
 const NAMES_PROTO = /__proto__|\\u/;

@@ -7,8 +7,9 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { getMetadataStorage, ValidationError, type ValidatorOptions } from 'class-validator';
+import { withFreeData, withoutFreeData } from './free-data';
 import { misspeltMembers } from './misspelt-members';
-import { withMarkedNames, withoutMarks, withPlainNames } from './object-names';
+import { withoutMarks } from './object-names';
 
 const DETAILS_MAX = 100;
 /** Deeper than any field takes, and shallow enough for whatever walks a value by recursion. */
@@ -82,8 +83,25 @@ const OPTIONS: ValidationPipeOptions = {
   exceptionFactory: (errors) => validationFailed([...detailsOf(errors, '')]),
 };
 
+/** Leaves the free data of a body as it came. */
+class StrictBodyPipe extends ValidationPipe {
+  override async transform(body: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { metatype } = metadata;
+    const isTyped = metatype !== undefined && this.toValidate(metadata);
+    return super.transform(isTyped ? withoutFreeData(body, metatype) : body, metadata);
+  }
+
+  protected override validate(
+    body: object,
+    options?: ValidatorOptions,
+  ): ValidationError[] | Promise<ValidationError[]> {
+    withFreeData(body);
+    return super.validate(body, options);
+  }
+}
+
 /** Refuses misspelt members of a body, and drops other unknown ones. */
-class BodyPipe extends ValidationPipe {
+class BodyPipe extends StrictBodyPipe {
   protected override async validate(body: object, options?: ValidatorOptions): Promise<ValidationError[]> {
     // Before the rules are checked, which drops every unknown member.
     const misspelt = misspeltMembers(body).map(({ path, message }) =>
@@ -100,7 +118,7 @@ class BodyPipe extends ValidationPipe {
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
   private readonly body = new BodyPipe(OPTIONS);
-  private readonly strict = new ValidationPipe({ ...OPTIONS, forbidNonWhitelisted: true });
+  private readonly strict = new StrictBodyPipe({ ...OPTIONS, forbidNonWhitelisted: true });
 
   constructor() {
     super(OPTIONS);
@@ -118,13 +136,7 @@ export class RequestValidationPipe extends ValidationPipe {
       });
     }
     if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value, metadata.metatype);
-    return this.keepingNames(value, metadata);
-  }
-
-  private async keepingNames(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const kept = metadata.type === 'body' ? withMarkedNames(value) : null;
-    if (kept === null) return this.checked(value, metadata);
-    return withPlainNames(await this.checked(kept, metadata));
+    return this.checked(value, metadata);
   }
 
   private async checked(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {

@@ -1,0 +1,22 @@
+import type { Type as Class } from '@nestjs/common';
+
+const NESTED = new WeakMap<object, Map<string, () => Class>>();
+
+/** Notes that a member of a DTO class holds instances of another class, or a list of them. */
+export const Holds =
+  (type: () => Class): PropertyDecorator =>
+  ({ constructor }, name) => {
+    const members = NESTED.get(constructor) ?? new Map<string, () => Class>();
+    NESTED.set(constructor, members.set(String(name), type));
+  };
+
+/** Null: the member holds a plain value or free JSON. */
+export function heldClass(holder: Class, name: string): Class | null {
+  let at: unknown = holder;
+  while (typeof at === 'function') {
+    const type = NESTED.get(at)?.get(name);
+    if (type) return type();
+    at = Object.getPrototypeOf(at);
+  }
+  return null;
+}
