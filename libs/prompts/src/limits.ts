@@ -12,6 +12,8 @@ export const TEMPLATE_LIMITS = {
   partialDepth: 8,
   /** Partials that a template names. */
   partials: 100,
-  /** Values, sections, rounds of a section and partials of one rendering. */
+  /** Values, sections, rounds of a section and partials of one rendering, and what private partials are read into. */
   steps: 100_000,
+  /** Objects, lists and commas of the JSON that a raw template renders to: it is parsed in one turn. */
+  rawValues: 200_000,
 } as const;

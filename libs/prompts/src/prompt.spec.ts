@@ -242,3 +242,31 @@ describe('the cases of hostile templates', () => {
     },
   );
 });
+
+describe('the work of one rendering', () => {
+  it('counts what private partials are read into, whether it is rendered or not', () => {
+    const tags = '{{#no}}{{v}}{{/no}}'.repeat(2_000);
+    const names = Array.from({ length: 30 }, (_, at) => `p${String(at)}`);
+    const template = names.map((name) => `{{>>${name}}}`).join('');
+    const variables = Object.fromEntries(names.map((name) => [name, `${tags}${name}`]));
+    expect(refusal(() => render(template, variables))).toContain('100000 steps');
+    // The same text is read once, and costs as much as it renders.
+    expect(render(template, Object.fromEntries(names.map((name) => [name, tags])))).toBe('');
+  });
+
+  it('bounds the values that a raw template renders to, before they are parsed', () => {
+    const { rawValues } = TEMPLATE_LIMITS;
+    const list = (length: number): unknown[] => Array.from({ length }, () => 1);
+    const raw = '[{"role":"user","content":"a,[{","x":{{list}}}]';
+    const options = { isRaw: true, maxLength: 10_000_000 };
+    const fits = rawValues - '[{,,[]'.length;
+    expect(render(raw, { list: list(fits) }, options)).toMatchObject([{ content: 'a,[{' }]);
+    expect(refusal(() => render(raw, { list: list(rawValues) }, options))).toContain(
+      `more than ${String(rawValues)} objects, lists and members`,
+    );
+    const rows = '[{{#rows}}{"a":[[],[],[]]},{{/rows}}{}]';
+    expect(refusal(() => render(rows, { rows: list(rawValues / 5) }, options))).toContain(
+      `${String(rawValues)}`,
+    );
+  });
+});

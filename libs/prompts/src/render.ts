@@ -57,8 +57,8 @@ export class Renderer {
       throw promptInvalid(`The rendered prompt has more than ${String(this.input.maxLength)} characters.`);
   };
 
-  private step(): void {
-    this.steps += 1;
+  private step(steps = 1): void {
+    this.steps += steps;
     if (this.steps > TEMPLATE_LIMITS.steps)
       throw promptInvalid(`Rendering takes more than ${String(TEMPLATE_LIMITS.steps)} steps.`);
   }
@@ -135,6 +135,7 @@ export class Renderer {
     const known = this.privates.get(text);
     if (known) return known;
     const template = parseTemplate(text);
+    this.step(sizeOf(template));
     if (partialsOf(template).size > 0)
       throw promptInvalid(`The private partial ${name} may name no saved one.`, `variables.${name}`);
     this.privates.set(text, template);
@@ -170,6 +171,15 @@ export function partialsOf({ nodes }: Template): Set<PartialReference> {
     if (node.kind === 'partial') found.add(node.reference);
   });
   return found;
+}
+
+/** Nodes of a template. */
+function sizeOf({ nodes }: Template): number {
+  let size = 0;
+  walk(nodes, () => {
+    size += 1;
+  });
+  return size;
 }
 
 /** Bounded by the depth of sections. */
@@ -216,6 +226,8 @@ class JsonOutput implements Output {
   private readonly pieces: string[] = [];
   private inString = false;
   private afterBackslash = false;
+  /** Objects, lists and commas outside of strings. */
+  private values = 0;
   /** Within a partial that stands in a string: its text is no JSON. */
   private quoted = false;
 
@@ -232,13 +244,20 @@ class JsonOutput implements Output {
       if (this.afterBackslash) this.afterBackslash = false;
       else if (code === BACKSLASH) this.afterBackslash = this.inString;
       else if (code === QUOTE) this.inString = !this.inString;
+      else if (!this.inString && STRUCTURE.has(code)) this.values += 1;
     }
+    if (this.values > TEMPLATE_LIMITS.rawValues)
+      throw promptInvalid(
+        `The raw template renders to more than ${String(TEMPLATE_LIMITS.rawValues)} objects, lists and members.`,
+      );
   }
   value(value: unknown): void {
     if (value === undefined || value === null) return;
     if (this.inString && this.afterBackslash)
       throw promptInvalid('A raw template has a variable right after a backslash.');
-    this.push(this.inString ? escaped(textOf(value)) : JSON.stringify(value));
+    if (this.inString) this.push(escaped(textOf(value)));
+    // With as many quotes as it opens, so that it leaves the place where it found it.
+    else this.text(JSON.stringify(value));
   }
   partial(render: () => void): void {
     const before = this.quoted;
@@ -257,4 +276,6 @@ class JsonOutput implements Output {
 }
 
 const QUOTE = 0x22;
+/** `,`, `[` and `{`. */
+const STRUCTURE: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
 const BACKSLASH = 0x5c;
