@@ -27,7 +27,8 @@ const HELP = `npm run bench -- [options]
   --features         what each feature costs a request that uses it, instead of the comparison
   --profile          where the gateway's time goes, instead of the comparison
   --gateway folder   another build of the gateway (default dist/gateway)
-  --against folder   this version against another build of the gateway, instead of the comparison
+  --against folder   this version against another build of the gateway, on the second --node if there is one, instead of the
+                     comparison
   --flags='…'        further Node flags for the gateway, to see what they do
   --no-build         take dist/gateway as it is`;
 
@@ -185,8 +186,8 @@ async function main() {
   }
   const startedAt = new Date();
   const mode = modeOf(options);
-  const node = nodeOf(options.node.split(',')[0], note);
-  const against = options.against && resolve(options.against);
+  const [node, otherNode = node] = options.node.split(',').map((major) => nodeOf(major, note));
+  const against = options.against && { build: resolve(options.against), node: otherNode };
   const measured = await {
     features: () => features({ plan, load, common: { ...common, node }, note, say }),
     against: () => versions({ options, load, common: { ...common, node, against }, note, say }),

@@ -13,11 +13,11 @@ const SLICE = { warmSeconds: 0.1, seconds: 0.4 };
 const WARM_SECONDS = 8;
 const REQUESTS = { full: 'everything on', bare: 'bare: provider and host in headers' };
 
-async function startBoth({ build, against, newControlPlane, ...common }) {
+async function startBoth({ build, node, against, newControlPlane, ...common }) {
   const list = [];
-  for (const [version, folder] of Object.entries({ this: build, other: against })) {
+  for (const [version, how] of Object.entries({ this: { build, node }, other: against })) {
     const controlPlane = await newControlPlane();
-    const started = await startGateway({ ...common, build: folder, controlPlane });
+    const started = await startGateway({ ...common, ...how, controlPlane });
     for (const [id, name] of Object.entries(REQUESTS))
       list.push(contestant(`${version}-${id}`, name, started.child, started.port, started.requests[id]));
   }
