@@ -1,5 +1,6 @@
 import { TestAdminApi } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
+import { dealt } from './spec-support/dealt';
 import { identifiersOf, titled } from './spec-support/identifiers';
 import { sharedIntegration, type Written } from './spec-support/places';
 import { severalAtATime } from './spec-support/several-at-a-time';
@@ -7,18 +8,7 @@ import { severalAtATime } from './spec-support/several-at-a-time';
 const admin = new TestAdminApi();
 
 const BAD_PATH_IDS = [
-  ...[
-    'a%00b',
-    '%00',
-    '..%2f..%2fadmin',
-    'a%2fb',
-    '%5c..%5c',
-    '%252e%252e',
-    'a%0d%0ax:1',
-    '%ff',
-    '%c3%28',
-    '%E0%A4%A',
-  ],
+  ...['%00', '..%2f..%2fadmin', 'a%2fb', '%5c..%5c', '%252e%252e', 'a%0d%0ax:1', '%ff', '%c3%28', '%E0%A4%A'],
   ...[
     'null',
     'undefined',
@@ -59,13 +49,22 @@ describe('ids in the paths of the control plane', () => {
       .filter(([path]) => path.startsWith('/v1/') && path.includes('{'))
       .map(([path, methods]) => [path, Object.keys(methods).map((method) => method.toUpperCase())]);
 
-  async function sweep(id: string, keys: readonly string[], statuses: readonly number[]): Promise<void> {
-    const calls = paths().flatMap(([path, methods]) =>
-      methods.flatMap((method) =>
-        keys.map((key) => ({ method, url: path.replaceAll(/\{[^}]+\}/g, id), key })),
-      ),
+  interface PathCall {
+    readonly method: string;
+    readonly path: string;
+    readonly key: string;
+  }
+  const calls = (keys: readonly string[]): PathCall[] =>
+    paths().flatMap(([path, methods]) =>
+      methods.flatMap((method) => keys.map((key) => ({ method, path, key }))),
     );
-    await severalAtATime(calls, async ({ method, url, key }) => {
+
+  async function sweep(
+    asked: readonly (readonly [PathCall, string])[],
+    statuses: readonly number[],
+  ): Promise<void> {
+    await severalAtATime(asked, async ([{ method, path, key }, id]) => {
+      const url = path.replaceAll(/\{[^}]+\}/g, id);
       const { status } = await admin.call(method, url, { key, ...(method === 'GET' ? {} : { body: {} }) });
       // What needs a session, or a scope that one of the keys may not hold, says so before it looks for anything.
       expect([method, url, [...statuses, 401, 403].includes(status) || status]).toEqual([method, url, true]);
@@ -79,20 +78,24 @@ describe('ids in the paths of the control plane', () => {
   it.each(titled(identifiersOf('path id')))(
     'are answered as %s says, in every path',
     async (_title, { value }) => {
+      const id = value.includes('%') ? value : encodeURIComponent(value);
       await sweep(
-        value.includes('%') ? value : encodeURIComponent(value),
-        [ours.adminKey, ours.key],
+        calls([ours.adminKey, ours.key]).map((call) => [call, id]),
         [400, 404],
       );
     },
   );
 
-  it.each(BAD_PATH_IDS.map((id) => [id.slice(0, 40), id]))(
-    'are answered 400 or 404 for %s, which names nothing',
-    async (_title, id) => {
-      await sweep(id, [ours.key], [400, 404, 405]);
-    },
-  );
+  it('are answered 400 or 404 where they hold a NUL, which Postgres takes in no text, in every path', async () => {
+    await sweep(
+      calls([ours.key]).map((call) => [call, 'a%00b']),
+      [400, 404, 405],
+    );
+  });
+
+  it('are answered 400 or 404 where they name nothing: each path gets a fifth of the bad ones', async () => {
+    await sweep(dealt(calls([ours.key]), BAD_PATH_IDS, BAD_PATH_IDS.length / 5), [400, 404, 405]);
+  }, 60_000);
 
   it('are unknown, not invalid, where they are UUIDs in either case', async () => {
     for (const kind of [

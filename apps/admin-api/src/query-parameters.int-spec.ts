@@ -1,5 +1,6 @@
 import { TestAdminApi } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
+import { dealt } from './spec-support/dealt';
 import { sharedIntegration } from './spec-support/places';
 import { severalAtATime } from './spec-support/several-at-a-time';
 
@@ -187,6 +188,25 @@ function readQueried(): Queried[] {
   });
 }
 
+/** Parameters of one name and one rule, with the paths that have them. */
+interface ParameterClass {
+  readonly one: Parameter;
+  readonly paths: string[];
+}
+
+function classesOf(isMeant: (one: Parameter) => boolean): ParameterClass[] {
+  const classes = new Map<string, ParameterClass>();
+  for (const { path, parameters } of queried()) {
+    for (const one of parameters.filter(isMeant)) {
+      const name = `${one.name} ${JSON.stringify(one.schema)}`;
+      const known = classes.get(name) ?? { one, paths: [] };
+      known.paths.push(path);
+      classes.set(name, known);
+    }
+  }
+  return [...classes.values()];
+}
+
 const urlOf = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? '018f0000-0000-7000-8000-000000000000');
 
@@ -216,11 +236,10 @@ describe('every query parameter of the document', () => {
   });
 
   it('is refused out of its bounds, by its name, on every route that has it', async () => {
-    const asked = queried().flatMap(({ path, parameters }) =>
-      parameters
-        // The workspace is looked up before anything else: what names none is not found.
-        .filter(({ name }) => name !== 'workspace_id' && name !== 'workspace_slug')
-        .flatMap(({ name, schema }) => badValues(schema).map((value) => ({ path, name, value }))),
+    // The workspace is looked up before anything else: what names none is not found.
+    const asked = classesOf(({ name }) => name !== 'workspace_id' && name !== 'workspace_slug').flatMap(
+      ({ one: { name, schema }, paths }) =>
+        dealt(paths, badValues(schema), 3).map(([path, value]) => ({ path, name, value })),
     );
     await severalAtATime(asked, async ({ path, name, value }) => {
       const { status, param } = await ask(path, `${name}=${value}`, true);
@@ -230,14 +249,13 @@ describe('every query parameter of the document', () => {
   }, 240_000);
 
   it('is refused in brackets, and twice where it is one value', async () => {
-    const asked = queried().flatMap(({ path, parameters }) =>
-      parameters.flatMap(({ name, schema }) => {
-        // Reads of one thing know the workspace alone, and not by a class of their own.
-        const forms = name === 'workspace_id' ? [] : [`${name}[]=1`, `${name}[a]=1`, `${name}%5B0%5D=1`];
-        if (schema.type !== 'array') forms.push(`${name}=1&${name}=2`);
-        return forms.map((query) => ({ path, name, query }));
-      }),
-    );
+    const asked = classesOf(() => true).flatMap(({ one: { name, schema }, paths }) => {
+      // Reads of one thing know the workspace alone, and not by a class of their own.
+      const brackets = name === 'workspace_id' ? [] : [`${name}[]=1`, `${name}[a]=1`, `${name}%5B0%5D=1`];
+      const twice = schema.type === 'array' ? [] : [`${name}=1&${name}=2`];
+      const queries = [...dealt(paths, brackets, 1), ...dealt(paths, twice, 1)];
+      return queries.map(([path, query]) => ({ path, name, query }));
+    });
     await severalAtATime(asked, async ({ path, name, query }) => {
       const { status, param } = await ask(path, query, name !== 'workspace_id');
       expect([path, query, status, param]).toEqual([path, query, 400, name]);
@@ -245,11 +263,13 @@ describe('every query parameter of the document', () => {
   }, 240_000);
 
   it('never is a fault, nor without an answer, whatever it holds', async () => {
-    const asked = queried().flatMap(({ path, parameters }) =>
-      [...parameters.filter(isText).map((one) => one.name), '__proto__'].flatMap((name) =>
-        HOSTILE.map((value) => ({ path, name, value })),
-      ),
+    // What a handler does with a text is its own, so that each gets a third of them.
+    const texts = classesOf(isText).flatMap(({ one: { name }, paths }) =>
+      dealt(paths, HOSTILE, HOSTILE.length / 3).map(([path, value]) => ({ path, name, value })),
     );
+    const lists = queried().map(({ path }) => path);
+    const unknown = dealt(lists, HOSTILE, 1).map(([path, value]) => ({ path, name: '__proto__', value }));
+    const asked = [...texts, ...unknown];
     await severalAtATime(asked, async ({ path, name, value }) => {
       const { status } = await ask(path, `${name}=${value}`, name !== 'workspace_id');
       const isAnswer = [200, 400, 403, 404].includes(status);

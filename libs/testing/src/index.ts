@@ -17,6 +17,7 @@ export {
 export { mutatedBytes, mutatedJson } from './mutations';
 export { readPrometheus, type PrometheusFamily } from './prometheus-text';
 export { startNginx, type TestNginx } from './nginx';
+export { onceOfRun } from './once-of-run';
 export { startRedis, withRedis, type TestRedis } from './redis';
 export { expressionsMadeBy } from './made-expressions';
 export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';

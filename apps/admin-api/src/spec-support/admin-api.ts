@@ -10,7 +10,7 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { hashApiKey, randomAlphanumeric, readSettings, uuidv7 } from '@gw/kernel';
-import { testDatabase, type TestDatabase } from '@gw/testing';
+import { onceOfRun, testDatabase, type TestDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { DataSource } from 'typeorm';
 import { createAdminApi, type AdminApi } from '../app';
@@ -71,7 +71,7 @@ export class TestAdminApi {
   }
 
   get answers(): DocumentedAnswers {
-    this.documented ??= new DocumentedAnswers(this.api.document);
+    this.documented ??= new DocumentedAnswers(onceOfRun('openapi', () => this.api.document));
     return this.documented;
   }
 

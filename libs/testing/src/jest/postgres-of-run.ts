@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { EmbeddedPostgres } from '@gw/embedded-postgres';
 import { Client } from 'pg';
 
+import { folderOfRun } from '../once-of-run';
 import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './names';
 
 let end: (() => Promise<void>) | undefined;
@@ -35,6 +36,7 @@ export async function startPostgresOfRun(): Promise<void> {
 }
 
 export async function stopPostgresOfRun(): Promise<void> {
+  rmSync(folderOfRun(process.env[TEST_DATABASE_RUN] ?? ''), { recursive: true, force: true });
   await end?.();
 }
 
