@@ -192,6 +192,7 @@ const TENANTS = [
     String.raw`\beyJ[\w-]{8,}(\.[\w-]+\.[\w-]*)?`,
     String.raw`\beyJ[\w-]{8,}\.[\w-]+`,
     'libs/testing/src/expressions.spec.ts',
+    'in libs/telemetry',
   ],
   [
     'the walk through named schemas',
