@@ -82,6 +82,7 @@ import { PasswordResetEntity } from './identity/password-reset.entity';
 import { Grants1795520000000 } from './migrations/1795520000000-grants';
 import { LedgerOnceAmounts1795640000000 } from './migrations/1795640000000-ledger-once-amounts';
 import { ExportWorkersLost1795650000000 } from './migrations/1795650000000-export-workers-lost';
+import { LedgerOnceEstimates1795670000000 } from './migrations/1795670000000-ledger-once-estimates';
 import { DeploymentEntity } from './resources/deployment.entity';
 import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
 import { PluginEntity } from './resources/plugin.entity';
@@ -184,6 +185,7 @@ export const MIGRATIONS = [
   IdempotentRequests1795610000000,
   SetBy1795630000000,
   ExportWorkersLost1795650000000,
+  LedgerOnceEstimates1795670000000,
 ];
 
 export interface DatabaseSettings {

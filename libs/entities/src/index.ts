@@ -126,7 +126,13 @@ export {
 export { MailEntity } from './mails/mail.entity';
 export { PlainRow, Row } from './row';
 export { RepricingEntity, type RepricingGroup, type RepricingReport } from './ledger/repricing.entity';
-export { pricedLogs, setLogPrices, type NewLogPrice, type PricedLog } from './logs/log-prices.queries';
+export {
+  logsAt,
+  pricedLogs,
+  setLogPrices,
+  type NewLogPrice,
+  type PricedLog,
+} from './logs/log-prices.queries';
 export {
   addBudgetHours,
   dropOldBudgetHours,
@@ -144,7 +150,7 @@ export {
   type HeldBalance,
   type HolderRow,
 } from './ledger/ledger-holders.queries';
-export { claimOnce, type OnceClaim } from './ledger/ledger-once.queries';
+export { claimOnce, type GivenBack, type OnceClaim, type OncePart } from './ledger/ledger-once.queries';
 export {
   addBalances,
   balancesOf,

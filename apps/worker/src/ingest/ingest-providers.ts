@@ -54,7 +54,11 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
       ...parts: ConstructorParameters<typeof LogIngest>
     ): LogIngest => {
       const ingest = new LogIngest(...parts);
-      if (clickhouse) ingest.addUp = (rows) => clickhouse.add(rows);
+      if (clickhouse) {
+        ingest.addUp = (rows) => clickhouse.add(rows);
+        // A row that comes again replaces itself.
+        ingest.correctSums = (_manager, _before, after) => clickhouse.add(after);
+      }
       if (traces) ingest.onStored = (rows) => traces.add(rows);
       return ingest;
     },

@@ -10,6 +10,8 @@ import {
   type RequestLogRow,
 } from '@gw/entities';
 import { chargedOnce } from '../ledger/charged-once';
+import { correctRollups, type CorrectSums } from '../ledger/correct-sums';
+import { giveBackOfLogs } from '../ledger/given-back';
 import type { LedgerBook } from '../ledger/ledger-book';
 import { GatewayError } from '@gw/kernel';
 import type { Frame } from '@gw/telemetry';
@@ -79,6 +81,8 @@ export class LogIngest {
    * afterwards. Null: they are added up in the database, in that transaction.
    */
   addUp: ((rows: readonly RequestLogRow[]) => Promise<void>) | null = null;
+  /** Corrects what was added up. */
+  correctSums: CorrectSums = correctRollups;
   /** Told of records that are new, after the commit. Must not throw. */
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
   readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0, skewed: 0 };
@@ -234,16 +238,17 @@ export class LogIngest {
     let stored: readonly RequestLogRow[] = [];
     const zones = this.zones.unknownOf(zonesOf(entries.map(({ row }) => row)));
     const touched = await this.source.transaction(async (manager) => {
-      const own = await chargedOnce(manager, entries);
-      const fresh = await insertLogs(manager, own, { rollUp: this.addUp === null, zones });
-      const news = firstOfEach(own, fresh);
+      const once = await chargedOnce(manager, entries);
+      const fresh = await insertLogs(manager, once.entries, { rollUp: this.addUp === null, zones });
+      const news = firstOfEach(once.entries, fresh);
       stored = news.map(({ row }) => row);
       await this.addUp?.(stored);
       await insertGuardrailFeedback(manager, news, fresh);
       const late = await amendLogs(manager, entries);
       await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
+      await giveBackOfLogs(manager, once.givenBack, this.correctSums);
       // Last, since whoever else charges the same budgets waits from here on.
-      return this.book.enter(manager, news, fresh);
+      return this.book.enter(manager, news, fresh, once);
     });
     this.book.committed(touched);
     this.zones.add(zones);

@@ -1,37 +1,81 @@
 import { createHash } from 'node:crypto';
 import { ONCE_MAX, type ChargeRecord } from '@gw/contracts';
-import { claimOnce, type LogEntry, type OnceClaim } from '@gw/entities';
+import { claimOnce, type GivenBack, type LogEntry, type OnceClaim, type OncePart } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
 const NAME_LENGTH_MAX = 512;
 
-/** The records as they are stored: each charges of a name what it tells beyond what other records have charged. */
+/** What becomes of the names that records charge. */
+export interface ChargedOnce {
+  /** The records as they are stored: each charges of a name what it tells beyond what other records have charged. */
+  readonly entries: readonly LogEntry[];
+  /** Of earlier records, and of those among them. */
+  readonly givenBack: readonly GivenBack[];
+  /** What gateways have counted of names, and records do not charge. */
+  readonly uncharged: readonly Uncharged[];
+}
+
+/** By the id of the log. */
+export interface Uncharged {
+  readonly logId: string;
+  readonly organisationId: string;
+  readonly charge: ChargeRecord;
+}
+
 export async function chargedOnce(
   manager: EntityManager,
   entries: readonly LogEntry[],
-): Promise<readonly LogEntry[]> {
+): Promise<ChargedOnce> {
   const claims = entries.flatMap(claimsOf);
-  if (claims.length === 0) return entries;
-  const held = new Map((await claimOnce(manager, claims)).map((part) => [placeOf(part), part]));
-  return entries.map((entry) => {
+  if (claims.length === 0) return { entries, givenBack: [], uncharged: [] };
+  const { held: parts, givenBack } = await claimOnce(manager, claims);
+  const held = new Map(parts.map((part) => [placeOf(part), part]));
+  const stored = entries.map((entry) => {
     const own = claimsOf(entry);
     return own.length === 0 ? entry : reduced(entry, own, held);
   });
+  return { entries: stored, givenBack, uncharged: entries.flatMap((entry) => unchargedOf(entry, held)) };
 }
 
 /** One for each name of a record. */
 function claimsOf({ row }: LogEntry): OnceClaim[] {
-  const { organisation_id: organisationId, decision, id: logId } = row;
-  const charges: unknown = decision.charges;
-  if (organisationId === null || !Array.isArray(charges)) return [];
+  const { organisation_id: organisationId, created_at: createdAt, id: logId } = row;
+  if (organisationId === null) return [];
   const claims = new Map<string, OnceClaim>();
-  for (const charge of charges as readonly unknown[]) {
-    const name = onceOf(charge);
-    if (name === null || claims.has(name) || claims.size >= ONCE_MAX) continue;
-    const { cost, tokens } = charge as Partial<ChargeRecord>;
-    claims.set(name, { organisationId, name, logId, cost: countOf(cost), tokens: countOf(tokens) });
+  for (const [name, charge] of named(row)) {
+    if (claims.has(name) || claims.size >= ONCE_MAX) continue;
+    const { cost, tokens, flags } = charge as Partial<ChargeRecord>;
+    const isEstimate = Array.isArray(flags) && flags.includes('estimated');
+    claims.set(name, {
+      ...{ organisationId, name, logId },
+      cost: cost === null ? null : countOf(cost),
+      tokens: countOf(tokens),
+      estimate: isEstimate ? { createdAt, charge } : null,
+    });
   }
   return [...claims.values()];
+}
+
+function named({ decision }: LogEntry['row']): (readonly [name: string, charge: ChargeRecord])[] {
+  const charges: unknown = decision.charges;
+  if (!Array.isArray(charges)) return [];
+  return (charges as readonly unknown[]).flatMap((charge) => {
+    const name = onceOf(charge);
+    return name === null ? [] : [[name, charge as ChargeRecord] as const];
+  });
+}
+
+/** A gateway counts what a request makes; what another one asks for again is in the record alone. */
+function unchargedOf({ row }: LogEntry, held: ReadonlyMap<string, OncePart>): Uncharged[] {
+  const { organisation_id: organisationId, id: logId } = row;
+  if (row.method === 'GET' || organisationId === null) return [];
+  return named(row).flatMap(([name, charge]) => {
+    const part = held.get(placeOf({ organisationId, name, logId }));
+    const cost = countOf(charge.cost) - (part?.cost ?? 0);
+    const tokens = countOf(charge.tokens) - (part?.tokens ?? 0);
+    if (cost === 0 && tokens === 0) return [];
+    return [{ logId, organisationId, charge: { ...charge, cost, tokens, requests: 0 as const } }];
+  });
 }
 
 function onceOf(charge: unknown): string | null {
@@ -53,12 +97,11 @@ const countOf = (value: unknown): number =>
 function reduced(
   entry: LogEntry,
   claims: readonly OnceClaim[],
-  held: ReadonlyMap<string, OnceClaim>,
+  held: ReadonlyMap<string, OncePart>,
 ): LogEntry {
   const { row } = entry;
-  const partOf = (claim: OnceClaim): OnceClaim =>
-    held.get(placeOf(claim)) ?? { ...claim, cost: 0, tokens: 0 };
-  const lessCost = claims.reduce((sum, claim) => sum + claim.cost - partOf(claim).cost, 0);
+  const partOf = (claim: OnceClaim): OncePart => held.get(placeOf(claim)) ?? { ...claim, cost: 0, tokens: 0 };
+  const lessCost = claims.reduce((sum, claim) => sum + (claim.cost ?? 0) - partOf(claim).cost, 0);
   const lessTokens = claims.reduce((sum, claim) => sum + claim.tokens - partOf(claim).tokens, 0);
   const names = new Map(claims.map((claim) => [claim.name, partOf(claim)]));
   const charges = (row.decision.charges as readonly ChargeRecord[]).flatMap((charge) => {
@@ -90,7 +133,7 @@ function reduced(
 function restOf(
   { decision }: LogEntry['row'],
   claims: readonly OnceClaim[],
-  partOf: (claim: OnceClaim) => OnceClaim,
+  partOf: (claim: OnceClaim) => OncePart,
 ): LogEntry['row']['decision']['price'] {
   const { price } = decision;
   if (!price) return null;
@@ -101,6 +144,8 @@ function restOf(
 
 /** Fewer tokens, the output's first, and none of a kind beyond its total. */
 function lessOf(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
+  // An estimate tells none.
+  if (row.input_tokens === null && row.output_tokens === null) return {};
   const [input, output] = [row.input_tokens ?? 0, row.output_tokens ?? 0];
   const outputLeft = Math.max(0, output - less);
   const inputLeft = Math.max(0, input - Math.max(0, less - output));
@@ -116,4 +161,8 @@ function lessOf(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
   };
 }
 
-const placeOf = ({ organisationId, name, logId }: OnceClaim): string => `${organisationId} ${name} ${logId}`;
+const placeOf = ({
+  organisationId,
+  name,
+  logId,
+}: Pick<OncePart, 'organisationId' | 'name' | 'logId'>): string => `${organisationId} ${name} ${logId}`;

@@ -176,6 +176,120 @@ describe('the durable record of budgets', () => {
     );
   });
 
+  describe('an estimate of what is made in the background', () => {
+    const estimate = (cost: number, period = 1_000, holder = 'g.1'): LogRecord => {
+      const flags = ['estimated'] as const;
+      const counters = [[KEY, period, holder]] as const;
+      const told = charge({ once: 'response i r', cost, tokens: cost, requests: 0, flags, counters });
+      return { ...record([told]), method: 'POST', cost, usage: null, priced: 'estimated' };
+    };
+    const truth = (cost: number | null, tokens = cost ?? 0, period = 1_000, holder = 'g.2'): LogRecord => {
+      const counters = [[KEY, period, holder]] as const;
+      const told = charge({ once: 'response i r', cost, tokens, requests: 0, counters });
+      return { ...record([told]), method: 'GET', cost };
+    };
+    const balanceAt = async (since: number) =>
+      (await book.balances({ organisationId, counters: [{ key: KEY, since }] }))[0];
+    const logged = async (): Promise<number> => {
+      const [row] = await database.dataSource.query<{ sum: string }[]>(
+        'SELECT sum(cost) FROM request_logs WHERE organisation_id = $1',
+        [organisationId],
+      );
+      return Number(row?.sum);
+    };
+    const rolledUp = async (): Promise<number> => {
+      const [row] = await database.dataSource.query<{ sum: string }[]>(
+        'SELECT sum(sign * coalesce(cost, 0)) FROM usage_pending WHERE organisation_id = $1',
+        [organisationId],
+      );
+      return Number(row?.sum);
+    };
+
+    it('is given back when the truth is told that is less, in the period that it was charged in', async () => {
+      await store(estimate(700, 1_000));
+      expect(await usedOf(KEY, 0)).toBe(700);
+      await store(truth(40, 40, 2_000));
+      expect(await balanceAt(1_000)).toMatchObject({ used: 40, adjusted: -700 });
+      expect(await balanceAt(2_000)).toMatchObject({ used: 40, adjusted: 0, holders: [['g.2', 40]] });
+      expect([await logged(), await rolledUp()]).toEqual([40, 40]);
+      await store(truth(60, 60, 2_000), truth(50, 50, 2_000));
+      expect(await balanceAt(0)).toMatchObject({ used: 60, adjusted: -700 });
+    });
+
+    it('is charged to nobody when the truth was told first, and counters that have counted it learn so', async () => {
+      await store(truth(40));
+      await store(estimate(700));
+      const balance = await balanceAt(0);
+      expect(balance).toMatchObject({ used: 40, adjusted: -700 });
+      expect(new Map(balance?.holders)).toEqual(
+        new Map([
+          ['g.1', 700],
+          ['g.2', 40],
+        ]),
+      );
+      expect([await logged(), await rolledUp()]).toEqual([40, 40]);
+    });
+
+    it('keeps its cost while only an answer without a price has told its tokens', async () => {
+      await store(estimate(700), truth(null, 9));
+      expect(await usedOf(KEY, 0)).toBe(700);
+      await store(truth(5, 5));
+      expect(await usedOf(KEY, 0)).toBe(5);
+    });
+
+    it('is replaced by a truth that is nothing', async () => {
+      await store(truth(0));
+      await store(estimate(700), truth(0));
+      expect([await usedOf(KEY, 0), await logged(), await rolledUp()]).toEqual([0, 0, 0]);
+    });
+
+    it('is replaced once, in whatever order records come, twice or at once, in budgets, logs and analytics', async () => {
+      const TOLD = fc.record({
+        isEstimate: fc.boolean(),
+        cost: fc.nat({ max: 99 }),
+        period: fc.constantFrom(1_000, 2_000),
+        holder: fc.constantFrom('g.1', 'g.2'),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(TOLD, { minLength: 1, maxLength: 8 }), BATCHES, async (told, batches) => {
+          organisationId = randomUUID();
+          const records = told.map(({ isEstimate, cost, period, holder }) =>
+            isEstimate ? estimate(cost, period, holder) : truth(cost, cost, period, holder),
+          );
+          const pick = (batch: readonly number[]) =>
+            batch.map((at) => records[at % records.length] as LogRecord);
+          for (const [one, other] of batches) await Promise.all([store(...pick(one)), store(...pick(other))]);
+          await store(...records);
+          const truths = told.filter(({ isEstimate }) => !isEstimate);
+          const most = Math.max(...(truths.length > 0 ? truths : told).map(({ cost }) => cost));
+          expect([await usedOf(KEY, 0), await logged(), await rolledUp()]).toEqual([most, most, most]);
+          const all = await balanceAt(0);
+          const counted = (all?.holders ?? []).reduce((sum, [, part]) => sum + part, 0);
+          expect(counted + (all?.adjusted ?? 0)).toBe(most);
+          for (const holder of ['g.1', 'g.2']) {
+            const own = told.filter((each) => each.isEstimate && each.holder === holder);
+            const part = new Map(all?.holders).get(holder) ?? 0;
+            // A gateway has counted all that its own requests have made.
+            expect(part).toBeGreaterThanOrEqual(own.reduce((sum, { cost }) => sum + cost, 0));
+          }
+          const [sums] = await database.dataSource.query<Record<string, string>[]>(
+            `SELECT sum(cost) AS cost, sum(tokens) AS tokens, min(cost) FILTER (WHERE account LIKE 'limit:%') AS least
+             FROM ledger_balances WHERE organisation_id = $1`,
+            [organisationId],
+          );
+          expect(sums).toMatchObject({ cost: '0', tokens: '0' });
+          expect(Number(sums?.['least'])).toBeGreaterThanOrEqual(0);
+          const [hours] = await database.dataSource.query<{ cost: string }[]>(
+            'SELECT sum(cost) AS cost FROM budget_hours WHERE organisation_id = $1',
+            [organisationId],
+          );
+          expect(Number(hours?.cost)).toBe(most);
+        }),
+        { numRuns: 20 },
+      );
+    });
+  });
+
   it('tells which part of a balance each gateway has charged, of one moment with the balance', async () => {
     await store(
       record([charge({ counters: [[KEY, 1_000, 'g.1']] })]),

@@ -10,6 +10,7 @@ import {
   PRICE_CORRECTIONS,
   recentUseOf,
   type BudgetHourRow,
+  type GivenBack,
   type HolderRow,
   type LedgerAmount,
   type LedgerRow,
@@ -26,6 +27,7 @@ import {
   type LedgerPosting,
 } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { ChargedOnce, Uncharged } from './charged-once';
 
 /** A budget that was charged. */
 export interface TouchedBudget {
@@ -40,7 +42,18 @@ export interface Adjustment {
   readonly createdAt: string;
   readonly charge: ChargeRecord;
   readonly difference: number;
+  /** Absent: as many as before. */
+  readonly tokens?: number;
 }
+
+/** The rows of a transaction, each by its place. */
+interface Postings {
+  readonly rows: Map<string, LedgerRow>;
+  readonly hours: Map<string, BudgetHourRow>;
+  readonly holders: Map<string, HolderRow>;
+}
+
+const noPostings = (): Postings => ({ rows: new Map(), hours: new Map(), holders: new Map() });
 
 const DAY_MS = 86_400_000;
 const HITS: ReadonlySet<string> = new Set(['HIT', 'SEMANTIC HIT']);
@@ -59,32 +72,28 @@ export class LedgerBook {
 
   constructor(private readonly source: DataSource) {}
 
-  /** Enters the charges of those records that are new, once where a batch names one twice. */
+  /**
+   * Enters the charges of those records that are new, once where a batch names one twice, and what is given back of estimates, all in one
+   * order.
+   */
   async enter(
     manager: EntityManager,
     entries: readonly LogEntry[],
     fresh: ReadonlySet<string>,
+    { givenBack = [], uncharged = [] }: Partial<Omit<ChargedOnce, 'entries'>> = {},
   ): Promise<readonly TouchedBudget[]> {
-    const rows = new Map<string, LedgerRow>();
-    const hours = new Map<string, BudgetHourRow>();
-    const holders = new Map<string, HolderRow>();
+    const postings = noPostings();
     const entered = new Set<string>();
     for (const { row } of entries) {
-      const { organisation_id: organisationId, decision } = row;
-      if (organisationId === null || !fresh.has(row.id) || entered.has(row.id)) continue;
+      if (row.organisation_id === null || !fresh.has(row.id) || entered.has(row.id)) continue;
       entered.add(row.id);
-      const day = dayOf(row.created_at) * DAY_MS;
-      add(rows, organisationId, savingOf(row, day));
-      const charges: unknown = decision.charges;
-      if (!Array.isArray(charges)) continue;
-      for (const charge of charges.slice(0, CHARGES_MAX)) {
-        if (!isCharge(charge)) continue;
-        add(rows, organisationId, postingsOf(charge, day));
-        addHours(hours, organisationId, charge, hourOf(row.created_at));
-        addParts(holders, organisationId, charge);
-      }
+      addRecord(postings, row, row.organisation_id);
     }
-    return this.post(manager, rows, hours, holders);
+    const ofNew = uncharged.filter(({ logId, charge }) => entered.has(logId) && isCharge(charge));
+    const byName = new Map(ofNew.map((each) => [`${each.logId} ${String(each.charge.once)}`, each]));
+    for (const each of byName.values()) addUncharged(postings, each);
+    for (const each of givenBack) if (isCharge(each.estimate.charge)) addAdjustment(postings, less(each));
+    return this.post(manager, postings);
   }
 
   /**
@@ -92,24 +101,14 @@ export class LedgerBook {
    * so it is no part of what one has charged: counters get it from the record, under a name of its own.
    */
   adjust(manager: EntityManager, adjustments: readonly Adjustment[]): Promise<readonly TouchedBudget[]> {
-    const rows = new Map<string, LedgerRow>();
-    const hours = new Map<string, BudgetHourRow>();
-    const parts = new Map<string, HolderRow>();
-    for (const { organisationId, createdAt, charge, difference } of adjustments) {
-      const change = { ...charge, cost: difference, tokens: 0, requests: 0 as const };
-      add(rows, organisationId, postingsOf(change, dayOf(createdAt) * DAY_MS));
-      addHours(hours, organisationId, change, hourOf(createdAt));
-      const counters = charge.counters.map(([key, period]) => [key, period, PRICE_CORRECTIONS] as const);
-      addParts(parts, organisationId, { ...change, counters });
-    }
-    return this.post(manager, rows, hours, parts);
+    const postings = noPostings();
+    for (const adjustment of adjustments) addAdjustment(postings, adjustment);
+    return this.post(manager, postings);
   }
 
   private async post(
     manager: EntityManager,
-    rows: ReadonlyMap<string, LedgerRow>,
-    hours: ReadonlyMap<string, BudgetHourRow>,
-    holders: ReadonlyMap<string, HolderRow>,
+    { rows, hours, holders }: Postings,
   ): Promise<readonly TouchedBudget[]> {
     const all = [...rows.values()];
     await addBalances(manager, all);
@@ -164,6 +163,47 @@ export class LedgerBook {
     });
   }
 }
+
+function addRecord({ rows, hours, holders }: Postings, row: LogEntry['row'], organisationId: string): void {
+  const day = dayOf(row.created_at) * DAY_MS;
+  add(rows, organisationId, savingOf(row, day));
+  const charges: unknown = row.decision.charges;
+  if (!Array.isArray(charges)) return;
+  for (const charge of charges.slice(0, CHARGES_MAX)) {
+    if (!isCharge(charge)) continue;
+    add(rows, organisationId, postingsOf(charge, day));
+    addHours(hours, organisationId, charge, hourOf(row.created_at));
+    addParts(holders, organisationId, charge);
+  }
+}
+
+function addAdjustment(
+  { rows, hours, holders }: Postings,
+  { organisationId, createdAt, charge, difference, tokens = 0 }: Adjustment,
+): void {
+  const change = { ...charge, cost: difference, tokens, requests: 0 as const };
+  add(rows, organisationId, postingsOf(change, dayOf(createdAt) * DAY_MS));
+  addHours(hours, organisationId, change, hourOf(createdAt));
+  addParts(holders, organisationId, corrected(change));
+}
+
+/** Gateways have counted it, and the record has not: counters take it back. */
+function addUncharged({ holders }: Postings, { organisationId, charge }: Uncharged): void {
+  const counters = charge.counters.filter(([, , holder]) => holder !== undefined);
+  const back = { cost: 0 - (charge.cost ?? 0), tokens: 0 - charge.tokens };
+  addParts(holders, organisationId, charge);
+  addParts(holders, organisationId, corrected({ ...charge, ...back, counters }));
+}
+
+const corrected = (change: ChargeRecord): ChargeRecord => ({
+  ...change,
+  counters: change.counters.map(([key, period]) => [key, period, PRICE_CORRECTIONS] as const),
+});
+
+const less = ({ organisationId, estimate, cost, tokens }: GivenBack): Adjustment => ({
+  ...{ organisationId, ...estimate },
+  ...{ difference: 0 - cost, tokens: 0 - tokens },
+});
 
 /** What an answer from the cache has saved, as analytics count it; nothing for other requests. */
 const savingOf = (

@@ -91,7 +91,7 @@ describe('listLogs', () => {
     const [old] = await put([{ createdAt: at(40), traceId: 'judged' }]);
     if (!old) throw new Error('nothing was stored');
     await setLogPrices(database.dataSource.manager, [
-      { id: old.id, createdAt: old.created_at, cost: 987_654_321, decision: old.decision },
+      { id: old.id, createdAt: old.created_at, cost: 987_654_321, decision: old.decision, priced: 'priced' },
     ]);
     expect(await list({ ranges: { cost: { min: 987_654_321, max: 987_654_321 } } })).toEqual([old.id]);
 

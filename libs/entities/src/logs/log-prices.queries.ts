@@ -84,6 +84,21 @@ export async function pricedLogs(
   return rows.map(toPricedLog);
 }
 
+/** Logs by their places, in that order and locked until the end of the transaction. Those that are gone are left out. */
+export async function logsAt(
+  manager: EntityManager,
+  places: readonly { readonly id: string; readonly createdAt: string }[],
+): Promise<PricedLog[]> {
+  if (places.length === 0) return [];
+  const rows: Stored[] = await manager.query(
+    `SELECT ${[...OTHERS, ...COUNTS].join(', ')} FROM request_logs
+     WHERE (created_at, id) IN (SELECT * FROM unnest($1::timestamptz[], $2::uuid[]))
+     ORDER BY created_at, id FOR UPDATE`,
+    [places.map(({ createdAt }) => createdAt), places.map(({ id }) => id)],
+  );
+  return rows.map(toPricedLog);
+}
+
 function toPricedLog(stored: Stored): PricedLog {
   const { decision, created_at: createdAt, ...rest } = stored;
   const counts = Object.fromEntries(
@@ -110,29 +125,26 @@ function toPricedLog(stored: Stored): PricedLog {
 export interface NewLogPrice {
   readonly id: string;
   readonly createdAt: string;
-  /** 1e-8 USD. */
-  readonly cost: number;
+  /** 1e-8 USD; null: it has no price. */
+  readonly cost: number | null;
   readonly decision: DecisionRecord;
+  readonly priced: RequestLogRow['priced'];
 }
 
 export async function setLogPrices(manager: EntityManager, prices: readonly NewLogPrice[]): Promise<void> {
   if (prices.length === 0) return;
   const [changed] = await manager.query<[PricedPlace[], number]>(
-    `UPDATE request_logs AS log SET cost = price.cost, priced = 'priced', decision = price.decision
+    `UPDATE request_logs AS log SET cost = price.cost, priced = price.priced, decision = price.decision
      FROM json_to_recordset($1::json)
-       AS price (id uuid, created_at timestamptz, cost bigint, decision jsonb)
+       AS price (id uuid, created_at timestamptz, cost bigint, decision jsonb, priced text)
      WHERE log.id = price.id AND log.created_at = price.created_at
-     RETURNING organisation_id, workspace_id, log.created_at, log.cost, priced`,
-    [
-      JSON.stringify(
-        prices.map(({ id, createdAt, cost, decision }) => ({ id, created_at: createdAt, cost, decision })),
-      ),
-    ],
+     RETURNING organisation_id, workspace_id, log.created_at, log.cost, log.priced`,
+    [JSON.stringify(prices.map(({ createdAt, ...price }) => ({ ...price, created_at: createdAt })))],
   );
   const rows = changed.map((row) => ({
     ...row,
     created_at: row.created_at.toISOString(),
-    cost: Number(row.cost),
+    cost: row.cost === null ? null : Number(row.cost),
   }));
   await widenLogZones(manager, zonesOf(rows));
 }
@@ -140,5 +152,5 @@ export async function setLogPrices(manager: EntityManager, prices: readonly NewL
 /** What zones tell of a log that its price changes. */
 interface PricedPlace extends Pick<RequestLogRow, 'organisation_id' | 'workspace_id' | 'priced'> {
   readonly created_at: Date;
-  readonly cost: string;
+  readonly cost: string | null;
 }

@@ -1,6 +1,5 @@
 import type { ChargeRecord, PriceLine } from '@gw/contracts';
 import {
-  addToRollups,
   pricedLogs,
   RepricingEntity,
   setLogPrices,
@@ -13,6 +12,7 @@ import { repricingsJob, type JobProcessor } from '@gw/jobs';
 import { reprice, type Repricing } from '@gw/pricing';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import type { Adjustment, LedgerBook, TouchedBudget } from '../../ledger/ledger-book';
+import { correctRollups, type CorrectSums } from '../../ledger/correct-sums';
 import type { LogPricer } from './log-pricer';
 
 /** Logs of one transaction. */
@@ -36,15 +36,8 @@ export class RepricingsProcessor implements JobProcessor {
     private readonly batch = BATCH,
   ) {}
 
-  /** Corrects what analytics add up, in the transaction that corrects the logs: the rollups, or another store. Of a batch that fails it comes again. */
-  correctSums = async (
-    manager: EntityManager,
-    before: readonly PricedLog['row'][],
-    after: readonly PricedLog['row'][],
-  ): Promise<void> => {
-    await addToRollups(manager, before, -1);
-    await addToRollups(manager, after);
-  };
+  /** Corrects what analytics add up, in the transaction that corrects the logs. Of a batch that fails it comes again. */
+  correctSums: CorrectSums = correctRollups;
 
   async process(): Promise<void> {
     for (let step = 0; step < STEPS_MAX; step += 1) {
@@ -141,6 +134,7 @@ function newPrice(
     id: row.id,
     createdAt: row.created_at,
     cost,
+    priced: 'priced',
     decision: {
       ...decision,
       price: { source: 'repriced', model, lines },

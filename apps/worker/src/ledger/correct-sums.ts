@@ -1,0 +1,14 @@
+import { addToRollups, type PricedLog } from '@gw/entities';
+import type { EntityManager } from 'typeorm';
+
+/** Tells what analytics add up of logs whose price has changed: the rollups, or another store. */
+export type CorrectSums = (
+  manager: EntityManager,
+  before: readonly PricedLog['row'][],
+  after: readonly PricedLog['row'][],
+) => Promise<void>;
+
+export const correctRollups: CorrectSums = async (manager, before, after) => {
+  await addToRollups(manager, before, -1);
+  await addToRollups(manager, after);
+};

@@ -1,0 +1,46 @@
+import type { ChargeRecord } from '@gw/contracts';
+import { logsAt, setLogPrices, type GivenBack, type NewLogPrice, type PricedLog } from '@gw/entities';
+import type { EntityManager } from 'typeorm';
+import type { CorrectSums } from './correct-sums';
+
+/** Takes from logs, and from what analytics add up, what is given back of their estimates. */
+export async function giveBackOfLogs(
+  manager: EntityManager,
+  givenBack: readonly GivenBack[],
+  correctSums: CorrectSums,
+): Promise<void> {
+  if (givenBack.length === 0) return;
+  const byLog = new Map<string, GivenBack>();
+  for (const each of givenBack) {
+    const { cost, tokens } = byLog.get(each.logId) ?? { cost: 0, tokens: 0 };
+    byLog.set(each.logId, { ...each, cost: each.cost + cost, tokens: each.tokens + tokens });
+  }
+  const logs = await logsAt(
+    manager,
+    [...byLog.values()].map(({ logId, estimate }) => ({ id: logId, createdAt: estimate.createdAt })),
+  );
+  const prices = logs.map((log) => withoutEstimate(log, byLog.get(log.row.id) as GivenBack));
+  await setLogPrices(manager, prices);
+  await correctSums(
+    manager,
+    logs.map(({ row }) => row),
+    logs.map(({ row }, at) => ({ ...row, cost: prices[at]?.cost ?? null })),
+  );
+}
+
+function withoutEstimate({ row, decision }: PricedLog, { cost, tokens }: GivenBack): NewLogPrice {
+  const charges = (decision.charges ?? []).flatMap((charge) => {
+    if (!isEstimate(charge)) return [charge];
+    const left = { cost: charge.cost && charge.cost - cost, tokens: charge.tokens - tokens };
+    return (left.cost ?? 0) > 0 || left.tokens > 0 ? [{ ...charge, ...left }] : [];
+  });
+  return {
+    ...{ id: row.id, createdAt: row.created_at, priced: row.priced },
+    cost: row.cost && Math.max(0, row.cost - cost),
+    decision: { ...decision, charges },
+  };
+}
+
+/** A request begins one thing at most. */
+const isEstimate = ({ once, flags }: ChargeRecord): boolean =>
+  once !== undefined && flags.includes('estimated');
