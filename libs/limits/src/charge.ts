@@ -39,7 +39,7 @@ export function settledOf(
 ): Settled {
   if (usage === null || judgeUsage(usage).kind === 'absurd') {
     const flags: ChargeFlag[] = estimate.cost === null ? ['estimated', 'unpriced'] : ['estimated'];
-    return { charge: { ...estimate, requests }, flags };
+    return { charge: { ...estimate, tokens: estimate.tokens ?? 0, requests }, flags };
   }
   const tokens = usage.inputTokens + usage.outputTokens;
   return { charge: { cost, tokens, requests }, flags: cost === null ? ['unpriced'] : [] };

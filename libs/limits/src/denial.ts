@@ -90,7 +90,7 @@ function messageOf({ bucket, reason }: Denial): string {
     case 'limit':
       return `The ${limit} was reached.`;
     case 'unpriced':
-      return `The ${limit} is strict, and the price of this model is not known.`;
+      return `The ${limit} is strict, and what this request will use is not known: its model has no price, or it names none, or it is a batch. Name a model that has a price, give it one, or make the limit standard.`;
     case 'unverifiable':
       return `The ${limit} cannot be checked right now.`;
     case 'overloaded':

@@ -320,13 +320,13 @@ function ask(lane: Lane, waiter: Waiter): Outcome | Promise<Outcome> {
   );
 }
 
-/** What a bucket is asked for; below 0: a strict budget cannot hold what has no price. */
+/** What a bucket is asked for; below 0: a strict one cannot hold what is not known. */
 function amountOf({ measure, strict }: Bucket, { cost, tokens }: Estimate): number {
   switch (measure) {
     case 'cost':
       return cost ?? (strict ? -1 : 0);
     case 'tokens':
-      return tokens;
+      return tokens ?? (strict ? -1 : 0);
     case 'requests':
     case 'concurrency':
       return 1;

@@ -7,7 +7,8 @@ import type { Slice } from './slice';
 export interface Estimate {
   /** 1e-8 USD; null: the model's price is not known. */
   readonly cost: number | null;
-  readonly tokens: number;
+  /** Null: not known before. */
+  readonly tokens: number | null;
 }
 
 /** What was used. Non-negative integers. */

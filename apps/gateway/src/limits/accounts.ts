@@ -132,7 +132,8 @@ export class Accounts {
       return;
     }
     const limited = reservation !== null || upstream.reservation !== undefined;
-    if (usage === null && isUncounted(exchange)) this.estimate(exchange, upstream);
+    if (exchange.begun !== null || (usage === null && isUncounted(exchange)))
+      this.estimate(exchange, upstream);
     if (exchange.earlier !== null) this.chargeEarlier(exchange, upstream, exchange.earlier);
     else if (limited || exchange.charges !== null || exchange.begun !== null) this.charge(exchange, upstream);
   }
@@ -179,7 +180,10 @@ export class Accounts {
   }
 
   private estimate(exchange: Exchange, upstream: Upstream): void {
-    const { cost, tokens } = this.estimates.ofUncounted(exchange, upstream, upstream.model);
+    const { cost, tokens } =
+      exchange.begun === null
+        ? this.estimates.ofUncounted(exchange, upstream, upstream.model)
+        : this.estimates.ofBegun(exchange, upstream, upstream.model ?? exchange.meter?.model() ?? null);
     // Beside what other calls of the request have cost.
     if (cost !== null) exchange.cost = (exchange.cost ?? 0) + cost;
     exchange.estimatedTokens = tokens;

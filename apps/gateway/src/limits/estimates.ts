@@ -8,6 +8,7 @@ import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { Exchange } from '../pipeline/exchange';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
 import type { Documents, Principal } from '../state/principals';
+import { isUnknowable } from './made-earlier';
 import { outputBoundOf } from './output-bound';
 import { otherModelsOf } from './other-models';
 
@@ -18,6 +19,8 @@ const TOLD_MAX = 100_000_000;
 /** Targets of a config whose price is asked for. */
 const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
+/** A strict budget refuses it. */
+const UNKNOWN: Estimate = { cost: null, tokens: null };
 /** The cost of a target whose provider is not known yet. */
 const UNREAD = -1;
 
@@ -25,6 +28,10 @@ const UNREAD = -1;
 interface Size extends TokenEstimate {
   /** Models that may answer in the place of the one that is named. */
   readonly others: readonly string[];
+}
+/** What an answer without counts is taken to have used. */
+export interface Taken extends Estimate {
+  readonly tokens: number;
 }
 const NONE: readonly string[] = Object.freeze([]);
 
@@ -67,7 +74,9 @@ export class Estimates {
     unread: typeof UNREAD | null = UNREAD,
   ): Estimate {
     const needs = needsOf(buckets);
-    if (needs === NEEDS_NOTHING || !usesModel(exchange)) return NOTHING;
+    if (needs === NEEDS_NOTHING) return NOTHING;
+    if (isUnknowable(exchange)) return UNKNOWN;
+    if (!usesModel(exchange)) return NOTHING;
     const size = this.sizeOf(exchange, (needs & NEEDS_MOST) !== 0);
     const tokens = size.input + size.output;
     if ((needs & NEEDS_COST) === 0) return { cost: 0, tokens };
@@ -76,19 +85,28 @@ export class Estimates {
 
   ofAttempt(exchange: Exchange, by: PricedBy, model: string | null, buckets: readonly Bucket[]): Estimate {
     const needs = needsOf(buckets);
-    if (needs === NEEDS_NOTHING || !usesModel(exchange)) return NOTHING;
+    if (needs === NEEDS_NOTHING) return NOTHING;
+    if (isUnknowable(exchange)) return UNKNOWN;
+    if (!usesModel(exchange)) return NOTHING;
     const size = this.sizeOf(exchange, (needs & NEEDS_MOST) !== 0);
     const tokens = size.input + size.output;
     return { cost: (needs & NEEDS_COST) === 0 ? 0 : this.costOf(exchange, by, model, size), tokens };
   }
 
   /** Of an answer that nobody counted: its input, and as much output as can be in what was received. */
-  ofUncounted(exchange: Exchange, by: PricedBy, model: string | null): Estimate {
+  ofUncounted(exchange: Exchange, by: PricedBy, model: string | null): Taken {
     const size = this.sizeOf(exchange, false);
     const input = inputTold(exchange) ?? size.input;
     const output = exchange.responseBytes === 0 ? size.output : Math.ceil(exchange.responseBytes / 3);
     const used = { ...size, input, output: Math.min(size.output, output) };
     return { cost: this.costOf(exchange, by, model, used), tokens: used.input + used.output };
+  }
+
+  /** Of what is made in the background: its input, and all the output that it may come to. */
+  ofBegun(exchange: Exchange, by: PricedBy, model: string | null): Taken {
+    const input = inputTold(exchange) ?? this.sizeOf(exchange, false).input;
+    const used = { ...this.sizeOf(exchange, true), input };
+    return { cost: this.costOf(exchange, by, model, used), tokens: input + used.output };
   }
 
   /** Null: no price is known. */

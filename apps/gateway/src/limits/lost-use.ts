@@ -1,10 +1,9 @@
 import type { ChargeLine } from '@gw/contracts';
-import type { Estimate } from '@gw/limits';
 import type { Upstream } from '../pipeline/answer';
 import { cacheUseOf } from '../pipeline/cache/cache-use';
 import type { Exchange } from '../pipeline/exchange';
 import { budgetsOf, type MadeCharge } from './charges';
-import { usesModel, type Estimates } from './estimates';
+import { usesModel, type Estimates, type Taken } from './estimates';
 
 /** What a request is charged whose gateway ended before it did. */
 export interface LostUse {
@@ -30,7 +29,7 @@ export class LostUses {
     return { cost, charges: [...made, charge] };
   }
 
-  private ownOf(exchange: Exchange, upstream: Upstream): Estimate {
+  private ownOf(exchange: Exchange, upstream: Upstream): Taken {
     const { answer, route, parts } = exchange;
     const isSold = usesModel(exchange) && (answer === null || answer.status < 400);
     if (!isSold || cacheUseOf(exchange)?.isFree === true) return { cost: 0, tokens: 0 };

@@ -3,6 +3,7 @@ import type { JsonObject, MadeObject } from '@gw/providers';
 import { isObject, parseJsonObject } from '../http/json-body';
 import type { Upstream } from '../pipeline/answer';
 import type { Exchange } from '../pipeline/exchange';
+import { NO_USAGE } from '../pipeline/extra-use';
 import { outputOfBatch } from './batch-output';
 
 /** The use of something that is made by one request and told by another. */
@@ -23,13 +24,26 @@ const ALWAYS_OWN: ReadonlySet<string> = new Set([
 const BACKGROUND = Buffer.from('"background"');
 
 /** Whether an answer may tell the use of something that another request tells of too. */
-export function tellsOfOthers({ method, upgrade, route, url, body }: Exchange): boolean {
+export function tellsOfOthers({ method, upgrade, route, url, body }: Exchange, used: Usage | null): boolean {
   if (upgrade !== null) return false;
   if (method === 'GET') return true;
   if (ALWAYS_OWN.has(route.kind)) return false;
   if (url.includes('/runs') || url.includes('/cancel')) return true;
-  return url.includes('/responses') && body.includes(BACKGROUND);
+  // A body may spell its members as it likes; the answer says no use yet where it is made in the background.
+  return url.includes('/responses') && (used === null || body.includes(BACKGROUND));
 }
+
+/** What is asked for where such things are made, and nothing but that. */
+const MAKES = /\/(?:runs|responses)\/?(?:\?|$)/;
+const BATCHES = /\/batches\/?(?:\?|$)/;
+
+const makes = ({ method, url }: Exchange): boolean => method === 'POST' && MAKES.test(url);
+
+/** Whether a request can use anything: a batch holds what was not read, and a run or a saved prompt may choose its model by itself. */
+export const isUnknowable = (exchange: Exchange): boolean =>
+  makes(exchange)
+    ? exchange.scan === null || exchange.scan.model === null
+    : exchange.method === 'POST' && BATCHES.test(exchange.url);
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled', 'expired', 'incomplete']);
 const ID_LENGTH_MAX = 256;
@@ -62,8 +76,8 @@ const isAnswered = ({ answer }: Exchange): boolean => answer !== null && answer.
 
 /** What the later answers will tell the use of that is made by a POST, whose own answer tells none yet; null: it is nothing of the kind. */
 export function begunName(exchange: Exchange, upstream: Upstream): string | null {
-  const { meter, method } = exchange;
-  if (meter === null || method !== 'POST' || !isAnswered(exchange)) return null;
+  const { meter } = exchange;
+  if (meter === null || !makes(exchange) || !isAnswered(exchange)) return null;
   const streamed = meter.made?.() ?? null;
   const told = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };
   if (told === null || !isLate(told)) return null;
@@ -110,7 +124,7 @@ class Uses {
     // The lines of its output tell the same use.
     const file = object === 'batch' ? told['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
-    const used = usage ?? this.upstream.provider.usage(told);
+    const used = usage ?? this.upstream.provider.usage(told) ?? nothingMade(told);
     this.add(String(object), name, used, typeof model === 'string' ? model : null);
   }
 }
@@ -121,6 +135,10 @@ const isLate = ({ object, background }: JsonObject): boolean =>
 
 const isToldLate = (told: JsonObject): boolean =>
   ENDED.has(told['status']) && (told['object'] === 'batch' || isLate(told));
+
+/** What has failed and says no use was not made. */
+const nothingMade = (told: JsonObject): Usage | null =>
+  told['status'] === 'failed' && isLate(told) ? NO_USAGE : null;
 
 function objectOf(body: Buffer | null): JsonObject | null {
   try {

@@ -146,12 +146,99 @@ describe('what an answer is charged', () => {
       expect(chargesOf(await last())).toEqual([[of('response', 'resp_1'), OF_4O]]);
     });
 
-    it('is charged by the same name with what the request that makes it knows', async () => {
+    const post = async (path: string, body: object, key = gateway.apiKey): Promise<LoggedRequest> => {
+      await (await send(body, { path, key })).text();
+      return last();
+    };
+    /** Of gpt-4o, at 10 USD a million of output. */
+    const costOf = (output: number): number => output * 1_000;
+
+    it.each([
+      ['its bound', { max_output_tokens: 50_000 }, 50_000],
+      ['the bound of its model', {}, 4_096],
+    ])('is charged by the same name with the whole estimate when it is made: %s', async (_, more, output) => {
       stub.answerJson(response('queued'));
-      await (await send({ model: 'gpt-4o', input: 'x', background: true }, { path: '/responses' })).text();
-      const made = await last();
-      expect(made.priced).toBe('estimated');
+      const body = { model: 'gpt-4o', input: 'x'.repeat(3_000), background: true, ...more };
+      const made = await post('/responses', body);
+      expect(made).toMatchObject({ priced: 'estimated', usage: null });
+      expect(made.cost).toBeGreaterThanOrEqual(costOf(output) + 1_000 * 250);
+      expect(made.cost).toBeLessThan(costOf(output) + 1_100 * 250);
       expect(chargesOf(made)).toEqual([[of('response', 'resp_1'), made.cost]]);
+      expect(made.decision.charges?.[0]?.flags).toEqual(['estimated']);
+    });
+
+    it('is charged the whole estimate when its stream was cut, and however the body spells its wish', async () => {
+      const created = events([
+        'response.created',
+        { type: 'response.created', response: response('in_progress') },
+      ]);
+      stub.answer({
+        headers: { 'content-type': 'text/event-stream' },
+        steps: [{ chunk: created }, { cut: 'reset' }],
+      });
+      const body = { model: 'gpt-4o', input: 'x', background: true, stream: true, max_output_tokens: 50_000 };
+      const answer = await send(body, { path: '/responses' });
+      await answer.text().catch(() => undefined);
+      expect((await last()).cost).toBeGreaterThanOrEqual(costOf(50_000));
+      stub.answerJson(response('queued'));
+      const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
+      const spelled = '{"model":"gpt-4o","input":"x","b\\u0061ckground":true,"max_output_tokens":50000}';
+      const type = { 'content-type': 'application/json' };
+      await (
+        await fetch(`${gateway.baseUrl}/responses`, {
+          method: 'POST',
+          headers: { ...headers, ...type },
+          body: spelled,
+        })
+      ).text();
+      const made = await last();
+      expect(chargesOf(made)).toEqual([[of('response', 'resp_1'), made.cost]]);
+      expect(made.cost).toBeGreaterThanOrEqual(costOf(50_000));
+    });
+
+    it('is charged the estimate of a run by the model that its answer names', async () => {
+      stub.answerJson({ ...run, status: 'queued', usage: null });
+      const made = await post('/threads/t/runs', { assistant_id: 'a', max_completion_tokens: 50_000 });
+      expect(chargesOf(made)).toEqual([[of('thread.run', 'run_1'), made.cost]]);
+      expect(made.cost).toBeGreaterThanOrEqual(costOf(50_000));
+    });
+
+    it('takes a budget at once, so that the next request is refused', async () => {
+      const key = keyWith(budget({ creditLimit: 0.5 }));
+      stub.answerJson(response('queued'));
+      const body = { model: 'gpt-4o', input: 'x', background: true, max_output_tokens: 50_000 };
+      expect((await send(body, { path: '/responses', key })).status).toBe(200);
+      expect((await send(body, { path: '/responses', key })).status).toBe(412);
+    });
+
+    it('is charged no estimate by a request that changes or cancels it', async () => {
+      stub.answerJson(response('in_progress'));
+      expect(chargesOf(await post('/responses/resp_1/cancel', { model: 'gpt-4o' }))).toEqual([]);
+      stub.answerJson({ ...run, status: 'queued', usage: null });
+      expect(chargesOf(await post('/threads/t/runs/run_1', { metadata: {} }))).toEqual([]);
+    });
+
+    it('is charged nothing when it has failed without use', async () => {
+      stub.answerJson(response('failed'));
+      expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), 0]]);
+      stub.answerJson(response('failed', { model: 'no-model' }));
+      expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), 0]]);
+      stub.answerJson(response('cancelled'));
+      expect(chargesOf(await get('/responses/resp_1'))).toEqual([]);
+    });
+
+    it.each([
+      ['/batches', { input_file_id: 'f', endpoint: '/v1/responses', completion_window: '24h' }],
+      ['/threads/t/runs', { assistant_id: 'a' }],
+      ['/proxy/batches', { input_file_id: 'f' }],
+    ])('is refused by strict limits on %s where what it will use is not known', async (path, body) => {
+      stub.answerJson({ id: 'x', object: 'batch', status: 'validating' });
+      for (const type of ['cost', 'tokens'] as const) {
+        const strict = await send(body, { path, key: keyWith(budget({ type, enforcement: 'strict' })) });
+        expect(strict.status).toBe(412);
+        expect(await strict.text()).toContain('or it is a batch');
+        expect((await send(body, { path, key: keyWith(budget({ type })) })).status).toBe(200);
+      }
     });
 
     it('is charged for each member of a list that has ended', async () => {

@@ -70,7 +70,7 @@ export class EncodedMeter {
     if (!whole) return;
     const body = Buffer.concat(decoded);
     this.found = readAnswer(provider, body);
-    if (tellsOfOthers(this.exchange)) this.decoded = body;
+    if (tellsOfOthers(this.exchange, this.found.usage)) this.decoded = body;
   }
 
   /** What a cut stream has told until then counts too. */

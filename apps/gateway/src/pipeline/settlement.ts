@@ -184,7 +184,7 @@ export class Settlement {
     responseModel: string | null,
     used: Usage | null,
   ): void {
-    if (tellsOfOthers(exchange)) {
+    if (tellsOfOthers(exchange, used)) {
       const told = earlierUses(exchange, upstream).filter(({ usage }) => !isAbsurd(usage));
       if (told.length > 0) {
         this.priceEarlier(exchange, upstream, told);
@@ -193,6 +193,8 @@ export class Settlement {
       // Any other use that a GET tells was charged when it was made.
       if (exchange.method === 'GET') return;
       exchange.begun = begunName(exchange, upstream);
+      // What it has used so far is not all of it.
+      if (exchange.begun !== null) return;
     }
     if (used !== null && !isAbsurd(used)) this.price(exchange, upstream, responseModel, used);
   }
@@ -201,6 +203,8 @@ export class Settlement {
   private priceEarlier(exchange: Exchange, upstream: Upstream, told: readonly EarlierUse[]): void {
     exchange.earlier = told.map((use) => {
       this.price(exchange, upstream, use.model, use.usage, use.isBatch);
+      // Nothing costs nothing, whatever the model.
+      if (use.usage.inputTokens + use.usage.outputTokens === 0) exchange.cost ??= 0;
       return { ...use, cost: exchange.cost };
     });
     if (told.length === 1) return;

@@ -65,7 +65,7 @@ function named({ decision }: LogEntry['row']): (readonly [name: string, charge: 
   });
 }
 
-/** A gateway counts what a request makes; what another one asks for again is in the record alone. */
+/** A gateway counts what a request makes; the use that a GET reports is in the record alone. */
 function unchargedOf({ row }: LogEntry, held: ReadonlyMap<string, OncePart>): Uncharged[] {
   const { organisation_id: organisationId, id: logId } = row;
   if (row.method === 'GET' || organisationId === null) return [];
@@ -144,7 +144,7 @@ function restOf(
 
 /** Fewer tokens, the output's first, and none of a kind beyond its total. */
 function lessOf(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
-  // An estimate tells none.
+  // An estimate has none.
   if (row.input_tokens === null && row.output_tokens === null) return {};
   const [input, output] = [row.input_tokens ?? 0, row.output_tokens ?? 0];
   const outputLeft = Math.max(0, output - less);

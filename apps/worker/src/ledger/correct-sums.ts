@@ -1,7 +1,7 @@
 import { addToRollups, type PricedLog } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** Tells what analytics add up of logs whose price has changed: the rollups, or another store. */
+/** Corrects what analytics add up of logs whose price has changed: the rollups, or another store. */
 export type CorrectSums = (
   manager: EntityManager,
   before: readonly PricedLog['row'][],

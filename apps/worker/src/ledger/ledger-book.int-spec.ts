@@ -205,7 +205,7 @@ describe('the durable record of budgets', () => {
       return Number(row?.sum);
     };
 
-    it('is given back when the truth is told that is less, in the period that it was charged in', async () => {
+    it('is given back when the true use is less, in the period that it was charged in', async () => {
       await store(estimate(700, 1_000));
       expect(await usedOf(KEY, 0)).toBe(700);
       await store(truth(40, 40, 2_000));
@@ -216,7 +216,7 @@ describe('the durable record of budgets', () => {
       expect(await balanceAt(0)).toMatchObject({ used: 60, adjusted: -700 });
     });
 
-    it('is charged to nobody when the truth was told first, and counters that have counted it learn so', async () => {
+    it('is not charged when the true use came first, and counters that have counted it learn so', async () => {
       await store(truth(40));
       await store(estimate(700));
       const balance = await balanceAt(0);
@@ -230,14 +230,14 @@ describe('the durable record of budgets', () => {
       expect([await logged(), await rolledUp()]).toEqual([40, 40]);
     });
 
-    it('keeps its cost while only an answer without a price has told its tokens', async () => {
+    it('keeps its cost while only an answer without a price has reported its tokens', async () => {
       await store(estimate(700), truth(null, 9));
       expect(await usedOf(KEY, 0)).toBe(700);
       await store(truth(5, 5));
       expect(await usedOf(KEY, 0)).toBe(5);
     });
 
-    it('is replaced by a truth that is nothing', async () => {
+    it('is replaced by a true use of nothing', async () => {
       await store(truth(0));
       await store(estimate(700), truth(0));
       expect([await usedOf(KEY, 0), await logged(), await rolledUp()]).toEqual([0, 0, 0]);
