@@ -51,6 +51,11 @@ const victimGoesOn = async (): Promise<void> => {
   await eventually(async () => (await logged(victim, trace)) === 1, { timeoutMs: 20_000, everyMs: 200 });
 };
 
+/** Forty kilobytes that are no JSON at their last byte, at a depth that a parser that calls itself, or keeps a stack of its own, has to leave. */
+const DEEP_BODIES = [`${'[1,'.repeat(10_000)}{"a"`, `${'{"a":1,"b":'.repeat(10_000)}{"a"`];
+const DOORS = ['chat', 'passthrough', 'login', 'a config', 'a config as text'];
+const PROCESSES = ['gateway', 'admin-api', 'worker'] as const;
+
 describe('one workspace, to the others', () => {
   it('is no cost by patterns: over its rate it is refused before a config is compiled, within it by their size', async () => {
     const wide = Array.from({ length: 50 }, () => ({ 'metadata.a': { $regex: `(?i:\\pL)`.repeat(127) } }));
@@ -174,5 +179,36 @@ describe('one workspace, to the others', () => {
     await others;
     // One request that holds everybody up lets a call of theirs through before it and one behind it.
     expect(meanwhile).toBeGreaterThan(3 * 3);
+  }, 120_000);
+
+  it('is no crash by deep bodies that break off: each gets 400, at every door, and no process starts anew', async () => {
+    const pids = (): (number | null)[] => PROCESSES.map((name) => bench().product.pidOf(name));
+    const before = pids();
+    const post = async (path: string, key: string | null, body: string): Promise<number> => {
+      const credential: Record<string, string> = key === null ? {} : { 'x-gw-api-key': key };
+      const response = await fetch(`${bench().baseUrl}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gw-provider': '@main', ...credential },
+        body,
+      });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const saved = (text: string): string => `{"name":"deep","config":${text}`;
+    const doors = (text: string): [door: string, status: Promise<number>][] => [
+      ['chat', post('/chat/completions', attacker.key, text)],
+      ['passthrough', post('/proxy/chat/completions', attacker.key, text)],
+      ['login', post('/auth/login', null, text)],
+      ['a config', post('/configs', attacker.key, saved(text))],
+      ['a config as text', post('/configs', attacker.key, JSON.stringify({ name: 'deep', config: text }))],
+    ];
+    for (const text of DEEP_BODIES) {
+      for (let round = 0; round < 30; round += 1) {
+        const answers = doors(text).map(async ([door, status]) => [door, await status]);
+        expect(await Promise.all(answers)).toEqual(DOORS.map((door) => [door, 400]));
+      }
+    }
+    expect(pids()).toEqual(before);
+    await victimGoesOn();
   }, 120_000);
 });

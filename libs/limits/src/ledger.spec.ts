@@ -397,6 +397,19 @@ describe('a ledger whose counters cannot be reached', () => {
     );
   });
 
+  it('says that a budget is reached only when that is known, and that it cannot be checked when its share is spent', () => {
+    const counters = new Unreliable(() => now);
+    const reached = budget({ creditLimit: 1 });
+    const ledger = ledgerOver(counters);
+    ledger.settle(admitted(ledger.admit([reached], estimate(CENT))), charge(100 * CENT));
+    ledger.tick();
+    counters.down = true;
+    const unknown = budget({ creditLimit: 1 }, { ...KEY, id: 'other' });
+    admitted(ledger.admit([unknown], estimate(CENT)));
+    expect(denied(ledger.admit([unknown], estimate(CENT))).reason).toBe('unverifiable');
+    expect(denied(ledger.admit([reached], estimate(CENT))).reason).toBe('limit');
+  });
+
   it('gives a budget that it knows nothing of a hundredth, and a rate limit its share of every window', () => {
     const counters = new Unreliable(() => now);
     counters.down = true;

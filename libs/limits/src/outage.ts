@@ -25,7 +25,7 @@ export function takeAlone(
     const { bucket } = slot;
     if (bucket.onOutage === 'hold') holdOutageShare(context, slot, nowMs);
     if (amounts && !admitsInOutage(bucket.onOutage, bucket, slot.slice, amounts[at] ?? 0, nowMs)) {
-      return denialOf(context, slot, bucket.onOutage === 'hold' ? 'limit' : 'unverifiable');
+      return denialOf(context, slot, isReached(slot) ? 'limit' : 'unverifiable');
     }
   }
   const slices = slots.map(({ slice }) => slice);
@@ -35,6 +35,12 @@ export function takeAlone(
     return takeFrom(slice, buckets[at] as Bucket, amounts[at] ?? 0);
   });
   return new Reservation(buckets, slices, held, nowMs);
+}
+
+/** A budget is said to be reached, which is final for most clients, when that is known; a spent share is no reason to say so. */
+function isReached({ bucket, slice }: Slot): boolean {
+  if (bucket.onOutage !== 'hold') return false;
+  return !isBudget(bucket) || slice.used + slice.consumed - slice.acknowledged >= bucket.value;
 }
 
 /** Makes sure that the slice is of the period that it is now, as far as this process can know, and has had its share of the outage. */

@@ -74,24 +74,40 @@ describe('three gateways that share a Redis', () => {
   const callOn = async (gateway: GatewayHarness, key: string): Promise<number> =>
     (await answerOf(gateway, key)).status;
   const on = (at: number): GatewayHarness => gateways[at % GATEWAYS] as GatewayHarness;
-  /** Calls spread over the gateways; what the others than 200 were answered. */
-  const refusalsOf = async (key: string, calls: number, concurrency: number): Promise<string[]> => {
+  type Answer = Awaited<ReturnType<typeof answerOf>>;
+  /** Calls spread over the gateways; their answers. */
+  const answersTo = async (
+    calls: number,
+    concurrency: number,
+    call: (gateway: GatewayHarness) => Promise<Answer>,
+  ): Promise<Answer[]> => {
+    const answers: Answer[] = [];
     let next = 0;
-    const refusals: string[] = [];
     const worker = async (): Promise<void> => {
       while (next < calls) {
         const at = next;
         next += 1;
-        const { status, text } = await answerOf(on(at), key);
-        if (status !== 200) refusals.push(`${String(at)}: ${String(status)} ${text}`);
+        answers.push(await call(on(at)));
       }
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
-    return refusals;
+    return answers;
   };
   /** How many were answered with 200. */
-  const load = async (key: string, calls: number, concurrency: number): Promise<number> =>
-    calls - (await refusalsOf(key, calls, concurrency)).length;
+  const load = async (key: string, calls: number, concurrency: number): Promise<number> => {
+    const answers = await answersTo(calls, concurrency, (gateway) => answerOf(gateway, key));
+    return answers.filter(({ status }) => status === 200).length;
+  };
+  /** All of them must be let in. A counter that does not answer in time, on a busy machine, is said to be unavailable, and may be tried again. */
+  const letIn = async (key: string, calls: number, concurrency: number): Promise<void> => {
+    const answers = await answersTo(calls, concurrency, (gateway) =>
+      eventually(async () => {
+        const answer = await answerOf(gateway, key);
+        return answer.status !== 503 && answer;
+      }, PATIENCE),
+    );
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  };
   const logged = async (): Promise<number> => {
     const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
     return records.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
@@ -156,7 +172,7 @@ describe('three gateways that share a Redis', () => {
   it('rebuild budgets from the durable record after Redis has lost them', async () => {
     const { key, id } = keyWith({ usageLimits: [budget()] });
     const first = 40;
-    expect(await refusalsOf(key, first, 10)).toEqual([]);
+    await letIn(key, first, 10);
     await eventually(async () => (await usedBy(id)) === first * CENT, PATIENCE);
     const client = new Redis(redis.url);
     await client.flushall();
@@ -171,7 +187,7 @@ describe('three gateways that share a Redis', () => {
     const { key, id } = keyWith({ usageLimits: [budget({ creditLimit: 3 })] });
     const strict = keyWith({ usageLimits: [budget({ creditLimit: 3, enforcement: 'strict' })] });
     const before = 30;
-    expect(await refusalsOf(key, before, 10)).toEqual([]);
+    await letIn(key, before, 10);
     await redis.kill();
     const alone = await load(key, 60, 10);
     expect(alone).toBeGreaterThan(0);
