@@ -89,6 +89,7 @@ export class ApiClient {
     }, SILENT_MAX_MS);
     try {
       const response = await fetch(`${this.baseUrl}${path}`, {
+        redirect: 'manual',
         headers: { 'x-gw-api-key': this.apiKey, accept: 'text/event-stream' },
         signal: AbortSignal.any([signal, silence.signal]),
       });
@@ -114,6 +115,8 @@ export class ApiClient {
     try {
       const response = await fetch(`${this.baseUrl}${path}`, {
         method,
+        // The key goes to the address that it was given for, and to no other.
+        redirect: 'manual',
         headers: {
           ...headers,
           'x-gw-api-key': this.apiKey,

@@ -18,6 +18,8 @@ export type AttemptEnd =
   | 'timeout'
   | 'unreachable'
   | 'interrupted'
+  /** The provider answered with a redirect. */
+  | 'redirected'
   | 'refused'
   | 'client_closed'
   | 'skipped'

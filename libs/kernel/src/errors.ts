@@ -127,6 +127,11 @@ export const ERRORS = {
     code: 'AB04',
     message: 'The provider sent an answer that could not be read.',
   },
+  provider_redirect: {
+    status: 502,
+    code: 'AB04',
+    message: 'The provider answered with a redirect, which the gateway does not hand on.',
+  },
   provider_timeout: { status: 504, code: 'AB04', message: 'The provider did not answer in time.' },
   request_timeout: { status: 408, code: 'AB04', message: 'The request exceeded its request_timeout.' },
   stream_interrupted: {

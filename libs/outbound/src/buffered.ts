@@ -3,6 +3,7 @@ import { got, type OptionsInit, type Response } from 'got';
 import type { AddressPolicy } from '@gw/kernel';
 import { Connector, type LookupAll } from './connector';
 import { createProxySelector, type ProxySettings } from './proxy';
+import { isFollowedRedirect } from './redirects';
 import { parseTarget } from './target';
 import { OutboundError } from './types';
 
@@ -48,7 +49,6 @@ interface Hop {
 
 type StreamOptions = OptionsInit & { isStream: true };
 
-const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** All that another origin gets to see: any other header may be a credential. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent']);
 
@@ -89,8 +89,7 @@ export class BufferedClient {
       for (let redirects = 0; ; redirects += 1) {
         const answer = await this.send(hop, request.bytesMax, limit.signal);
         const { location } = answer.headers;
-        if (redirectsMax === 0 || !REDIRECT_STATUSES.has(answer.status) || location === undefined)
-          return answer;
+        if (redirectsMax === 0 || !isFollowedRedirect(answer.status) || location === undefined) return answer;
         if (redirects === redirectsMax) {
           throw new OutboundError('refused', `More than ${String(redirectsMax)} redirects.`);
         }

@@ -7,6 +7,7 @@ export {
 export { fetchJson, readJsonFile } from './operator-json';
 export { operatorsClient, type ProxyEnvironment } from './operators-client';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
+export { isFollowedRedirect, isRedirect } from './redirects';
 export type { LookupAll } from './connector';
 export { PROXY_SETTINGS, type ProxySettings } from './proxy';
 export {

@@ -39,7 +39,7 @@ export interface OutboundStats {
 const WAITING_PER_CONNECTION = 4;
 
 /**
- * Streaming HTTP/1.1 client of the request path. Redirects are answers like any other, bodies are passed as received, and
+ * Streaming HTTP/1.1 client of the request path. Redirects are answers like any other (its users refuse them), bodies are passed as received, and
  * nothing is sent twice: a request moves to another connection only while no byte of it has been written.
  */
 export class OutboundClient {

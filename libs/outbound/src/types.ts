@@ -49,6 +49,8 @@ export type OutboundFailure =
   | 'timeout'
   /** The connection broke after the status line, or the framing was invalid. */
   | 'interrupted'
+  /** The answer is a redirect, where one is neither followed nor of use. */
+  | 'redirected'
   /** `abort()` was called. */
   | 'aborted'
   /** The client was closed: the process is about to end. */

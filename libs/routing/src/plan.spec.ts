@@ -78,7 +78,7 @@ describe('fallback', () => {
     expect(play(plan(fallback([a, b], [])), [answered(500)])).toEqual(['config.t[0]', 'answered']);
   });
 
-  it.each<AttemptFailure>(['timeout', 'unreachable', 'interrupted', 'refused'])(
+  it.each<AttemptFailure>(['timeout', 'unreachable', 'interrupted', 'redirected', 'refused'])(
     'moves on from a target that failed as %s, with a list and without',
     (failure) => {
       for (const list of [undefined, [429]]) {

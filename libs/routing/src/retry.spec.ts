@@ -39,6 +39,7 @@ describe('isRetryable', () => {
     [outcome(null, 'timeout'), [408], true],
     [outcome(504, 'timeout'), [504], true],
     [outcome(429, 'refused'), [429], false],
+    [outcome(502, 'redirected'), [502], false],
     [outcome(446, 'denied'), [429], false],
     [outcome(446, 'denied'), [446], true],
   ])('answers to %j with the list %j: %s', (failed, codes, expected) => {

@@ -13,7 +13,8 @@ const VERDICT_STATUSES: readonly number[] = [246, 446];
 /**
  * Whether an outcome is worth another try of the same target. Statuses follow the list. A connection that failed or broke off is
  * retried in any case; a timeout by its status, so that a slow target is not waited for again unless the list says 408 or 504;
- * a target that the gateway did not call never; an answer that the client has part of only where it may be continued.
+ * a target that the gateway did not call, or that redirects, never; an answer that the client has part of only where it may be
+ * continued.
  */
 export function isRetryable({ status, failure }: AttemptOutcome, target: CompiledTarget): boolean {
   const { retry } = target;
@@ -24,6 +25,7 @@ export function isRetryable({ status, failure }: AttemptOutcome, target: Compile
     case 'cut':
       return target.onStreamFailure === 'continue';
     case 'refused':
+    case 'redirected':
       return false;
     case 'timeout':
       return retry.onStatusCodes.includes(status ?? 408);

@@ -54,6 +54,8 @@ export type AttemptFailure =
   | 'unreachable'
   /** The answer broke off before anything of it reached the client. */
   | 'interrupted'
+  /** The answer is a redirect, which is never handed on: the same call would bring it again. */
+  | 'redirected'
   /** The answer broke off after part of it reached the client; acted on only with `on_stream_failure: continue`. */
   | 'cut'
   /** The gateway did not call the target: a limit, its credential, an address or a route that it does not serve. */

@@ -70,6 +70,7 @@ const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
   timeout: 'timeout',
   unreachable: 'unreachable',
   interrupted: 'interrupted',
+  redirected: 'redirected',
   refused: 'refused',
   skipped: 'refused',
   denied: 'denied',

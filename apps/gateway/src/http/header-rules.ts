@@ -29,12 +29,32 @@ const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
 const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'sec-websocket-', 'x-forwarded', 'x-envoy-'];
 
 /**
- * Never sent to a client: this hop's headers, whatever carries a credential of ours, and what a browser would apply to the origin of
- * the gateway or keep for it. Which pages may read an answer is for the gateway's own settings to say.
+ * Addresses that a client or a proxy on its way goes to by itself, with the caller's gateway key or in place of the answer: redirects,
+ * where to poll or to upload, and files that a proxy in front of the gateway would serve.
+ */
+const LEADING_ELSEWHERE = [
+  'azure-asyncoperation',
+  'content-location',
+  'link',
+  'location',
+  'operation-location',
+  'refresh',
+  'x-accel-redirect',
+  'x-goog-upload-control-url',
+  'x-goog-upload-url',
+  'x-lighttpd-send-file',
+  'x-reproxy-url',
+  'x-sendfile',
+];
+
+/**
+ * Never sent to a client: this hop's headers, what leads it elsewhere, whatever carries a credential of ours, and what a browser
+ * would apply to the origin of the gateway or keep for it. Which pages may read an answer is for the gateway's own settings to say.
  */
 const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
   ...CREDENTIAL_HEADERS,
+  ...LEADING_ELSEWHERE,
   'accept-ch',
   'activate-storage-access',
   'alt-svc',

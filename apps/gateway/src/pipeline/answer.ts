@@ -8,6 +8,7 @@ import type { GuardedStream } from './guard/guarded-stream';
 import type { WatchedAnswer } from './guard/watched-answer';
 import type { JudgedBody } from './guard/judged-body';
 import { valueOf } from '../http/header-rules';
+import { redirectError } from './redirects';
 
 /** Where an attempt went: target, provider and credential, with all look-ups done. */
 export interface Upstream {
@@ -63,6 +64,12 @@ export class Answer implements OutboundHandler {
   ) {}
 
   onHeaders(status: number, headers: readonly string[]): void {
+    const redirect = redirectError(status);
+    if (redirect !== null) {
+      this.onError(redirect);
+      this.call?.abort();
+      return;
+    }
     this.status = status;
     this.headers = headers;
     this.listener.answered(this);
@@ -80,6 +87,8 @@ export class Answer implements OutboundHandler {
   }
 
   onError(error: OutboundError): void {
+    // A redirect has failed already when its call is given up.
+    if (this.error !== null) return;
     this.error = error;
     if (this.status === 0) this.listener.answered(this);
     else this.sink?.fail(error);

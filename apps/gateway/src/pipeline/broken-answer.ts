@@ -11,6 +11,7 @@ export function brokenAnswer(error: OutboundError): GatewayError {
     case 'refused':
     case 'unreachable':
     case 'interrupted':
+    case 'redirected':
     case 'aborted':
       return new GatewayError('stream_interrupted', { cause: error });
   }

@@ -6,6 +6,7 @@ import { Answer, type BodySink, type Upstream } from '../pipeline/answer';
 import type { BuiltRequest } from '../pipeline/attempt/request-builder';
 import type { AttemptListener, AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
 import type { Exchange } from '../pipeline/exchange';
+import { redirectError } from '../pipeline/redirects';
 import { Peer, peerOptions } from './peer';
 
 /** A provider's answer to a handshake: its WebSocket, or a refusal like any other answer. */
@@ -145,9 +146,14 @@ class Handshake implements OutboundCall {
       this.fail(new OutboundError('interrupted', 'The provider chose a subprotocol that was not offered.'));
   }
 
-  /** What is neither an upgrade nor an error is no answer to a handshake. Redirects are never followed. */
+  /** What is neither an upgrade nor an error is no answer to a handshake. A redirect is not followed. */
   private refuse(res: IncomingMessage): void {
     const status = res.statusCode ?? 0;
+    const redirect = redirectError(status);
+    if (redirect !== null) {
+      this.fail(redirect);
+      return;
+    }
     if (status < 400) {
       const message = `The provider answered the handshake with status ${String(status)}.`;
       this.fail(new OutboundError('interrupted', message));

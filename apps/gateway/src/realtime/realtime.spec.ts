@@ -226,10 +226,11 @@ describe('a provider that does not accept', () => {
       'an extension that was not offered',
       `${accept}sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nsec-websocket-extensions: permessage-deflate\r\n\r\n`,
     ],
-  ])('answers 502 to %s, and follows nothing', async (_what, text) => {
+  ])('answers 502 to %s, and follows nothing', async (what, text) => {
     provider.answerRaw(text);
     const client = await handshake();
-    expect(await refusal(client)).toMatchObject({ status: 502 });
+    const type = what.includes('redirect') ? 'provider_redirect' : 'provider_answer_invalid';
+    expect(await refusal(client)).toMatchObject({ status: 502, type });
     expect(client.header('location')).toBeUndefined();
     expect(provider.handshakes).toHaveLength(1);
   });

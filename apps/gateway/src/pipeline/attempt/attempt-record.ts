@@ -49,7 +49,6 @@ function endOf(tried: Tried | null): AttemptEnd {
   if ('answer' in tried) return tried.answer.status < 400 ? 'answered' : 'status';
   const { failure } = tried.outcome;
   // Nothing was sent where the outbound door was never reached.
-  if (failure === 'timeout' || failure === 'unreachable' || failure === 'interrupted') return failure;
-  if (failure === 'denied') return 'denied';
+  if (failure !== 'refused' && failure !== 'cut' && failure !== null) return failure;
   return tried.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
 }

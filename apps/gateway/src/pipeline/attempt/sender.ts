@@ -12,6 +12,7 @@ import type { Exchange } from '../exchange';
 import type { Principal } from '../../state/principals';
 import type { LocalPlayer } from './local-transport';
 import { gatewayStopping } from '../broken-answer';
+import { FollowingCall, mayFollow } from './following-call';
 import type { BuiltRequest } from './request-builder';
 
 /** Told once what became of an attempt, never before `send` has returned. */
@@ -58,7 +59,9 @@ export class Sender implements AttemptSender {
     const { local } = upstream.provider;
     if (local === undefined) {
       this.beforeCall(exchange, upstream);
-      return this.outbound.dispatch(request, handler);
+      return mayFollow(request)
+        ? new FollowingCall(this.outbound, request, handler)
+        : this.outbound.dispatch(request, handler);
     }
     const { method, path, body } = request;
     const bytes = Buffer.isBuffer(body) ? body : EMPTY;
@@ -106,6 +109,10 @@ const UNREACHABLE: Readonly<Record<Exclude<UnreachableReason, 'connections_exhau
     'The provider closed a reused connection without an answer; it may have received the request.',
 };
 
+const NOT_HANDED_ON =
+  'The gateway does not hand it on, since a client would follow it with its gateway key, and follows one itself only for GET and ' +
+  'HEAD within the same origin. Set the address of the provider (custom_host) and the path to where it leads.';
+
 const TIMED_OUT: Readonly<Record<NonNullable<OutboundError['phase']>, string>> = {
   connect: 'The provider did not accept the connection in time.',
   headers: 'The provider did not begin to answer in time.',
@@ -126,6 +133,12 @@ export function failureOf(error: OutboundError, exchange: Exchange, upstream: Up
     case 'interrupted':
       return new GatewayError('provider_answer_invalid', {
         message: `The provider sent an answer that could not be read: ${error.message}`,
+        extra: { provider },
+        cause: error,
+      });
+    case 'redirected':
+      return new GatewayError('provider_redirect', {
+        message: `${error.message} ${NOT_HANDED_ON}`,
         extra: { provider },
         cause: error,
       });

@@ -1,0 +1,241 @@
+import OpenAI from 'openai';
+import { StubProvider } from '@gw/testing';
+import { ROUTE_ROWS } from '../routes/route-rows';
+import { GatewayHarness } from '../spec-support/harness';
+
+const CHAT = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+/** Passes the checks of most routes. */
+const ANY_BODY = {
+  ...CHAT,
+  input: 'a',
+  prompt: 'a',
+  max_tokens: 9,
+  query: 'a',
+  documents: ['a'],
+  role: 'user',
+  content: 'a',
+};
+/** All of 3xx that mean something, some that do not, and none that confirms what the client has (304). */
+const STATUSES = [300, 301, 302, 303, 305, 306, 307, 308, 310, 399];
+const ROUTES: readonly (readonly [string, string, string, object | null])[] = [
+  ['@main', 'POST', '/chat/completions', CHAT],
+  ['@main', 'POST', '/chat/completions', { ...CHAT, stream: true }],
+  ['@claude', 'POST', '/chat/completions', CHAT],
+  ['@claude', 'POST', '/messages', { ...CHAT, max_tokens: 9 }],
+  ['@main', 'POST', '/proxy/v1/anything', CHAT],
+  ['@main', 'GET', '/proxy/v1/anything', null],
+  ['@main', 'GET', '/files/file-1/content', null],
+  ['@main', 'GET', '/batches/batch-1/output', null],
+  ['@main', 'DELETE', '/files/file-1', null],
+];
+
+describe('redirects of a provider', () => {
+  let gateway: GatewayHarness;
+  let provider: StubProvider;
+  /** Where the provider would like clients to go. */
+  let elsewhere: StubProvider;
+  let admin: StubProvider;
+
+  beforeAll(async () => {
+    [provider, elsewhere, admin] = await Promise.all([
+      StubProvider.start(),
+      StubProvider.start(),
+      StubProvider.start(),
+    ]);
+    elsewhere.answerJson({ from: 'elsewhere' });
+    admin.answerJson({ from: 'the control plane' });
+    gateway = await GatewayHarness.start({ ADMIN_URL: admin.origin });
+    gateway.addProvider('main', 'openai', provider.origin);
+    gateway.addProvider('second', 'openai', elsewhere.origin);
+    gateway.addProvider('claude', 'anthropic', null, { configurations: { custom_host: provider.origin } });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await Promise.all([provider.stop(), elsewhere.stop(), admin.stop()]);
+  });
+  beforeEach(() => {
+    for (const stub of [provider, elsewhere, admin]) stub.requests.length = 0;
+  });
+
+  /** fetch follows redirects by itself, as the official clients do. */
+  const call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> =>
+    fetch(`${gateway.baseUrl}${path}`, {
+      method,
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-provider': '@main',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const typeOf = async (answer: Response): Promise<[number, string | undefined]> => {
+    const { error } = (await answer.json()) as { error?: { type?: string } };
+    return [answer.status, error?.type];
+  };
+  const REFUSED = [502, 'provider_redirect'];
+  const redirectTo = (location: string, status = 307): void =>
+    provider.answer({ status, headers: { location }, body: 'moved' });
+
+  it.each(ROUTES)(
+    'of %s are answered with 502 on %s %s %j, whatever their status',
+    async (target, ...line) => {
+      const [method, path, body] = line;
+      for (const status of STATUSES) {
+        redirectTo(`${elsewhere.origin}/steal`, status);
+        const answer = await call(method, path, body ?? undefined, { 'x-gw-provider': target });
+        expect(answer.headers.get('location')).toBeNull();
+        const text = await answer.text();
+        expect([status, answer.status, text]).toEqual([status, 502, expect.stringContaining('a redirect')]);
+      }
+      expect([provider.requests.length, elsewhere.requests.length]).toEqual([STATUSES.length, 0]);
+    },
+  );
+
+  it('reach a client on no route of the table, and lead it neither elsewhere nor to the control plane', async () => {
+    const reached: string[] = [];
+    for (const { method, path, kind } of ROUTE_ROWS) {
+      if (kind === 'realtime') continue;
+      for (const location of [
+        `${elsewhere.origin}/steal`,
+        '/v1/api-keys/0a000000-0000-4000-8000-000000000009',
+      ]) {
+        const before = provider.requests.length;
+        redirectTo(location);
+        const body = method === 'POST' ? ANY_BODY : undefined;
+        const answer = await call(method, path.replace(/\{[^}]+\}/g, 'x-1'), body);
+        expect(answer.url).toContain(gateway.baseUrl);
+        const wasCalled = provider.requests.length > before;
+        const ended = await typeOf(answer);
+        // A location within the origin of the provider is followed there, and leads to the next redirect.
+        if (wasCalled) expect([method, path, ...ended]).toEqual([method, path, ...REFUSED]);
+        if (wasCalled) reached.push(`${method} ${path}`);
+      }
+    }
+    expect(new Set(reached).size).toBeGreaterThan(ROUTE_ROWS.length / 2);
+    expect([elsewhere.requests.length, admin.requests.length]).toEqual([0, 0]);
+  });
+
+  it('do not make openai’s own client take its gateway key elsewhere', async () => {
+    for (const status of STATUSES) {
+      redirectTo(`${elsewhere.origin}/v1/chat/completions`, status);
+      const openai = new OpenAI({
+        apiKey: gateway.apiKey,
+        baseURL: gateway.baseUrl,
+        maxRetries: 0,
+        defaultHeaders: { 'x-gw-provider': '@main', 'x-gw-api-key': gateway.apiKey },
+      });
+      const sent = openai.chat.completions.create({ model: 'gpt-4o', messages: [] });
+      await expect(sent).rejects.toMatchObject({ status: 502, type: 'provider_redirect' });
+    }
+    expect(elsewhere.requests).toHaveLength(0);
+  });
+
+  it('are answered with an error that names the reason and the way out', async () => {
+    redirectTo(`${elsewhere.origin}/steal?signature=secret`, 308);
+    const answer = await call('POST', '/chat/completions', CHAT);
+    const { error } = (await answer.json()) as { error: { message: string } };
+    expect(error.message).toContain('status 308');
+    expect(error.message).toContain('gateway key');
+    expect(error.message).toContain('custom_host');
+    expect(error.message).not.toContain('steal');
+    const { attempts } = (await gateway.records()).at(-1)?.decision ?? {};
+    expect(attempts).toMatchObject([{ status: null, end: 'redirected' }]);
+  });
+
+  it('fall back to the next target, without a retry of the one that redirects', async () => {
+    redirectTo(`${admin.origin}/steal`);
+    const config = {
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: '@main', retry: { attempts: 3 } }, { provider: '@second' }],
+    };
+    const answer = await call('POST', '/chat/completions', CHAT, { 'x-gw-config': JSON.stringify(config) });
+    expect(await answer.json()).toEqual({ from: 'elsewhere' });
+    expect([provider.requests.length, elsewhere.requests.length]).toEqual([1, 1]);
+  });
+
+  it('are refused for all requests that share one call, and are not cached', async () => {
+    redirectTo(`${elsewhere.origin}/steal`);
+    const headers = { 'x-gw-config': JSON.stringify({ provider: '@main', cache: { mode: 'simple' } }) };
+    const once = (): Promise<[number, string | undefined]> =>
+      call('POST', '/chat/completions', CHAT, headers).then(typeOf);
+    expect(await Promise.all([once(), once(), once()])).toEqual([REFUSED, REFUSED, REFUSED]);
+    provider.answerJson({ choices: [] });
+    expect((await once())[0]).toBe(200);
+    expect(elsewhere.requests).toHaveLength(0);
+  });
+
+  it.each([200, 201, 202, 304, 404, 503])(
+    'lose every header that leads a client or a proxy elsewhere, with status %i',
+    async (status) => {
+      const to = `${elsewhere.origin}/steal`;
+      const leading = {
+        location: to,
+        'content-location': to,
+        'operation-location': to,
+        'azure-asyncoperation': to,
+        refresh: `0; url=${to}`,
+        link: `<${to}>; rel="next"`,
+        'x-goog-upload-url': to,
+        'x-goog-upload-control-url': to,
+        'x-accel-redirect': '/internal',
+        'x-sendfile': '/etc/passwd',
+      };
+      provider.answer({ status, headers: { ...leading, 'x-other': 'stays' } });
+      const answer = await call('GET', '/proxy/v1/anything');
+      await answer.arrayBuffer();
+      expect([answer.status, answer.headers.get('x-other')]).toEqual([status, 'stays']);
+      expect(Object.keys(leading).filter((name) => answer.headers.has(name))).toEqual([]);
+    },
+  );
+
+  describe('of a GET within the origin of the provider', () => {
+    const PATH = '/files/file-1/content';
+
+    it('are followed by the gateway, with the credential of the provider', async () => {
+      provider.answer(
+        { status: 302, headers: { location: '../download/1?alt=media' } },
+        { status: 307, headers: { location: `${provider.origin}/v2/one` } },
+        { body: 'the content' },
+      );
+      const answer = await call('GET', PATH);
+      expect([answer.status, await answer.text()]).toEqual([200, 'the content']);
+      const [first, second, third] = provider.requests;
+      expect(first?.url).toMatch(/\/files\/file-1\/content$/);
+      expect(second?.url).toMatch(/\/files\/download\/1\?alt=media$/);
+      expect(third?.url).toBe('/v2/one');
+      for (const request of provider.requests) {
+        expect(request.headers['authorization']).toBe(first?.headers['authorization']);
+        expect(request.method).toBe('GET');
+      }
+      expect(JSON.stringify(provider.requests.map(({ headers }) => headers))).not.toContain(gateway.apiKey);
+    });
+
+    it('are followed three times at the most', async () => {
+      redirectTo('/again');
+      expect(await typeOf(await call('GET', PATH))).toEqual(REFUSED);
+      expect(provider.requests).toHaveLength(4);
+    });
+
+    it.each(['//user@127.0.0.1/x', 'https://127.0.0.1/x', 'file:///etc/passwd', 'http://[', ''])(
+      'are not followed where they lead elsewhere or nowhere: %j',
+      async (location) => {
+        redirectTo(location);
+        const expected = location === '' ? 4 : 1;
+        expect(await typeOf(await call('GET', PATH))).toEqual(REFUSED);
+        expect(provider.requests).toHaveLength(expected);
+      },
+    );
+
+    it('are not followed to another port of its host, which is another origin', async () => {
+      redirectTo(`${elsewhere.origin}/steal`);
+      expect(await typeOf(await call('GET', PATH))).toEqual(REFUSED);
+      expect(elsewhere.requests).toHaveLength(0);
+    });
+  });
+});
