@@ -1,13 +1,20 @@
 import { GatewayError } from '@gw/kernel';
 import { parseExact, type JsonObject } from '@gw/providers';
+import { ANSWER_READ_EXACTLY, assertAnswerReadable } from './read-whole';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A body as a JSON object. Throws `body_invalid`: not UTF-8, not JSON, or not an object. */
 export const parseJsonObject = (body: Buffer): JsonObject => parsedObject(body, JSON.parse);
 
-/** As `parseJsonObject`, for what is only written again: numbers stay as they were written. */
-export const parseExactObject = (body: Buffer): JsonObject => parsedObject(body, parseExact);
+/**
+ * A provider's answer as an object that is only written again: its numbers stay as they were written. Throws
+ * `provider_answer_invalid` for one of too many values, else as `parseJsonObject` does.
+ */
+export function parseExactAnswer(body: Buffer): JsonObject {
+  assertAnswerReadable(body, ANSWER_READ_EXACTLY);
+  return parsedObject(body, (text) => parseExact(text, body));
+}
 
 function parsedObject(body: Buffer, parse: (text: string) => unknown): JsonObject {
   let value: unknown;

@@ -1,8 +1,8 @@
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
-import { READ_WHOLE } from './parsed-bytes';
+import { ANSWER_READ_EXACTLY, READ_WHOLE } from './read-whole';
 
-const { membersOfOne, members, values } = READ_WHOLE;
+const { membersOfOne, members, values, longNumbers } = READ_WHOLE;
 const CHECKED = 'pc-ruled-1';
 
 const named = (count: number): string =>
@@ -21,6 +21,7 @@ describe('a body of very many members', () => {
     gateway = await GatewayHarness.start();
     gateway.addProvider('main', 'openai', stub.origin);
     gateway.addConfig(CHECKED, { provider: '@main', override_params: { temperature: 0.5 } });
+    gateway.addProvider('claude', 'anthropic', stub.origin);
   });
   afterAll(async () => {
     await gateway.stop();
@@ -58,6 +59,13 @@ describe('a body of very many members', () => {
   it.each([
     ['members of all objects', members, `[${Array(members).fill('{"a":1}').join(',')}]`],
     ['items of all lists', values, `[${Array(values).fill('1').join(',')},1]`],
+    [
+      'long numbers',
+      longNumbers,
+      `[${Array(longNumbers + 1)
+        .fill('0.1234567890123456789012345')
+        .join(',')}]`,
+    ],
   ])('is refused past the bound of %s', async (_name, bound, list) => {
     const [status, message] = await send('/chat/completions', `{${CHAT},"x":${list}}`, ruled);
     expect([status, stub.requests.length]).toEqual([413, 0]);
@@ -78,5 +86,14 @@ describe('a body of very many members', () => {
     const bytes = Buffer.from(`{${'\u0001:::{'.repeat(membersOfOne)}`);
     expect(await send('/proxy/v1/anything', bytes, ruled)).toEqual([200, '']);
     expect(stub.lastRequest.body.equals(bytes)).toBe(true);
+  });
+
+  it('is refused as an answer that has to be read whole, and goes through as one that has not', async () => {
+    const content = Array.from({ length: ANSWER_READ_EXACTLY.values + 1 }, () => 1);
+    stub.answerJson({ id: 'm', type: 'message', role: 'assistant', content, usage: {} });
+    const chat = `{"model":"claude-3","max_tokens":1,"messages":[{"role":"user","content":"hi"}]}`;
+    const [status, message] = await send('/chat/completions', chat, { 'x-gw-provider': '@claude' });
+    expect([status, message]).toEqual([502, expect.stringContaining('more than 100000 values')]);
+    expect((await send('/messages', chat, { 'x-gw-provider': '@claude' }))[0]).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
 import type { JsonObject, Provider } from '@gw/providers';
 import { parseJsonObject } from '../http/json-body';
-import { isTooLarge } from '../http/parsed-bytes';
+import { isTooLarge } from '../http/read-whole';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { Exchange } from '../pipeline/exchange';
 import type { PricedBy, Pricer } from '../pipeline/settlement';

@@ -17,7 +17,7 @@ import type { CompiledConfig } from '@gw/config-schema';
 import { GatewayError, type Share } from '@gw/kernel';
 import type { Reservation } from '@gw/limits';
 import type { JsonObject, MadeObject, ShallowScan } from '@gw/providers';
-import { parsedBytes } from '../http/parsed-bytes';
+import { parsedBytes } from '../http/read-whole';
 import type { SpooledBody } from '../http/spool/spooled-body';
 import type { MadeCharge } from '../limits/charges';
 import type { EarlierUse } from '../limits/made-earlier';

@@ -1,5 +1,24 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+export const byteTable = (characters: string): Uint8Array => {
+  const table = new Uint8Array(256);
+  for (const byte of Buffer.from(characters)) table[byte] = 1;
+  return table;
+};
+
+/** What a JSON number is made of, and what one begins with. */
+const NUMBER = byteTable('0123456789+-.eE');
+const NUMBER_START = byteTable('0123456789-');
+
+export const isNumberStart = (byte: number): boolean => NUMBER_START[byte] === 1;
+
+/** Index behind the number that begins at `start`. */
+export function skipNumber(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && NUMBER[bytes[at] as number] === 1) at += 1;
+  return at;
+}
+
 /** Short strings are walked byte by byte; from here on the native search is faster. */
 const WALK = 24;
 
@@ -33,11 +52,6 @@ const LETTER_U = 0x75;
 /** Escapes stand close together in what has line breaks or JSON in it, so more is walked than for a quote. */
 const ESCAPE_WALK = 64;
 
-const byteTable = (characters: string): Uint8Array => {
-  const table = new Uint8Array(256);
-  for (const byte of Buffer.from(characters)) table[byte] = 1;
-  return table;
-};
 /** What may follow a backslash, `u` apart (RFC 8259, section 7). */
 const ESCAPED = byteTable('"/\\bfnrt');
 const HEX = byteTable('0123456789abcdefABCDEF');

@@ -43,6 +43,36 @@ describe('withExactNumbers', () => {
     );
   });
 
+  it.each([
+    '1e1',
+    '1E-9',
+    '-0',
+    '0e99999999999999999999',
+    '0.10',
+    '1.50e2',
+    '100e-2',
+    '5e-324',
+    '1.7976931348623157e308',
+    '123456789012345',
+    '0.30000000000000004',
+    `1${'0'.repeat(400)}e-400`,
+    '1e0000000000000000000000001',
+  ])('takes %s for a double as it is', (text) => {
+    expect(exactNumbers(Buffer.from(`[${text}]`))).toBeNull();
+  });
+
+  it.each([
+    '1e400',
+    '1e-400',
+    '9007199254740993',
+    '0.1000000000000000055',
+    '1e99999999999999999999',
+    '123456789.12345678901',
+  ])('keeps %s as it was written', (text) => {
+    const body = Buffer.from(`[${text}]`);
+    expect(withExactNumbers(JSON.parse(body.toString()), exactNumbers(body))).toBe(`[${text}]`);
+  });
+
   it('refuses two numbers that are one double', () => {
     for (const text of [
       '[9007199254740993,9007199254740992]',

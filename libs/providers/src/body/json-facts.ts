@@ -1,15 +1,16 @@
 import { GatewayError } from '@gw/kernel';
-import { skipString } from './json-bytes';
+import { isNumberStart, skipNumber, skipString } from './json-bytes';
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** A number of so many characters and no exponent is the same number after it was parsed and written again. */
-const EXACT_LENGTH = 15;
+/** Every number of so many digits is a double of its own. */
+const EXACT_DIGITS = 15;
+const [LETTER_E, LOWER] = [0x65, 0x20];
 
-/** `member`: the bytes of a key with its quotes; `number`: the text of one. False ends the walk. */
+/** `member`: the bytes of a key with its quotes, and the names before it; `number`: the bytes of one. False ends the walk. */
 interface Visitor {
   readonly member?: (names: Set<string>, start: number, end: number) => boolean;
-  readonly number?: (text: string) => void;
+  readonly number?: (start: number, end: number) => boolean;
 }
 
 /** Walks bytes that `JSON.parse` takes, once and without recursion. */
@@ -19,10 +20,9 @@ function walk(body: Buffer, visitor: Visitor): void {
   while (at >= 0 && at < body.length) {
     const byte = body[at] as number;
     if (byte === QUOTE) at = passString(body, at, place, visitor);
-    else if (isNumberByte(byte)) {
-      const end = endOfNumber(body, at);
-      visitor.number?.(body.toString('latin1', at, end));
-      at = end;
+    else if (isNumberStart(byte)) {
+      const end = skipNumber(body, at);
+      at = visitor.number?.(at, end) === false ? -1 : end;
     } else {
       place.pass(byte);
       at += 1;
@@ -53,15 +53,6 @@ class Place {
     else if (byte === COMMA) this.isKey = true;
   }
 }
-
-const isNumberByte = (byte: number): boolean => (byte >= 0x30 && byte <= 0x39) || byte === 0x2d;
-
-function endOfNumber(body: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < body.length && NUMBER_BYTES.has(body[at] as number)) at += 1;
-  return at;
-}
-const NUMBER_BYTES: ReadonlySet<number> = new Set(Buffer.from('0123456789+-.eE'));
 
 /**
  * True when an object of the body, at any depth, has two members of one name: another reader may take the first where we take
@@ -97,18 +88,30 @@ export type ExactNumbers = ReadonlyMap<number, string>;
 export function exactNumbers(body: Buffer): ExactNumbers | null {
   const found = new Map<number, string>();
   walk(body, {
-    number(text) {
+    number(start, end) {
+      if (isPlain(body, start, end)) return true;
+      const text = body.toString('latin1', start, end);
       if (!isExact(text)) found.set(Number(text), text);
+      return true;
     },
   });
   if (found.size === 0) return null;
   walk(body, {
-    number(text) {
+    number(start, end) {
+      const text = body.toString('latin1', start, end);
       const other = found.get(Number(text));
       if (other !== undefined && other !== text) throw confusable(text, other);
+      return true;
     },
   });
   return found;
+}
+
+/** Short, and without an exponent. */
+function isPlain(body: Buffer, start: number, end: number): boolean {
+  if (end - start > EXACT_DIGITS) return false;
+  for (let at = start; at < end; at += 1) if (((body[at] as number) | LOWER) === LETTER_E) return false;
+  return true;
 }
 
 const confusable = (one: string, other: string): GatewayError =>
@@ -118,15 +121,20 @@ const confusable = (one: string, other: string): GatewayError =>
       'precision, and this request has to be written anew; send one of them as text, or without parameter rules.',
   });
 
-/** The digits without zeros at either end, and the exponent that goes with them. */
+/** The digits without zeros at either end, and the power of ten of the last of them. Of a text whose value is finite and not 0. */
 function decimal(text: string): string {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const all = (whole + fraction).replace(/^0+/, '');
+  const exponentAt = text.search(EXPONENT);
+  const mantissa = exponentAt === -1 ? text : text.slice(0, exponentAt);
+  const exponent = exponentAt === -1 ? 0 : Number(text.slice(exponentAt + 1));
+  const pointAt = mantissa.indexOf('.');
+  const decimals = pointAt === -1 ? 0 : mantissa.length - pointAt - 1;
+  const all = mantissa.replace('.', '').replace(LEADING, '');
   const digits = trimmedZeros(all);
-  const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - digits.length);
-  return digits === '' ? '0' : `${mantissa.startsWith('-') ? '-' : ''}${digits}e${String(scale)}`;
+  return `${digits}e${String(exponent - decimals + all.length - digits.length)}`;
 }
+const EXPONENT = /[eE]/;
+/** Of the digits: the sign, and zeros. */
+const LEADING = /^-?0*/;
 
 /** By hand: an expression for the end would walk every run of zeros from each of them. */
 function trimmedZeros(digits: string): string {
@@ -137,30 +145,46 @@ function trimmedZeros(digits: string): string {
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
-/** Text without such a run has no number that a double cannot hold. */
-const LONG_NUMBER = /[\d.]{15}|\d[eE]/;
-
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
  * As `JSON.parse`, but a number that a double cannot hold is an object which `JSON.stringify` writes as it was read. For values that are
- * written again, and not looked at.
+ * written again, and not looked at. `bytes`: those of the text. A reviver takes 1 µs or more for each value: bound their number.
  */
-export const parseExact = (text: string): unknown =>
-  LONG_NUMBER.test(text)
+export const parseExact = (text: string, bytes: Buffer = Buffer.from(text)): unknown =>
+  hasInexactNumber(bytes)
     ? parseWithSource(text, (_name, value, { source }) =>
         typeof value === 'number' && source !== undefined && !isExact(source) ? rawJSON(source) : value,
       )
     : JSON.parse(text);
 
-/** So long an exponent says nothing that a reader could use, and reading it costs more than linear time. */
-const LONG_EXPONENT = /e[+-]?\d{20}/i;
-
-function isExact(text: string): boolean {
-  if (text.length <= EXACT_LENGTH && !/e/i.test(text)) return true;
-  return !LONG_EXPONENT.test(text) && decimal(text) === decimal(String(Number(text)));
+function hasInexactNumber(body: Buffer): boolean {
+  let isFound = false;
+  walk(body, {
+    number(start, end) {
+      if (!isPlain(body, start, end)) isFound = !isExact(body.toString('latin1', start, end));
+      return !isFound;
+    },
+  });
+  return isFound;
 }
+
+/** Doubles between these and their negatives hold every number of `EXACT_DIGITS` digits. */
+const [SMALL, LARGE] = [1e-290, 1e290];
+
+/** Whether it is the same number after it was parsed and written again. */
+function isExact(text: string): boolean {
+  const value = Number(text);
+  const size = Math.abs(value);
+  if (text.length <= EXACT_DIGITS && size > SMALL && size < LARGE) return true;
+  const written = String(value);
+  if (written === text) return true;
+  if (value === 0) return !/[1-9]/.test(mantissaOf(text));
+  return Number.isFinite(value) && decimal(text) === decimal(written);
+}
+
+const mantissaOf = (text: string): string => text.slice(0, Math.max(0, text.search(EXPONENT)) || text.length);
 
 /** JSON of a value that was made of a parsed body, with the body's numbers as the client wrote them. */
 export const withExactNumbers = (value: unknown, numbers: ExactNumbers | null): string =>

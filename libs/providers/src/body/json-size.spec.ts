@@ -15,6 +15,13 @@ describe('jsonSize', () => {
     expect(sizeOf(text)).toEqual(size);
   });
 
+  it('counts numbers that are longer than a double is written', () => {
+    expect(jsonSize(Buffer.from('[-1.2345678901234567e-308,1234567890123456789012345]')).longNumbers).toBe(0);
+    expect(
+      jsonSize(Buffer.from('[0.123456789012345678901234567,"0.123456789012345678901234567"]')).longNumbers,
+    ).toBe(1);
+  });
+
   it('counts no further than the first byte that is no JSON, where a parser ends too', () => {
     expect(sizeOf('{"a":1,x:::::{{{,,,')).toEqual([1, 1, 1, 1]);
     expect(sizeOf('{"a":1,"b')).toEqual([1, 1, 1, 1]);

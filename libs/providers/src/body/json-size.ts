@@ -1,4 +1,4 @@
-import { skipString } from './json-bytes';
+import { byteTable, isNumberStart, skipNumber, skipString } from './json-bytes';
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -13,11 +13,14 @@ export interface JsonSize {
   readonly members: number;
   /** Members of the object that has the most. */
   readonly membersOfOne: number;
+  /** Numbers that are longer than a double is ever written. */
+  readonly longNumbers: number;
 }
 
 /** Bytes that JSON has outside of strings. */
-const OUTSIDE = new Uint8Array(256);
-for (const byte of Buffer.from(' \t\r\n{}[],:0123456789+-.eEtrufalsn')) OUTSIDE[byte] = 1;
+const OUTSIDE = byteTable(' \t\r\n{}[],:0123456789+-.eEtrufalsn');
+/** A double has 17 digits at most, next to signs, a point, leading zeros and an exponent. */
+const LONG_NUMBER = 25;
 
 /**
  * Counts in one walk over the bytes, without parsing them; time is linear. Of bytes that are no JSON, it counts up to the first that
@@ -29,7 +32,11 @@ export function jsonSize(body: Buffer): JsonSize {
   while (at >= 0 && at < body.length) {
     const byte = body[at] as number;
     if (byte === QUOTE) at = skipString(body, at);
-    else if (OUTSIDE[byte] === 0) at = -1;
+    else if (isNumberStart(byte)) {
+      const end = skipNumber(body, at);
+      if (end - at > LONG_NUMBER) count.longNumbers += 1;
+      at = end;
+    } else if (OUTSIDE[byte] === 0) at = -1;
     else {
       count.pass(byte);
       at += 1;
@@ -43,6 +50,7 @@ class Count implements JsonSize {
   commas = 0;
   members = 0;
   membersOfOne = 0;
+  longNumbers = 0;
   /** Members of the object around this place, and of those around it. */
   private here = 0;
   private readonly around: number[] = [];

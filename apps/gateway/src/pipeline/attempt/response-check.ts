@@ -1,4 +1,5 @@
 import type { JsonObject, RouteKind } from '@gw/providers';
+import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
 
 /** Routes whose successes are JSON, or a stream of events. */
 const JSON_ROUTES: ReadonlySet<RouteKind> = new Set([
@@ -20,6 +21,8 @@ export const answersWithJson = (route: RouteKind): boolean => JSON_ROUTES.has(ro
 
 /** What keeps the body of a 2xx answer from being a success, or null. It goes behind "the answer". */
 export function faultOfJson(body: Buffer): string | null {
+  const bound = exceededBy(body, ANSWER_READ_WHOLE);
+  if (bound !== null) return `has more than ${bound}`;
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));

@@ -1,6 +1,7 @@
 import { isEventStream, type AnswerCheck } from '@gw/cache';
 import type { JsonObject, RouteKind, StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
+import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
 import type { Upstream } from '../answer';
 import { hasError } from '../attempt/response-check';
 
@@ -48,6 +49,7 @@ class BodyCheck implements AnswerCheck {
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'failed', 'cancelled']);
 
 function isSuccess(body: Buffer, route: RouteKind): boolean {
+  if (exceededBy(body, ANSWER_READ_WHOLE) !== null) return false;
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));

@@ -10,7 +10,8 @@ import {
 import { GatewayError } from '@gw/kernel';
 import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
-import { isObject, parseExactObject, parseJsonObject } from '../../http/json-body';
+import { isObject, parseExactAnswer, parseJsonObject } from '../../http/json-body';
+import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../../http/read-whole';
 import { isEventStream, isPlainEvents, type Answer } from '../answer';
 import { isStrict, translationContext } from '../answer-shape';
 import type { AttemptListener } from '../attempt/sender';
@@ -176,14 +177,15 @@ export class GuardedAttempt implements AttemptListener {
     const { support, provider } = answer.upstream;
     if (isEventStream(answer))
       return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
+    if (support?.via !== 'translated') assertAnswerReadable(bytes, ANSWER_READ_WHOLE);
     if (support?.via !== 'translated')
       return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
     try {
       const context = translationContext(this.exchange, answer.upstream);
-      const value = support.translator.response(parseExactObject(bytes), context);
+      const value = support.translator.response(parseExactAnswer(bytes), context);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
-      throw new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });
+      throw unreadableAnswer(provider.id, cause);
     }
   }
 

@@ -10,7 +10,7 @@ import {
   type ShallowScan,
 } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
-import { assertReadableWhole } from '../../http/parsed-bytes';
+import { assertReadableWhole } from '../../http/read-whole';
 import type { Upstream } from '../answer';
 import { withoutSlug } from '../attempt/targeting';
 import type { Asked, Exchange } from '../exchange';

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { StreamGuard, Subject, undecidedBeside, type GuardrailResult } from '@gw/guardrails';
 import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
+import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
 import { codingOf, decode } from '../decoding';
 import type { Exchange } from '../exchange';
 import { Reply, type Flow, type Settle } from '../reply';
@@ -142,6 +143,9 @@ class WholeWatcher implements Watcher {
 
   private judgeBytes(bytes: Buffer): Verdicts {
     const { facts, request, output } = this.guarded;
+    const bound = exceededBy(bytes, ANSWER_READ_WHOLE);
+    if (bound !== null)
+      return this.undecided(`The answer has more than ${bound}, which is more than guardrails look at.`);
     const value = this.isEvents ? textsOfEvents(bytes) : textBody(bytes).value;
     const told = this.isEvents ? { ...facts, dialect: 'json' as const } : facts;
     return this.tools.runner.runBeside(output, Subject.output(told, request, value, 200));

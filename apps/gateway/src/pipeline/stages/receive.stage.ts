@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
-import { isTooLarge } from '../../http/parsed-bytes';
+import { isTooLarge } from '../../http/read-whole';
 import { BodyReader, bodyTooLarge, type BodyReaderOptions } from '../../http/read-body';
 import { LargeBodies } from '../../http/spool/large-bodies';
 import type { Overload } from '../../http/overload';

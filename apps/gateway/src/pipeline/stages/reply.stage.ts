@@ -2,7 +2,8 @@ import { GatewayError } from '@gw/kernel';
 import type { HeaderList, TranslationContext, Translator } from '@gw/providers';
 import { errorBody, providerErrorBody } from '../../http/error-body';
 import { removeHeader, setHeader } from '../../http/header-rules';
-import { isObject, parseExactObject } from '../../http/json-body';
+import { isObject, parseExactAnswer } from '../../http/json-body';
+import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../../http/read-whole';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
@@ -168,15 +169,14 @@ function translatedBody(
   return new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
-      const parsed = parseExactObject(body);
+      const parsed = parseExactAnswer(body);
       exchange.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
       const translated = translator.response(parsed, context);
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
       reply.start(answer.status, headers);
       reply.end(Buffer.from(JSON.stringify(translated)));
     } catch (cause) {
-      const error =
-        failure ?? new GatewayError('provider_answer_invalid', { extra: { provider: provider.id }, cause });
+      const error = failure ?? unreadableAnswer(provider.id, cause);
       exchange.failure = error;
       exchange.outcome = 'failed';
       reply.start(error.status, errorHeaders(error, exchange));
@@ -190,6 +190,7 @@ const stringOf = (value: unknown): string | null => (typeof value === 'string' ?
 /** A provider's error body as JSON, else as text of at most 4 KiB. */
 function readable(body: Buffer): unknown {
   try {
+    assertAnswerReadable(body, ANSWER_READ_WHOLE);
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch {
     return body.toString('utf8', 0, 4_096);

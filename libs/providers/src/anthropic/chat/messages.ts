@@ -1,4 +1,6 @@
+import type { GatewayError } from '@gw/kernel';
 import { parseExact } from '../../body/json-facts';
+import { jsonSize } from '../../body/json-size';
 import { asObject, asString } from '../../dialects/json';
 import type { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';
@@ -13,6 +15,11 @@ interface Turn {
 
 /** Messages, parts and calls of one request that are translated, which happens in one turn of the event loop. */
 const ENTRIES_MAX = 20_000;
+
+/** Objects, lists, members and items in the arguments of all calls of a request, which are parsed in that turn too. */
+const ARGUMENT_VALUES_MAX = 50_000;
+/** Values that a long number counts for. */
+const LONG_NUMBER = 10;
 
 /**
  * Splits chat messages into Anthropic's `system` blocks and turns. System and developer messages all become system blocks,
@@ -49,17 +56,29 @@ function append(list: JsonObject[], items: readonly JsonObject[]): void {
 }
 
 function refuseTooMany(messages: readonly unknown[]): void {
-  let entries = 0;
+  let [entries, values] = [0, 0];
   for (const item of messages) {
     const message = asObject(item);
     entries += 1;
     for (const name of ['content', 'tool_calls', 'thinking_blocks']) entries += lengthOf(message?.[name]);
-    if (entries <= ENTRIES_MAX) continue;
-    throw refuse(
-      'messages',
-      `At most ${String(ENTRIES_MAX)} messages, parts and calls can be translated for Anthropic; send fewer, or use /v1/messages.`,
-    );
+    if (entries > ENTRIES_MAX) throw tooMany(`${String(ENTRIES_MAX)} messages, parts and calls`);
+    values += valuesOfArguments(message?.['tool_calls']);
+    if (values > ARGUMENT_VALUES_MAX)
+      throw tooMany(`${String(ARGUMENT_VALUES_MAX)} values in arguments of calls`);
   }
+}
+
+const tooMany = (bound: string): GatewayError =>
+  refuse('messages', `At most ${bound} can be translated for Anthropic; send fewer, or use /v1/messages.`);
+
+function valuesOfArguments(calls: unknown): number {
+  if (!Array.isArray(calls)) return 0;
+  return calls.reduce<number>((sum, call) => {
+    const text = asString(asObject(asObject(call)?.['function'])?.['arguments']);
+    if (text === null) return sum;
+    const { containers, commas, longNumbers } = jsonSize(Buffer.from(text));
+    return sum + containers + commas + LONG_NUMBER * longNumbers;
+  }, 0);
 }
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);

@@ -19,6 +19,20 @@ function refusal(body: JsonObject): { status: number; param: string | undefined 
 }
 
 describe('a chat request for Anthropic', () => {
+  it('is refused where the arguments of its calls have more values than are parsed in one turn', () => {
+    const call = {
+      id: 'c',
+      type: 'function',
+      function: { name: 'f', arguments: `{"a":[${Array(1_000).fill('1').join(',')}]}` },
+    };
+    const calls = (count: number): JsonObject[] => [
+      ...hello,
+      { role: 'assistant', content: '', tool_calls: Array.from({ length: count }, () => call) },
+    ];
+    expect(translate({ messages: calls(49) })).toMatchObject({ model: 'claude' });
+    expect(() => translate({ messages: calls(50) })).toThrow('At most 50000 values in arguments of calls');
+  });
+
   it('has the same model and messages, and the output limit that Anthropic demands', () => {
     expect(translate({})).toEqual({
       model: 'claude',
