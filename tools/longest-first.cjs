@@ -4,22 +4,11 @@ const { basename } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONG = [
-  'three-ledgers',
-  'durability',
-  'faults-clock',
-  'cli',
-  'launcher',
-  'control-plane',
-  'faults-bursts',
-  'query-parameters',
-  'route-rules',
-  'tenancy-matrix',
-  'identifiers',
-  'read-model',
-  'path-ids',
-  'log-exports',
-  'embedded-postgres',
-  'ledger',
+  ...['durability', 'cli', 'three-ledgers', 'faults-clock', 'launcher', 'control-plane', 'rolling-restart'],
+  ...['faults-spending', 'starts', 'outage', 'faults-bursts', 'resources', 'prompts', 'logs', 'canaries'],
+  ...['tenancy-matrix', 'route-rules', 'query-parameters', 'log-exports', 'identifiers', 'cli-files'],
+  ...['rights-matrix', 'embedded-postgres', 'addresses', 'read-model', 'ledger', 'answer-shares'],
+  ...['bound-secrets', 'path-ids', 'openapi', 'postgres-analytics', 'mcp-mappings', 'log-stream'],
 ];
 
 const rankOf = ({ path }) => {

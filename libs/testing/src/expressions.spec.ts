@@ -98,9 +98,8 @@ describe('expressions of the product', () => {
     300_000,
   );
 
-  it('are found in the sources', () => {
-    const all = projects.flatMap(([project]) => productFiles(join(ROOT, project)).flatMap(expressionsOf));
-    expect(new Set(all.map(([expression]) => String(expression))).size).toBeGreaterThan(300);
+  it('are many, all of which the cases above have looked at', () => {
+    expect(seen.size).toBeGreaterThan(300);
   });
 
   it.each([
