@@ -307,6 +307,7 @@ const realtimeOptions = (settings: GatewaySettings) => ({
   maxMessageBytes: settings.REALTIME_MAX_MESSAGE,
   idleTimeoutMs: settings.REALTIME_IDLE_TIMEOUT,
   connectionsMax: settings.REALTIME_MAX_SESSIONS,
+  lingerMs: settings.REALTIME_LINGER,
 });
 
 /** The rule that an address breaks, or null. */

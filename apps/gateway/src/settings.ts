@@ -82,6 +82,8 @@ const SCHEMA = {
   REALTIME_MAX_MESSAGE: integer({ min: 1_024, max: 256 * 1_048_576 }, 16 * 1_048_576),
   /** Milliseconds without a frame in either direction after which a WebSocket session is closed. */
   REALTIME_IDLE_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE }, 10 * MINUTE),
+  /** Milliseconds for which a provider is listened to after its client has left in the middle of a response; 0: it is not. */
+  REALTIME_LINGER: integer({ min: 0, max: MINUTE }, 5_000),
   /** WebSocket clients of one process, those that wait for their upgrade included. */
   REALTIME_MAX_SESSIONS: integer({ min: 1, max: 100_000 }, 5_000),
   ...SHUTDOWN_SETTINGS,

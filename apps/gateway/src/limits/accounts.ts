@@ -1,4 +1,3 @@
-import type { Usage } from '@gw/contracts';
 import {
   settledOf,
   type Bucket,
@@ -16,6 +15,7 @@ import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
 import { budgetsOf, isUncounted, lineOf } from './charges';
 import { DiscardedBody } from './discarded-body';
 import { modelNameOf, type Estimates } from './estimates';
+import type { SessionAccounts } from './session-accounts';
 
 /**
  * Keeps the limits of requests: reserves in those of the caller before anything else is done and in those of a target before it is called,
@@ -26,6 +26,8 @@ export class Accounts {
     private readonly ledger: Ledger,
     private readonly estimates: Estimates,
     private readonly pricer: Pricer,
+    /** Of requests that became sessions over WebSockets. */
+    readonly sessions: SessionAccounts,
   ) {}
 
   /**
@@ -110,19 +112,6 @@ export class Accounts {
     this.note(exchange, upstream, charge, flags, lineOf(exchange, loser));
   }
 
-  /** A part of a session: its limits know of it at once. False: one of them is reached. */
-  readonly chargePart = (exchange: Exchange, usage: Usage, model: string | null): boolean => {
-    const { answer } = exchange;
-    const held = answer === null ? [] : heldBy(exchange, answer.upstream);
-    if (answer === null || held.length === 0) return true;
-    const { upstream } = answer;
-    const cost = this.pricer.price(upstream, model, usage, exchange.startedWallMs)?.total ?? null;
-    const { charge } = settledOf(usage, cost, { cost: 0, tokens: 0 }, 0);
-    exchange.parts = sumOf(exchange.parts, charge);
-    for (const reservation of held) this.ledger.charge(reservation, charge);
-    return held.every((reservation) => reservation.exhausted() === null);
-  };
-
   /** Once for each request, when its usage and cost are known. `upstream` null: no provider was asked to the end. */
   settle(exchange: Exchange, upstream: Upstream | null): void {
     const { reservation, usage } = exchange;
@@ -159,7 +148,8 @@ export class Accounts {
 
   private charge(exchange: Exchange, upstream: Upstream): void {
     const { usage, reservation } = exchange;
-    if (usage !== null && exchange.answer?.cache?.isFree !== true)
+    // A session has learnt from each of its responses.
+    if (usage !== null && exchange.parts === null && exchange.answer?.cache?.isFree !== true)
       this.estimates.tokens.learn(modelNameOf(exchange), usage.outputTokens);
     const charge = this.chargeOf(exchange);
     const left = rest(charge, exchange);
@@ -167,7 +157,6 @@ export class Accounts {
     // What a check asks is a part of what its request uses.
     else if (exchange.madeFor?.reservation) this.ledger.charge(exchange.madeFor.reservation, left);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
-    if (usage !== null) exchange.cost = charge.cost;
     if (exchange.charges !== null) addDropped(exchange);
     const line = lineOf(exchange);
     const { begun } = exchange;
@@ -189,13 +178,11 @@ export class Accounts {
     exchange.estimatedTokens = tokens;
   }
 
-  private chargeOf({ usage, cost, estimatedTokens, parts, madeFor }: Exchange): Charge {
+  private chargeOf({ usage, cost, estimatedTokens, madeFor }: Exchange): Charge {
     const requests = madeFor === null ? 1 : 0;
     if (estimatedTokens !== null) return { cost, tokens: estimatedTokens, requests };
     if (usage === null) return { cost: 0, tokens: 0, requests };
-    const tokens = usage.inputTokens + usage.outputTokens;
-    // Parts were rounded one by one.
-    return { cost: cost === null ? null : Math.max(cost, parts?.cost ?? 0), tokens, requests };
+    return { cost, tokens: usage.inputTokens + usage.outputTokens, requests };
   }
 
   private note(
@@ -226,17 +213,6 @@ export class Accounts {
 const callersOf = ({ reservation, madeFor }: Exchange): Reservation | null =>
   reservation ?? madeFor?.reservation ?? null;
 
-function heldBy({ reservation }: Exchange, upstream: Upstream): readonly Reservation[] {
-  const held = reservation === null ? [] : [reservation];
-  if (upstream.reservation) held.push(upstream.reservation);
-  return held;
-}
-
-const sumOf = (parts: Exchange['parts'], { cost, tokens }: Charge): NonNullable<Exchange['parts']> => ({
-  cost: (parts?.cost ?? 0) + (cost ?? 0),
-  tokens: (parts?.tokens ?? 0) + tokens,
-});
-
 /** What attempts have cost whose answers nobody got. */
 function addDropped(exchange: Exchange): void {
   for (const { cost } of exchange.charges ?? []) {
@@ -253,7 +229,7 @@ function flagsOf({ usage, cost, estimatedTokens }: Exchange): readonly ChargeFla
 function rest(charge: Charge, { parts }: Exchange): Charge {
   if (parts === null) return charge;
   return {
-    cost: Math.max(0, (charge.cost ?? 0) - parts.cost),
+    cost: Math.max(0, (charge.cost ?? 0) - (parts.cost ?? 0)),
     tokens: Math.max(0, charge.tokens - parts.tokens),
     requests: charge.requests,
   };

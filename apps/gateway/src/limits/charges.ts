@@ -39,8 +39,9 @@ const SOLD =
 
 /** Whether a request that told no usage has cost something nevertheless. */
 export function isUncounted(exchange: Exchange): boolean {
-  const { answer, outcome, route } = exchange;
-  if (!usesModel(exchange) || route.kind === 'realtime') return false;
+  const { answer, outcome, route, upgrade } = exchange;
+  // A session is charged part by part.
+  if (!usesModel(exchange) || upgrade !== null) return false;
   // The client has left before the answer began: its provider was asked all the same.
   if (answer === null) return true;
   if (answer.status >= 400) return false;

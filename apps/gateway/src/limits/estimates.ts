@@ -109,6 +109,11 @@ export class Estimates {
     return { cost: this.costOf(exchange, by, model, used), tokens: input + used.output };
   }
 
+  /** Tokens that an answer to a request is likely not to pass. */
+  likelyOutput(exchange: Exchange): number {
+    return this.sizeOf(exchange, false).output;
+  }
+
   /** Null: no price is known. */
   private costOf(
     { startedWallMs }: Exchange,
@@ -200,8 +205,9 @@ function providerKey({ principal }: Exchange, named: string | null): DocumentKey
 export const modelNameOf = ({ scan }: Exchange): string => scan?.model ?? '';
 
 /** Whether a model answers, which the provider charges for. */
-export const usesModel = ({ method, scan, route, madeFor }: Exchange): boolean =>
-  route.kind === 'realtime' ||
+export const usesModel = ({ method, scan, upgrade, madeFor }: Exchange): boolean =>
+  // Whatever its path, a model may answer over a WebSocket.
+  upgrade !== null ||
   // Checks ask nothing but models, some by the name that their config knows.
   madeFor !== null ||
   (method === 'POST' && scan !== null && scan.model !== null);

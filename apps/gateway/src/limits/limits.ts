@@ -11,6 +11,7 @@ import { Estimates } from './estimates';
 import type { HolderNames } from './holder-names';
 import { LostUses } from './lost-use';
 import { createLedger, type RunningLedger } from './ledger';
+import { SessionAccounts } from './session-accounts';
 
 export interface Limits extends RunningLedger {
   readonly accounts: Accounts;
@@ -38,6 +39,7 @@ export function createLimits({
   const pricer = new GatewayPricer(priceSources);
   const running = createLedger(settings, balances, holderNames, log);
   const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
-  const accounts = new Accounts(running.ledger, estimates, pricer);
-  return { ...running, pricer, priceSources, accounts, lostUses: new LostUses(estimates) };
+  const sessions = new SessionAccounts(running.ledger, estimates, pricer);
+  const accounts = new Accounts(running.ledger, estimates, pricer, sessions);
+  return { ...running, pricer, priceSources, accounts, lostUses: new LostUses(estimates, sessions) };
 }

@@ -4,6 +4,7 @@ import { cacheUseOf } from '../pipeline/cache/cache-use';
 import type { Exchange } from '../pipeline/exchange';
 import { budgetsOf, type MadeCharge } from './charges';
 import { usesModel, type Estimates, type Taken } from './estimates';
+import type { SessionAccounts } from './session-accounts';
 
 /** What a request is charged whose gateway ended before it did. */
 export interface LostUse {
@@ -15,7 +16,10 @@ export interface LostUse {
 
 /** Estimates what in-flight requests would be charged if they were cut off now. Nothing is reserved, charged or settled. */
 export class LostUses {
-  constructor(private readonly estimates: Estimates) {}
+  constructor(
+    private readonly estimates: Estimates,
+    private readonly sessions: Pick<SessionAccounts, 'lost'>,
+  ) {}
 
   of(exchange: Exchange, upstream: Upstream, line: ChargeLine): LostUse {
     const made = exchange.charges ?? [];
@@ -30,11 +34,10 @@ export class LostUses {
   }
 
   private ownOf(exchange: Exchange, upstream: Upstream): Taken {
-    const { answer, route, parts } = exchange;
+    const { answer, upgrade, meter } = exchange;
     const isSold = usesModel(exchange) && (answer === null || answer.status < 400);
     if (!isSold || cacheUseOf(exchange)?.isFree === true) return { cost: 0, tokens: 0 };
-    // The parts of a session were counted.
-    if (route.kind === 'realtime') return parts ?? { cost: 0, tokens: 0 };
+    if (upgrade !== null) return this.sessions.lost(exchange, upstream, meter?.rest?.() ?? []);
     return this.estimates.ofUncounted(exchange, upstream, upstream.model);
   }
 }

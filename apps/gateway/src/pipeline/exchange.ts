@@ -21,7 +21,9 @@ import { parsedBytes } from '../http/read-whole';
 import type { SpooledBody } from '../http/spool/spooled-body';
 import type { MadeCharge } from '../limits/charges';
 import type { EarlierUse } from '../limits/made-earlier';
+import type { SessionParts } from '../limits/session-accounts';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
+import type { SessionPart } from '../realtime/metering/session-meter';
 import type { Route } from '../routes/route-table';
 import type { RefusedKey } from '../state/ended-keys';
 import type { Principal } from '../state/principals';
@@ -177,6 +179,8 @@ export class Exchange {
     made?(): MadeObject | null;
     /** Of a stream whose end was not seen: what it said of its input. */
     begun?(): Usage | null;
+    /** Of a session: what it is charged beyond what was charged already, if it ends now. */
+    rest?(): readonly SessionPart[];
     /** Where there is something to wait for before the two can tell. Never rejects. */
     prepare?(): Promise<void>;
   } | null = null;
@@ -192,7 +196,7 @@ export class Exchange {
   /** What the answer is taken to have used, where its usage was not told; `cost` is an estimate then. */
   estimatedTokens: number | null = null;
   /** What the parts of a session were charged already. */
-  parts: { readonly cost: number; readonly tokens: number } | null = null;
+  parts: SessionParts | null = null;
   /** Of attempts whose answers nobody got, then of the answer; null: the record's `cost` says it all. */
   charges: MadeCharge[] | null = null;
   /** The use is that of what other requests tell of too, which is charged once under its name; null: it is the request's own. */

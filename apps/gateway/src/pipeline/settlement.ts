@@ -6,6 +6,7 @@ import type { FrameBody, Journal } from '@gw/telemetry';
 import type { Accounts } from '../limits/accounts';
 import type { ChargesAlone } from '../limits/charges-alone';
 import { begunName, type EarlierUse, earlierUses, tellsOfOthers } from '../limits/made-earlier';
+import type { SessionParts } from '../limits/session-accounts';
 import type { Upstream } from './answer';
 import type { Exchange } from './exchange';
 import type { CacheUse } from './cache/cache-use';
@@ -184,6 +185,10 @@ export class Settlement {
     responseModel: string | null,
     used: Usage | null,
   ): void {
+    if (exchange.parts !== null) {
+      addParts(exchange, exchange.parts);
+      return;
+    }
     if (tellsOfOthers(exchange, used)) {
       const told = earlierUses(exchange, upstream).filter(({ usage }) => !isAbsurd(usage));
       if (told.length > 0) {
@@ -233,6 +238,14 @@ function preparationOf({ meter, guarding }: Exchange): Promise<void> | undefined
   const metered = meter?.prepare?.();
   if (guarding === null) return metered;
   return metered === undefined ? guarding.late.prepare() : metered.then(() => guarding.late.prepare());
+}
+
+/** A session was priced part by part. */
+function addParts(exchange: Exchange, { usage, cost, tokens, isEstimated, price }: SessionParts): void {
+  exchange.usage = usage;
+  exchange.cost = cost;
+  exchange.price = price;
+  if (isEstimated) exchange.estimatedTokens = tokens;
 }
 
 /** An answer that somebody else has paid for costs nothing, and what was asked to find it costs its own. */

@@ -18,6 +18,8 @@ export class RealtimeDoor {
     private readonly pipeline: Pipeline,
     /** Clients that wait for their upgrade or have it; further ones get `unavailable`. */
     private readonly connectionsMax: number,
+    /** Connections to providers that have outlived their clients: they count as clients do. */
+    private readonly lingering: () => number,
   ) {}
 
   /** False: answered as if nothing had been asked for, as a server may. */
@@ -35,7 +37,7 @@ export class RealtimeDoor {
     try {
       checkRequest(req);
       upgrade.offer = readOffer(req);
-      if (this.connections > this.connectionsMax)
+      if (this.connections + this.lingering() > this.connectionsMax)
         throw new GatewayError('unavailable', { message: 'This gateway has as many sessions as it may.' });
       const { path, query } = targetOf(req.url ?? '/');
       const destination = destinationOf(path, 'GET', req.headers);

@@ -16,7 +16,7 @@ export interface RealtimeParts {
   readonly stages: PipelineStages;
   readonly attempts: (sender: AttemptSender) => Stage;
   readonly settle: Settle;
-  readonly accounts: Pick<Accounts, 'chargePart'>;
+  readonly accounts: Pick<Accounts, 'sessions'>;
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
   readonly underWay: RequestsUnderWay;
@@ -32,7 +32,7 @@ export interface Realtime {
 /** WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { stages, attempts, settle, accounts, outbound, failures, underWay, beforeCall, options } = parts;
-  const sessions = new Sessions(settle, accounts.chargePart, options);
+  const sessions = new Sessions(settle, accounts.sessions, options);
   const pipeline = new Pipeline(
     {
       ...stages,
@@ -44,7 +44,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     underWay,
   );
   return {
-    door: new RealtimeDoor(pipeline, options.connectionsMax),
+    door: new RealtimeDoor(pipeline, options.connectionsMax, () => sessions.lingeringCount),
     close: () => {
       sessions.close();
     },

@@ -280,15 +280,16 @@ describe('the record of a session', () => {
       credential: 'main',
       model: 'gpt-realtime',
       responseModel: 'gpt-realtime-2025-08-28',
+      // The third is in a binary frame, as some providers send all of their events.
       usage: {
-        inputTokens: 260,
-        outputTokens: 240,
-        inputAudioTokens: 40,
-        outputAudioTokens: 180,
+        inputTokens: 390,
+        outputTokens: 360,
+        inputAudioTokens: 60,
+        outputAudioTokens: 270,
         cacheReadTokens: 0,
       },
-      // 220 of 4, 40 of 32, 60 of 16 and 180 of 64 USD a million, in 1e-8 USD.
-      cost: 220 * 400 + 40 * 3_200 + 60 * 1_600 + 180 * 6_400,
+      // 330 of 4, 60 of 32, 90 of 16 and 270 of 64 USD a million, in 1e-8 USD.
+      cost: 330 * 400 + 60 * 3_200 + 90 * 1_600 + 270 * 6_400,
       priced: 'priced',
       requestBytes: 26,
       decision: {

@@ -1,47 +1,37 @@
-import type { SessionRecord, Usage } from '@gw/contracts';
 import type { Eventually } from '@gw/guardrails';
-import { GatewayError } from '@gw/kernel';
+import type { GatewayError } from '@gw/kernel';
 import type { RawData } from 'ws';
+import type { SessionAccounts, SessionVerdict } from '../limits/session-accounts';
 import type { Exchange } from '../pipeline/exchange';
 import type { SessionGuarding } from '../pipeline/guard/session-guarding';
 import type { Settle } from '../pipeline/reply';
+import { ClientGate } from './client-gate';
+import {
+  clientGone,
+  closedByClient,
+  closedByProvider,
+  denied,
+  providerGone,
+  refused,
+  stopped,
+  type Ending,
+} from './endings';
 import { Lane } from './guard/lane';
 import { errorMessage } from './guard/realtime-events';
 import { SessionGuard } from './guard/session-guard';
-import type { Closing, Peer } from './peer';
-import type { UsageMeter } from './usage-meter';
-
-const NO_CLOSE_FRAME = 1006;
-const GOING_AWAY = 1001;
-const POLICY_VIOLATION = 1008;
-const INTERNAL_ERROR = 1011;
-
-interface CloseFrame {
-  readonly code: number;
-  readonly reason: string | Buffer;
-}
-
-interface Ending {
-  readonly by: SessionRecord['closedBy'];
-  /** What goes into the record; null: what the client is told. */
-  readonly code?: number;
-  readonly outcome: Exchange['outcome'];
-  readonly failure?: GatewayError;
-  readonly toClient: CloseFrame;
-  readonly toProvider: CloseFrame;
-  /** A message that the client gets before its close frame. */
-  readonly last?: Buffer;
-}
-
-export type SessionCharge = (exchange: Exchange, usage: Usage, model: string | null) => boolean;
+import type { Linger, Lingering } from './lingering';
+import type { SessionMeter, SessionPart } from './metering/session-meter';
+import type { Peer } from './peer';
 
 export interface SessionOptions {
-  readonly meter: UsageMeter;
+  readonly meter: SessionMeter;
+  readonly accounts: Pick<SessionAccounts, 'charge' | 'verdict'>;
+  readonly lingering: Lingering;
   readonly settle: Settle;
   /** Null: nothing judges its messages. */
   readonly guarding: SessionGuarding | null;
-  /** Charges what one response of the session has used. False: a limit is reached by it. */
-  readonly charge: SessionCharge;
+  /** Throws for a model that is not enabled; null: a message that may name any. */
+  readonly checkModel: (model: string | null) => void;
   /** Milliseconds without a frame in either direction. */
   readonly idleTimeoutMs: number;
   readonly onEnd: (session: Session) => void;
@@ -63,15 +53,20 @@ export interface SessionOptions {
  * | the provider is gone without a close frame | 1011 | – |
  * | silence, shutdown | 1001 | 1001 |
  * | a limit is reached by what the session has used | 1008, after the message that told so | 1001 |
- * | a guardrail denies a message | 1008, after an event that says so | 1001 |
+ * | a limit is reached when the client asks for a response | 1008 | 1001 |
+ * | a guardrail denies a message, or a message names a model that is not enabled | 1008, after an event that says so | 1001 |
  *
- * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is told.
+ * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is told. Where the
+ * client ends the session in the middle of a response, the provider is listened to for a while first, so that what it has made is
+ * charged as it reports it.
  */
 export class Session {
   private over = false;
   private readonly idle: NodeJS.Timeout;
   private clientMessages = 0;
   private providerMessages = 0;
+  private linger: Linger | null = null;
+  private readonly gate: ClientGate;
   private readonly guard: SessionGuard | null;
   private readonly lanes: { readonly client: Lane; readonly provider: Lane };
 
@@ -83,47 +78,47 @@ export class Session {
   ) {
     exchange.streamed = true;
     exchange.status = 101;
-    exchange.meter = options.meter;
+    const { meter } = options;
+    exchange.meter = {
+      usage: () => exchange.parts?.usage ?? null,
+      model: () => meter.model(),
+      rest: () => meter.rest(),
+    };
     this.idle = setTimeout(() => {
       this.stop('No frame came for too long.');
     }, options.idleTimeoutMs);
     this.lanes = { client: new Lane(client, provider), provider: new Lane(provider, client) };
+    this.gate = new ClientGate(exchange, meter, options.accounts, options.checkModel);
     this.guard = options.guarding === null ? null : this.guardWith(options.guarding);
     this.listen(client, provider, (message) => {
       this.clientMessages += 1;
       exchange.receivedBytes += message.length;
-      return true;
+      return 'ok';
     });
     this.listen(provider, client, (message, isBinary) => {
       this.providerMessages += 1;
       exchange.responseBytes += message.length;
       exchange.firstByteAt ??= performance.now();
-      const used = isBinary ? null : options.meter.read(message);
-      return used === null || options.charge(exchange, used, options.meter.model());
+      const ended = meter.fromProvider(message, isBinary);
+      const verdict = ended.length === 0 ? 'ok' : this.charge(ended);
+      this.linger?.passed(message, ended);
+      return verdict;
     });
     client.whenClosing((closing) => {
       this.lanes.client.run(() => {
-        this.closedByClient(closing);
+        this.end(closedByClient(closing));
       });
     });
     provider.whenClosing((closing) => {
       this.lanes.provider.run(() => {
-        this.closedByProvider(closing);
+        this.end(closedByProvider(closing));
       });
     });
     client.once('close', () => {
-      const toProvider = { code: GOING_AWAY, reason: 'The client is gone.' };
-      this.end({ by: 'client', outcome: 'client_closed', toClient: GONE, toProvider });
+      this.end(clientGone);
     });
     provider.once('close', () => {
-      this.end({
-        by: 'provider',
-        code: NO_CLOSE_FRAME,
-        outcome: 'interrupted',
-        failure: new GatewayError('stream_interrupted'),
-        toClient: { code: INTERNAL_ERROR, reason: 'The connection to the provider broke.' },
-        toProvider: GONE,
-      });
+      this.end(providerGone());
     });
     // Both were held until somebody listened.
     client.resume();
@@ -132,29 +127,29 @@ export class Session {
 
   /** Ends the session from our side. */
   stop(reason: string, failure?: GatewayError): void {
-    const frame = { code: GOING_AWAY, reason };
-    const ending = { by: 'gateway', outcome: 'interrupted', toClient: frame, toProvider: frame } as const;
-    this.end(failure === undefined ? ending : { ...ending, failure });
+    this.end(stopped(reason, failure));
   }
 
-  private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => boolean): void {
+  private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => SessionVerdict): void {
     const lane = from === this.client ? this.lanes.client : this.lanes.provider;
     const passed = (): void => {
       this.idle.refresh();
       if (to.transport.writableNeedDrain) from.pause();
     };
     from.on('message', (data: RawData, isBinary: boolean) => {
-      if (this.over) return;
+      if (this.over && (this.linger === null || from === this.client)) return;
       // Of the type that `ws` gives unless told otherwise.
       const message = data as Buffer;
-      const mayGoOn = note(message, isBinary);
+      const verdict = note(message, isBinary);
+      if (this.over) return;
       const { guard } = this;
-      if (guard === null) to.send(message, { binary: isBinary });
-      else lane.run(() => this.judge(guard, from, message, isBinary));
+      if (guard !== null) lane.run(() => this.judge(guard, from, message, isBinary));
+      else if (from === this.client) this.sendToProvider(message, isBinary);
+      else to.send(message, { binary: isBinary });
       passed();
-      if (!mayGoOn)
+      if (verdict !== 'ok')
         lane.run(() => {
-          this.endAtLimit();
+          this.end(refused(verdict));
         });
     });
     from.on('ping', (data: Buffer) => {
@@ -178,62 +173,58 @@ export class Session {
   }
 
   private guardWith(guarding: SessionGuarding): SessionGuard {
-    const { client, provider, exchange } = this;
+    const { client, exchange } = this;
     return new SessionGuard(guarding, {
       toClient: (message, binary) => {
         if (!this.over) client.send(message, { binary });
       },
       toProvider: (message, binary) => {
-        if (!this.over) provider.send(message, { binary });
+        if (!this.over) this.sendToProvider(message, binary);
       },
       deny: (failure, cause) => {
-        this.end({
-          by: 'gateway',
-          outcome: failure.type === 'hooks_failed' ? 'denied' : 'failed',
-          failure,
-          toClient: { code: POLICY_VIOLATION, reason: 'A guardrail has ended this session.' },
-          toProvider: { code: GOING_AWAY, reason: 'The session has ended.' },
-          last: errorMessage(failure, exchange.id, cause),
-        });
+        const last = errorMessage(failure, exchange.id, cause);
+        this.end(denied(failure, 'A guardrail has ended this session.', last));
       },
       isGone: () => this.over,
     });
   }
 
-  private endAtLimit(): void {
-    const toClient = { code: POLICY_VIOLATION, reason: 'A limit of this session was reached.' };
-    const toProvider = { code: GOING_AWAY, reason: 'The session has ended.' };
-    this.end({ by: 'gateway', outcome: 'denied', toClient, toProvider });
+  private sendToProvider(message: Buffer, binary: boolean): void {
+    const ending = this.gate.judge(message, binary);
+    if (ending === null) this.provider.send(message, { binary });
+    else this.end(ending);
   }
 
-  private closedByClient({ code, reason, isFault }: Closing): void {
-    const toClient = { code, reason };
-    if (isFault) {
-      const toProvider = { code: GOING_AWAY, reason: 'The client broke the protocol.' };
-      this.end({ by: 'gateway', outcome: 'denied', toClient, toProvider });
-    } else {
-      this.end({ by: 'client', outcome: 'ok', toClient, toProvider: toClient });
+  private charge(parts: readonly SessionPart[]): SessionVerdict {
+    const { exchange, options } = this;
+    return parts
+      .map((part) => options.accounts.charge(exchange, part))
+      .reduce((known, verdict) => (known === 'ok' ? verdict : known), 'ok');
+  }
+
+  private end(ending: Ending): void {
+    if (this.over) {
+      // Whoever ends it first says why; nothing more comes of a provider that has ended too.
+      if (ending.by !== 'client') this.linger?.finish();
+      return;
     }
-  }
-
-  private closedByProvider({ code, reason, isFault }: Closing): void {
-    const toProvider = { code, reason };
-    if (isFault) {
-      const failure = new GatewayError('stream_interrupted');
-      const toClient = { code: INTERNAL_ERROR, reason: 'The provider broke the protocol.' };
-      this.end({ by: 'gateway', outcome: 'interrupted', failure, toClient, toProvider });
-    } else {
-      const outcome = REGULAR.has(code) ? 'ok' : 'provider_error';
-      this.end({ by: 'provider', outcome, toClient: toProvider, toProvider });
-    }
-  }
-
-  private end({ by, code, outcome, failure, toClient, toProvider, last }: Ending): void {
-    if (this.over) return;
     this.over = true;
     clearTimeout(this.idle);
     this.guard?.close();
-    const { exchange, client, provider, clientMessages, providerMessages } = this;
+    const { exchange, provider, options } = this;
+    if (ending.isLeft === true)
+      this.linger = options.lingering.begin(exchange, provider, options.meter, () => {
+        this.finish(ending);
+      });
+    if (this.linger === null) this.finish(ending);
+    // It may have waited for the client to read.
+    else provider.resume();
+  }
+
+  private finish({ by, code, outcome, failure, toClient, toProvider, last }: Ending): void {
+    const { exchange, client, provider, clientMessages, providerMessages, options } = this;
+    this.linger = null;
+    this.charge(options.meter.close(by === 'provider'));
     exchange.outcome = outcome;
     exchange.failure = failure ?? null;
     exchange.session = {
@@ -244,15 +235,10 @@ export class Session {
       providerMessages,
     };
     provider.shut(toProvider.code, toProvider.reason);
-    this.options.settle(exchange, () => {
+    options.settle(exchange, () => {
       if (last !== undefined) client.send(last, { binary: false });
       client.shut(toClient.code, toClient.reason);
-      this.options.onEnd(this);
+      options.onEnd(this);
     });
   }
 }
-
-/** To a side whose connection has ended already: nothing is sent. */
-const GONE: CloseFrame = { code: NO_CLOSE_FRAME, reason: '' };
-/** Codes with which a provider ends a session that has gone well. 1005: a close frame without a code. */
-const REGULAR: ReadonlySet<number> = new Set([1000, GOING_AWAY, 1005]);

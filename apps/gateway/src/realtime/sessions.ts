@@ -1,32 +1,39 @@
 import { WebSocketServer, type Server } from 'ws';
+import type { SessionAccounts } from '../limits/session-accounts';
 import { addGatewayHeaders } from '../pipeline/answer-headers';
 import { gatewayStopping } from '../pipeline/broken-answer';
+import { checkModelOf } from '../pipeline/attempt/targeting';
 import { answerHeaders } from '../pipeline/credential-echo';
 import type { Exchange } from '../pipeline/exchange';
 import type { Settle } from '../pipeline/reply';
 import type { UpgradeAnswer } from './handshake';
+import { Lingering } from './lingering';
+import { SessionMeter } from './metering/session-meter';
 import { Peer, peerOptions } from './peer';
-import { Session, type SessionCharge } from './session';
-import { UsageMeter } from './usage-meter';
+import { Session } from './session';
 
 export interface SessionsOptions {
   readonly maxMessageBytes: number;
   readonly idleTimeoutMs: number;
+  /** For which a provider is listened to after its client has left in the middle of a response. */
+  readonly lingerMs: number;
 }
 
 /** Accepts clients once their provider has, and knows the sessions that are open. */
 export class Sessions {
   private readonly open = new Set<Session>();
   private readonly server: Server<typeof Peer>;
+  private readonly lingering: Lingering;
   private closed = false;
   /** Of the handshake that is being completed, which takes no turn of the event loop. */
   private head: { readonly headers: readonly string[]; readonly protocol: string | null } = NO_HEAD;
 
   constructor(
     private readonly settle: Settle,
-    private readonly charge: SessionCharge,
+    private readonly accounts: Pick<SessionAccounts, 'charge' | 'verdict'>,
     private readonly options: SessionsOptions,
   ) {
+    this.lingering = new Lingering(options.lingerMs);
     this.server = new WebSocketServer({
       ...peerOptions(options.maxMessageBytes),
       noServer: true,
@@ -39,6 +46,11 @@ export class Sessions {
       for (let i = 0; i + 1 < headers.length; i += 2)
         lines.push(`${headers[i] as string}: ${headers[i + 1] as string}`);
     });
+  }
+
+  /** Connections to providers whose clients may have gone. */
+  get lingeringCount(): number {
+    return this.lingering.count;
   }
 
   /** Throws `gateway_stopping` when the process is about to stop. */
@@ -55,10 +67,14 @@ export class Sessions {
       return;
     }
     const session = new Session(exchange, client, provider, {
-      meter: new UsageMeter(answer.upstream.provider),
+      meter: new SessionMeter(answer.upstream.provider),
+      accounts: this.accounts,
+      lingering: this.lingering,
+      checkModel: (model) => {
+        checkModelOf(answer.upstream.saved, model);
+      },
       settle: this.settle,
       guarding: exchange.guarding?.session(answer.upstream) ?? null,
-      charge: this.charge,
       idleTimeoutMs: this.options.idleTimeoutMs,
       onEnd: (ended) => this.open.delete(ended),
     });

@@ -203,6 +203,14 @@ function checkModel(exchange: Asked, saved: ProviderDocument, model: string | nu
   else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
 }
 
+/** The same for a message of a session. Throws for a model that is not enabled; null: the message may name any. */
+export function checkModelOf(saved: ProviderDocument | null, model: string | null): void {
+  if (saved === null) return;
+  const isRefused =
+    model === null ? !saved.allowAllModels || saved.models.some(isDisabled) : !isEnabled(saved, model);
+  if (isRefused) throw notEnabled(saved, model);
+}
+
 const isEnabled = (saved: ProviderDocument, model: string): boolean =>
   modelOf(saved, model)?.enabled ?? saved.allowAllModels;
 

@@ -1,0 +1,120 @@
+import type { PriceLine, Usage } from '@gw/contracts';
+import type { Charge, Ledger, Reservation } from '@gw/limits';
+import type { Upstream } from '../pipeline/answer';
+import type { Exchange } from '../pipeline/exchange';
+import { sumOf } from '../pipeline/extra-use';
+import type { Pricer } from '../pipeline/settlement';
+import type { SessionPart } from '../realtime/metering/session-meter';
+import { modelNameOf, type Estimates } from './estimates';
+
+/** What the parts of a session were charged so far. */
+export interface SessionParts {
+  /** What the provider has reported; null: nothing. */
+  readonly usage: Usage | null;
+  /** 1e-8 USD; null: no part has a price. */
+  readonly cost: number | null;
+  readonly tokens: number;
+  readonly isEstimated: boolean;
+  readonly price: Exchange['price'];
+}
+
+/** Whether a session may go on: `limit`: one is reached; `unpriced`: a strict budget, and a part that has no price. */
+export type SessionVerdict = 'ok' | 'limit' | 'unpriced';
+
+/** Charges sessions part by part, so that their limits know of each at once, and estimates what a provider does not report. */
+export class SessionAccounts {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly estimates: Estimates,
+    private readonly pricer: Pricer,
+  ) {}
+
+  charge(exchange: Exchange, part: SessionPart): SessionVerdict {
+    const { answer } = exchange;
+    if (answer === null) return 'ok';
+    const { upstream } = answer;
+    const { charge, usage, price } = this.priced(exchange, upstream, part);
+    exchange.parts = added(exchange.parts ?? NO_PARTS, part.isEstimate ? null : usage, charge, price);
+    const held = heldBy(exchange, upstream);
+    for (const reservation of held) this.ledger.charge(reservation, charge);
+    if (held.length > 0 && !part.isEstimate)
+      this.estimates.tokens.learn(modelNameOf(exchange), usage.outputTokens);
+    if (charge.cost === null && held.some(({ buckets }) => buckets.some(isStrictCost))) return 'unpriced';
+    return this.verdict(exchange);
+  }
+
+  /** Without a charge: limits may have been reached by other requests. */
+  verdict(exchange: Exchange): SessionVerdict {
+    const { answer } = exchange;
+    const held = answer === null ? [] : heldBy(exchange, answer.upstream);
+    return held.every((reservation) => reservation.exhausted() === null) ? 'ok' : 'limit';
+  }
+
+  /** What a session would be charged if it ended now. Nothing is charged. */
+  lost(exchange: Exchange, upstream: Upstream, rest: readonly SessionPart[]): Charge {
+    const { parts } = exchange;
+    let [cost, tokens] = [parts?.cost ?? null, parts?.tokens ?? 0];
+    for (const part of rest) {
+      const { charge } = this.priced(exchange, upstream, part);
+      tokens += charge.tokens;
+      if (charge.cost !== null) cost = (cost ?? 0) + charge.cost;
+    }
+    return { cost: cost ?? (tokens === 0 ? 0 : null), tokens, requests: 1 };
+  }
+
+  private priced(
+    exchange: Exchange,
+    upstream: Upstream,
+    { usage: counted, isOutputUnknown, asked, model }: SessionPart,
+  ): { readonly charge: Charge; readonly usage: Usage; readonly price: Exchange['price'] } {
+    const outputTokens = isOutputUnknown ? this.estimates.likelyOutput(exchange) : counted.outputTokens;
+    const usage = { ...counted, outputTokens };
+    const by = asked === null ? upstream : { ...upstream, model: asked };
+    const priced = this.pricer.price(by, model, usage, exchange.startedWallMs);
+    const tokens = usage.inputTokens + usage.outputTokens;
+    return {
+      charge: { cost: priced?.total ?? null, tokens, requests: 0 },
+      usage,
+      price: priced && { source: priced.source, model: priced.model, lines: priced.lines },
+    };
+  }
+}
+
+const NO_PARTS: SessionParts = { usage: null, cost: null, tokens: 0, isEstimated: false, price: null };
+
+function added(
+  { usage, cost, tokens, isEstimated, price }: SessionParts,
+  reported: Usage | null,
+  charge: Charge,
+  priceOfPart: Exchange['price'],
+): SessionParts {
+  return {
+    usage: usage && reported ? sumOf(usage, reported) : (usage ?? reported),
+    cost: charge.cost === null ? cost : (cost ?? 0) + charge.cost,
+    tokens: tokens + charge.tokens,
+    isEstimated: isEstimated || reported === null,
+    price: withLines(price, priceOfPart),
+  };
+}
+
+/** Lines at the same price become one, so that a session of any length has few. */
+function withLines(known: Exchange['price'], more: Exchange['price']): Exchange['price'] {
+  if (known === null || more === null) return known ?? more;
+  const lines = new Map<string, PriceLine>();
+  for (const line of [...known.lines, ...more.lines]) {
+    const key = `${line.unit} ${String(line.pricePerMillion)}`;
+    const same = lines.get(key);
+    const [quantity, cost] = [line.quantity + (same?.quantity ?? 0), line.cost + (same?.cost ?? 0)];
+    lines.set(key, { ...line, quantity, cost });
+  }
+  return { ...known, lines: [...lines.values()] };
+}
+
+const isStrictCost = ({ measure, strict }: Reservation['buckets'][number]): boolean =>
+  strict && measure === 'cost';
+
+function heldBy({ reservation }: Exchange, upstream: Upstream): readonly Reservation[] {
+  const held = reservation === null ? [] : [reservation];
+  if (upstream.reservation) held.push(upstream.reservation);
+  return held;
+}

@@ -1,0 +1,102 @@
+import type { SessionRecord } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import type { SessionVerdict } from '../limits/session-accounts';
+import type { Exchange } from '../pipeline/exchange';
+import type { Closing } from './peer';
+
+const NO_CLOSE_FRAME = 1006;
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+const INTERNAL_ERROR = 1011;
+
+interface CloseFrame {
+  readonly code: number;
+  readonly reason: string | Buffer;
+}
+
+/** How a session ends, and what both sides are told of it. */
+export interface Ending {
+  readonly by: SessionRecord['closedBy'];
+  /** What goes into the record; absent: what the client is told. */
+  readonly code?: number;
+  readonly outcome: Exchange['outcome'];
+  readonly failure?: GatewayError;
+  readonly toClient: CloseFrame;
+  readonly toProvider: CloseFrame;
+  /** A message that the client gets before its close frame. */
+  readonly last?: Buffer;
+  /** The client has ended it: what the provider is making is waited for. */
+  readonly isLeft?: true;
+}
+
+/** To a side whose connection has ended already: nothing is sent. */
+const GONE: CloseFrame = { code: NO_CLOSE_FRAME, reason: '' };
+/** Codes with which a provider ends a session that has gone well. 1005: a close frame without a code. */
+const REGULAR: ReadonlySet<number> = new Set([1000, GOING_AWAY, 1005]);
+const OVER: CloseFrame = { code: GOING_AWAY, reason: 'The session has ended.' };
+
+export type Refusal = Exclude<SessionVerdict, 'ok'>;
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  limit: 'A limit of this session was reached.',
+  unpriced: 'A strict budget of this session does not pay for what has no price.',
+};
+
+export const clientGone: Ending = {
+  by: 'client',
+  outcome: 'client_closed',
+  toClient: GONE,
+  toProvider: { code: GOING_AWAY, reason: 'The client is gone.' },
+  isLeft: true,
+};
+
+export const providerGone = (): Ending => ({
+  by: 'provider',
+  code: NO_CLOSE_FRAME,
+  outcome: 'interrupted',
+  failure: new GatewayError('stream_interrupted'),
+  toClient: { code: INTERNAL_ERROR, reason: 'The connection to the provider broke.' },
+  toProvider: GONE,
+});
+
+/** From our side. */
+export function stopped(reason: string, failure?: GatewayError): Ending {
+  const frame = { code: GOING_AWAY, reason };
+  const ending = { by: 'gateway', outcome: 'interrupted', toClient: frame, toProvider: frame } as const;
+  return failure === undefined ? ending : { ...ending, failure };
+}
+
+export const refused = (why: Refusal): Ending => ({
+  by: 'gateway',
+  outcome: 'denied',
+  toClient: { code: POLICY_VIOLATION, reason: REFUSALS[why] },
+  toProvider: OVER,
+});
+
+/** `last`: the event that says why. */
+export const denied = (failure: GatewayError, reason: string, last: Buffer): Ending => ({
+  by: 'gateway',
+  outcome: failure.status < 500 ? 'denied' : 'failed',
+  failure,
+  toClient: { code: POLICY_VIOLATION, reason },
+  toProvider: OVER,
+  last,
+});
+
+export function closedByClient({ code, reason, isFault }: Closing): Ending {
+  const toClient = { code, reason };
+  if (!isFault) return { by: 'client', outcome: 'ok', toClient, toProvider: toClient, isLeft: true };
+  const toProvider = { code: GOING_AWAY, reason: 'The client broke the protocol.' };
+  return { by: 'gateway', outcome: 'denied', toClient, toProvider, isLeft: true };
+}
+
+export function closedByProvider({ code, reason, isFault }: Closing): Ending {
+  const toProvider = { code, reason };
+  if (isFault) {
+    const failure = new GatewayError('stream_interrupted');
+    const toClient = { code: INTERNAL_ERROR, reason: 'The provider broke the protocol.' };
+    return { by: 'gateway', outcome: 'interrupted', failure, toClient, toProvider };
+  }
+  const outcome = REGULAR.has(code) ? 'ok' : 'provider_error';
+  return { by: 'provider', outcome, toClient: toProvider, toProvider };
+}

@@ -1,0 +1,268 @@
+import type { Usage } from '@gw/contracts';
+import type { JsonObject, Provider } from '@gw/providers';
+import { isObject } from '../../http/json-body';
+import { NO_USAGE } from '../../pipeline/extra-use';
+import {
+  readProviderEvent,
+  textAt,
+  transcriberOf,
+  type ClientEvent,
+  type EventKind,
+  type ProviderEvent,
+} from './socket-events';
+import { Traffic } from './traffic';
+
+/** Something that a session has used and is charged for. */
+export interface SessionPart {
+  readonly usage: Usage;
+  /** The provider has not reported it. */
+  readonly isEstimate: boolean;
+  /** Of an estimate: nothing is known of its output, so that it is what the model is likely to make. */
+  readonly isOutputUnknown: boolean;
+  /** Asked for by the session itself; null: the model that the session was asked for. */
+  readonly asked: string | null;
+  /** That the provider, or else the client, names; null: none. */
+  readonly model: string | null;
+}
+
+/** Responses that are open at the same time. */
+const OPEN_MAX = 64;
+/** Uses that are remembered by the ids under which they were reported; the oldest is forgotten. */
+const REPORTED_MAX = 256;
+const NAME_MAX = 256;
+/** Output that no protocol attributes to a response is charged whenever so many tokens have come. */
+const STEP_TOKENS = 350_000;
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription.';
+const NOTHING: readonly SessionPart[] = Object.freeze([]);
+
+/**
+ * What a session has used, by the messages that pass: what the provider reports, each response once, and an estimate of what it does
+ * not. Holds numbers and ids alone, whatever the size of the messages.
+ */
+export class SessionMeter {
+  /** Responses that the provider has begun and not ended. */
+  private readonly open = new Set<string>();
+  private readonly reported = new Map<string, Usage>();
+  private readonly responses = new Traffic();
+  private readonly transcripts = new Traffic();
+  /** Responses that the client has asked for and the provider has not begun. */
+  private asked = 0;
+  /** The client has sent something since the provider did. */
+  private waits = false;
+  /** The provider speaks a protocol that ends its responses with an event. */
+  private hasEnds = false;
+  /** Generations that have ended, in protocols without ids. */
+  private turn = 0;
+  /** Tokens of the conversation so far. */
+  private context = 0;
+  private named: string | null = null;
+  private namedByClient: string | null = null;
+  private transcriber: string | null = null;
+
+  constructor(private readonly provider: Pick<Provider, 'usage'>) {}
+
+  /** The model that the session runs on, as the provider says, or else the client. */
+  model(): string | null {
+    return this.named ?? this.namedByClient;
+  }
+
+  /** A response is open, or may be about to begin. */
+  get isUnderWay(): boolean {
+    return (
+      this.isAwaited ||
+      this.waits ||
+      (this.hasEnds && (this.responses.hasOutput || this.transcripts.hasOutput))
+    );
+  }
+
+  /** A response is known to come to its end. */
+  get isAwaited(): boolean {
+    return this.open.size > 0 || this.asked > 0;
+  }
+
+  /** A message that is sent to the provider. */
+  fromClient(bytes: number, event: ClientEvent): void {
+    this.waits = true;
+    if (event.isAlone) {
+      this.context = 0;
+      this.responses.forgetInput();
+    }
+    this.responses.addInput(bytes, event.isSound);
+    if (event.isSound) this.transcripts.addInput(bytes, true);
+    if (event.asks) this.asked = Math.min(this.asked + 1, OPEN_MAX);
+    const model = event.models?.[0];
+    if (model !== undefined) this.namedByClient = model.slice(0, NAME_MAX);
+  }
+
+  /** What has come to its end with a message of the provider; empty for most. */
+  fromProvider(message: Buffer, isBinary: boolean): readonly SessionPart[] {
+    this.waits = false;
+    const event = readProviderEvent(this.provider, message, isBinary);
+    this.hasEnds ||= event.type !== '' || event.kind === 'quiet' || event.usage !== null;
+    const parts = event.type.startsWith(TRANSCRIPTION) ? this.transcript(event) : this.response(event);
+    if (event.endsTurn) this.nextTurn();
+    return parts;
+  }
+
+  /** What the session is charged for beyond that if it ends now. */
+  rest(): readonly SessionPart[] {
+    const { responses, transcripts } = this;
+    const parts: SessionPart[] = [];
+    const count = Math.min(this.open.size + this.asked, OPEN_MAX) || Number(responses.hasOutput);
+    // What came is counted once; of the others nothing is known.
+    for (let at = 0; at < count; at += 1) parts.push(this.estimate(responses, at === 0));
+    if (transcripts.hasOutput) parts.push(this.estimateOfTranscript());
+    return parts;
+  }
+
+  /** The same, once: nothing of it is left. A provider that ends the session has not begun what it has not said to have begun. */
+  close(byProvider: boolean): readonly SessionPart[] {
+    if (byProvider) this.asked = 0;
+    const rest = this.rest();
+    this.open.clear();
+    this.asked = 0;
+    this.responses.forget();
+    this.transcripts.forget();
+    return rest;
+  }
+
+  private response(event: ProviderEvent): readonly SessionPart[] {
+    const { kind, body, usage } = event;
+    const response = objectAt(body, 'response');
+    const id = response && textAt(response, 'id');
+    this.note(kind, body, response);
+    if (kind === 'created' && id !== null) this.begin(id);
+    if (kind === 'end') return this.end(id, usage, response?.['status'] === 'failed');
+    if (usage !== null) return this.report(id ?? keyIn(body) ?? `turn ${String(this.turn)}`, usage);
+    this.responses.addOutput(event.text, event.sound);
+    return this.unattributed();
+  }
+
+  private note(kind: EventKind, body: JsonObject | null, response: JsonObject | null): void {
+    if (kind === 'error') this.asked = Math.max(0, this.asked - 1);
+    const session = kind === 'session' ? objectAt(body, 'session') : null;
+    if (session !== null) this.transcriber = transcriberOf(session)?.slice(0, NAME_MAX) ?? this.transcriber;
+    const holder = session ?? response;
+    this.named = (holder && textAt(holder, 'model'))?.slice(0, NAME_MAX) ?? this.named;
+  }
+
+  private begin(id: string): void {
+    this.asked = Math.max(0, this.asked - 1);
+    if (this.open.size < OPEN_MAX) this.open.add(id.slice(0, NAME_MAX));
+  }
+
+  private end(told: string | null, usage: Usage | null, hasFailed: boolean): readonly SessionPart[] {
+    const id = told?.slice(0, NAME_MAX) ?? this.nextTurn();
+    const isKnown = this.reported.has(id);
+    if (!this.open.delete(id) && !isKnown) this.asked = Math.max(0, this.asked - 1);
+    const parts = usage === null ? this.endUnreported(id, isKnown, hasFailed) : this.report(id, usage);
+    if (this.open.size === 0) this.responses.forget();
+    return parts;
+  }
+
+  /** Without a report it is an estimate, unless one came before, or it has failed before it said anything. */
+  private endUnreported(id: string, isKnown: boolean, hasFailed: boolean): readonly SessionPart[] {
+    if (isKnown) return NOTHING;
+    const isFree = hasFailed && !this.responses.hasOutput;
+    const parts = isFree ? NOTHING : [this.estimate(this.responses, true)];
+    this.remember(id, parts[0]?.usage ?? NO_USAGE);
+    return parts;
+  }
+
+  /** The name of the generation that ends. */
+  private nextTurn(): string {
+    this.turn += 1;
+    return `turn ${String(this.turn - 1)}`;
+  }
+
+  /** Charges of an id come together to the most that is reported under it. */
+  private report(key: string, usage: Usage): readonly SessionPart[] {
+    const known = this.reported.get(key);
+    const isNext = known !== undefined && isLess(usage, known) && key.startsWith('turn ');
+    const more = known === undefined || isNext ? usage : beyond(usage, known);
+    this.remember(key, known === undefined || isNext ? usage : mostOf(usage, known));
+    this.context = usage.inputTokens + usage.outputTokens;
+    if (this.open.size === 0) this.responses.forget();
+    return isNothing(more) ? NOTHING : [this.part(more)];
+  }
+
+  private remember(key: string, usage: Usage): void {
+    this.reported.delete(key);
+    this.reported.set(key, usage);
+    if (this.reported.size <= REPORTED_MAX) return;
+    for (const oldest of this.reported.keys()) {
+      this.reported.delete(oldest);
+      return;
+    }
+  }
+
+  private unattributed(): readonly SessionPart[] {
+    const { responses } = this;
+    if (this.open.size > 0 || responses.outputTokens < STEP_TOKENS) return NOTHING;
+    const part = this.estimate(responses, true);
+    responses.forget();
+    return [part];
+  }
+
+  private transcript(event: ProviderEvent): readonly SessionPart[] {
+    this.transcripts.addOutput(event.text, event.sound);
+    if (event.type !== `${TRANSCRIPTION}completed`) return NOTHING;
+    const { body, usage } = event;
+    const key = `transcript ${JSON.stringify([body?.['item_id'], body?.['content_index']]).slice(0, NAME_MAX)}`;
+    const isKnown = this.reported.has(key);
+    const used = usage ?? this.transcripts.estimate(0);
+    const parts = isKnown
+      ? NOTHING
+      : [{ ...this.estimateOfTranscript(), usage: used, isEstimate: usage === null }];
+    this.remember(key, used);
+    this.transcripts.forget();
+    return parts;
+  }
+
+  private part(usage: Usage): SessionPart {
+    return { usage, isEstimate: false, isOutputUnknown: false, asked: null, model: this.model() };
+  }
+
+  private estimate(of: Traffic, withOutput: boolean): SessionPart {
+    const usage = of.estimate(this.context, withOutput);
+    return { ...this.part(usage), isEstimate: true, isOutputUnknown: usage.outputTokens === 0 };
+  }
+
+  private estimateOfTranscript(): SessionPart {
+    const usage = this.transcripts.estimate(0);
+    const { transcriber } = this;
+    return { ...this.part(usage), isEstimate: true, asked: transcriber, model: transcriber ?? this.model() };
+  }
+}
+
+function objectAt(body: JsonObject | null, key: string): JsonObject | null {
+  const value = body?.[key];
+  return isObject(value) ? value : null;
+}
+
+/** The id that an event of an unknown protocol names what it reports by. */
+function keyIn(body: JsonObject | null): string | null {
+  const id = body === null ? null : (textAt(body, 'response_id') ?? textAt(body, 'id'));
+  return id === null ? null : `id ${id.slice(0, NAME_MAX)}`;
+}
+
+const FIELDS = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+  'inputAudioTokens',
+  'outputAudioTokens',
+] as const;
+
+const combined = (one: Usage, other: Usage, by: (a: number, b: number) => number): Usage => ({
+  ...one,
+  ...Object.fromEntries(FIELDS.map((field) => [field, by(one[field], other[field])])),
+});
+
+const beyond = (usage: Usage, known: Usage): Usage => combined(usage, known, (a, b) => Math.max(0, a - b));
+const mostOf = (usage: Usage, known: Usage): Usage => combined(usage, known, Math.max);
+const isNothing = ({ inputTokens, outputTokens }: Usage): boolean => inputTokens === 0 && outputTokens === 0;
+const isLess = (usage: Usage, known: Usage): boolean =>
+  usage.inputTokens < known.inputTokens || usage.outputTokens < known.outputTokens;

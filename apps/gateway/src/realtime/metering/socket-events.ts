@@ -1,0 +1,200 @@
+import { Buffer } from 'node:buffer';
+import type { Usage } from '@gw/contracts';
+import { judgeUsage } from '@gw/limits';
+import { lastUsageObject, readUsageAtEnd, type JsonObject, type Provider } from '@gw/providers';
+import { isObject } from '../../http/json-body';
+
+/** A longer message is not parsed; its usage is looked for in its end. */
+const PARSE_BYTES_MAX = 1_048_576;
+const HEAD_BYTES = 512;
+const TAIL_BYTES = 65_536;
+
+const USAGE = Buffer.from('"usage');
+const DELTA = Buffer.from('"delta"');
+/** Members of Gemini's messages with which a generation ends. */
+const TURN_ENDS = ['"turnComplete"', '"toolCall"'].map((name) => Buffer.from(name));
+
+/** The protocols of OpenAI: Realtime, and Responses over WebSocket. */
+const OPENAI =
+  /^(?:response|session|transcription_session|conversation|(?:in|out)put_audio_buffer|rate_limits|mcp_list_tools)\.|^error$/;
+/** The last event of a response. */
+const ENDS: ReadonlySet<string> = new Set([
+  'response.done',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+]);
+const SESSION = /^(?:transcription_)?session\.(?:created|updated)$/;
+/** Events in which the model says nothing. */
+const QUIET =
+  /^(?:session\.|transcription_session\.|rate_limits\.|(?:in|out)put_audio_buffer\.|mcp_list_tools\.|conversation\.created$|conversation\.item\.(?:created|added|done|retrieved|deleted|truncated|input_audio_transcription\.failed)$|response\.(?:queued|in_progress)$)/;
+/** The same of Gemini's messages, by their first member. */
+const QUIET_GEMINI = /^\s*\{\s*"(?:setupComplete|goAway|sessionResumptionUpdate|toolCallCancellation)"/;
+
+export type EventKind = 'created' | 'end' | 'error' | 'output' | 'quiet' | 'session';
+
+/** A message of the provider, as far as it had to be read. */
+export interface ProviderEvent {
+  readonly kind: EventKind;
+  /** Of OpenAI's protocols; empty: it is of another one. */
+  readonly type: string;
+  /** Null: it was not parsed. Of a message that is too long for that, what its beginning says. */
+  readonly body: JsonObject | null;
+  /** Null: it reports none, or one that no provider can mean. */
+  readonly usage: Usage | null;
+  /** In protocols without ids of responses: what comes next belongs to another generation. */
+  readonly endsTurn: boolean;
+  /** Bytes of output: of text, and of sound. */
+  readonly text: number;
+  readonly sound: number;
+}
+
+/** Most messages are known by their first bytes and one search; only those that report something are parsed. */
+export function readProviderEvent(
+  provider: Pick<Provider, 'usage'>,
+  message: Buffer,
+  isBinary: boolean,
+): ProviderEvent {
+  const head = message.toString('latin1', 0, HEAD_BYTES);
+  const type = knownType(/"type"\s*:\s*"([a-z0-9_.]+)"/.exec(head)?.[1]);
+  const isRead = type === 'response.created' || ENDS.has(type) || SESSION.test(type);
+  if (isRead || message.includes(USAGE)) return readWhole(provider, message, isBinary, head, type);
+  return { ...measured(kindOf(type, head), type, head, message, isBinary), body: null, usage: null };
+}
+
+function readWhole(
+  provider: Pick<Provider, 'usage'>,
+  message: Buffer,
+  isBinary: boolean,
+  head: string,
+  typeInHead: string,
+): ProviderEvent {
+  const parsed = message.length > PARSE_BYTES_MAX ? null : objectOf(message);
+  const type = parsed === null ? typeInHead : knownType(textAt(parsed, 'type') ?? undefined);
+  const usage = parsed === null ? usageAtEnd(provider, message) : provider.usage(parsed);
+  const isUsable = usage !== null && judgeUsage(usage).kind === 'usable';
+  return {
+    ...measured(kindOf(type, head), type, head, message, isBinary),
+    body: parsed ?? beginningOf(head),
+    usage: isUsable ? usage : null,
+  };
+}
+
+function measured(
+  kind: EventKind,
+  type: string,
+  head: string,
+  message: Buffer,
+  isBinary: boolean,
+): Omit<ProviderEvent, 'body' | 'usage'> {
+  const isOutput = kind === 'output';
+  const bytes = isOutput ? outputBytes(type, message) : 0;
+  const isSound = isOutput && isSoundOf(type, head, isBinary);
+  const endsTurn = type === '' && TURN_ENDS.some((mark) => message.includes(mark));
+  return { kind, type, endsTurn, text: isSound ? 0 : bytes, sound: isSound ? bytes : 0 };
+}
+
+function kindOf(type: string, head: string): EventKind {
+  if (ENDS.has(type)) return 'end';
+  if (type === 'response.created') return 'created';
+  if (type === 'error') return 'error';
+  if (SESSION.test(type)) return 'session';
+  return QUIET.test(type) || (type === '' && QUIET_GEMINI.test(head)) ? 'quiet' : 'output';
+}
+
+const knownType = (type: string | undefined): string => (type !== undefined && OPENAI.test(type) ? type : '');
+
+/** Of an event of OpenAI's protocols without a delta: what it holds has come in deltas. */
+function outputBytes(type: string, message: Buffer): number {
+  if (type === '') return message.length;
+  const at = type.endsWith('.delta') ? message.indexOf(DELTA) : -1;
+  return at < 0 ? 0 : message.length - at - DELTA.length;
+}
+
+const isSoundOf = (type: string, head: string, isBinary: boolean): boolean =>
+  type === '' ? head.includes('"inlineData"') || (isBinary && !isJson(head)) : type.endsWith('audio.delta');
+
+const isJson = (head: string): boolean => /^\s*[{[]/.test(head);
+
+function usageAtEnd(provider: Pick<Provider, 'usage'>, message: Buffer): Usage | null {
+  const end = message.subarray(-TAIL_BYTES);
+  const usage = lastUsageObject(end);
+  return (usage && provider.usage({ usage })) ?? readUsageAtEnd(provider, end);
+}
+
+const beginningOf = (head: string): JsonObject => ({
+  response: {
+    id: /"id"\s*:\s*"([^"\\]+)"/.exec(head)?.[1],
+    model: /"model"\s*:\s*"([^"\\]+)"/.exec(head)?.[1],
+  },
+});
+
+/** A client's message that is longer is not parsed. */
+const ASK_BYTES_MAX = 4 * 1_048_576;
+const ESCAPE = Buffer.from('\\u');
+const ASK = Buffer.from('"response.create"');
+const MODEL = Buffer.from('"model"');
+const SOUND_OF_CLIENT =
+  /^\s*\{\s*"(?:realtimeInput|realtime_input)"|"type"\s*:\s*"input_audio_buffer\.append"/;
+
+/** A message of the client, as far as it had to be read. */
+export interface ClientEvent {
+  readonly isSound: boolean;
+  /** It asks for a response. */
+  readonly asks: boolean;
+  /** The response is made of what the message holds, not of the conversation before it. */
+  readonly isAlone: boolean;
+  /** Models that it names; null: it is too long to be read. */
+  readonly models: readonly string[] | null;
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+const SOUND: ClientEvent = { isSound: true, asks: false, isAlone: false, models: NONE };
+const TEXT: ClientEvent = { ...SOUND, isSound: false };
+
+/** Parses what may ask for a response or name a model, however it is escaped; sound and plain texts do neither. */
+export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent {
+  const isRead = message.includes(ASK) || message.includes(MODEL) || message.includes(ESCAPE);
+  const head = message.toString('latin1', 0, HEAD_BYTES);
+  const isSound = isJson(head) ? SOUND_OF_CLIENT.test(head) : isBinary;
+  if (isRead && message.length > ASK_BYTES_MAX)
+    return { isSound, asks: message.includes(ASK), isAlone: false, models: null };
+  const body = isRead ? objectOf(message) : null;
+  if (body === null) return isSound ? SOUND : TEXT;
+  const asks = body['type'] === 'response.create';
+  const parts = [body, body['response'], body['session'], body['setup']].filter(isObject);
+  const isAlone =
+    asks && parts.some(({ input }) => input !== undefined) && textAt(body, 'previous_response_id') === null;
+  const models = parts.flatMap(modelsNamedIn);
+  return { isSound: isSound && !asks, asks, isAlone, models };
+}
+
+/** Of a response or a session, and of what transcribes its input. */
+function modelsNamedIn(part: JsonObject): readonly string[] {
+  const audio = isObject(part['audio']) ? part['audio']['input'] : null;
+  const transcriptions = [part['input_audio_transcription'], isObject(audio) ? audio['transcription'] : null];
+  return [part, ...transcriptions]
+    .filter(isObject)
+    .flatMap((holder) => textAt(holder, 'model')?.replace(/^models\//, '') ?? []);
+}
+
+/** The model that transcribes what the user of a session says; null: none is named. */
+export function transcriberOf(session: JsonObject): string | null {
+  const { model: _, ...rest } = session;
+  return modelsNamedIn(rest)[0] ?? null;
+}
+
+export const textAt = (holder: JsonObject, key: string): string | null => {
+  const value = holder[key];
+  return typeof value === 'string' ? value : null;
+};
+
+function objectOf(message: Buffer): JsonObject | null {
+  try {
+    const parsed: unknown = JSON.parse(message.toString('utf8'));
+    return isObject(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
