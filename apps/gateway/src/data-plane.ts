@@ -20,7 +20,7 @@ import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
 import { OutboundWorld } from './guardrails/world';
 import { Cors } from './http/cors';
-import { ControlPlaneProxy } from './http/control-plane-proxy';
+import { ControlPlaneProxy } from './http/control-plane/control-plane-proxy';
 import { FrontDoor } from './http/front-door';
 import { HealthDoor } from './http/health-door';
 import { Overload, pressureOf } from './http/overload';

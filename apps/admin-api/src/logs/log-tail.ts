@@ -1,11 +1,12 @@
 import { listLogs, type LogFilter, type StoredRequestLog } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, Shares } from '@gw/kernel';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
+import type { Principal } from '../auth/principal';
 import { logAnswer } from './log.view';
 
-/** Tails of this process at a time; each asks the database once a second. */
+/** Tails of this process at a time, shared by callers; each asks the database once a second. */
 const TAILS_MAX = 50;
 const POLL_MS = 1_000;
 /** Logs of one second at most; of more, the newest. */
@@ -19,6 +20,7 @@ const PENDING_BYTES_MAX = 1_048_576;
 @Injectable()
 export class LogTail implements BeforeApplicationShutdown {
   private readonly open = new Set<ServerResponse>();
+  private readonly places = new Shares(TAILS_MAX);
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -30,10 +32,17 @@ export class LogTail implements BeforeApplicationShutdown {
    * Events `log` with a log as lists show it, oldest first; `skipped` where more came than can be sent; a comment while nothing comes. Ends
    * after `seconds`, so that a lost reader or a key that was taken away costs no more than that.
    */
-  async follow(filter: LogFilter, seconds: number, takeOver: () => ServerResponse): Promise<void> {
-    if (this.open.size >= TAILS_MAX)
+  async follow(
+    caller: Pick<Principal, 'organisationId' | 'userId' | 'apiKeyId'>,
+    filter: LogFilter,
+    seconds: number,
+    takeOver: () => ServerResponse,
+  ): Promise<void> {
+    const { organisationId, userId, apiKeyId } = caller;
+    const share = this.places.of(userId ?? apiKeyId ?? organisationId, organisationId);
+    if (!share.take(1))
       throw new GatewayError('unavailable', {
-        message: 'No more tails can be opened here.',
+        message: 'Too many tails are open, of yours or in all; close one, or try again later.',
         headers: { 'retry-after': '10' },
       });
     const startedAt = Date.now();
@@ -54,6 +63,7 @@ export class LogTail implements BeforeApplicationShutdown {
       res.destroy();
     } finally {
       this.open.delete(res);
+      share.give(1);
     }
   }
 

@@ -114,6 +114,6 @@ export class LogsService {
     takeOver: () => ServerResponse,
   ): Promise<void> {
     if (query.q !== undefined) throw invalid('q', 'q looks through logs that are there: a tail has none');
-    return this.tails.follow(logFilterOf(ownerOf(caller), query, all), query.max_seconds, takeOver);
+    return this.tails.follow(caller, logFilterOf(ownerOf(caller), query, all), query.max_seconds, takeOver);
   }
 }

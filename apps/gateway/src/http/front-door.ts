@@ -6,7 +6,7 @@ import type { Pipeline } from '../pipeline/pipeline';
 import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
 import type { Cors } from './cors';
-import type { ControlPlaneProxy } from './control-plane-proxy';
+import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
 import type { OwnLimits } from '../limits/own-limits';
 import type { HealthDoor } from './health-door';
 import { answerOwn, refuse } from './own-answers';

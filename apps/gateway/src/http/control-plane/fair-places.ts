@@ -1,0 +1,110 @@
+import { GatewayError, Shares, type Share } from '@gw/kernel';
+
+export interface FairPlacesOptions {
+  readonly places: number;
+  /** Callers that wait for a place; more are refused. Shared like the places. */
+  readonly waiting: number;
+  readonly waitMs: number;
+}
+
+/** A place of a pool; it counts until it is given back, which may be done more than once. */
+export interface Place {
+  free(): void;
+}
+
+interface Waiter {
+  readonly share: Share;
+  readonly queued: Share;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (place: Place) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/**
+ * Places that many holders share: none has more of them than stay free, so that something is left for the next one. Who finds none
+ * waits a bounded time; a place that comes free goes to the holders in turn, whatever the length of their queues.
+ */
+export class FairPlaces {
+  private readonly places: Shares;
+  private readonly waiting: Shares;
+  /** By holder; the first to be served is the first. */
+  private readonly queues = new Map<string, Waiter[]>();
+
+  constructor(private readonly options: FairPlacesOptions) {
+    this.places = new Shares(options.places);
+    this.waiting = new Shares(options.waiting);
+  }
+
+  get held(): number {
+    return this.places.held;
+  }
+
+  /** Null: the holder can have none now. */
+  takeNow(holder: string): Place | null {
+    const share = this.places.of(holder, holder);
+    return share.take(1) ? this.placeOf(share) : null;
+  }
+
+  /** Rejects with `unavailable` after the time to wait, or at once where too many wait. */
+  take(holder: string): Promise<Place> {
+    const queue = this.queues.get(holder);
+    // No one overtakes the others of its holder.
+    const place = queue === undefined ? this.takeNow(holder) : null;
+    if (place !== null) return Promise.resolve(place);
+    const queued = this.waiting.of(holder, holder);
+    if (!queued.take(1)) return Promise.reject(busy());
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.giveUp(holder, waiter), this.options.waitMs);
+      const waiter = { share: this.places.of(holder, holder), queued, timer, resolve, reject };
+      if (queue === undefined) this.queues.set(holder, [waiter]);
+      else queue.push(waiter);
+    });
+  }
+
+  /** Refuses those that wait. */
+  close(): void {
+    for (const [holder, queue] of this.queues) for (const waiter of [...queue]) this.giveUp(holder, waiter);
+  }
+
+  private placeOf(share: Share): Place {
+    let isHeld = true;
+    return {
+      free: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        share.give(1);
+        this.serve();
+      },
+    };
+  }
+
+  private serve(): void {
+    for (const [holder, [first]] of this.queues) {
+      if (first === undefined || !first.share.take(1)) continue;
+      this.remove(holder, first);
+      first.resolve(this.placeOf(first.share));
+      return;
+    }
+  }
+
+  private giveUp(holder: string, waiter: Waiter): void {
+    this.remove(holder, waiter);
+    waiter.reject(busy());
+  }
+
+  /** Puts the holder behind the others. */
+  private remove(holder: string, waiter: Waiter): void {
+    clearTimeout(waiter.timer);
+    waiter.queued.give(1);
+    const left = (this.queues.get(holder) ?? []).filter((other) => other !== waiter);
+    this.queues.delete(holder);
+    if (left.length > 0) this.queues.set(holder, left);
+  }
+}
+
+const busy = (): GatewayError =>
+  new GatewayError('unavailable', {
+    message:
+      'Too many requests to the control plane are in flight from your network or in all; send the request again later.',
+    headers: { 'retry-after': '2' },
+  });
