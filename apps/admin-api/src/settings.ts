@@ -23,6 +23,7 @@ import {
   type Keyring,
 } from '@gw/kernel';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
+import { RESOURCE_CAP_SETTINGS } from './resource-caps/capped-kinds';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import { PROXY_SETTINGS } from '@gw/outbound';
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
@@ -70,6 +71,7 @@ export const ADMIN_SETTINGS = {
   SCIM_MEMBERSHIP_USER_MODE: flag(false),
   /** Requests of one credential in a minute; 0 for no limit. */
   CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
+  ...RESOURCE_CAP_SETTINGS,
   /** Days, shown to users only: what is really kept is the log store's affair. */
   LOG_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 90),
   METRICS_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 365),

@@ -153,6 +153,11 @@ export const ERRORS = {
   rate_limited: { status: 429, code: 'AB06', message: 'A rate limit was reached.' },
   // AB07: conflict
   conflict: { status: 409, code: 'AB07', message: 'The change conflicts with what is there.' },
+  resource_limit_reached: {
+    status: 409,
+    code: 'AB07',
+    message: 'There are as many resources of this kind as there may be.',
+  },
   idempotency_key_reused: {
     status: 422,
     code: 'AB07',

@@ -6,6 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { currentCall } from '../common/call-context';
 import { DryRunChecked } from '../dry-runs/dry-run-checked';
 import { ChangeRecorder } from '../read-model/change-recorder';
+import { ResourceCaps } from '../resource-caps/resource-caps';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
 
 /**
@@ -28,12 +29,14 @@ export class Writes {
     private readonly dataSource: DataSource,
     private readonly changes: ChangeRecorder,
     private readonly audits: AuditRecorder,
+    private readonly caps: ResourceCaps,
   ) {}
 
   run<T>(caller: AuditCaller, work: (write: Write) => Promise<T>): Promise<T> {
     return this.dataSource.transaction(async (manager) => {
       const write = new Write(manager);
       const result = await work(write);
+      await this.caps.assertKept(manager);
       // Before the audit and change rows, behind which the organisation's other writers wait.
       if (currentCall()?.isDryRun === true) throw new DryRunChecked();
       await assertOnce(manager);
