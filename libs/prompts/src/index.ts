@@ -3,6 +3,7 @@ export {
   compilePartial,
   compilePrompt,
   componentsOf,
+  variablesIn,
   type CompiledPrompt,
   type VariableComponents,
 } from './prompt';

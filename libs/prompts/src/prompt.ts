@@ -127,6 +127,27 @@ function assertMessages(value: unknown): readonly unknown[] {
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const VARIABLES = new WeakMap<Template, ReadonlySet<string>>();
+
+/** Names of the variables, sections and private partials of the templates: the first part of each, as the caller sends it. */
+export function variablesIn(templates: Iterable<Template>): ReadonlySet<string> {
+  const all = new Set<string>();
+  for (const template of templates) for (const name of variablesOf(template)) all.add(name);
+  return all;
+}
+
+function variablesOf(template: Template): ReadonlySet<string> {
+  const known = VARIABLES.get(template);
+  if (known) return known;
+  const names = new Set<string>();
+  walk(template.nodes, (node) => {
+    const path = 'path' in node ? node.path : node.kind === 'private' ? node.name.split('.') : [];
+    if (path[0] !== undefined) names.add(path[0]);
+  });
+  VARIABLES.set(template, names);
+  return names;
+}
+
 /** What a template asks of its variables, as the control plane shows it. */
 export interface VariableComponents {
   readonly variables: readonly string[];

@@ -60,7 +60,8 @@ const STRING = {
   example: '[{"role":"user","content":"Hello {{name}}"}]',
 } as const;
 const PARAMETERS = {
-  description: 'Parameters of the request; `variables` in it are default values.',
+  description:
+    'Parameters of the request. Members that the template names are default values of its variables, and so is what is in `variables`.',
   example: { max_completion_tokens: 256 },
 } as const;
 

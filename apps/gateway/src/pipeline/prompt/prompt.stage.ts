@@ -1,3 +1,4 @@
+import { variablesIn } from '@gw/prompts';
 import { exactNumbers, shallowScan, withExactNumbers, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import { bodyTooLarge } from '../../http/read-body';
@@ -43,13 +44,14 @@ export class PromptStage implements Stage {
       version: version.number,
     };
     const sent = exchange.body.length === 0 ? {} : exchange.json(parseJsonObject);
+    const used = variablesIn([...compiled.templates, ...partials.values()]);
     const content = compiled.render({
-      variables: variablesOf(version, sent),
+      variables: variablesOf(version, used, sent),
       partial: (reference) => partials.get(reference),
       maxLength: this.options.maxBytes,
     });
     const isChat = compiled.shape === 'chat';
-    const request = requestOf(version, isChat ? { messages: content } : { prompt: content }, sent);
+    const request = requestOf(version, used, isChat ? { messages: content } : { prompt: content }, sent);
     if (route.prompt === 'render') {
       const numbers = exactNumbers(exchange.body);
       exchange.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));

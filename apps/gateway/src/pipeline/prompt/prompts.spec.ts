@@ -97,6 +97,21 @@ describe('saved prompts', () => {
     });
   });
 
+  it('take members of their parameters that the templates name for default values of variables', async () => {
+    gateway.addPrompt('pp-tail', [{ template: '({{tail}})' }], { type: 'partial' });
+    const template = '{{q}} {{user}} {{#rows}}{{.}}{{/rows}} {{>pp-tail}}';
+    const parameters = { q: 'default-q', user: 'ada', rows: ['a', 'b'], tail: 't', top_k: 4, odd: 1 };
+    gateway.addPrompt('pp-default', [{ virtualKey: 'main', model: 'gpt-x', template, parameters }]);
+    await post('pp-default/completions', {});
+    // A parameter of the route stays one, and so does what no template names.
+    const kept = { model: 'gpt-x', user: 'ada', top_k: 4, odd: 1 };
+    expect(sent()).toEqual({ ...kept, prompt: 'default-q ada ab (t)' });
+    await post('pp-default/completions', { variables: { q: 'mine', rows: [] } });
+    expect(sent()).toEqual({ ...kept, prompt: 'mine ada  (t)' });
+    const { body } = await post('pp-default/render', { variables: { tail: '' } });
+    expect(body['data']).toEqual({ ...kept, prompt: 'default-q ada ab ()' });
+  });
+
   it('give way to what the request says at its root, in either spelling of max_tokens', async () => {
     const more = { model: 'gpt-y', max_completion_tokens: 9, temperature: 1, user: 'u' };
     await post('pp-ask/completions', { variables: { tone: 'brief' }, ...more });
