@@ -23,6 +23,15 @@ export class ListLogsQuery extends MeasureBounds {
   @QueryIntegerField({ min: 1, max: 100, fallback: 50 })
   page_size!: number;
 
+  @QueryIntegerField({
+    min: 0,
+    max: 9_999,
+    fallback: 0,
+    description:
+      'Page, counted from 0, among the newest 10,000 logs that the filters find; beyond them, and with q, go on by cursor.',
+  })
+  current_page!: number;
+
   @TextField({ optional: true, max: 128, description: '`next_cursor` of the page before.' })
   cursor?: string;
 

@@ -145,6 +145,31 @@ describe('logs', () => {
     expect(seen).toHaveLength(23);
   });
 
+  it('gives pages by number, each log once, until one is empty', async () => {
+    const written: string[] = [];
+    for (let i = 0; i < 7; i += 1) written.push((await log({ traceId: 'numbered', createdAt: at(i) })).id);
+    const pages: string[][] = [];
+    for (let page = 0; page < 4; page += 1) {
+      const { body } = await list(`trace_id=numbered&page_size=3&current_page=${String(page)}`);
+      expect(body.has_more).toBe(page < 2);
+      pages.push(body.data.map(({ id }) => id));
+    }
+    expect(pages.map(({ length }) => length)).toEqual([3, 3, 1, 0]);
+    expect(pages.flat().sort()).toEqual(written.sort());
+    const last = await list('trace_id=numbered&page_size=3&current_page=1');
+    const rest = await list(`trace_id=numbered&cursor=${String(last.body.next_cursor)}`);
+    expect(rest.body.data.map(({ id }) => id)).toEqual(pages[2]);
+  });
+
+  it.each([
+    ['page_size=100&current_page=100', 'go on with next_cursor'],
+    ['current_page=1&cursor=x', 'mutually exclusive'],
+    ['current_page=1&q=abc&time_of_generation_min=2026-01-01T00:00:00Z', 'next_cursor'],
+  ])('refuses the page %s, and says how to go on', async (query, way) => {
+    const { status, text } = await list(query);
+    expect([status, text]).toEqual([400, expect.stringContaining(way)]);
+  });
+
   it('pages through what has a value of metadata once, newest first, over weeks and among others', async () => {
     const written: string[] = [];
     for (let i = 0; i < 11; i += 1) {

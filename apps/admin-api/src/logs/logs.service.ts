@@ -23,6 +23,8 @@ export const READS_A_LOG: [string, ...string[]] = ['logs.view', 'completions.wri
 
 const FEEDBACK_MAX = 100;
 const TRACE_LOGS_MAX = 1_000;
+/** Logs that pages by number reach: what comes before a page is read, too. */
+const PAGED_LOGS_MAX = 10_000;
 
 /** Callers restricted to their own data see only requests made with their own keys. */
 const ownerOf = (caller: Principal): LogOwner => ({
@@ -55,10 +57,12 @@ export class LogsService {
     all: Readonly<Record<string, unknown>>,
   ): Promise<LogPage> {
     const filter = logFilterOf(ownerOf(caller), query, all);
+    const skipped = skippedBy(query);
     if (query.q !== undefined) return this.find(caller, filter, query.q, query.page_size);
-    const rows = await listLogs(this.dataSource.manager, filter, query.page_size + 1);
-    const page = rows.slice(0, query.page_size);
-    const last = rows.length > page.length ? page.at(-1) : undefined;
+    const end = skipped + query.page_size;
+    const rows = await listLogs(this.dataSource.manager, filter, end + 1);
+    const page = rows.slice(skipped, end);
+    const last = rows.length > end ? page.at(-1) : undefined;
     return {
       object: 'list',
       data: page.map(logAnswer),
@@ -97,7 +101,7 @@ export class LogsService {
 
   /** Throws `not_found` for a trace that nobody, or another tenant, has. */
   async trace(caller: Principal, traceId: string): Promise<LogTraceAnswer> {
-    const query: ListLogsQuery = { page_size: TRACE_LOGS_MAX, trace_id: [traceId] };
+    const query: ListLogsQuery = { current_page: 0, page_size: TRACE_LOGS_MAX, trace_id: [traceId] };
     const rows = isStorableText(traceId)
       ? await listLogs(this.dataSource.manager, logFilterOf(ownerOf(caller), query, {}), TRACE_LOGS_MAX + 1)
       : [];
@@ -116,4 +120,21 @@ export class LogsService {
     if (query.q !== undefined) throw invalid('q', 'q looks through logs that are there: a tail has none');
     return this.tails.follow(caller, logFilterOf(ownerOf(caller), query, all), query.max_seconds, takeOver);
   }
+}
+
+/** Logs before the page. Throws `validation_failed` for a page by number where there is none. */
+function skippedBy({ current_page: page, page_size: size, cursor, q }: ListLogsQuery): number {
+  if (page === 0) return 0;
+  if (cursor !== undefined)
+    throw invalid('current_page', 'current_page and cursor are mutually exclusive; send one of them');
+  if (q !== undefined)
+    throw invalid(
+      'current_page',
+      'current_page goes with no search; send q with the next_cursor of the page before',
+    );
+  if ((page + 1) * size > PAGED_LOGS_MAX) {
+    const rule = `current_page reaches the newest ${String(PAGED_LOGS_MAX)} logs`;
+    throw invalid('current_page', `${rule}; go on with next_cursor, or narrow time_of_generation_max`);
+  }
+  return page * size;
 }
