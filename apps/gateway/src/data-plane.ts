@@ -15,7 +15,7 @@ import { PROVIDERS } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { Journal, Sealer } from '@gw/telemetry';
-import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } from '@gw/web';
+import { describeFault, HealthBoard, internalPost, type Log, type Part, type ServerDrain } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
 import { OutboundWorld } from './guardrails/world';
@@ -63,6 +63,7 @@ import { RefusedRequests } from './pipeline/record/refused-requests';
 import { createAnswers, type Answers } from './state/answers';
 import { createBreakers } from './state/breakers';
 import { Configs } from './state/configs';
+import { EarlierKeys } from './state/earlier-keys';
 import { Principals, type Documents } from './state/principals';
 import { Prompts } from './state/prompts';
 import { createSecrets } from './state/secrets';
@@ -267,6 +268,11 @@ function stagesOf({
     authenticate: new AuthenticateStage(
       new Principals(documents, {
         peppers: masters.map(apiKeyPepper),
+        earlier: new EarlierKeys({
+          adminUrl: settings.ADMIN_URL,
+          serviceToken: settings.SERVICE_TOKEN,
+          post: internalPost,
+        }),
         blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
         // They hold on to their documents, also to those that the read model has dropped.
         capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,

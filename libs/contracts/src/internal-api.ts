@@ -13,6 +13,8 @@ export const INTERNAL = {
   batches: '/internal/v1/batches',
   /** POST `GatewayPresence`, every half a minute by every gateway. Admin API. */
   gateways: '/internal/v1/gateways',
+  /** POST `{ key }`: an API key that a gateway has recognised by an earlier master key. Admin API. */
+  earlierKeys: '/internal/v1/api-keys/earlier',
   /** POST `application/octet-stream`, journal frames; 200 `{ accepted }` once they are committed. Worker. */
   logs: '/internal/v1/logs',
   /** GET, of the worker: log records that could not be stored as they came. */

@@ -1,8 +1,10 @@
+import { documentKey } from '@gw/contracts';
 import { securityInForce, type SecuritySettings, type StoredSecurity } from '@gw/auth-scopes';
 import { ApiKeyEntity, ApiKeySecretEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ChangeRecorder } from '../read-model/change-recorder';
 import { Secrets } from '../settings';
 import { scopesInForce, withUserRoles, type UserRoles } from './key-scopes';
 
@@ -36,6 +38,7 @@ export class ApiKeyAuthenticator {
   constructor(
     private readonly dataSource: DataSource,
     private readonly secrets: Secrets,
+    private readonly changes: ChangeRecorder,
   ) {}
 
   /** Throws `api_key_invalid` for an unknown, revoked or orphaned secret, `api_key_expired` for one that is over. */
@@ -53,13 +56,30 @@ export class ApiKeyAuthenticator {
     return { ...known, security, scopes: scopesInForce(key, key, security) };
   }
 
-  /** Hashes of earlier master keys are looked up only where the one of now finds nothing. */
-  private async findByAny(hashes: readonly string[]): Promise<KeyRow | undefined> {
-    for (const hash of hashes) {
+  /** Hashes of earlier master keys are looked up only where the one of now finds nothing, which it does from then on. */
+  private async findByAny([current = '', ...earlier]: readonly string[]): Promise<KeyRow | undefined> {
+    const known = await this.find(current);
+    if (known) return known;
+    for (const hash of earlier) {
       const key = await this.find(hash);
-      if (key) return key;
+      if (!key) continue;
+      await this.hashAnew(hash, current);
+      return key;
     }
     return undefined;
+  }
+
+  /** Another call may have done it meanwhile: then there is nothing under the earlier hash. */
+  private hashAnew(earlier: string, current: string): Promise<void> {
+    return this.dataSource.transaction(async (manager) => {
+      const where = { secretHash: earlier };
+      const { affected } = await manager.update(ApiKeySecretEntity, where, { secretHash: current });
+      if (affected !== 1) return;
+      await this.changes.record(manager, {
+        changed: [documentKey.apiKey(current)],
+        removed: [documentKey.apiKey(earlier)],
+      });
+    });
   }
 
   private async find(secretHash: string): Promise<KeyRow | undefined> {

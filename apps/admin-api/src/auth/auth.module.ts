@@ -4,6 +4,7 @@ import { PassportModule } from '@nestjs/passport';
 import { AccessGuard } from './access.guard';
 import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { AuthController } from './auth.controller';
+import { EarlierKeysController } from './earlier-keys.controller';
 import { PasswordChecks } from './password-checks';
 import { PrincipalsService } from './principals.service';
 import { SelfService } from './self.service';
@@ -14,7 +15,7 @@ import { SessionsService } from './sessions.service';
 @Global()
 @Module({
   imports: [PassportModule],
-  controllers: [AuthController],
+  controllers: [AuthController, EarlierKeysController],
   providers: [
     ApiKeyAuthenticator,
     PrincipalsService,

@@ -53,11 +53,18 @@ export class GatewaysService {
 
   /** Null for what no live deployment shows: an old `client_auth` does not keep a gateway from being seen. */
   private async deploymentOf(clientAuth: string): Promise<string | null> {
-    const row = await this.dataSource.manager.findOne(DeploymentEntity, {
-      where: { clientAuthHash: In(this.secrets.hashesOf(clientAuth)), status: 'active' },
-      select: { id: true },
+    const hashes = this.secrets.hashesOf(clientAuth);
+    const { manager } = this.dataSource;
+    const row = await manager.findOne(DeploymentEntity, {
+      where: { clientAuthHash: In(hashes), status: 'active' },
+      select: { id: true, clientAuthHash: true },
     });
-    return row?.id ?? null;
+    if (!row) return null;
+    const [current] = hashes;
+    // One that an earlier master key has hashed is known by the one of now from here on.
+    if (current !== undefined && row.clientAuthHash !== current)
+      await manager.update(DeploymentEntity, { id: row.id }, { clientAuthHash: current });
+    return row.id;
   }
 }
 

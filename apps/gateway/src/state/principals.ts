@@ -8,6 +8,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { GatewayError, hashApiKey } from '@gw/kernel';
+import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
@@ -46,6 +47,8 @@ interface Known {
 export interface PrincipalOptions {
   /** Of the hashes by which keys are looked up: first that of now, then those of earlier master keys. */
   readonly peppers: readonly KeyObject[];
+  /** Takes keys that a pepper of an earlier master key has recognised. */
+  readonly earlier: Pick<EarlierKeys, 'report'>;
   readonly blockInlineConfig: boolean;
   /** Raw keys remembered with their hash; at the cap all are forgotten, which costs one hash each. */
   readonly capacity: number;
@@ -90,6 +93,7 @@ export class Principals {
       throw refusal('api_key_invalid', await this.ended.ownerOf(hashes));
     }
     const [at, key] = found;
+    if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
     if (key.workspaceId === null) {
       throw refusal('scope_missing', key, ORGANISATION_KEY);
     }

@@ -1,0 +1,26 @@
+import { INTERNAL } from '@gw/contracts';
+import { TextField } from '@gw/web';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { ServiceOnly } from './access';
+import { ApiKeyAuthenticator } from './api-key.authenticator';
+
+class EarlierKeyDto {
+  @TextField({ max: 1_024 })
+  key!: string;
+}
+
+/** API keys that a gateway has recognised by an earlier master key. */
+@ApiExcludeController()
+@Controller()
+export class EarlierKeysController {
+  constructor(private readonly keys: ApiKeyAuthenticator) {}
+
+  /** The key shows itself, so that the gateway's word is not needed for its new hash. */
+  @Post(INTERNAL.earlierKeys)
+  @ServiceOnly()
+  async seen(@Body() { key }: EarlierKeyDto): Promise<object> {
+    await this.keys.authenticate(key);
+    return {};
+  }
+}

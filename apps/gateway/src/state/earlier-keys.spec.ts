@@ -1,0 +1,46 @@
+import { documentKey, INTERNAL } from '@gw/contracts';
+import { apiKeyPepper, hashApiKey } from '@gw/kernel';
+import { eventually, StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+const EARLIER = Buffer.alloc(32, 9);
+const KEY = 'earlierKey000000000000000000000AB';
+const TOKEN = 'service-token-of-the-tests-0123456789';
+
+describe('an API key that an earlier master key has hashed', () => {
+  it('works, and is shown to the control plane in the background, which a key of now is not', async () => {
+    const stub = await StubProvider.start();
+    stub.answerJson({});
+    const gateway = await GatewayHarness.start({
+      ADMIN_URL: stub.origin,
+      SERVICE_TOKEN: TOKEN,
+      ENCRYPTION_KEYS_PREVIOUS: EARLIER.toString('base64'),
+    });
+    try {
+      gateway.addProvider('main', 'sandbox', stub.origin);
+      gateway.addKey(KEY);
+      const { documents } = gateway;
+      const now = documentKey.apiKey(hashApiKey(apiKeyPepper(gateway.master), KEY));
+      const document = documents.get(now);
+      if (document) documents.set(documentKey.apiKey(hashApiKey(apiKeyPepper(EARLIER), KEY)), document);
+      documents.remove(now);
+      const statuses = [];
+      for (const key of [gateway.apiKey, KEY, KEY]) {
+        const { status } = await fetch(`${gateway.baseUrl}/models`, {
+          headers: { 'x-gw-api-key': key, 'x-gw-provider': 'sandbox' },
+        });
+        statuses.push(status);
+      }
+      expect(statuses).toEqual([200, 200, 200]);
+      const shown = await eventually(() => {
+        const calls = stub.requests.filter(({ url }) => url === INTERNAL.earlierKeys);
+        return calls.length > 0 && calls;
+      });
+      expect(shown.map(({ body }) => body.toString())).toEqual([JSON.stringify({ key: KEY })]);
+      expect(shown[0]?.headers['authorization']).toBe(`Bearer ${TOKEN}`);
+    } finally {
+      await gateway.stop();
+      await stub.stop();
+    }
+  });
+});
