@@ -30,6 +30,8 @@ describe('budgets', () => {
   });
 
   it('cost USD and are active unless said otherwise, and never reset without a period', () => {
+    expect(() => toStoredUsageLimit({ credit_limit: 90_000_001 }, 'x')).toThrow('greater than 90000000 USD');
+    expect(toStoredUsageLimit({ type: 'tokens', credit_limit: 1e12 }, 'x').credit_limit).toBe(1e12);
     expect(toStoredUsageLimit({ credit_limit: 5 }, 'x')).toEqual({
       type: 'cost',
       credit_limit: 5,

@@ -45,12 +45,22 @@ export function nextOf(
   return date?.toISOString() ?? null;
 }
 
+/** USD that a counter of 1e-8 USD holds exactly. */
+const USD_MAX = 90_000_000;
+
+/** Throws `validation_failed` for more money than is counted exactly: it would be another limit than the one that is shown. */
+export function assertCountable(type: string, creditLimit: number, path: string): void {
+  if (type !== 'cost' || creditLimit <= USD_MAX) return;
+  throw invalid(path, `credit_limit must not be greater than ${String(USD_MAX)} USD`);
+}
+
 /**
  * Checks what a decorator can't say and gives the stored form. `path` leads the paths of errors (`usage_limits`). A limit that
  * is raised is active again; whether it is exhausted is found out by the next request.
  */
 export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new Date()): StoredUsageLimit {
   const { type = 'cost', credit_limit, alert_threshold = null } = input;
+  assertCountable(type, credit_limit, `${path}.credit_limit`);
   if (alert_threshold !== null && alert_threshold >= credit_limit) {
     throw invalid(`${path}.alert_threshold`, 'alert_threshold must be below credit_limit');
   }

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Writes } from '../audit/writes';
 import { assertMayChangeLimits, rankOf } from '../auth/grants';
 import type { Principal } from '../auth/principal';
-import { midnightOf, nextResetAfter } from '../limits/limits';
+import { assertCountable, midnightOf, nextResetAfter } from '../limits/limits';
 import type {
   CreatedUsageLimitPolicyDto,
   CreateUsageLimitPolicyDto,
@@ -134,6 +134,7 @@ function amountsOf(
   if (type !== 'cost' && !Number.isInteger(creditLimit)) {
     throw invalid('credit_limit', `credit_limit must be a whole number of ${type}`);
   }
+  assertCountable(type, creditLimit, 'credit_limit');
   if (alertThreshold !== null && alertThreshold >= creditLimit) {
     throw invalid('alert_threshold', 'alert_threshold must be below credit_limit');
   }
