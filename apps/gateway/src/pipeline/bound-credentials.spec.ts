@@ -167,6 +167,24 @@ describe('a credential and the address that it is sent to', () => {
     }
   });
 
+  it('keeps from clients a saved key that a provider repeats in an error of passthrough, and changes nothing else', async () => {
+    gateway.addProvider('echoing-raw', 'openai', rightful.origin);
+    const ask = async (body: object, status: number): Promise<[number, string]> => {
+      rightful.answer({ status, body });
+      const answer = await fetch(`${gateway.baseUrl}/proxy/v1/some/route`, {
+        method: 'POST',
+        headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@echoing-raw' },
+        body: '{}',
+      });
+      return [answer.status, await answer.text()];
+    };
+    const error = { error: { message: 'wrong: sk-echoing-raw', at: [1, 'é'] } };
+    const text = JSON.stringify(error);
+    expect(await ask(error, 401)).toEqual([401, text.replace('sk-echoing-raw', '[credential]')]);
+    const plain = { error: { message: 'é'.repeat(50_000) } };
+    expect(await ask(plain, 500)).toEqual([500, JSON.stringify(plain)]);
+  });
+
   describe('forwarded headers', () => {
     const brought = Object.fromEntries(CARRYING.map((name) => [name, `Bearer ${OWN_KEY}`]));
     const forward_headers = [...CARRYING, 'x-own'];

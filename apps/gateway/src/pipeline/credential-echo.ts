@@ -4,12 +4,12 @@ import type { HeaderList } from '@gw/providers';
 import { downstreamHeaders } from '../http/header-rules';
 import type { Answer, Upstream } from './answer';
 
-const MARK = '[credential]';
+export const CREDENTIAL_MARK = '[credential]';
 /** A shorter text is found by chance, and is no secret. */
 const LENGTH_MIN = 8;
 
 /** The credential that a provider was sent, in the forms in which it may come back. */
-function formsOf({ credential }: Upstream): readonly string[] {
+export function formsOf({ credential }: Upstream): readonly string[] {
   const custom = credential.configurations['custom_headers'];
   const saved = Object.entries(typeof custom === 'object' && custom !== null ? custom : {})
     .filter(([name]) => isCredentialHeader(name.toLowerCase()))
@@ -26,7 +26,7 @@ function formsOf({ credential }: Upstream): readonly string[] {
 }
 
 const masked = (text: string, forms: readonly string[]): string =>
-  forms.reduce((left, form) => left.replaceAll(form, MARK), text);
+  forms.reduce((left, form) => left.replaceAll(form, CREDENTIAL_MARK), text);
 
 /** The error body of a provider without the credential that it was sent. */
 export function withoutCredential(body: Buffer, upstream: Upstream): Buffer {

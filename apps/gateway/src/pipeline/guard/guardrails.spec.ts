@@ -322,6 +322,12 @@ describe('guardrails', () => {
       });
       expect(hook.lastRequest.headers).toMatchObject({ 'x-session-id': 's1' });
       expect(hook.lastRequest.headers['x-other']).toBeUndefined();
+      await asker.ask('/chat/completions', ask('Hi'), {
+        config: { provider: '@main', ...webhook({ forwardHeaders: ['x-session-id', 'x-kept'] }) },
+        headers: { 'x-session-id': `key ${gateway.apiKey}`, 'x-kept': 'k' },
+      });
+      expect(hook.lastRequest.headers['x-kept']).toBe('k');
+      expect(JSON.stringify(hook.lastRequest.headers)).not.toContain(gateway.apiKey);
     });
   });
 

@@ -74,10 +74,13 @@ function familyOfPath(path: string): string {
   return FAMILIES.find(([end]) => plain.endsWith(end))?.[1] ?? '';
 }
 
-function headersOf({ req }: Exchange): Readonly<Record<string, string>> {
+/** Without the key of the request, whatever header it is repeated in: what guardrails see may go to their webhooks. */
+function headersOf({ req, gw }: Exchange): Readonly<Record<string, string>> {
+  const { apiKey } = gw;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    if (text !== undefined && (apiKey === null || !text.includes(apiKey))) headers[name] = text;
   }
   return headers;
 }

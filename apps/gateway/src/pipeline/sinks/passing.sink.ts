@@ -21,9 +21,9 @@ export class PassingSink implements BodySink {
     private readonly exchange: Exchange,
     private readonly reply: Reply,
     answer: Answer,
+    length = valueOf(answer.headers, 'content-length'),
   ) {
-    const length = valueOf(answer.headers, 'content-length');
-    this.left = length === undefined ? Infinity : Number(length);
+    this.left = length === undefined || length === '' ? Infinity : Number(length);
     const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
     const isOutput = exchange.method === 'GET' && outputOfBatch(exchange.url) !== null;
     if (coding === null && isOutput && answer.status < 300) {

@@ -7,12 +7,13 @@ import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../..
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
-import { answerHeaders, withoutCredential } from '../credential-echo';
+import { answerHeaders, formsOf, withoutCredential } from '../credential-echo';
 import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
 import { EventStreamSink } from '../sinks/event-stream.sink';
+import { MaskingSink } from '../sinks/masking.sink';
 import { PassingSink } from '../sinks/passing.sink';
 import { TranslatedStreamSink } from '../sinks/translated-stream.sink';
 import { WholeBodySink } from '../sinks/whole-body.sink';
@@ -87,6 +88,10 @@ export class ReplyStage implements Stage {
     if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
     if (support?.via === 'translated')
       return this.translatedSink(exchange, answer, reply, headers, support.translator);
+    if (answer.status >= 400 && exchange.method !== 'HEAD') {
+      const texts = formsOf(answer.upstream);
+      if (texts.length > 0) return passedError(exchange, answer, { reply, headers, texts });
+    }
     const isEvents = isPlainEvents(answer) && answer.status < 400;
     // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
     if (isEvents && support) removeHeader(headers, 'content-length');
@@ -145,6 +150,20 @@ export class ReplyStage implements Stage {
     exchange.outcome = 'client_closed';
     this.settle(exchange, () => undefined);
   }
+}
+
+interface PassedError {
+  readonly reply: Reply;
+  readonly headers: HeaderList;
+  /** Of the credential. */
+  readonly texts: readonly string[];
+}
+
+/** An error of passthrough, as it came but for the credential that the provider was sent. */
+function passedError(exchange: Exchange, answer: Answer, { reply, headers, texts }: PassedError): BodySink {
+  removeHeader(headers, 'content-length');
+  reply.start(answer.status, headers);
+  return new MaskingSink(new PassingSink(exchange, reply, answer, ''), texts);
 }
 
 /** A stream with a coding, which is not asked for, is undone of it as a whole. */
