@@ -56,8 +56,8 @@ export class LogsService {
     query: ListLogsQuery,
     all: Readonly<Record<string, unknown>>,
   ): Promise<LogPage> {
-    const filter = logFilterOf(ownerOf(caller), query, all);
     const skipped = skippedBy(query);
+    const filter = logFilterOf(ownerOf(caller), query, all);
     if (query.q !== undefined) return this.find(caller, filter, query.q, query.page_size);
     const end = skipped + query.page_size;
     const rows = await listLogs(this.dataSource.manager, filter, end + 1);
