@@ -237,6 +237,17 @@ interface StageParts {
   readonly overload: Overload;
 }
 
+function principalsOf(settings: DataPlaneParts['settings'], documents: Documents): Principals {
+  const { ADMIN_URL: adminUrl, SERVICE_TOKEN: serviceToken } = settings;
+  return new Principals(documents, {
+    peppers: masterKeysOf(settings).map(apiKeyPepper),
+    earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
+    blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
+    // They hold on to their documents, also to those that the read model has dropped.
+    capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
+  });
+}
+
 function stagesOf({
   settings,
   documents,
@@ -265,19 +276,7 @@ function stagesOf({
       overload,
       spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
-    authenticate: new AuthenticateStage(
-      new Principals(documents, {
-        peppers: masters.map(apiKeyPepper),
-        earlier: new EarlierKeys({
-          adminUrl: settings.ADMIN_URL,
-          serviceToken: settings.SERVICE_TOKEN,
-          post: internalPost,
-        }),
-        blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
-        // They hold on to their documents, also to those that the read model has dropped.
-        capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
-      }),
-    ),
+    authenticate: new AuthenticateStage(principalsOf(settings, documents)),
     validate: new PromptStage(new Prompts(documents), new ValidateStage(), {
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),

@@ -88,11 +88,8 @@ export class ReplyStage implements Stage {
     if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
     if (support?.via === 'translated')
       return this.translatedSink(exchange, answer, reply, headers, support.translator);
-    if (answer.status >= 400 && exchange.method !== 'HEAD') {
-      const texts = formsOf(answer.upstream);
-      if (texts.length > 0) return passedError(exchange, answer, { reply, headers, texts });
-    }
-    const isEvents = isPlainEvents(answer) && answer.status < 400;
+    if (answer.status >= 400) return passedError(exchange, answer, reply, headers);
+    const isEvents = isPlainEvents(answer);
     // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
     if (isEvents && support) removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
@@ -152,15 +149,13 @@ export class ReplyStage implements Stage {
   }
 }
 
-interface PassedError {
-  readonly reply: Reply;
-  readonly headers: HeaderList;
-  /** Of the credential. */
-  readonly texts: readonly string[];
-}
-
 /** An error of passthrough, as it came but for the credential that the provider was sent. */
-function passedError(exchange: Exchange, answer: Answer, { reply, headers, texts }: PassedError): BodySink {
+function passedError(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+  const texts = exchange.method === 'HEAD' ? [] : formsOf(answer.upstream);
+  if (texts.length === 0) {
+    reply.start(answer.status, headers);
+    return new PassingSink(exchange, reply, answer);
+  }
   removeHeader(headers, 'content-length');
   reply.start(answer.status, headers);
   return new MaskingSink(new PassingSink(exchange, reply, answer, ''), texts);
