@@ -1,5 +1,6 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { StubProvider } from '@gw/testing';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { budget } from './spec-support/cent-calls';
 
@@ -269,6 +270,24 @@ describe('what an answer is charged', () => {
       expect(chargesOf(await get('/files/file_1/content'))).toEqual(expected);
     });
 
+    it.each([
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+      ['zstd', zstdCompressSync],
+    ] as const)(
+      'is charged by the lines of an output that comes with the coding %s',
+      async (coding, encode) => {
+        const line = JSON.stringify({ response: { body: { model: 'gpt-4o', usage: USAGE } } });
+        const headers = { 'content-type': 'application/octet-stream', 'content-encoding': coding };
+        stub.answer({ headers, body: encode(Buffer.from(`${line}\n${line}\n`)) });
+        for (const path of ['/files/file_1/content', '/proxy/files/file_1/content']) {
+          expect(chargesOf(await get(path))).toEqual([[of('batch', 'file:file_1'), OF_4O]]);
+          expect(stub.requests.at(-1)?.headers['accept-encoding']).toBe('identity');
+        }
+      },
+    );
+
     it('is charged for a run whose stream the request that makes it reads', async () => {
       text(
         events(
@@ -288,6 +307,43 @@ describe('what an answer is charged', () => {
       stub.answerJson({ ...head, output: 'x'.repeat(2_000_000), usage });
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), OF_4O]]);
     });
+  });
+
+  it('is charged by the usage that comes after its client has left, once a choice has finished', async () => {
+    const event = (data: object): string =>
+      `data: ${JSON.stringify({ id: 'a', model: 'gpt-4o', ...data })}\n\n`;
+    let goOn = (): void => undefined;
+    const left = new Promise<void>((resolve) => (goOn = resolve));
+    const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    stub.answer({
+      headers: { 'content-type': 'text/event-stream' },
+      steps: [
+        { chunk: event({ choices: [{ index: 0, delta: { content: 'x' } }] }) + event(last) },
+        { until: left },
+        { chunk: `${event({ choices: [], usage: USAGE })}data: [DONE]\n\n` },
+      ],
+    });
+    const leaving = new AbortController();
+    const asked = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-provider': '@main',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ ...CHAT, model: 'gpt-4o', stream: true }),
+      signal: leaving.signal,
+    });
+    const reader = (asked.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (!text.includes('"stop"')) text += Buffer.from((await reader.read()).value ?? []).toString();
+    leaving.abort();
+    // The gateway learns that its client has left before it answers the next ones.
+    for (let turn = 0; turn < 3; turn += 1) await (await fetch(`${gateway.baseUrl}/nothing`)).text();
+    goOn();
+    const own = async () => (await gateway.records()).find(({ model }) => model === 'gpt-4o');
+    await eventually(async () => (await own()) !== undefined);
+    expect(await own()).toMatchObject({ outcome: 'client_closed', priced: 'priced', cost: OF_4O });
   });
 
   describe('without counts', () => {

@@ -80,6 +80,10 @@ function run(
   });
 }
 
+/** Of an answer that is undone while it goes by; `deflate` with its zlib header. */
+export const streamDecoder = (coding: Coding) =>
+  coding === 'deflate' ? createInflate() : decoderOf(coding, undefined);
+
 function decoderOf(coding: Coding, first: Buffer | undefined) {
   switch (coding) {
     case 'gzip':

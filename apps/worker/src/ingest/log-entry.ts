@@ -2,6 +2,7 @@ import { completeLogRecord, type LogRecord } from '@gw/contracts';
 import { requestLogRow, type LogEntry } from '@gw/entities';
 import { redactBody, type Frame } from '@gw/telemetry';
 import { UUID } from '@gw/web';
+import { chargesAlone } from './log-quarantine';
 
 export type ReadFrame =
   /** `isSkewed`: its time can't be right, and is to be replaced (`withTime`) before it is stored. */
@@ -34,9 +35,10 @@ export function withTime(entry: LogEntry, createdAt: string): LogEntry {
   return { ...entry, row: { ...row, created_at: createdAt, decision } };
 }
 
-/** The frame of the same record without its bodies, metadata and decision: what a record that can't be read whole still counts by. */
+/** The frame of the same record without its bodies, metadata and decision but for its charges: what a record that can't be read whole still counts by. */
 export function bareFrame(frame: Frame): Frame {
-  const bare = { ...parsed(frame.meta), metadata: {}, decision: {} };
+  const record = parsed(frame.meta);
+  const bare = { ...record, metadata: {}, decision: chargesAlone(record?.decision) };
   return {
     meta: Buffer.from(JSON.stringify(bare)),
     ...{ request: null, response: null, requestOmitted: true, responseOmitted: true },

@@ -1,3 +1,4 @@
+import type { DecisionRecord } from '@gw/contracts';
 import { quarantineLog, sqlStateOf, type LogEntry } from '@gw/entities';
 import { redactBody, type Frame } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
@@ -75,12 +76,19 @@ export const isMissingPartition = (error: unknown): boolean =>
   error instanceof Error &&
   error.message.includes('no partition of relation');
 
+/** Of a decision that can't be stored whole: what was charged, which budgets go by. */
+export function chargesAlone(decision: unknown): Pick<DecisionRecord, 'charges'> {
+  if (typeof decision !== 'object' || decision === null) return {};
+  const { charges } = decision as Partial<DecisionRecord>;
+  return Array.isArray(charges) ? { charges } : {};
+}
+
 /** The record without bodies and free texts: what lists, sums and the ledger need. */
 export function bareEntry({ row, amends }: LogEntry): LogEntry {
   const bare = {
     ...row,
     metadata: {},
-    decision: {},
+    decision: chargesAlone(row.decision) as DecisionRecord,
     url: row.route ?? '',
     request_body_truncated: true,
     response_body_truncated: true,

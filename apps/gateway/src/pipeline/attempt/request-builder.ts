@@ -2,6 +2,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
+import { outputOfBatch } from '../../limits/batch-output';
 import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
 import { queryWithModel } from '../../realtime/model-query';
 import type { Upstream } from '../answer';
@@ -106,8 +107,10 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
   const { req } = exchange;
   const received = upstreamHeaders(req.rawHeaders, req.headers.connection);
   const headers = [...received];
-  // A built-in route reads the answer, so it asks for one that needs no decoding. Without the header any coding would be right.
-  if (support) setHeader(headers, 'accept-encoding', 'identity');
+  // A built-in route reads the answer, and so does one for a batch's output: they ask for one that needs no decoding. Without the
+  // header any coding would be right.
+  if (support || outputOfBatch(pathOf(exchange, upstream)) !== null)
+    setHeader(headers, 'accept-encoding', 'identity');
   if (contentType !== null) {
     setHeader(headers, 'content-type', contentType);
     removeHeader(headers, 'content-encoding');

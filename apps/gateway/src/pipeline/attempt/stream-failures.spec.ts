@@ -228,6 +228,16 @@ describe('a stream that breaks off', () => {
       expect(decision.price?.lines.reduce((sum, line) => sum + line.cost, 0)).toBe(cost);
     });
 
+    it('is charged for the part that broke off, as an estimate where that has not said what it used', async () => {
+      first.answer(broken(role('one'), text('one', 'x'.repeat(3_000))));
+      second.answer(whole(role('two'), text('two', 'y'), stop('two'), used('two', 12, 3), DONE));
+      await (await ask(over('continue', prefilled))).text();
+      const { usage, decision, cost } = await last();
+      expect(usage?.inputTokens).toBeGreaterThan(12);
+      expect(usage?.outputTokens).toBeGreaterThanOrEqual(3 + 1_000);
+      expect(decision.price?.lines.reduce((sum, line) => sum + line.cost, 0)).toBe(cost);
+    });
+
     it('is gone on with by Anthropic without being told that it can, and its events become chunks of the same answer', async () => {
       first.answer(broken(role('one'), text('one', 'Hello'), text('one', ' ')));
       second.answer(whole(start('msg_2', 12), block(0), said(0, ' wor'), said(0, 'ld'), end(0, 3)));

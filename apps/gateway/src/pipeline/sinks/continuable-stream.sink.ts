@@ -1,3 +1,4 @@
+import type { Usage } from '@gw/contracts';
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap, StreamTranslator } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
@@ -5,6 +6,7 @@ import { isPlainEvents, type Answer, type BodySink } from '../answer';
 import { translationContext } from '../answer-shape';
 import { brokenAnswer } from '../broken-answer';
 import type { Exchange, OpenStream } from '../exchange';
+import { NO_USAGE } from '../extra-use';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Flow, Reply } from '../reply';
 import { ChatSplice } from '../splice/chat-splice';
@@ -43,7 +45,7 @@ export interface ContinuableStreamParts {
   readonly flow: AnswerFlow;
   readonly keepAlive: KeepAlive;
   /** The client left. */
-  readonly abandon: (exchange: Exchange, answer: Answer) => void;
+  readonly abandon: (exchange: Exchange, answer: Answer, sink: BodySink) => void;
 }
 
 /**
@@ -76,9 +78,11 @@ export class ContinuableStream implements KeptAlive {
       usage: () => part.tap.usage(),
       model: () => part.tap.model,
       begun: () => part.tap.begun(),
+      finished: () => part.tap.finishedChoices > 0,
     };
-    exchange.whenClientGone({ clientGone: () => this.leave(answer) });
-    answer.attach(exchange.pace === null ? part : exchange.pace.through(part));
+    const sink = exchange.pace === null ? part : exchange.pace.through(part);
+    exchange.whenClientGone({ clientGone: () => this.leave(answer, sink) });
+    answer.attach(sink);
   }
 
   beat(comment: Buffer): void {
@@ -174,10 +178,12 @@ export class ContinuableStream implements KeptAlive {
     }
   }
 
-  private noteUse({ tap, answer }: Part): void {
-    const usage = tap.usage() ?? tap.begun();
+  /** A part that has not said what it used is taken for its input, and a token for three bytes that came of it. */
+  private noteUse({ tap, answer, bytes }: Part): void {
+    const { exchange } = this.parts;
     const { upstream } = answer;
-    if (usage !== null) (this.parts.exchange.extraUse ??= []).push({ upstream, model: tap.model, usage });
+    const usage = tap.usage() ?? tap.begun() ?? usageOfCut(exchange.body.length, bytes);
+    (exchange.extraUse ??= []).push({ upstream, model: tap.model, usage });
   }
 
   private giveUp(error: OutboundError): void {
@@ -189,18 +195,19 @@ export class ContinuableStream implements KeptAlive {
     reply.end(errorEvent(exchange.failure, route.dialect, id, false));
   }
 
-  private leave(answer: Answer): void {
+  private leave(answer: Answer, sink: BodySink): void {
     const { exchange, keepAlive, abandon } = this.parts;
     this.part = null;
     keepAlive.delete(this);
     exchange.openStream?.left();
-    abandon(exchange, answer);
+    abandon(exchange, answer, sink);
   }
 }
 
 /** The stream of one answer, in the provider's dialect. */
 class Part implements BodySink {
   readonly tap: StreamTap;
+  bytes = 0;
   private readonly events = new Events();
 
   constructor(
@@ -212,6 +219,7 @@ class Part implements BodySink {
   }
 
   data(chunk: Buffer): void {
+    this.bytes += chunk.length;
     this.tap.write(chunk);
     this.pass(() => this.reader.write(chunk));
   }
@@ -238,6 +246,14 @@ class Part implements BodySink {
     }
   }
 }
+
+const BYTES_PER_TOKEN = 3;
+
+const usageOfCut = (requestBytes: number, bytes: number): Usage => ({
+  ...NO_USAGE,
+  inputTokens: Math.ceil(requestBytes / BYTES_PER_TOKEN),
+  outputTokens: Math.ceil(bytes / BYTES_PER_TOKEN),
+});
 
 const BLANK_LINE = Buffer.from('\n\n');
 

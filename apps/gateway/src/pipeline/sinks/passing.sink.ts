@@ -3,6 +3,7 @@ import type { OutboundError } from '@gw/outbound';
 import { readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import { BatchOutputMeter, outputOfBatch } from '../../limits/batch-output';
+import { DecodedOutput } from '../../limits/decoded-output';
 import type { Answer, BodySink } from '../answer';
 import { codingOf } from '../decoding';
 import { EncodedMeter } from '../encoded-meter';
@@ -15,7 +16,7 @@ export class PassingSink implements BodySink {
   private left: number;
   private last: Buffer | null = null;
   /** Reads the output of a batch as it goes by. */
-  private readonly output: BatchOutputMeter | null = null;
+  private readonly output: BatchOutputMeter | DecodedOutput | null = null;
 
   constructor(
     private readonly exchange: Exchange,
@@ -26,8 +27,9 @@ export class PassingSink implements BodySink {
     this.left = length === undefined || length === '' ? Infinity : Number(length);
     const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
     const isOutput = exchange.method === 'GET' && outputOfBatch(exchange.url) !== null;
-    if (coding === null && isOutput && answer.status < 300) {
-      this.output = new BatchOutputMeter(answer.upstream.provider);
+    if (isOutput && answer.status < 300) {
+      const meter = new BatchOutputMeter(answer.upstream.provider);
+      this.output = coding === null ? meter : new DecodedOutput(meter, coding);
     }
     exchange.meter =
       this.output ??

@@ -14,6 +14,7 @@ import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
 import { EventStreamSink } from '../sinks/event-stream.sink';
 import { MaskingSink } from '../sinks/masking.sink';
+import { lacksUsageOnly, LateUsage } from '../sinks/late-usage';
 import { PassingSink } from '../sinks/passing.sink';
 import { TranslatedStreamSink } from '../sinks/translated-stream.sink';
 import { WholeBodySink } from '../sinks/whole-body.sink';
@@ -46,8 +47,9 @@ export class ReplyStage implements Stage {
     }
     const reply = this.replyTo(exchange, answer, answer.call);
     const sink = this.sinkFor(exchange, answer, reply, headers);
-    answer.attach(exchange.pace === null ? sink : exchange.pace.through(sink));
-    exchange.whenClientGone({ clientGone: () => this.abandon(exchange, answer) });
+    const paced = exchange.pace === null ? sink : exchange.pace.through(sink);
+    answer.attach(paced);
+    exchange.whenClientGone({ clientGone: () => this.leave(exchange, answer, paced) });
   }
 
   /** A stream that another answer may go on with. */
@@ -57,7 +59,7 @@ export class ReplyStage implements Stage {
     const reply = this.replyTo(exchange, answer, flow);
     removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
-    const abandon = (left: Exchange, last: Answer): void => this.abandon(left, last);
+    const abandon = (left: Exchange, last: Answer, sink: BodySink): void => this.leave(left, last, sink);
     new ContinuableStream({ exchange, reply, flow, keepAlive, abandon }).take(answer);
   }
 
@@ -141,6 +143,12 @@ export class ReplyStage implements Stage {
   }
 
   /** The client left while the answer was on its way. */
+  private leave(exchange: Exchange, answer: Answer, sink: BodySink): void {
+    const abandon = (): void => this.abandon(exchange, answer);
+    if (lacksUsageOnly(exchange, answer)) new LateUsage(exchange, answer, sink, abandon).begin();
+    else abandon();
+  }
+
   private abandon(exchange: Exchange, answer: Answer): void {
     answer.call?.abort();
     if (exchange.settled) return;
