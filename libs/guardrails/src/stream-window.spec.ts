@@ -169,6 +169,23 @@ describe('a window over a text in which nothing can begin', () => {
     expect(searches).toBeGreaterThan(0);
   });
 
+  it('is searched a bounded number of times where it is all findings, however small the pieces', () => {
+    let looked = 0;
+    const every = regex('a');
+    const counted: WindowScan = {
+      ...every,
+      find: (text) => {
+        looked += text.length;
+        return every.find(text);
+      },
+    };
+    const window = windowOf(counted);
+    const text = 'a b c d '.repeat(5_000);
+    const out = [...text].map((char) => window.push(char).text).join('') + window.end().text;
+    expect(out).toBe(text.replaceAll('a', '#'));
+    expect(looked).toBeLessThan(16 * text.length);
+  });
+
   it('lets everything go, in its order, once a scan that may fail has failed', () => {
     const failing: WindowScan = {
       ...regex('key-\\d{4}'),

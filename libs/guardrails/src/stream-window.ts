@@ -26,6 +26,10 @@ const OPEN_MARGIN = 8;
 /** Text is looked at in pieces of this size at most, so that a large delta costs no long scan. */
 const PIECE = 512;
 
+/** Characters in which findings are found again and again, for each that comes and for a whole stream: text that is all findings has more. */
+const LOOKS = 4;
+const FIRST_LOOKS = 65_536;
+
 /** A scan, and what follows the text for it; null: it says nothing of a text that goes on. */
 interface Followed {
   readonly scan: WindowedScan;
@@ -52,6 +56,8 @@ export class StreamWindow {
 
   /** Units of work of the push that is going on. */
   private spent = 0;
+  /** Characters that were looked at, where something was found in them. */
+  private looked = 0;
 
   constructor(
     scans: readonly WindowedScan[],
@@ -95,7 +101,8 @@ export class StreamWindow {
     const base = this.context.length;
     const buffer = this.context + this.pending;
     const decided = isEnd ? buffer.length : this.openFrom() - (this.came - buffer.length);
-    const reach = this.reachIn(buffer.length, base, decided);
+    const isLeft = isEnd && buffer.length > base;
+    const reach = isLeft ? buffer.length : this.reachIn(buffer.length, base, decided);
     if (reach === null) return NOTHING;
     const findings = this.scan(buffer, this.came - this.pending.length);
     if (findings === null) return this.deny(base, buffer, base);
@@ -125,8 +132,21 @@ export class StreamWindow {
   /** Up to where the text may go out; null: it is not worth a look yet. */
   private reachIn(length: number, base: number, decided: number): number | null {
     const full = length - this.hold;
-    if (decided > full) return decided > base ? decided : null;
+    if (decided > full && (decided <= base || this.mayLook(decided - base)))
+      return decided > base ? decided : null;
     return full - base < this.step ? null : full;
+  }
+
+  /** Whether it may be looked for findings so that so many characters can go out. */
+  private mayLook(gain: number): boolean {
+    if (gain >= this.step || this.looked <= FIRST_LOOKS + LOOKS * this.came) return true;
+    const out = this.came - this.pending.length;
+    return this.followed.every((each) => this.isClear(each, out));
+  }
+
+  /** No finding ends in what is not out. */
+  private isClear({ follower }: Followed, out: number): boolean {
+    return follower !== null && follower.endsBy <= out && !this.isForced;
   }
 
   /** Where in all that has come the first finding may be that is not decided. */
@@ -157,11 +177,13 @@ export class StreamWindow {
   private scan(buffer: string, out: number): readonly Found[] | null {
     const all: Found[] = [];
     for (const each of this.followed) {
-      const { scan, follower } = each;
+      const { scan } = each;
       try {
         this.spent = this.work.atOnce(buffer.length, this.spent);
-        if (follower !== null && follower.endsBy <= out && !this.isForced) continue;
-        for (const finding of scan.scan.find(buffer)) all.push({ scan, finding });
+        if (this.isClear(each, out)) continue;
+        const found = scan.scan.find(buffer);
+        if (found.length > 0) this.looked += buffer.length;
+        for (const finding of found) all.push({ scan, finding });
       } catch (error) {
         if (scan.failed(error)) return null;
         this.followed = this.followed.filter((other) => other !== each);

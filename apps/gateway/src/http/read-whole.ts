@@ -15,6 +15,8 @@ interface Bounds {
   readonly members: number;
   /** Members of one object: an object of so many names is a table of hashes, which takes some microseconds for each. */
   readonly membersOfOne: number;
+  /** Objects and lists, in each other or next to each other. */
+  readonly containers: number;
   /** Objects, lists and what stands behind a comma. */
   readonly values: number;
   /** Numbers of more than 25 characters, each of which takes as long as ten others. */
@@ -22,11 +24,17 @@ interface Bounds {
 }
 
 /** What a request's body that is read whole may have: it is parsed, searched and written in one turn of the event loop. */
-export const READ_WHOLE = { members: 100_000, membersOfOne: 20_000, values: 400_000, longNumbers: 10_000 };
+export const READ_WHOLE = {
+  members: 100_000,
+  membersOfOne: 20_000,
+  containers: 200_000,
+  values: 400_000,
+  longNumbers: 10_000,
+};
 /** What a provider's answer may have. It is parsed alone, and embeddings are lists of many numbers. */
 export const ANSWER_READ_WHOLE = { ...READ_WHOLE, values: 2_000_000 };
 /** What an answer may have whose numbers are kept as they were written. */
-export const ANSWER_READ_EXACTLY = { ...READ_WHOLE, values: 100_000 };
+export const ANSWER_READ_EXACTLY = { ...READ_WHOLE, members: 50_000, values: 100_000 };
 
 /**
  * Bytes that a JSON body takes once it is parsed, at the most: one of empty objects takes twenty times its length. Throws
@@ -73,6 +81,7 @@ function exceeded(size: JsonSize, bounds: Bounds): string | null {
   const { members, membersOfOne, containers, commas, longNumbers } = size;
   if (members > bounds.members) return `${String(bounds.members)} members`;
   if (membersOfOne > bounds.membersOfOne) return `${String(bounds.membersOfOne)} members in one object`;
+  if (containers > bounds.containers) return `${String(bounds.containers)} objects and lists`;
   if (containers + commas > bounds.values) return `${String(bounds.values)} values`;
   if (longNumbers > bounds.longNumbers)
     return `${String(bounds.longNumbers)} numbers of more than 25 characters`;

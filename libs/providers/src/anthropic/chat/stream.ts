@@ -1,10 +1,10 @@
-import { StringDecoder } from 'node:string_decoder';
 import { GatewayError } from '@gw/kernel';
 import { createParser } from 'eventsource-parser';
 import { anthropicError } from '../../dialects/anthropic/error';
 import { asObject, asString, parseObject } from '../../dialects/json';
 import { chatShape, type ChatShape } from '../../dialects/openai/chat-shape';
 import type { JsonObject, StreamTranslator, TranslationContext } from '../../provider';
+import { LineText } from '../../stream/line-text';
 import { BlockTranslator } from './stream-blocks';
 import { chatUsage, finishReason } from './outcome';
 
@@ -17,7 +17,7 @@ const DONE = 'data: [DONE]\n\n';
 export class ChatStream implements StreamTranslator {
   complete = false;
   failed = false;
-  private readonly decoder = new StringDecoder('utf8');
+  private readonly lines = new LineText();
   private readonly parser = createParser({
     maxBufferSize: EVENT_MAX,
     onEvent: (event) => {
@@ -46,7 +46,7 @@ export class ChatStream implements StreamTranslator {
 
   write(chunk: Buffer): Buffer {
     if (this.complete || this.failed) return NOTHING;
-    this.parser.feed(this.decoder.write(chunk));
+    this.parser.feed(this.lines.write(chunk));
     return this.flush();
   }
 
@@ -54,7 +54,7 @@ export class ChatStream implements StreamTranslator {
   end(): Buffer {
     if (this.complete || this.failed) return NOTHING;
     this.ended = true;
-    this.parser.feed(`${this.decoder.end()}\n\n`);
+    this.parser.feed(`${this.lines.end()}\n\n`);
     return this.flush();
   }
 
