@@ -64,5 +64,5 @@ export { EntrySealer } from './stores/entry-sealer';
 export { MemoryBlobStore, type MemoryBlobStoreOptions } from './stores/memory-blob-store';
 export { RedisBlobStore, type RedisBlobStoreOptions } from './stores/redis-blob-store';
 export type { RedisShare } from './stores/redis-shares';
-export type { Tenant } from './stores/shared-entries';
+export type { Tenant } from '@gw/kernel';
 export { RedisGuard, type RedisGuardOptions } from './stores/redis-guard';

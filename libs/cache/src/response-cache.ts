@@ -5,7 +5,7 @@ import type { VectorStore } from './semantic/vector-store';
 import { normalised } from './semantic/vectors';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from './stored-answer';
 import { UNAVAILABLE, type BlobStore } from './stores/blob-store';
-import type { Tenant } from './stores/shared-entries';
+import type { Tenant } from '@gw/kernel';
 
 /** Makes vectors of texts; the gateway gives one for an embeddings target of the config. */
 export interface Embedder {

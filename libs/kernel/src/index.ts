@@ -49,6 +49,7 @@ export {
 } from './sealed';
 export { jsonFault } from './json-fault';
 export { misspeltName, nearestName } from './near-names';
+export { SharedEntries, type SharedEntriesOptions, type Tenant } from './shared-entries';
 export { Share, Shares } from './shares';
 export { atTurnEnd, firstAtTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';

@@ -61,14 +61,18 @@ describe('what is charged', () => {
 });
 
 describe('what is reserved', () => {
-  const size = { bytes: 300, maxOutputTokens: null, model: 'openai/gpt-4o' };
+  const ONE = { bound: null, thinking: 0, choices: 1, prompts: 1 };
+  const tenant = { workspaceId: 'w', organisationId: 'o' };
+  const source = { tenant, key: 'provider gpt-4o' };
+  const size = { bytes: 300, asked: ONE, modelMax: 128_000, source };
+  const bounded = (bound: number, more: object = {}) => ({ ...size, asked: { ...ONE, bound, ...more } });
 
   it('is the size of the input and max_tokens, or less where the model answers in less', () => {
     const estimator = createTokenEstimator();
-    expect(estimator.likely({ ...size, maxOutputTokens: 20 })).toEqual({ input: 100, output: 20 });
-    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 100_000 });
+    expect(estimator.likely(bounded(20))).toEqual({ input: 100, output: 20 });
+    expect(estimator.likely(bounded(100_000))).toEqual({ input: 100, output: 100_000 });
     expect(estimator.likely(size)).toEqual({ input: 100, output: 1_024 });
-    expect(estimator.most({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 300, output: 100_000 });
+    expect(estimator.most(bounded(100_000))).toEqual({ input: 300, output: 100_000 });
     expect(estimateOf(estimator.likely(size), ({ input, output }) => input + 3 * output)).toEqual({
       cost: 100 + 3 * 1_024,
       tokens: 1_124,
@@ -77,25 +81,74 @@ describe('what is reserved', () => {
 
   it('is no more than a model was seen to answer, once it has answered', () => {
     const estimator = createTokenEstimator();
-    estimator.learn(size.model, 50);
-    expect(estimator.likely({ ...size, maxOutputTokens: 100_000 })).toEqual({ input: 100, output: 50 });
+    estimator.learn(size, 50);
+    expect(estimator.likely(bounded(100_000))).toEqual({ input: 100, output: 50 });
   });
 
   it('learns what 95 of 100 answers of a model do not pass', () => {
     const estimator = createTokenEstimator();
-    for (let at = 0; at < 20_000; at += 1) estimator.learn('m', (at * 7_919) % 1_000);
-    const { output } = estimator.likely({ ...size, model: 'm' });
+    for (let at = 0; at < 20_000; at += 1) estimator.learn(size, (at * 7_919) % 1_000);
+    const { output } = estimator.likely(size);
     expect(output).toBeGreaterThan(900);
     expect(output).toBeLessThan(1_000);
-    estimator.learn('m', -5);
-    estimator.learn('m', Infinity);
-    expect(estimator.likely({ ...size, model: 'm' }).output).toBe(output);
+    estimator.learn(size, -5);
+    estimator.learn(size, Infinity);
+    expect(estimator.likely(size).output).toBe(output);
   });
 
-  it('forgets the model that was used longest ago, past its cap', () => {
-    const estimator = createTokenEstimator(2);
-    for (const model of ['a', 'b', 'c']) estimator.learn(model, 10);
-    expect(estimator.likely({ ...size, model: 'a' }).output).toBe(1_024);
-    expect(estimator.likely({ ...size, model: 'c' }).output).toBe(10);
+  it('counts every answer that is asked for, with a bound and without one', () => {
+    const estimator = createTokenEstimator();
+    const many = { choices: 20, prompts: 3 };
+    expect(estimator.likely(bounded(10, many)).output).toBe(600);
+    expect(estimator.most(bounded(10, many)).output).toBe(600);
+    expect(estimator.most({ ...size, asked: { ...ONE, choices: 100 } }).output).toBe(409_600);
+    estimator.learn(bounded(1_000, many), 6_000);
+    expect(estimator.likely(size).output).toBe(100);
+  });
+
+  it('has reasoning within a bound, and on top of the usual answer without one', () => {
+    const estimator = createTokenEstimator();
+    expect(estimator.most(bounded(5_000, { thinking: 4_000 })).output).toBe(5_000);
+    expect(estimator.most(bounded(5_000, { thinking: 9_000 })).output).toBe(9_000);
+    expect(estimator.most({ ...size, asked: { ...ONE, thinking: 9_000 } }).output).toBe(13_096);
+  });
+
+  it('stays within what the request and the model allow, whatever answers claim', () => {
+    const estimator = createTokenEstimator();
+    for (let at = 0; at < 700; at += 1) estimator.learn(size, 90_000_000);
+    expect(estimator.likely(size).output).toBe(128_000);
+    expect(estimator.likely(bounded(500)).output).toBe(500);
+    expect(estimator.likely(bounded(999_999_999)).output).toBe(128_000);
+    const unknown = { ...size, modelMax: null, source: { tenant, key: 'provider unknown' } };
+    for (let at = 0; at < 700; at += 1) estimator.learn(unknown, 90_000_000);
+    expect(estimator.likely(unknown).output).toBe(4_096);
+    expect(estimator.likely({ ...unknown, asked: { ...ONE, bound: Infinity } }).output).toBe(4_096);
+  });
+
+  it('is not brought below the usual answer under a strict limit by short answers', () => {
+    const estimator = createTokenEstimator();
+    for (let at = 0; at < 700; at += 1) estimator.learn(size, 0);
+    expect(estimator.likely(size).output).toBe(1);
+    expect(estimator.most(size).output).toBe(4_096);
+  });
+
+  it('learns nothing of a source that is not believed, and of each other source alone', () => {
+    const estimator = createTokenEstimator();
+    estimator.learn({ ...size, source: null }, 7);
+    estimator.learn({ ...size, source: { tenant, key: 'another gpt-4o' } }, 7);
+    expect(estimator.likely(size).output).toBe(1_024);
+  });
+
+  it('forgets the sources of the workspace that has too many, and of no other', () => {
+    const estimator = createTokenEstimator(4_096);
+    estimator.learn(size, 10);
+    const many = (at: number) => ({
+      ...size,
+      source: { tenant: { workspaceId: 'x', organisationId: 'y' }, key: `other ${String(at)}` },
+    });
+    for (let at = 0; at < 5_000; at += 1) estimator.learn(many(at), 20);
+    expect(estimator.likely(size).output).toBe(10);
+    expect(estimator.likely(many(4_999)).output).toBe(20);
+    expect(estimator.likely(many(0)).output).toBe(1_024);
   });
 });

@@ -1,13 +1,32 @@
-import { LRUCache } from 'lru-cache';
+import { SharedEntries, type Tenant } from '@gw/kernel';
 import type { Estimate } from './reservation';
+
+/** How much output a request asks for. */
+export interface AskedOutput {
+  /** Tokens of one answer, by the request; Infinity: its bound cannot be read; null: it names none. */
+  readonly bound: number | null;
+  /** Tokens for reasoning, a part of the bound where there is one. */
+  readonly thinking: number;
+  /** Answers to each prompt. */
+  readonly choices: number;
+  readonly prompts: number;
+}
 
 export interface RequestSize {
   /** Bytes of the body; for a text, tokens are never more. */
   readonly bytes: number;
-  /** `max_tokens` or what the route calls it; null: not given. */
-  readonly maxOutputTokens: number | null;
-  /** Provider and model. */
-  readonly model: string;
+  readonly asked: AskedOutput;
+  /** Tokens of the largest answer that the model can give; null: not known. */
+  readonly modelMax: number | null;
+  /** Whose answers say what the model usually gives; null: none are believed. */
+  readonly source: AnswerSource | null;
+}
+
+/** A target whose answers its own tenant learns from, and no other. */
+export interface AnswerSource {
+  readonly tenant: Tenant;
+  /** Of the saved provider and the model, unique among all tenants. */
+  readonly key: string;
 }
 
 /** Input and output tokens that a request may use. */
@@ -18,54 +37,90 @@ export interface TokenEstimate {
 
 export interface TokenEstimator {
   /**
-   * What a request is likely to use at most: the model's learned 95th percentile or its own bound, whichever is less; all of the bound for a
-   * model that has not answered yet.
+   * What a request is likely to use at most: for each answer the source's learned 95th percentile or the request's own bound, whichever is
+   * less; all of the bound for a source that has not answered yet.
    */
   likely(size: RequestSize): TokenEstimate;
-  /** What it can use at most, for strict limits: a token for each byte, and all of `max_tokens`. */
+  /** What it can use at most, for strict limits: a token for each byte, and all of the bound for each answer. */
   most(size: RequestSize): TokenEstimate;
-  /** Learns from an answer. */
-  learn(model: string, outputTokens: number): void;
+  /** Learns from the answer to a request. */
+  learn(size: Omit<RequestSize, 'bytes'>, outputTokens: number): void;
 }
 
 /** English text has about four bytes to a token, code and other scripts three. */
 const BYTES_PER_TOKEN = 3;
-const OUTPUT_UNKNOWN = 1_024;
-const OUTPUT_MAX = 1_000_000;
+const OUTPUT_USUAL = 1_024;
+/** Of an answer that neither its request nor the catalogue bounds. */
+const OUTPUT_MAX_UNKNOWN = 4_096;
+/** No request is estimated at more output, so that money stays a whole number; a thousand times the largest context window. */
+const OUTPUT_MAX = 1_000_000_000;
+/** The most that OpenAI takes: more is not likely to be answered, so nothing is reserved or charged for it. */
+const CHOICES_LIKELY = 128;
+const PROMPTS_LIKELY = 2_048;
 /** A step towards the percentile, as a part of the estimate. */
 const STEP = 0.05;
 const PERCENTILE = 0.95;
+/** Some 10,000 models. */
+const LEARNED_BYTES_MAX = 4 * 1_048_576;
+const ENTRY_BYTES = 200;
 
-/** Remembers at most `modelsMax` models; the one used longest ago goes, and is taken as 1,024 tokens when it comes back. */
-export function createTokenEstimator(modelsMax = 4_096): TokenEstimator {
-  const learned = new LRUCache<string, { tokens: number }>({ max: modelsMax });
-  const expected = (model: string): number | null => {
-    const known = learned.get(model);
+interface Learned {
+  readonly key: string;
+  tokens: number;
+}
+
+/**
+ * Remembers sources in at most `bytesMax`, which workspaces share: one with too many forgets its own, those used longest ago first. A
+ * source that is forgotten is taken as new when it comes back.
+ */
+export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimator {
+  const learned = new SharedEntries<Learned>({
+    bytesMax,
+    sizeOf: ({ key }) => ENTRY_BYTES + 2 * key.length,
+    now: () => 0,
+  });
+  const expected = (source: AnswerSource | null): number | null => {
+    const known = source === null ? undefined : learned.get(source.key);
     return known === undefined ? null : Math.ceil(known.tokens);
   };
   return {
-    likely({ bytes, maxOutputTokens, model }) {
-      const bound = maxOutputTokens ?? Infinity;
-      const known = expected(model) ?? maxOutputTokens ?? OUTPUT_UNKNOWN;
-      return { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: Math.min(bound, known) };
+    likely(size) {
+      const { asked, source } = size;
+      const each = expected(source) ?? ownBound(asked) ?? OUTPUT_USUAL + asked.thinking;
+      const answers = Math.min(asked.choices, CHOICES_LIKELY) * Math.min(asked.prompts, PROMPTS_LIKELY);
+      const output = answers * Math.min(largestAnswer(size), each);
+      return { input: Math.ceil(size.bytes / BYTES_PER_TOKEN), output: Math.min(OUTPUT_MAX, output) };
     },
-    most({ bytes, maxOutputTokens, model }) {
-      return { input: bytes, output: maxOutputTokens ?? 4 * (expected(model) ?? OUTPUT_UNKNOWN) };
+    most({ bytes, asked, modelMax, source }) {
+      const usual = Math.max(OUTPUT_MAX_UNKNOWN, 4 * (expected(source) ?? 0));
+      const each = ownBound(asked) ?? Math.min(modelMax ?? Infinity, usual + asked.thinking);
+      return { input: bytes, output: Math.min(OUTPUT_MAX, asked.choices * asked.prompts * each) };
     },
-    learn(model, outputTokens) {
-      if (!Number.isSafeInteger(outputTokens) || outputTokens < 0) return;
-      const seen = Math.min(outputTokens, OUTPUT_MAX);
-      const known = learned.get(model);
+    learn(size, outputTokens) {
+      const { source, asked } = size;
+      if (source === null || !Number.isSafeInteger(outputTokens) || outputTokens < 0) return;
+      const seen = Math.min(largestAnswer(size), outputTokens / (asked.choices * asked.prompts));
+      const known = learned.get(source.key);
       if (known === undefined) {
-        learned.set(model, { tokens: Math.max(1, seen) });
+        learned.set(source.tenant, source.key, { key: source.key, tokens: Math.max(1, seen) }, Infinity);
         return;
       }
       // Moves up 19 times as far for an answer above as it moves down for one below: it rests where 5 % lie above.
       const step = Math.max(1, known.tokens) * STEP;
       known.tokens += seen > known.tokens ? step * PERCENTILE : -step * (1 - PERCENTILE);
-      known.tokens = Math.min(OUTPUT_MAX, Math.max(1, known.tokens));
+      known.tokens = Math.max(1, known.tokens);
     },
   };
+}
+
+/** Reasoning is a part of it. */
+const ownBound = ({ bound, thinking }: AskedOutput): number | null =>
+  bound === null ? null : Math.max(bound, thinking);
+
+/** Tokens of one answer that are believed at most: those that the request and the model allow. */
+function largestAnswer({ asked, modelMax }: Pick<RequestSize, 'asked' | 'modelMax'>): number {
+  const bound = ownBound(asked) ?? Infinity;
+  return Math.min(bound, modelMax ?? (bound === Infinity ? OUTPUT_MAX_UNKNOWN + asked.thinking : Infinity));
 }
 
 /** What tokens would cost is for the caller to say; null: no price is known. */

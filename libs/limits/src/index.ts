@@ -38,6 +38,8 @@ export { denialError, denialRpcError, denialState, type Denial } from './denial'
 export {
   createTokenEstimator,
   estimateOf,
+  type AnswerSource,
+  type AskedOutput,
   type RequestSize,
   type TokenEstimate,
   type TokenEstimator,

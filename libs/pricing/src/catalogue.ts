@@ -49,6 +49,8 @@ export interface PriceCard {
 export interface CatalogueModel {
   /** The catalogue's own id of the model. */
   readonly id: string;
+  /** Tokens of its context window; null: the catalogue does not say. */
+  readonly contextTokens: number | null;
   /** Prices at a time, Unix milliseconds. */
   pricesAt(at: number): PriceCard;
 }
@@ -61,14 +63,19 @@ export function findModel(catalogueId: string, model: string): CatalogueModel | 
   const found = calcPrice({}, model, { providerId: catalogueId });
   // The package falls back to providers of a similar name; a price must be of the provider that was asked.
   if (found?.provider.id !== catalogueId) return null;
-  const { id, prices } = found.model;
+  const { id, prices, context_window: window } = found.model;
+  const contextTokens = window !== undefined && window > 0 ? window : null;
   if (!Array.isArray(prices)) {
     const compiled = compile(prices);
-    return { id, pricesAt: () => compiled };
+    return { id, contextTokens, pricesAt: () => compiled };
   }
   const periods = prices.map((period) => ({ applies: applies(period), prices: compile(period.prices) }));
   const first = periods[0]?.prices ?? EMPTY_CARD;
-  return { id, pricesAt: (at) => periods.findLast((period) => period.applies(at))?.prices ?? first };
+  return {
+    id,
+    contextTokens,
+    pricesAt: (at) => periods.findLast((period) => period.applies(at))?.prices ?? first,
+  };
 }
 
 const EMPTY_CARD: PriceCard = { units: {}, additional: {}, images: {}, batchMillionths: null };

@@ -21,6 +21,8 @@ export interface PriceBook {
   price(providerCatalogueId: string | null, model: string, usage: Usage, at: Date | number): Price | null;
   /** The prices themselves; null when the catalogue does not know the model. */
   card(providerCatalogueId: string | null, model: string, at: Date | number): PriceCard | null;
+  /** Tokens of the model's context window, which no answer passes; null: the catalogue does not know it. */
+  contextTokens(providerCatalogueId: string | null, model: string): number | null;
 }
 
 export interface PriceBookOptions {
@@ -62,6 +64,7 @@ export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): P
       return model === null || lines === null ? null : { model: model.id, lines, total: sum(lines) };
     },
     card: (providerCatalogueId, name, at) => known(providerCatalogueId, name)?.pricesAt(at.valueOf()) ?? null,
+    contextTokens: (providerCatalogueId, name) => known(providerCatalogueId, name)?.contextTokens ?? null,
   };
 }
 

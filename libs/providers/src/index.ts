@@ -19,7 +19,8 @@ export { jsonSize, type JsonSize } from './body/json-size';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { lastUsageObject } from './body/usage-object';
 export { Losses } from './losses';
-export { OUTPUT_BOUNDS, shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
+export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';
+export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
   defineProvider,
   ROUTE_KINDS,

@@ -14,7 +14,7 @@ import type { Principal } from '../state/principals';
 import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
 import { budgetsOf, isUncounted, lineOf } from './charges';
 import { DiscardedBody } from './discarded-body';
-import { modelNameOf, type Estimates } from './estimates';
+import type { Estimates } from './estimates';
 import type { SessionAccounts } from './session-accounts';
 
 /**
@@ -69,7 +69,7 @@ export class Accounts {
   reserve(exchange: Exchange, upstream: Upstream): Reservation | null | Promise<Reservation> {
     const buckets = bucketsOfAttempt(exchange, upstream);
     if (buckets.length === 0) return null;
-    const estimate = this.estimates.ofAttempt(exchange, upstream, upstream.model, buckets);
+    const estimate = this.estimates.ofAttempt(exchange, upstream, buckets);
     const outcome = this.ledger.admit(buckets, estimate);
     return outcome instanceof Promise
       ? outcome.then((settled) => admitted(exchange, settled))
@@ -150,7 +150,7 @@ export class Accounts {
     const { usage, reservation } = exchange;
     // A session has learnt from each of its responses.
     if (usage !== null && exchange.parts === null && exchange.answer?.cache?.isFree !== true)
-      this.estimates.tokens.learn(modelNameOf(exchange), usage.outputTokens);
+      this.estimates.learn(exchange, upstream, usage.outputTokens);
     const charge = this.chargeOf(exchange);
     const left = rest(charge, exchange);
     if (reservation) this.ledger.settle(reservation, left);
@@ -171,7 +171,7 @@ export class Accounts {
   private estimate(exchange: Exchange, upstream: Upstream): void {
     const { cost, tokens } =
       exchange.begun === null
-        ? this.estimates.ofUncounted(exchange, upstream, upstream.model)
+        ? this.estimates.ofUncounted(exchange, upstream)
         : this.estimates.ofBegun(exchange, upstream, upstream.model ?? exchange.meter?.model() ?? null);
     // Beside what other calls of the request have cost.
     if (cost !== null) exchange.cost = (exchange.cost ?? 0) + cost;

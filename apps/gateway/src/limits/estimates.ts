@@ -1,16 +1,15 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
-import type { JsonObject, Provider } from '@gw/providers';
-import { parseJsonObject } from '../http/json-body';
-import { isTooLarge } from '../http/read-whole';
+import type { Provider } from '@gw/providers';
+import type { Upstream } from '../pipeline/answer';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { Exchange } from '../pipeline/exchange';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
 import type { Documents, Principal } from '../state/principals';
+import { askedAtMost, askedOutput, refuseUnbounded, type Asking } from './asked-output';
+import { sourceOf } from './learned-from';
 import { isUnknowable } from './made-earlier';
-import { outputBoundOf } from './output-bound';
-import { otherModelsOf } from './other-models';
 
 /** What a spooled body or a form is taken for: its bytes are a file's. */
 const OPAQUE_INPUT = 1_024;
@@ -21,13 +20,22 @@ const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
 /** A strict budget refuses it. */
 const UNKNOWN: Estimate = { cost: null, tokens: null };
-/** The cost of a target whose provider is not known yet. */
-const UNREAD = -1;
+/** Up to here a bound is below the context window of every model, which need not be looked up then. */
+const BOUND_SMALL = 4_096;
+
+/** Where a request may go: what it costs there, and what is known of the answers. */
+interface Seller extends PricedBy {
+  /** Null: the request names none. */
+  readonly model: string | null;
+  readonly target: CompiledTarget;
+}
 
 /** What a request is taken for. */
 interface Size extends TokenEstimate {
   /** Models that may answer in the place of the one that is named. */
   readonly others: readonly string[];
+  /** A member that says how much output is asked for, and cannot be read; null: none. */
+  readonly unread: string | null;
 }
 /** What an answer without counts is taken to have used. */
 export interface Taken extends Estimate {
@@ -38,6 +46,12 @@ const NONE: readonly string[] = Object.freeze([]);
 /** Null: one of them has no price. */
 const dearer = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? null : Math.max(one, other);
+
+/** Of two targets. Where one has no price, the other counts. */
+const dearerOf = (one: Estimate, other: Estimate): Estimate => ({
+  cost: one.cost === null || other.cost === null ? (one.cost ?? other.cost) : Math.max(one.cost, other.cost),
+  tokens: Math.max(one.tokens ?? 0, other.tokens ?? 0),
+});
 
 /** What requests are expected to use, as dear as their limits need to know it. */
 export class Estimates {
@@ -50,8 +64,7 @@ export class Estimates {
 
   /** Before a target is picked: by the dearest of those that the config may pick. Null: what a price depends on must be read first. */
   ofRequest(exchange: Exchange, buckets: readonly Bucket[]): Estimate | null {
-    const estimate = this.estimate(exchange, buckets);
-    return estimate.cost === UNREAD ? null : estimate;
+    return this.estimate(exchange, buckets, true);
   }
 
   /** The same once all has been read: what could not be has no price. Never rejects. */
@@ -64,126 +77,133 @@ export class Estimates {
         if (key !== null) await this.documents.load(key).catch(() => undefined);
       }),
     );
-    return this.estimate(exchange, buckets, null);
+    return this.estimate(exchange, buckets, false) ?? NOTHING;
   }
 
-  /** `unread`: the cost of what was not read. */
-  private estimate(
-    exchange: Exchange,
-    buckets: readonly Bucket[],
-    unread: typeof UNREAD | null = UNREAD,
-  ): Estimate {
+  /** `waits`: null as long as something has not been read; else what was not read has no price. */
+  private estimate(exchange: Exchange, buckets: readonly Bucket[], waits: boolean): Estimate | null {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING) return NOTHING;
     if (isUnknowable(exchange)) return UNKNOWN;
     if (!usesModel(exchange)) return NOTHING;
-    const size = this.sizeOf(exchange, (needs & NEEDS_MOST) !== 0);
+    const targets = exchange.config?.targets ?? [];
+    let dearest: Estimate = { cost: (needs & NEEDS_COST) === 0 ? 0 : null, tokens: 0 };
+    for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
+      const target = targets[at] as CompiledTarget;
+      const seller = this.sellerAt(exchange, target);
+      if (seller === undefined && waits) return null;
+      dearest = dearerOf(dearest, this.estimateAt(exchange, seller ?? { target }, needs));
+    }
+    return dearest;
+  }
+
+  private estimateAt(exchange: Exchange, seller: Seller | Asking, needs: number): Estimate {
+    const size = this.sizeFor(exchange, seller, needs);
     const tokens = size.input + size.output;
     if ((needs & NEEDS_COST) === 0) return { cost: 0, tokens };
-    return { cost: this.dearest(exchange, size, unread), tokens };
+    return { cost: 'provider' in seller ? this.costOf(exchange, seller, size) : null, tokens };
   }
 
-  ofAttempt(exchange: Exchange, by: PricedBy, model: string | null, buckets: readonly Bucket[]): Estimate {
+  ofAttempt(exchange: Exchange, upstream: Upstream, buckets: readonly Bucket[]): Estimate {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING) return NOTHING;
     if (isUnknowable(exchange)) return UNKNOWN;
     if (!usesModel(exchange)) return NOTHING;
-    const size = this.sizeOf(exchange, (needs & NEEDS_MOST) !== 0);
-    const tokens = size.input + size.output;
-    return { cost: (needs & NEEDS_COST) === 0 ? 0 : this.costOf(exchange, by, model, size), tokens };
+    return this.estimateAt(exchange, upstream, needs);
+  }
+
+  /** What the answer to a request says of the next ones to the same target. */
+  learn(exchange: Exchange, upstream: Upstream, outputTokens: number): void {
+    const source = sourceOf(upstream);
+    if (source === null) return;
+    const asked = askedOutput(exchange, upstream.target);
+    this.tokens.learn({ source, asked, modelMax: this.modelMaxOf(upstream, asked) }, outputTokens);
   }
 
   /** Of an answer that nobody counted: its input, and as much output as can be in what was received. */
-  ofUncounted(exchange: Exchange, by: PricedBy, model: string | null): Taken {
-    const size = this.sizeOf(exchange, false);
+  ofUncounted(exchange: Exchange, upstream: Upstream): Taken {
+    const size = this.sizeOf(exchange, upstream, false);
     const input = inputTold(exchange) ?? size.input;
     const output = exchange.responseBytes === 0 ? size.output : Math.ceil(exchange.responseBytes / 3);
     const used = { ...size, input, output: Math.min(size.output, output) };
-    return { cost: this.costOf(exchange, by, model, used), tokens: used.input + used.output };
+    return { cost: this.costOf(exchange, upstream, used), tokens: used.input + used.output };
   }
 
   /** Of what is made in the background: its input, and all the output that it may come to. */
-  ofBegun(exchange: Exchange, by: PricedBy, model: string | null): Taken {
-    const input = inputTold(exchange) ?? this.sizeOf(exchange, false).input;
-    const used = { ...this.sizeOf(exchange, true), input };
-    return { cost: this.costOf(exchange, by, model, used), tokens: input + used.output };
+  ofBegun(exchange: Exchange, upstream: Upstream, model: string | null): Taken {
+    const input = inputTold(exchange) ?? this.sizeOf(exchange, upstream, false).input;
+    const used = { ...this.sizeOf(exchange, { ...upstream, model }, true), input };
+    return { cost: this.costOf(exchange, { ...upstream, model }, used), tokens: input + used.output };
   }
 
   /** Tokens that an answer to a request is likely not to pass. */
-  likelyOutput(exchange: Exchange): number {
-    return this.sizeOf(exchange, false).output;
+  likelyOutput(exchange: Exchange, upstream: Upstream): number {
+    return this.sizeOf(exchange, upstream, false).output;
   }
 
   /** Null: no price is known. */
   private costOf(
     { startedWallMs }: Exchange,
-    by: PricedBy,
-    model: string | null,
+    seller: Omit<Seller, 'target'>,
     { input, output, others }: Size,
   ): number | null {
+    const { model } = seller;
     if (model === null) return null;
     const costOfOne = (name: string): number | null =>
-      this.pricer.priceOfText(by, name, input, output, startedWallMs);
+      this.pricer.priceOfText(seller, name, input, output, startedWallMs);
     return others.length === 0 ? costOfOne(model) : [model, ...others].map(costOfOne).reduce(dearer);
   }
 
-  private dearest(exchange: Exchange, size: Size, unread: typeof UNREAD | null): number | null {
-    const targets = exchange.config?.targets ?? [];
-    let dearest: number | null = null;
-    for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
-      const cost = this.costAt(exchange, targets[at] as CompiledTarget, size, unread);
-      if (cost === UNREAD) return UNREAD;
-      if (cost !== null && (dearest === null || cost > dearest)) dearest = cost;
-    }
-    return dearest;
-  }
-
-  private costAt(
-    exchange: Exchange,
-    target: CompiledTarget,
-    size: Size,
-    unread: typeof UNREAD | null,
-  ): number | null {
+  /** Null: it has none that is known. Undefined: it was not read yet. */
+  private sellerAt(exchange: Exchange, target: CompiledTarget): Seller | null | undefined {
     const named = providerNamed(exchange, target);
     const override = target.overrideParams?.['model'];
     const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
     if (named === null || asked === null) return null;
-    if (!named.startsWith('@')) return this.costBy(exchange, named, null, asked, size);
+    const model = withoutSlug(asked);
     const key = providerKey(exchange, named);
-    const saved = key === null ? null : this.documents.get(key);
-    if (saved === undefined) return unread;
-    return saved?.kind === 'provider' ? this.costBy(exchange, saved.providerId, saved, asked, size) : null;
+    if (key === null) return this.sellerBy(named, null, model, target);
+    const saved = this.documents.get(key);
+    if (saved === undefined) return undefined;
+    return saved?.kind === 'provider' ? this.sellerBy(saved.providerId, saved, model, target) : null;
   }
 
-  private costBy(
-    exchange: Exchange,
+  private sellerBy(
     providerId: string,
     saved: PricedBy['saved'],
-    asked: string,
-    size: Size,
-  ): number | null {
+    model: string,
+    target: CompiledTarget,
+  ): Seller | null {
     const provider = this.providers.get(providerId);
-    return provider ? this.costOf(exchange, { provider, saved }, withoutSlug(asked), size) : null;
+    return provider ? { provider, saved, model, target } : null;
   }
 
-  private sizeOf(exchange: Exchange, most: boolean): Size {
-    const { scan, spooled, body } = exchange;
-    const model = modelNameOf(exchange);
-    if (spooled !== null || scan === null || scan.isForm === true) {
-      return {
-        input: OPAQUE_INPUT,
-        output: this.tokens.likely({ bytes: 0, maxOutputTokens: null, model }).output,
-        others: NONE,
-      };
-    }
-    if (!most) {
-      const likely = { bytes: body.length, maxOutputTokens: scan.outputBound, model };
-      return { ...this.tokens.likely(likely), others: NONE };
-    }
-    const asked = askedOf(exchange);
-    const bound = asked === null ? null : outputBoundOf(asked);
-    const others = asked === null ? NONE : otherModelsOf(asked);
-    return { ...this.tokens.most({ bytes: body.length, maxOutputTokens: bound, model }), others };
+  /** Throws `body_invalid` for output that a strict limit cannot bound. */
+  private sizeFor(exchange: Exchange, seller: Seller | Asking, needs: number): Size {
+    const isStrict = (needs & NEEDS_MOST) !== 0;
+    const size = this.sizeOf(exchange, seller, isStrict);
+    if (isStrict) refuseUnbounded(size.unread);
+    return size;
+  }
+
+  private sizeOf(exchange: Exchange, seller: Seller | Asking, most: boolean): Size {
+    const { target } = seller;
+    const asked = most ? askedAtMost(exchange, target) : { ...askedOutput(exchange, target), others: NONE };
+    const by = 'provider' in seller ? seller : null;
+    const source = by === null ? null : sourceOf(by);
+    const modelMax = by === null ? null : this.modelMaxOf(by, asked);
+    const size = { bytes: exchange.body.length, asked, modelMax, source };
+    const { input, output } = most ? this.tokens.most(size) : this.tokens.likely(size);
+    const { unread, others } = asked;
+    return { input: isOpaque(exchange) ? OPAQUE_INPUT : input, output, others, unread };
+  }
+
+  private modelMaxOf(
+    by: Omit<Seller, 'target'>,
+    { bound }: { readonly bound: number | null },
+  ): number | null {
+    if (by.model === null || (bound !== null && bound <= BOUND_SMALL)) return null;
+    return this.pricer.contextTokens(by, by.model);
   }
 }
 
@@ -193,6 +213,10 @@ function inputTold({ meter }: Exchange): number | null {
   return tokens !== null && tokens <= TOLD_MAX ? tokens : null;
 }
 
+/** Its bytes are a file's. */
+const isOpaque = ({ scan, spooled }: Exchange): boolean =>
+  spooled !== null || scan === null || scan.isForm === true;
+
 /** Of a saved provider; null: it is none. */
 function providerKey({ principal }: Exchange, named: string | null): DocumentKey | null {
   if (named?.startsWith('@') !== true) return null;
@@ -200,9 +224,6 @@ function providerKey({ principal }: Exchange, named: string | null): DocumentKey
   const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
   return documentKey.provider((principal as Principal).workspace.id, slug);
 }
-
-/** What the estimator knows answers by. */
-export const modelNameOf = ({ scan }: Exchange): string => scan?.model ?? '';
 
 /** Whether a model answers, which the provider charges for. */
 export const usesModel = ({ method, scan, upgrade, madeFor }: Exchange): boolean =>
@@ -225,14 +246,4 @@ function needsOf(buckets: readonly Bucket[]): number {
     needs |= (measure === 'cost' ? NEEDS_COST : NEEDS_TOKENS) | (strict ? NEEDS_MOST : 0);
   }
   return needs;
-}
-
-function askedOf(exchange: Exchange): JsonObject | null {
-  try {
-    return exchange.json(parseJsonObject);
-  } catch (error) {
-    if (isTooLarge(error)) throw error;
-    // A body that can't be read is refused later, by whoever must read it.
-    return null;
-  }
 }

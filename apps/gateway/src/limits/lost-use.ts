@@ -38,6 +38,6 @@ export class LostUses {
     const isSold = usesModel(exchange) && (answer === null || answer.status < 400);
     if (!isSold || cacheUseOf(exchange)?.isFree === true) return { cost: 0, tokens: 0 };
     if (upgrade !== null) return this.sessions.lost(exchange, upstream, meter?.rest?.() ?? []);
-    return this.estimates.ofUncounted(exchange, upstream, upstream.model);
+    return this.estimates.ofUncounted(exchange, upstream);
   }
 }

@@ -5,7 +5,7 @@ import type { Exchange } from '../pipeline/exchange';
 import { sumOf } from '../pipeline/extra-use';
 import type { Pricer } from '../pipeline/settlement';
 import type { SessionPart } from '../realtime/metering/session-meter';
-import { modelNameOf, type Estimates } from './estimates';
+import type { Estimates } from './estimates';
 
 /** What the parts of a session were charged so far. */
 export interface SessionParts {
@@ -37,8 +37,7 @@ export class SessionAccounts {
     exchange.parts = added(exchange.parts ?? NO_PARTS, part.isEstimate ? null : usage, charge, price);
     const held = heldBy(exchange, upstream);
     for (const reservation of held) this.ledger.charge(reservation, charge);
-    if (held.length > 0 && !part.isEstimate)
-      this.estimates.tokens.learn(modelNameOf(exchange), usage.outputTokens);
+    if (held.length > 0 && !part.isEstimate) this.estimates.learn(exchange, upstream, usage.outputTokens);
     if (charge.cost === null && held.some(({ buckets }) => buckets.some(isStrictCost))) return 'unpriced';
     return this.verdict(exchange);
   }
@@ -67,7 +66,9 @@ export class SessionAccounts {
     upstream: Upstream,
     { usage: counted, isOutputUnknown, asked, model }: SessionPart,
   ): { readonly charge: Charge; readonly usage: Usage; readonly price: Exchange['price'] } {
-    const outputTokens = isOutputUnknown ? this.estimates.likelyOutput(exchange) : counted.outputTokens;
+    const outputTokens = isOutputUnknown
+      ? this.estimates.likelyOutput(exchange, upstream)
+      : counted.outputTokens;
     const usage = { ...counted, outputTokens };
     const by = asked === null ? upstream : { ...upstream, model: asked };
     const priced = this.pricer.price(by, model, usage, exchange.startedWallMs);

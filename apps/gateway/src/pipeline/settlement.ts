@@ -24,6 +24,8 @@ export interface Pricer {
   price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null;
   /** The total of so many text tokens, 1e-8 USD. */
   priceOfText(by: PricedBy, model: string, input: number, output: number, atMs: number): number | null;
+  /** Tokens of the model's context window; null: not known. */
+  contextTokens(by: PricedBy, model: string): number | null;
 }
 
 /** What decides about a price. */

@@ -1,3 +1,4 @@
+import { NO_DEMAND } from '@gw/providers';
 import type { Exchange, Stage } from '../pipeline/exchange';
 import { modelInQuery } from './model-query';
 
@@ -12,7 +13,7 @@ export class QueryModelStage implements Stage {
       stream: true,
       needsParse: false,
       modelSpan: null,
-      outputBound: null,
+      output: NO_DEMAND,
     };
     exchange.json(() => Object.fromEntries(query));
   }

@@ -13,12 +13,13 @@ import type { Priced, PricedBy, PricedTarget, Pricer } from '../pipeline/settlem
 
 /** A saved model's own price, else a configured source's, else the catalogue's; times the adjustments of the integration. */
 export class GatewayPricer implements Pricer {
+  private readonly catalogue = createPriceBook();
   private readonly book: Book;
   /** Read once for each version of a document. */
   private readonly saved = new WeakMap<ProviderDocument, SavedPrices>();
 
   constructor(configs: ModelConfigs | null) {
-    this.book = createPricer(createPriceBook(), configs);
+    this.book = createPricer(this.catalogue, configs);
   }
 
   price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null {
@@ -40,6 +41,11 @@ export class GatewayPricer implements Pricer {
       return this.book.priceOfText({ provider: id, catalogueId, model }, input, output, atMs);
     const request = this.pricesOf(saved).request(id, catalogueId, model);
     return request === null ? null : this.book.priceOfText(request, input, output, atMs);
+  }
+
+  contextTokens({ saved, provider }: PricedBy, model: string): number | null {
+    const base = saved === null ? null : this.pricesOf(saved).request(provider.id, null, model);
+    return this.catalogue.contextTokens(provider.priceCatalogueId, base?.model ?? model);
   }
 
   private ofModel(

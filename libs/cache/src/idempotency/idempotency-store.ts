@@ -1,5 +1,4 @@
-import { GatewayError } from '@gw/kernel';
-import type { Tenant } from '../stores/shared-entries';
+import { GatewayError, type Tenant } from '@gw/kernel';
 
 /** What a store knows under a scope. */
 export type IdempotencyState =

@@ -1,7 +1,6 @@
-import { GatewayError, randomHex } from '@gw/kernel';
+import { GatewayError, randomHex, type Tenant } from '@gw/kernel';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from '../stored-answer';
 import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
-import type { Tenant } from '../stores/shared-entries';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 export interface IdempotencyOptions {

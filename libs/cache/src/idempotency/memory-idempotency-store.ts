@@ -1,5 +1,4 @@
-import { Shares, type Share } from '@gw/kernel';
-import { SharedEntries } from '../stores/shared-entries';
+import { SharedEntries, Shares, type Share } from '@gw/kernel';
 import { keysFull, type Claim, type IdempotencyState, type IdempotencyStore } from './idempotency-store';
 
 export interface MemoryIdempotencyStoreOptions {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Tenant } from '../stores/shared-entries';
+import type { Tenant } from '@gw/kernel';
 import { VectorSet, type Neighbour } from './vectors';
 import { VECTOR_LIMITS, type StoredVector, type VectorStore } from './vector-store';
 

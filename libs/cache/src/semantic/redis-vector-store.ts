@@ -6,7 +6,7 @@ import { VECTOR_LIMITS, type StoredVector, type VectorStore } from './vector-sto
 import type { EntrySealer } from '../stores/entry-sealer';
 import { NO_REPLY, type RedisGuard } from '../stores/redis-guard';
 import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } from '../stores/redis-shares';
-import type { Tenant } from '../stores/shared-entries';
+import type { Tenant } from '@gw/kernel';
 
 export interface RedisVectorStoreOptions extends MemoryVectorStoreOptions {
   /** Starts every key: `gw:cache:vectors:`. */

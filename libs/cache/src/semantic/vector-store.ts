@@ -1,4 +1,4 @@
-import type { Tenant } from '../stores/shared-entries';
+import type { Tenant } from '@gw/kernel';
 import type { Neighbour } from './vectors';
 
 export interface StoredVector {

@@ -1,4 +1,4 @@
-import type { Tenant } from './shared-entries';
+import type { Tenant } from '@gw/kernel';
 
 /** Stands for a store that could not be asked, or not soon enough. */
 export const UNAVAILABLE = Symbol('the store could not be asked');

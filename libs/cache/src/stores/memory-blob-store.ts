@@ -1,5 +1,5 @@
 import type { BlobStore } from './blob-store';
-import { SharedEntries, type Tenant } from './shared-entries';
+import { SharedEntries, type Tenant } from '@gw/kernel';
 
 export interface MemoryBlobStoreOptions {
   /** All entries together, shared by workspaces; in each the least recently used go first. */

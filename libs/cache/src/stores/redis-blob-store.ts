@@ -3,7 +3,7 @@ import { UNAVAILABLE, type BlobStore } from './blob-store';
 import { SEALING_BYTES_MAX, type EntrySealer } from './entry-sealer';
 import { NO_REPLY, type RedisGuard } from './redis-guard';
 import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } from './redis-shares';
-import type { Tenant } from './shared-entries';
+import type { Tenant } from '@gw/kernel';
 
 export interface RedisBlobStoreOptions {
   /** Starts every key: `gw:cache:`. */

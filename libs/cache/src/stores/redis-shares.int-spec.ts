@@ -9,7 +9,7 @@ import { EntrySealer } from './entry-sealer';
 import { RedisBlobStore } from './redis-blob-store';
 import { RedisGuard } from './redis-guard';
 import { ENTRY_OVERHEAD_BYTES } from './redis-shares';
-import type { Tenant } from './shared-entries';
+import type { Tenant } from '@gw/kernel';
 
 const tenant = (name: string): Tenant => ({ workspaceId: name, organisationId: `org-${name}` });
 const [ONE, TWO] = [tenant('one'), tenant('two')];

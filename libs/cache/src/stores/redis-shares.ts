@@ -1,4 +1,4 @@
-import type { Tenant } from './shared-entries';
+import type { Tenant } from '@gw/kernel';
 
 /**
  * A ledger of bytes in Redis, in front of every script that writes entries: the rule of `Shares` for the workspaces of all gateways.

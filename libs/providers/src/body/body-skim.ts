@@ -146,7 +146,8 @@ class JsonSkimmer implements Skimmer {
 
   scan(): ShallowScan | null {
     const { skeleton } = this;
-    return skeleton.isFull || !this.escapes.isSound ? DOUBT : skeleton.located(scanMembers(skeleton.bytes()));
+    if (skeleton.isFull || !this.escapes.isSound) return DOUBT;
+    return skeleton.located(scanMembers(skeleton.bytes(), false));
   }
 
   private passByte(chunk: Buffer, i: number): void {

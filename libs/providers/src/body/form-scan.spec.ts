@@ -1,4 +1,5 @@
 import { formScan, spliceForm } from './form-scan';
+import { NO_DEMAND } from './output-demand';
 
 const TYPE = 'multipart/form-data; boundary=XYZ';
 const part = (head: string, value: string): string => `--XYZ\r\n${head}\r\n\r\n${value}\r\n`;
@@ -93,7 +94,7 @@ describe('the scan of a form', () => {
       stream: null,
       needsParse: false,
       modelSpan: null,
-      outputBound: null,
+      output: NO_DEMAND,
       isForm: true,
     });
   });

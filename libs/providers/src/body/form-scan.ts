@@ -1,9 +1,12 @@
+import { demandOfFields, NO_DEMAND, type OutputDemand } from './output-demand';
 import type { ShallowScan } from './shallow-scan';
 
 const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"\r\n]{1,70})"|([^";,\s]{1,70}))\s*(?:;|$)/i;
 /** The one spelling that all readers read alike. */
 const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; filename="([^"\r\n]*)")?$/i;
 const VALUE = /^[\x20-\x7e]{1,1024}$/;
+/** A longer value is no amount, and its provider refuses it. */
+const DEMAND_BYTES_MAX = 64;
 /** Of one form. */
 export const PARTS_MAX = 256;
 /** Bytes of the head of a part. */
@@ -16,7 +19,7 @@ const DOUBT: ShallowScan = {
   stream: null,
   needsParse: false,
   modelSpan: null,
-  outputBound: null,
+  output: NO_DEMAND,
   isForm: true,
 };
 
@@ -34,8 +37,16 @@ export function formScan(body: Buffer, contentType: string | undefined): Shallow
   const [model] = models;
   if (models.length !== 1 || !model) return DOUBT;
   const value = body.toString('latin1', model.start, model.end);
-  return VALUE.test(value) ? { ...DOUBT, model: value, modelSpan: [model.start, model.end] } : DOUBT;
+  if (!VALUE.test(value)) return DOUBT;
+  return { ...DOUBT, model: value, modelSpan: [model.start, model.end], output: demandIn(body, parts ?? []) };
 }
+
+const demandIn = (body: Buffer, parts: readonly Part[]): OutputDemand =>
+  demandOfFields(
+    parts
+      .filter(({ start, end }) => end - start <= DEMAND_BYTES_MAX)
+      .map(({ name, start, end }) => [name, body.toString('latin1', start, end)]),
+  );
 
 /** Of a multipart form; null: it is none, or says its boundary in a way of its own. */
 export const boundaryOf = (contentType: string | undefined): string | null => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { NO_DEMAND } from './output-demand';
 import { shallowScan, spliceModel } from './shallow-scan';
 
 const scan = (text: string) => shallowScan(Buffer.from(text, 'utf8'));
@@ -51,24 +52,8 @@ describe('shallowScan', () => {
       stream: true,
       needsParse: false,
       modelSpan: [55, 63],
-      outputBound: null,
+      output: NO_DEMAND,
     });
-  });
-
-  it.each([
-    ['max_tokens', '{"model":"m","max_tokens":100}', 100],
-    ['max_completion_tokens', '{"max_completion_tokens" : 7 ,"model":"m"}', 7],
-    ['max_output_tokens', '{"max_output_tokens":0}', 0],
-    ['the larger of two', '{"max_tokens":5,"max_completion_tokens":9}', 9],
-    ['that of several answers', '{"n":3,"max_tokens":100}', 300],
-    ['none below the top level', '{"x":{"max_tokens":100},"n":2}', null],
-    ['none that is no plain count', '{"max_tokens":1e3}', null],
-    ['none that is negative', '{"max_tokens":-1}', null],
-    ['none that is a text', '{"max_tokens":"100"}', null],
-    ['none of ten digits', '{"max_tokens":1000000000}', null],
-    ['none of a name that is like one', '{"max_tokenz":100,"max_completion_tokenz":1}', null],
-  ])('reads the bound on the output: %s', (_, text, outputBound) => {
-    expect(scan(text)).toMatchObject({ needsParse: false, outputBound });
   });
 
   it('says what JSON.parse would say of every valid document, or asks for it', () => {
@@ -142,7 +127,7 @@ describe('shallowScan', () => {
       stream: null,
       needsParse: true,
       modelSpan: null,
-      outputBound: null,
+      output: NO_DEMAND,
     });
   });
 

@@ -1,3 +1,4 @@
+import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
 import type { BodySource } from '@gw/outbound';
 import {
@@ -56,6 +57,10 @@ function rulesFor(body: JsonObject): ParamRules {
   }
   return rules;
 }
+
+/** A parsed body with the parameter rules of a target; worked out once for each request and set of rules. */
+export const ruledBody = (body: JsonObject, target: CompiledTarget): JsonObject =>
+  rulesFor(body).apply(target);
 
 /** The request once more, with what the client has of the answer as its beginning. */
 function prefilled(exchange: Asked, text: string, upstream: Upstream): BuiltBody {

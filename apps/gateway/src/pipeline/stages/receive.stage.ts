@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
-import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import { demandOf, formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import { isTooLarge } from '../../http/read-whole';
 import { BodyReader, bodyTooLarge, type BodyReaderOptions } from '../../http/read-body';
@@ -8,7 +8,6 @@ import { LargeBodies } from '../../http/spool/large-bodies';
 import type { Overload } from '../../http/overload';
 import type { Spool } from '../../http/spool/spool';
 import type { Accounts } from '../../limits/accounts';
-import { outputBoundOf } from '../../limits/output-bound';
 import type { Principal } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
 
@@ -123,7 +122,7 @@ function scanOfParsed(body: JsonObject): ShallowScan {
     stream: typeof stream === 'boolean' ? stream : null,
     needsParse: true,
     modelSpan: null,
-    outputBound: outputBoundOf(body),
+    output: demandOf(body),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Shares, type Share } from '@gw/kernel';
+import { Shares, type Share } from './shares';
 
 /** Whose entry it is. */
 export interface Tenant {
