@@ -42,7 +42,7 @@ import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipel
 import { PromptStage } from './pipeline/prompt/prompt.stage';
 import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
-import { Settlement } from './pipeline/settlement';
+import { Settlement, type Pricer } from './pipeline/settlement';
 import { createInFlight } from './pipeline/under-way/create-in-flight';
 import type { InFlightLog } from './pipeline/under-way/in-flight-log';
 import type { RequestsUnderWay } from './pipeline/under-way/requests-under-way';
@@ -229,6 +229,7 @@ interface StageParts {
   readonly configs: Configs;
   readonly policy: AddressPolicy;
   readonly accounts: Accounts;
+  readonly pricer: Pick<Pricer, 'price'>;
   readonly settle: Settle;
   readonly secrets: SecretResolver;
   readonly attempt: AttemptStage;
@@ -254,6 +255,7 @@ function stagesOf({
   configs,
   policy,
   accounts,
+  pricer,
   settle,
   secrets,
   attempt,
@@ -262,6 +264,7 @@ function stagesOf({
   overload,
 }: StageParts): PipelineStages {
   const masters = masterKeysOf(settings);
+  const keepAlive = new KeepAlive(settings.STREAM_KEEP_ALIVE);
   return {
     accept: new AcceptStage(),
     receive: new ReceiveStage({
@@ -295,10 +298,7 @@ function stagesOf({
     ),
     reply: new RenderedReply(
       settle,
-      new ReplayedReply(
-        settle,
-        new ReplyStage(settle, new KeepAlive(settings.STREAM_KEEP_ALIVE), settings.LOG_BODY_MAX_BYTES),
-      ),
+      new ReplayedReply(settle, new ReplyStage(settle, keepAlive, settings.LOG_BODY_MAX_BYTES, pricer)),
     ),
   };
 }

@@ -138,9 +138,10 @@ export class Accounts {
     if (exchange.reservation) this.ledger.settle(exchange.reservation, known);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, known);
     const line = lineOf(exchange);
-    for (const { once, usage, cost } of told) {
+    for (const { once, usage, cost, output } of told) {
       const tokens = usage.inputTokens + usage.outputTokens;
-      const flags: readonly ChargeFlag[] = cost === null ? ['unpriced'] : [];
+      const flags: ChargeFlag[] = output?.isEstimate === true ? ['estimated'] : [];
+      if (cost === null || output?.isUnpriced === true) flags.push('unpriced');
       this.note(exchange, upstream, { cost, tokens, requests: 0 }, flags, line, once);
     }
     this.note(exchange, upstream, own, [], line);

@@ -1,7 +1,8 @@
-import type { Usage } from '@gw/contracts';
-import { lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
-import { isObject } from '../http/json-body';
+import type { PriceLine, Usage } from '@gw/contracts';
+import type { Provider } from '@gw/providers';
 import { sumOf } from '../pipeline/extra-use';
+import type { Priced } from '../pipeline/settlement';
+import { headOf, readLine, type LineHead, type LineUse } from './batch-lines';
 
 const FILE = /\/files\/([^/?]+)\/content(?:\?|$)/;
 const RESULTS = /\/messages\/batches\/([^/?]+)\/results(?:\?|$)/;
@@ -12,36 +13,78 @@ export function outputOfBatch(url: string): string | null {
   return file === undefined ? (RESULTS.exec(url)?.[1] ?? null) : `file:${file}`;
 }
 
+/** What all lines of an output that were read report together. */
+export interface BatchOutput {
+  readonly usage: Usage;
+  /** Of the lines whose model has a price, each at its own, 1e-8 USD; null: none has one. */
+  readonly cost: number | null;
+  /** A line's model has no price. */
+  readonly isUnpriced: boolean;
+  /** The last line was cut before its usage. */
+  readonly isEstimate: boolean;
+  readonly price: {
+    readonly source: string;
+    readonly model: string | null;
+    readonly lines: PriceLine[];
+  } | null;
+}
+
+/** The price of one answer of a batch; null: none is known. */
+export type LinePricer = (model: string | null, usage: Usage) => Priced | null;
+
 const LINE_FEED = 0x0a;
 /** A longer line is not parsed: its last usage counts. */
 const LINE_BYTES_MAX = 262_144;
 /** So much is kept of the end of such a line. */
 const END_BYTES = 65_536;
+/** Kinds of units at prices of their own that the log lists. */
+const PRICE_LINES_MAX = 64;
 
-/** Adds up what the lines of a batch's output say was used, as they go by. */
+/** Adds up what the lines of a batch's output report, each at the price of its own model, as they go by. */
 export class BatchOutputMeter {
   private held: Buffer[] = [];
   private heldBytes = 0;
-  private isLong = false;
+  private lineBytes = 0;
+  private head: LineHead | null = null;
+  private lastModel: string | null = null;
   private sum: Usage | null = null;
-  private named: string | null = null;
+  private cost: number | null = null;
+  private isUnpriced = false;
+  private isEstimate = false;
+  private source: string | null = null;
+  private readonly lines = new Map<string, PriceLine>();
+  /** Undefined: no line was read; null: lines name several models, or none. */
+  private named: string | null | undefined = undefined;
 
-  constructor(private readonly provider: Pick<Provider, 'usage'>) {}
+  constructor(
+    private readonly provider: Pick<Provider, 'usage'>,
+    private readonly price: LinePricer,
+  ) {}
 
   usage(): Usage | null {
-    this.endLine();
-    return this.sum;
+    return this.output()?.usage ?? null;
   }
 
+  /** Null: the lines name several. */
   model(): string | null {
-    return this.named;
+    return this.named ?? null;
+  }
+
+  /** Of what has gone by so far; nothing is written afterwards. */
+  output(): BatchOutput | null {
+    this.endLine(true);
+    const { sum: usage, cost, isUnpriced, isEstimate, source } = this;
+    if (usage === null) return null;
+    const lines = [...this.lines.values()];
+    const price = source === null ? null : { source, model: this.model(), lines };
+    return { usage, cost, isUnpriced, isEstimate, price };
   }
 
   write(chunk: Buffer): void {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
       this.hold(chunk.subarray(from, end));
-      this.endLine();
+      this.endLine(false);
       from = end + 1;
     }
     this.hold(chunk.subarray(from));
@@ -51,44 +94,50 @@ export class BatchOutputMeter {
     if (piece.length === 0) return;
     this.held.push(piece);
     this.heldBytes += piece.length;
+    this.lineBytes += piece.length;
     if (this.heldBytes <= LINE_BYTES_MAX) return;
-    this.isLong = true;
-    const end = Buffer.concat(this.held).subarray(-END_BYTES);
-    this.held = [Buffer.from(end)];
+    const all = Buffer.concat(this.held);
+    this.head = headOf(all, this.head);
+    const end = Buffer.from(all.subarray(-END_BYTES));
+    this.held = [end];
     this.heldBytes = end.length;
   }
 
-  private endLine(): void {
-    if (this.heldBytes > 0) this.read(Buffer.concat(this.held));
+  private endLine(isLast: boolean): void {
+    if (this.heldBytes > 0) {
+      const { lineBytes: bytes, head } = this;
+      const use = readLine(this.provider, { text: Buffer.concat(this.held), bytes, head, isLast });
+      if (use !== null) this.add(use);
+    }
     this.held = [];
     this.heldBytes = 0;
-    this.isLong = false;
+    this.lineBytes = 0;
+    this.head = null;
   }
 
-  private read(line: Buffer): void {
-    const body = this.isLong ? endOf(line) : bodyOf(line);
-    if (body === null) return;
-    const used = this.provider.usage(body);
-    const { model } = body;
-    if (typeof model === 'string') this.named ??= model.slice(0, 256);
-    if (used !== null) this.sum = this.sum === null ? used : sumOf(this.sum, used);
+  private add({ model: own, usage, isEstimate }: LineUse): void {
+    // A line that names none is taken for one of the model before it.
+    const model = own ?? this.lastModel;
+    this.lastModel = model;
+    this.sum = this.sum === null ? usage : sumOf(this.sum, usage);
+    this.named = this.named === undefined || this.named === model ? model : null;
+    this.isEstimate ||= isEstimate;
+    const priced = this.price(model, usage);
+    if (priced === null) {
+      this.isUnpriced = true;
+      return;
+    }
+    this.cost = Math.min(Number.MAX_SAFE_INTEGER, (this.cost ?? 0) + priced.total);
+    this.source ??= priced.source;
+    for (const line of priced.lines) this.addLine(line);
   }
-}
 
-function endOf(line: Buffer): JsonObject | null {
-  const usage = lastUsageObject(line);
-  return usage && { usage };
-}
-
-/** The answer in a line of OpenAI's output (`response.body`) or of Anthropic's results (`result.message`). */
-function bodyOf(line: Buffer): JsonObject | null {
-  try {
-    const told: unknown = JSON.parse(line.toString('utf8'));
-    if (!isObject(told)) return null;
-    const { response, result } = told;
-    const body = isObject(response) ? response['body'] : isObject(result) ? result['message'] : null;
-    return isObject(body) ? body : null;
-  } catch {
-    return null;
+  /** Lines of one unit at one price are one. */
+  private addLine(line: PriceLine): void {
+    const key = `${line.unit} ${String(line.pricePerMillion)}`;
+    const before = this.lines.get(key);
+    if (before === undefined && this.lines.size >= PRICE_LINES_MAX) return;
+    const quantity = line.quantity + (before?.quantity ?? 0);
+    this.lines.set(key, { ...line, quantity, cost: line.cost + (before?.cost ?? 0) });
   }
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '@gw/contracts';
 import { streamDecoder, type Coding } from '../pipeline/decoding';
-import type { BatchOutputMeter } from './batch-output';
+import type { BatchOutput, BatchOutputMeter } from './batch-output';
 
 /** Decoders hold windows of up to 16 MiB. Outputs are asked for without a coding, so few come with one. */
 const DECODERS_MAX = 8;
@@ -53,6 +53,10 @@ export class DecodedOutput {
 
   model(): string | null {
     return this.meter.model();
+  }
+
+  output(): BatchOutput | null {
+    return this.meter.output();
   }
 
   /** Never rejects. */

@@ -4,7 +4,8 @@ import { isObject, parseJsonObject } from '../http/json-body';
 import type { Upstream } from '../pipeline/answer';
 import type { Exchange } from '../pipeline/exchange';
 import { NO_USAGE } from '../pipeline/extra-use';
-import { outputOfBatch } from './batch-output';
+import { isAbsurd } from './absurd-use';
+import { outputOfBatch, type BatchOutput } from './batch-output';
 
 /** The use of something that is made by one request and told by another. */
 export interface EarlierUse {
@@ -13,6 +14,8 @@ export interface EarlierUse {
   readonly isBatch: boolean;
   readonly usage: Usage;
   readonly model: string | null;
+  /** Of the lines of an output, which were priced one by one. */
+  readonly output?: BatchOutput;
 }
 
 const ALWAYS_OWN: ReadonlySet<string> = new Set([
@@ -58,7 +61,7 @@ export function earlierUses(exchange: Exchange, upstream: Upstream): readonly Ea
   const uses = new Uses(upstream);
   const output = method === 'GET' ? outputOfBatch(url) : null;
   const streamed = meter.made?.() ?? null;
-  if (output !== null) uses.add('batch', output, meter.usage(), meter.model());
+  if (output !== null) uses.addOutput(output, meter.output?.() ?? null, meter.model());
   else if (streamed !== null) uses.addStreamed(streamed, meter.usage(), meter.model(), method === 'GET');
   else addBody(uses, meter.body?.() ?? null, meter);
   return uses.found;
@@ -95,9 +98,20 @@ class Uses {
 
   constructor(private readonly upstream: Upstream) {}
 
-  add(kind: string, id: string, usage: Usage | null, model: string | null): void {
-    if (usage === null || id.length > ID_LENGTH_MAX || this.found.length >= ONCE_MAX) return;
+  /** `answers`: how many the usage adds up. */
+  private add(kind: string, id: string, usage: Usage | null, model: string | null, answers = 1): void {
+    if (usage === null || isAbsurd(usage, answers) || !this.takes(id)) return;
     this.found.push({ once: nameOf(this.upstream, kind, id), isBatch: kind === 'batch', usage, model });
+  }
+
+  addOutput(id: string, output: BatchOutput | null, model: string | null): void {
+    if (output === null || !this.takes(id)) return;
+    const { usage } = output;
+    this.found.push({ once: nameOf(this.upstream, 'batch', id), isBatch: true, usage, model, output });
+  }
+
+  private takes(id: string): boolean {
+    return id.length <= ID_LENGTH_MAX && this.found.length < ONCE_MAX;
   }
 
   addStreamed(
@@ -125,7 +139,8 @@ class Uses {
     const file = object === 'batch' ? told['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
     const used = usage ?? this.upstream.provider.usage(told) ?? nothingMade(told);
-    this.add(String(object), name, used, typeof model === 'string' ? model : null);
+    const answers = object === 'batch' ? answersOf(told) : 1;
+    this.add(String(object), name, used, typeof model === 'string' ? model : null, answers);
   }
 }
 
@@ -135,6 +150,15 @@ const isLate = ({ object, background }: JsonObject): boolean =>
 
 const isToldLate = (told: JsonObject): boolean =>
   ENDED.has(told['status']) && (told['object'] === 'batch' || isLate(told));
+
+/** More than any provider takes in one batch. */
+const BATCH_ANSWERS_MAX = 100_000;
+
+/** How many answers a batch says that it has. */
+function answersOf({ request_counts: counts }: JsonObject): number {
+  const total = isObject(counts) ? counts['total'] : null;
+  return typeof total === 'number' && total >= 1 ? Math.min(total, BATCH_ANSWERS_MAX) : BATCH_ANSWERS_MAX;
+}
 
 /** What has failed and says no use was not made. */
 const nothingMade = (told: JsonObject): Usage | null =>

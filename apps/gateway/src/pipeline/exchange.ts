@@ -19,6 +19,7 @@ import type { Reservation } from '@gw/limits';
 import type { JsonObject, MadeObject, ShallowScan } from '@gw/providers';
 import { parsedBytes } from '../http/read-whole';
 import type { SpooledBody } from '../http/spool/spooled-body';
+import type { BatchOutput } from '../limits/batch-output';
 import type { MadeCharge } from '../limits/charges';
 import type { EarlierUse } from '../limits/made-earlier';
 import type { SessionParts } from '../limits/session-accounts';
@@ -175,6 +176,8 @@ export class Exchange {
     model(): string | null;
     /** The body as text, or its beginning where it was not kept whole; null: it is no JSON. */
     body?(): Buffer | null;
+    /** Of a batch's output. */
+    output?(): BatchOutput | null;
     /** Of a stream. */
     made?(): MadeObject | null;
     /** Of a stream whose end was not seen: what it said of its input. */

@@ -4,6 +4,8 @@ import type { BillableUsage } from '@gw/pricing';
 import type { TargetStatistics } from '@gw/routing';
 import type { FrameBody, Journal } from '@gw/telemetry';
 import type { Accounts } from '../limits/accounts';
+import { isAbsurd } from '../limits/absurd-use';
+import type { BatchOutput } from '../limits/batch-output';
 import type { ChargesAlone } from '../limits/charges-alone';
 import { begunName, type EarlierUse, earlierUses, tellsOfOthers } from '../limits/made-earlier';
 import type { SessionParts } from '../limits/session-accounts';
@@ -192,7 +194,7 @@ export class Settlement {
       return;
     }
     if (tellsOfOthers(exchange, used)) {
-      const told = earlierUses(exchange, upstream).filter(({ usage }) => !isAbsurd(usage));
+      const told = earlierUses(exchange, upstream);
       if (told.length > 0) {
         this.priceEarlier(exchange, upstream, told);
         return;
@@ -209,7 +211,8 @@ export class Settlement {
   /** Each use by its own name. The lines of a price are of one use alone. */
   private priceEarlier(exchange: Exchange, upstream: Upstream, told: readonly EarlierUse[]): void {
     exchange.earlier = told.map((use) => {
-      this.price(exchange, upstream, use.model, use.usage, use.isBatch);
+      if (use.output === undefined) this.price(exchange, upstream, use.model, use.usage, use.isBatch);
+      else priceOutput(exchange, use.output);
       // Nothing costs nothing, whatever the model.
       if (use.usage.inputTokens + use.usage.outputTokens === 0) exchange.cost ??= 0;
       return { ...use, cost: exchange.cost };
@@ -217,7 +220,7 @@ export class Settlement {
     if (told.length === 1) return;
     exchange.price = null;
     exchange.usage = told.map(({ usage }) => usage).reduce(sumOf);
-    exchange.cost = exchange.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+    exchange.cost = atMost(exchange.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
   }
 
   private price(
@@ -231,8 +234,17 @@ export class Settlement {
     const billable = isBatch ? { ...usage, batch: true } : usage;
     const priced = this.pricer.price(upstream, responseModel, billable, exchange.startedWallMs);
     exchange.price = priced && { source: priced.source, model: priced.model, lines: priced.lines };
-    exchange.cost = priced?.total ?? null;
+    exchange.cost = priced && atMost(priced.total);
   }
+}
+
+/** The record takes no larger integer. */
+const atMost = (cost: number): number => Math.min(cost, Number.MAX_SAFE_INTEGER);
+
+function priceOutput(exchange: Exchange, { usage, cost, price }: BatchOutput): void {
+  exchange.usage = usage;
+  exchange.price = price;
+  exchange.cost = cost;
 }
 
 /** What must be waited for before the record is written; undefined: nothing, as for most. */
@@ -265,13 +277,6 @@ function accountCache(exchange: Exchange, cache: CacheUse): void {
 /** A record's charges are entered up to 64 of them, and those of the request itself come last. */
 const CHECK_CHARGES_MAX = 40;
 const NOTHING = (): void => undefined;
-
-/** Ten times the largest context window that a provider offers. */
-const TOKENS_MAX = 100_000_000;
-
-/** No provider can mean such counts: the answer is charged as if it had told none. */
-const isAbsurd = ({ inputTokens, outputTokens }: Usage): boolean =>
-  !(inputTokens >= 0 && inputTokens <= TOKENS_MAX && outputTokens >= 0 && outputTokens <= TOKENS_MAX);
 
 const clipped = (body: Buffer, maxBytes: number): Buffer =>
   body.length > maxBytes ? body.subarray(0, maxBytes) : body;

@@ -2,7 +2,7 @@ import type { Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
 import { readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
-import { BatchOutputMeter, outputOfBatch } from '../../limits/batch-output';
+import type { BatchOutputMeter } from '../../limits/batch-output';
 import { DecodedOutput } from '../../limits/decoded-output';
 import type { Answer, BodySink } from '../answer';
 import { codingOf } from '../decoding';
@@ -22,15 +22,13 @@ export class PassingSink implements BodySink {
     private readonly exchange: Exchange,
     private readonly reply: Reply,
     answer: Answer,
+    outputMeter: BatchOutputMeter | null = null,
     length = valueOf(answer.headers, 'content-length'),
   ) {
     this.left = length === undefined || length === '' ? Infinity : Number(length);
     const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
-    const isOutput = exchange.method === 'GET' && outputOfBatch(exchange.url) !== null;
-    if (isOutput && answer.status < 300) {
-      const meter = new BatchOutputMeter(answer.upstream.provider);
-      this.output = coding === null ? meter : new DecodedOutput(meter, coding);
-    }
+    if (outputMeter !== null)
+      this.output = coding === null ? outputMeter : new DecodedOutput(outputMeter, coding);
     exchange.meter =
       this.output ??
       (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(exchange, reply, answer, coding));

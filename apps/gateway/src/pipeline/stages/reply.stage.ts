@@ -4,6 +4,7 @@ import { errorBody, providerErrorBody } from '../../http/error-body';
 import { removeHeader, setHeader } from '../../http/header-rules';
 import { isObject, parseExactAnswer } from '../../http/json-body';
 import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../../http/read-whole';
+import { BatchOutputMeter, outputOfBatch } from '../../limits/batch-output';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
@@ -12,6 +13,7 @@ import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
+import type { Pricer } from '../settlement';
 import { EventStreamSink } from '../sinks/event-stream.sink';
 import { MaskingSink } from '../sinks/masking.sink';
 import { lacksUsageOnly, LateUsage } from '../sinks/late-usage';
@@ -30,6 +32,7 @@ export class ReplyStage implements Stage {
     private readonly settle: Settle,
     private readonly keepAlive: KeepAlive,
     private readonly logBodyBytes: number,
+    private readonly pricer: Pick<Pricer, 'price'>,
   ) {}
 
   run(exchange: Exchange): void {
@@ -97,7 +100,15 @@ export class ReplyStage implements Stage {
     reply.start(answer.status, headers);
     return isEvents
       ? new EventStreamSink(exchange, reply, answer, this.keepAlive)
-      : new PassingSink(exchange, reply, answer);
+      : new PassingSink(exchange, reply, answer, this.outputMeter(exchange, answer));
+  }
+
+  private outputMeter(exchange: Exchange, { upstream, status }: Answer): BatchOutputMeter | null {
+    const { method, url, startedWallMs } = exchange;
+    if (method !== 'GET' || status >= 300 || outputOfBatch(url) === null) return null;
+    return new BatchOutputMeter(upstream.provider, (model, usage) =>
+      this.pricer.price(upstream, model, { ...usage, batch: true }, startedWallMs),
+    );
   }
 
   private translatedSink(
@@ -166,7 +177,7 @@ function passedError(exchange: Exchange, answer: Answer, reply: Reply, headers: 
   }
   removeHeader(headers, 'content-length');
   reply.start(answer.status, headers);
-  return new MaskingSink(new PassingSink(exchange, reply, answer, ''), texts);
+  return new MaskingSink(new PassingSink(exchange, reply, answer, null, ''), texts);
 }
 
 /** A stream with a coding, which is not asked for, is undone of it as a whole. */

@@ -1,0 +1,83 @@
+import type { Usage } from '@gw/contracts';
+import { lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
+import { isObject } from '../http/json-body';
+import { NO_USAGE } from '../pipeline/extra-use';
+import { isAbsurd } from './absurd-use';
+
+/** What one line of a batch's output reports. */
+export interface LineUse {
+  readonly model: string | null;
+  readonly usage: Usage;
+  /** The line was cut before its usage, so its bytes are taken for output. */
+  readonly isEstimate: boolean;
+}
+
+/** What a line says of its answer before the text of it. */
+export interface LineHead {
+  readonly model: string | null;
+  /** The line holds an answer: other files that are read by the same route do not. */
+  readonly isAnswer: boolean;
+}
+
+/** A line of the output, or what was kept of a longer one. */
+export interface Line {
+  /** The whole line, or the end of a long one. */
+  readonly text: Buffer;
+  readonly bytes: number;
+  /** Of a long line; null: the text is whole. */
+  readonly head: LineHead | null;
+  /** No line feed has ended it. */
+  readonly isLast: boolean;
+}
+
+const BYTES_PER_TOKEN = 3;
+const MODEL_LENGTH_MAX = 256;
+// A quote inside of a text has a backslash before it, so these are members.
+const MODEL = /(?<!\\)"model"\s*:\s*"([^"\\]{1,256})"/;
+const ANSWER = /(?<!\\)"(?:response|result)"\s*:\s*\{/;
+
+export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
+  const latin = text.toString('latin1');
+  return {
+    model: before?.model ?? MODEL.exec(latin)?.[1] ?? null,
+    isAnswer: before?.isAnswer === true || ANSWER.test(latin),
+  };
+}
+
+/** Null: the line reports no usage, such as one of a request that failed, or one that no provider can mean. */
+export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse | null {
+  const told = line.head === null ? parsed(line.text) : null;
+  if (told === null) return line.head !== null || line.isLast ? fromPart(provider, line) : null;
+  const body = bodyOf(told);
+  const usage = body && provider.usage(body);
+  if (body === null || usage === null || isAbsurd(usage)) return null;
+  const { model } = body;
+  const named = typeof model === 'string' ? model.slice(0, MODEL_LENGTH_MAX) : null;
+  return { model: named, usage, isEstimate: false };
+}
+
+/** Of a line that is too long to be parsed, or was cut. */
+function fromPart(provider: Pick<Provider, 'usage'>, { text, bytes, head }: Line): LineUse | null {
+  const { model, isAnswer } = headOf(text, head);
+  if (!isAnswer) return null;
+  const found = lastUsageObject(text);
+  const usage = found && provider.usage({ usage: found });
+  if (usage !== null && !isAbsurd(usage)) return { model, usage, isEstimate: false };
+  const outputTokens = Math.ceil(bytes / BYTES_PER_TOKEN);
+  return { model, usage: { ...NO_USAGE, outputTokens }, isEstimate: true };
+}
+
+function parsed(text: Buffer): JsonObject | null {
+  try {
+    const told: unknown = JSON.parse(text.toString('utf8'));
+    return isObject(told) ? told : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The answer in a line of OpenAI's output (`response.body`) or of Anthropic's results (`result.message`). */
+function bodyOf({ response, result }: JsonObject): JsonObject | null {
+  const body = isObject(response) ? response['body'] : isObject(result) ? result['message'] : null;
+  return isObject(body) ? body : null;
+}

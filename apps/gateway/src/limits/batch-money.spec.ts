@@ -1,0 +1,107 @@
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
+
+const USAGE = { prompt_tokens: 100_000, completion_tokens: 50_000 };
+const ONE = { prompt_tokens: 1, completion_tokens: 1 };
+/** Half of 2.50 and 10 USD a million. */
+const OF_4O = 37_500_000;
+/** Half of 0.15 and 0.60 a million, for one token each: 7.5 and 30, rounded up. */
+const ONE_OF_MINI = 38;
+
+describe('what the output of a batch is charged', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    stub = await StubProvider.start();
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop()]);
+  });
+
+  const line = (body: object): string =>
+    JSON.stringify({ custom_id: '1', response: { status_code: 200, body } });
+  const output = (...lines: readonly string[]): void => {
+    stub.answer({ headers: { 'content-type': 'application/octet-stream' }, body: `${lines.join('\n')}\n` });
+  };
+  const last = async (): Promise<LoggedRequest> => (await gateway.records()).at(-1) as LoggedRequest;
+  const get = async (path: string, headers: Record<string, string> = {}): Promise<LoggedRequest> => {
+    const own = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', ...headers };
+    await (await fetch(`${gateway.baseUrl}${path}`, { headers: own })).arrayBuffer();
+    return last();
+  };
+  const named = ({ decision }: LoggedRequest) =>
+    (decision.charges ?? []).filter(({ once }) => once !== undefined);
+
+  it('adds up the price of each line by its own model, whichever comes first', async () => {
+    output(line({ model: 'gpt-4o-mini', usage: ONE }), line({ model: 'gpt-4o', usage: USAGE }));
+    const mixed = await get('/files/file_1/content');
+    expect(named(mixed)).toMatchObject([{ cost: OF_4O + ONE_OF_MINI, tokens: 150_002, flags: [] }]);
+    expect(mixed).toMatchObject({ cost: OF_4O + ONE_OF_MINI, usage: { inputTokens: 100_001 } });
+    expect(mixed.decision.price?.lines.reduce((sum, { cost }) => sum + cost, 0)).toBe(mixed.cost);
+    // No single model's price says what it cost, so none must correct it later.
+    expect(mixed.responseModel).toBeNull();
+  });
+
+  it('leaves only the line without a price when one model has none', async () => {
+    output(line({ model: 'no-model', usage: ONE }), line({ model: 'gpt-4o', usage: USAGE }));
+    expect(named(await get('/files/file_1/content'))).toMatchObject([
+      { cost: OF_4O, tokens: 150_002, flags: ['unpriced'] },
+    ]);
+  });
+
+  it('charges a sum beyond the bound of one answer, and leaves out only the line that passes it', async () => {
+    const lines = Array.from({ length: 1_100 }, () => line({ model: 'gpt-4o', usage: USAGE }));
+    const absurd = line({ model: 'gpt-4o', usage: { prompt_tokens: 100_000_001, completion_tokens: 1 } });
+    output(...lines, absurd);
+    expect(named(await get('/files/file_1/content'))).toMatchObject([
+      { cost: 1_100 * OF_4O, tokens: 1_100 * 150_000 },
+    ]);
+  });
+
+  it.each([
+    [{ total: 2_000 }, 75_000_000_000],
+    [undefined, 75_000_000_000],
+    [{ total: 1 }, null],
+  ])('judges the total of a batch by its number of requests: %j', async (counts, cost) => {
+    const usage = { input_tokens: 200_000_000, output_tokens: 100_000_000 };
+    const batch = { id: 'batch_1', object: 'batch', status: 'completed', model: 'gpt-4o', usage };
+    stub.answerJson({ ...batch, request_counts: counts });
+    expect(named(await get('/batches/batch_1')).map((charge) => charge.cost)).toEqual(
+      cost === null ? [] : [cost],
+    );
+  });
+
+  it('charges the model of a line that is too long to be parsed', async () => {
+    const long = { model: 'gpt-4o', choices: [{ text: 'x'.repeat(600_000) }], usage: USAGE };
+    output(line({ model: 'gpt-4o-mini', usage: ONE }), line(long));
+    expect(named(await get('/files/file_1/content'))).toMatchObject([{ cost: OF_4O + ONE_OF_MINI }]);
+  });
+
+  it.each([
+    ['the answer of a line', line({ model: 'gpt-4o', choices: [{ text: 'x'.repeat(3_000) }], usage: USAGE })],
+    [
+      'the answer of a line of Anthropic',
+      JSON.stringify({ custom_id: '1', result: { message: { model: 'gpt-4o', text: 'x'.repeat(3_000) } } }),
+    ],
+  ])('charges the bytes that passed as an estimate when a read ends within %s', async (_, whole) => {
+    const part = whole.slice(0, 3_060);
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': '10000' };
+    stub.answer({ headers, steps: [{ chunk: part }, { cut: 'reset' }] });
+    const own = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
+    await fetch(`${gateway.baseUrl}/files/file_1/content`, { headers: own })
+      .then((answer) => answer.arrayBuffer())
+      .catch(() => undefined);
+    expect(named(await last())).toMatchObject([{ cost: 1_020 * 500, tokens: 1_020, flags: ['estimated'] }]);
+  });
+
+  it('charges nothing for a file that holds no answers, cut or not', async () => {
+    stub.answer({
+      headers: { 'content-type': 'application/octet-stream' },
+      body: '{"custom_id":"1","body":{"model":"gpt-4o","messages":[{"role":"us',
+    });
+    expect(named(await get('/files/file_1/content'))).toEqual([]);
+  });
+});
