@@ -48,6 +48,8 @@ export {
   type MasterKeys,
 } from './sealed';
 export { jsonFault } from './json-fault';
+export { jsonSize, type JsonSize } from './json-size';
+export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
 export { misspeltName, nearestName } from './near-names';
 export { SharedEntries, type SharedEntriesOptions, type Tenant } from './shared-entries';
 export { Share, Shares } from './shares';

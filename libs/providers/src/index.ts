@@ -15,7 +15,6 @@ export {
   withExactNumbers,
   type ExactNumbers,
 } from './body/json-facts';
-export { jsonSize, type JsonSize } from './body/json-size';
 export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { lastUsageObject } from './body/usage-object';
 export { Losses } from './losses';

@@ -1,5 +1,4 @@
-import { GatewayError } from '@gw/kernel';
-import { jsonSize, type JsonSize } from '@gw/providers';
+import { GatewayError, jsonSize, type JsonSize } from '@gw/kernel';
 
 /** Texts of a document, and the copy that it is parsed from, for each byte of it. */
 const PER_BYTE = 3;

@@ -1,53 +1,6 @@
-const QUOTE = 0x22;
+import { byteTable } from '@gw/kernel';
+
 const BACKSLASH = 0x5c;
-export const byteTable = (characters: string): Uint8Array => {
-  const table = new Uint8Array(256);
-  for (const byte of Buffer.from(characters)) table[byte] = 1;
-  return table;
-};
-
-/** What a JSON number is made of, and what one begins with. */
-const NUMBER = byteTable('0123456789+-.eE');
-const NUMBER_START = byteTable('0123456789-');
-
-export const isNumberStart = (byte: number): boolean => NUMBER_START[byte] === 1;
-
-/** Index behind the number that begins at `start`. */
-export function skipNumber(bytes: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && NUMBER[bytes[at] as number] === 1) at += 1;
-  return at;
-}
-
-/** Short strings are walked byte by byte; from here on the native search is faster. */
-const WALK = 24;
-
-/** Index behind the quote that ends the JSON string whose opening quote is at `start`; -1 when it never ends. */
-export function skipString(bytes: Buffer, start: number): number {
-  const { length } = bytes;
-  let i = start + 1;
-  for (;;) {
-    const stop = Math.min(length, i + WALK);
-    for (; i < stop; i += 1) {
-      const byte = bytes[i];
-      if (byte === QUOTE) return i + 1;
-      if (byte === BACKSLASH) i += 1;
-    }
-    if (i >= length) return -1;
-    const quote = bytes.indexOf(QUOTE, i);
-    if (quote < 0) return -1;
-    if (!isEscaped(bytes, i, quote)) return quote + 1;
-    i = quote + 1;
-  }
-}
-
-/** True when an odd run of backslashes, none of them before `from`, stands in front of `at`. */
-function isEscaped(bytes: Buffer, from: number, at: number): boolean {
-  let run = 0;
-  while (at - 1 - run >= from && bytes[at - 1 - run] === BACKSLASH) run += 1;
-  return run % 2 === 1;
-}
-
 const LETTER_U = 0x75;
 /** Escapes stand close together in what has line breaks or JSON in it, so more is walked than for a quote. */
 const ESCAPE_WALK = 64;

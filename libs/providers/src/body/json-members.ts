@@ -1,4 +1,4 @@
-import { skipString } from './json-bytes';
+import { skipString } from '@gw/kernel';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -1,6 +1,6 @@
+import { skipString } from '@gw/kernel';
 import type { JsonObject } from '../provider';
 import { parseObject } from '../dialects/json';
-import { skipString } from './json-bytes';
 
 const MARKER = Buffer.from('"usage"');
 const QUOTE = 0x22;

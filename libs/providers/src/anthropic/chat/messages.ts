@@ -1,6 +1,5 @@
-import type { GatewayError } from '@gw/kernel';
+import { jsonSize, type GatewayError } from '@gw/kernel';
 import { parseExact } from '../../body/json-facts';
-import { jsonSize } from '../../body/json-size';
 import { asObject, asString } from '../../dialects/json';
 import type { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';

@@ -1,4 +1,4 @@
-import { byteTable, isNumberStart, skipNumber, skipString } from './json-bytes';
+import { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -15,6 +15,8 @@ export interface JsonSize {
   readonly membersOfOne: number;
   /** Numbers that are longer than a double is ever written. */
   readonly longNumbers: number;
+  /** Levels of objects and lists inside of each other. */
+  readonly depth: number;
 }
 
 /** Bytes that JSON has outside of strings. */
@@ -51,6 +53,7 @@ class Count implements JsonSize {
   members = 0;
   membersOfOne = 0;
   longNumbers = 0;
+  depth = 0;
   /** Members of the object around this place, and of those around it. */
   private here = 0;
   private readonly around: number[] = [];
@@ -63,7 +66,8 @@ class Count implements JsonSize {
       if (this.here > this.membersOfOne) this.membersOfOne = this.here;
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       this.containers += 1;
-      this.around.push(this.here);
+      const depth = this.around.push(this.here);
+      if (depth > this.depth) this.depth = depth;
       this.here = 0;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.here = this.around.pop() ?? 0;
   }

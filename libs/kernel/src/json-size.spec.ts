@@ -1,17 +1,17 @@
 import { jsonSize } from './json-size';
 
 const sizeOf = (text: string): number[] => {
-  const { containers, commas, members, membersOfOne } = jsonSize(Buffer.from(text));
-  return [containers, commas, members, membersOfOne];
+  const { containers, commas, members, membersOfOne, depth } = jsonSize(Buffer.from(text));
+  return [containers, commas, members, membersOfOne, depth];
 };
 
 describe('jsonSize', () => {
   it.each([
-    ['{}', [1, 0, 0, 0]],
-    ['{"a":1,"b":{"c":2,"d":[1,2,{}],"e":3},"f":4}', [4, 6, 6, 3]],
-    ['[{"a":1,"b":2},{"c":3}]', [3, 2, 3, 2]],
-    ['{"a":"{,:[\\",:{\\\\","b":"\\u003a"}', [1, 1, 2, 2]],
-  ])('counts the objects, lists, commas and members of %s', (text, size) => {
+    ['{}', [1, 0, 0, 0, 1]],
+    ['{"a":1,"b":{"c":2,"d":[1,2,{}],"e":3},"f":4}', [4, 6, 6, 3, 4]],
+    ['[{"a":1,"b":2},{"c":3}]', [3, 2, 3, 2, 2]],
+    ['{"a":"{,:[\\",:{\\\\","b":"\\u003a"}', [1, 1, 2, 2, 1]],
+  ])('counts the objects, lists, commas, members and levels of %s', (text, size) => {
     expect(sizeOf(text)).toEqual(size);
   });
 
@@ -23,7 +23,7 @@ describe('jsonSize', () => {
   });
 
   it('counts no further than the first byte that is no JSON, where a parser ends too', () => {
-    expect(sizeOf('{"a":1,x:::::{{{,,,')).toEqual([1, 1, 1, 1]);
-    expect(sizeOf('{"a":1,"b')).toEqual([1, 1, 1, 1]);
+    expect(sizeOf('{"a":1,x:::::{{{,,,')).toEqual([1, 1, 1, 1, 1]);
+    expect(sizeOf('{"a":1,"b')).toEqual([1, 1, 1, 1, 1]);
   });
 });
