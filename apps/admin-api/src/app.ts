@@ -16,18 +16,14 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
 import { FORM_PATHS } from './accounts/account-pages.controller';
 import { AppModule } from './app.module';
+import { BODY, PUBLIC_BODY } from './bodies';
 import { OTLP_PATHS } from './traces/traces.controller';
+import { AccessGate } from './auth/access.gate';
 import { assertEveryRouteHasARule } from './auth/route-rules';
 import { Secrets, type AdminSettings } from './settings';
 
-/** Bytes of a JSON body. */
-const BODY_MAX = 1_048_576;
-/** Of logs that callers bring, which hold bodies themselves. */
-const LOGS_BODY_MAX = 10 * 1_048_576;
-const LOGS = /^\/v[12]\/logs$/;
 const PROTOBUF = 'application/x-protobuf';
 const FORM = 'application/x-www-form-urlencoded';
-const FORM_MAX = 16_384;
 
 export interface AdminApi {
   readonly app: NestFastifyApplication;
@@ -59,14 +55,11 @@ function readClientAddresses(adapter: FastifyAdapter, settings: AdminSettings): 
 /** The admin API, connected and not yet listening. Rejects when the database can't be used or a route has no access rule. */
 export async function createAdminApi(settings: AdminSettings, log: Log): Promise<AdminApi> {
   const adapter = createAdapter({
-    bodyLimit: BODY_MAX,
+    body: BODY,
     jsonOnly: true,
     notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS],
     hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,
-  });
-  adapter.getInstance().addHook('onRoute', (route) => {
-    if (route.method === 'POST' && LOGS.test(route.url)) route.bodyLimit = LOGS_BODY_MAX;
   });
   readClientAddresses(adapter, settings);
   const registry = settings.METRICS_PORT === null ? null : processMetrics();
@@ -75,11 +68,13 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
     logger: new NestLog(log),
     abortOnError: false,
   });
-  app.useBodyParser(PROTOBUF, { bodyLimit: BODY_MAX });
-  app.useBodyParser(FORM, { bodyLimit: FORM_MAX }, (_request, body, done) => {
+  app.useBodyParser(PROTOBUF, { bodyLimit: BODY.bytes });
+  app.useBodyParser(FORM, { bodyLimit: PUBLIC_BODY.bytes }, (_request, body, done) => {
     done(null, Object.fromEntries(new URLSearchParams(body.toString('utf8'))));
   });
   assertEveryRouteHasARule(app);
+  const gate = app.get(AccessGate);
+  adapter.getInstance().addHook('onRequest', (request, reply) => gate.admit(request, reply));
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',
     description:

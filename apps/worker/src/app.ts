@@ -22,7 +22,7 @@ import { WorkerModule } from './worker.module';
 
 /** The worker, connected and not yet listening. Rejects when the database can't be used. */
 export async function createWorker(settings: WorkerSettings, log: Log): Promise<NestFastifyApplication> {
-  const adapter = createAdapter({ bodyLimit: BATCH_BYTES_MAX, log });
+  const adapter = createAdapter({ body: { bytes: BATCH_BYTES_MAX }, log });
   requireServiceToken(adapter, settings.SERVICE_TOKEN);
   const registry = settings.METRICS_PORT === null ? null : processMetrics();
   if (registry) countRequests(adapter, registry);

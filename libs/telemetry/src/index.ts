@@ -4,6 +4,7 @@ export type { JournalOptions, JournalStats } from './journal-options';
 export { openBatch, sealedSink } from './sealed-sink';
 export { readSealedFile, SealedFile } from './sealed-file';
 export { Sealer, UnknownKeyError } from './sealer';
+export { messagesIn } from './otlp-messages';
 export { otlpTraceRequest, otlpTraceResponse } from './otlp-proto';
 export type { Position } from './journal-state';
 export type { JournalBatch } from './journal-reader';

@@ -54,6 +54,7 @@ export {
   type PartStatus,
 } from './health/health-board';
 export { createAdapter, type AdapterOptions } from './http/adapter';
+export type { BodyBounds } from './http/body-bounds';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';
 export { hasSeveralHosts } from './http/host-header';

@@ -1,6 +1,8 @@
 import { isScope } from '@gw/auth-scopes';
 import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { PUBLIC_BODY } from '../bodies';
+import { addRouteConfig } from '../route-config';
 import { accessRow } from './access-table';
 
 /** Who may call a route. Every route declares exactly one; one without any is refused at start and for every caller. */
@@ -10,6 +12,12 @@ export type AccessRule =
   | { readonly kind: 'session' }
   | { readonly kind: 'api_key' }
   | { readonly kind: 'service' };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: AccessRule;
+  }
+}
 
 export const ACCESS_RULE = 'gw:access-rule';
 
@@ -22,6 +30,7 @@ const declare = (rule: AccessRule, ...more: MethodDecorator[]): MethodDecorator 
       }
     }) as MethodDecorator,
     SetMetadata(ACCESS_RULE, rule),
+    addRouteConfig({ access: rule, ...(rule.kind === 'public' && { bodyBounds: PUBLIC_BODY }) }),
     HttpCode(200),
     ApiExtension('x-gw-access', rule.kind),
     ...more,

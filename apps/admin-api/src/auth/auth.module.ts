@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
+import { AccessGate } from './access.gate';
 import { AccessGuard } from './access.guard';
 import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { AuthController } from './auth.controller';
@@ -17,6 +18,7 @@ import { SessionsService } from './sessions.service';
   imports: [PassportModule],
   controllers: [AuthController, EarlierKeysController],
   providers: [
+    AccessGate,
     ApiKeyAuthenticator,
     PrincipalsService,
     PasswordChecks,

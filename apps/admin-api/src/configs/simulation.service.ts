@@ -3,7 +3,7 @@ import type { AddressPolicy } from '@gw/kernel';
 import { simulate } from '@gw/routing';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { assertScope } from '../auth/access.guard';
+import { assertScope } from '../auth/scope-checks';
 import type { Principal } from '../auth/principal';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import type { GuardrailScope } from '../guardrails/guardrail-references';

@@ -3,7 +3,7 @@ import { GuardrailEntity, GuardrailVersionEntity, WorkspaceEntity } from '@gw/en
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE } from '../audit/writes';
-import { assertScope } from '../auth/access.guard';
+import { assertScope } from '../auth/scope-checks';
 import type { Principal } from '../auth/principal';
 import { byReference, found, isUuid } from '../auth/tenancy';
 import type { StoredContent } from './guardrail-contents';

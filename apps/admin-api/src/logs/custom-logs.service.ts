@@ -3,11 +3,12 @@ import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { encodeFrame, httpLogSink, type LogSink } from '@gw/telemetry';
 import { internalPost } from '@gw/web';
+import { setImmediate } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { assertScope } from '../auth/access.guard';
+import { assertScope } from '../auth/scope-checks';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace } from '../auth/tenancy';
-import { oneOrMany } from '../common/one-or-many';
+import { ITEMS_OF_A_TURN, oneOrMany } from '../common/one-or-many';
 import type { AdminSettings } from '../settings';
 import { customLogRecord } from './custom-log';
 import { CustomLogDto, type InsertedLogsAnswer } from './custom-log.dto';
@@ -38,7 +39,8 @@ export class CustomLogsService {
     const owner = { organisationId, workspaceId, apiKeyId: caller.apiKeyId, userId: caller.userId };
     let batch: Buffer[] = [];
     let bytes = 0;
-    for (const log of logs) {
+    for (const [at, log] of logs.entries()) {
+      if (at % ITEMS_OF_A_TURN === ITEMS_OF_A_TURN - 1) await setImmediate();
       const frame = frameOf(owner, log, keepsBodies);
       if (bytes + frame.length > BATCH_BYTES_MAX) {
         await this.send(batch);

@@ -9,6 +9,8 @@ import { CreateFeedbackDto, type UpdateFeedbackDto, type WrittenFeedbackAnswer }
 
 /** Bytes of a feedback's metadata as JSON. */
 const METADATA_BYTES_MAX = 16_384;
+/** Putting a statement together takes a tenth of a millisecond a row, in one turn of the event loop. */
+const ROWS_OF_A_STATEMENT = 100;
 
 @Injectable()
 export class FeedbackService {
@@ -17,20 +19,25 @@ export class FeedbackService {
   async create(caller: Principal, body: unknown): Promise<WrittenFeedbackAnswer> {
     const { organisationId, workspaceId } = inWorkspace(caller);
     const inputs = await oneOrMany(body, CreateFeedbackDto);
-    const rows = inputs.map((input) => ({
-      id: uuidv7(),
-      organisationId,
-      workspaceId,
-      traceId: input.trace_id,
-      value: input.value,
-      weight: weightOf(input.weight),
-      metadata: metadataOf(input.metadata) ?? {},
-      source: 'api' as const,
-      apiKeyId: caller.apiKeyId,
-      userId: caller.userId,
-    }));
-    const { manager } = this.dataSource;
-    await manager.save(manager.create(FeedbackEntity, rows));
+    const rows = inputs.map((input) => {
+      const metadata: object = metadataOf(input.metadata) ?? {};
+      return {
+        id: uuidv7(),
+        organisationId,
+        workspaceId,
+        traceId: input.trace_id,
+        value: input.value,
+        weight: weightOf(input.weight),
+        metadata,
+        source: 'api' as const,
+        apiKeyId: caller.apiKeyId,
+        userId: caller.userId,
+      };
+    });
+    await this.dataSource.transaction(async (manager) => {
+      for (let at = 0; at < rows.length; at += ROWS_OF_A_STATEMENT)
+        await manager.insert(FeedbackEntity, rows.slice(at, at + ROWS_OF_A_STATEMENT));
+    });
     return written(rows.map(({ id }) => id));
   }
 

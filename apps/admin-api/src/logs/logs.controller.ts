@@ -3,6 +3,7 @@ import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, getSchemaPa
 import type { FastifyReply } from 'fastify';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
+import { LOGS_BODY, TakesBody } from '../bodies';
 import { OneOrManyBody } from '../common/one-or-many';
 import { ControlRoutes } from '../control-routes';
 import { CustomLogDto, InsertedLogsAnswer } from './custom-log.dto';
@@ -23,6 +24,7 @@ export class LogsController {
 
   @Post()
   @Requires('logs.write')
+  @TakesBody(LOGS_BODY)
   @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE, minItems: 1, maxItems: 1_000 }] } })
   @ApiOkResponse({ type: InsertedLogsAnswer })
   insert(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<InsertedLogsAnswer> {

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../auth/principal';
 import { found, isUuid } from '../auth/tenancy';
-import { assertScope } from '../auth/access.guard';
+import { assertScope } from '../auth/scope-checks';
 import { ownDataOnly } from '../auth/grants';
 import { LogBodiesReader } from './log-bodies.reader';
 import { encodeCursor } from './log-cursor';

@@ -1,9 +1,14 @@
 import type { TraceSpan } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { isSecretName, otlpTraceRequest, REDACTED, redactString } from '@gw/telemetry';
+import { isSecretName, messagesIn, otlpTraceRequest, REDACTED, redactString } from '@gw/telemetry';
+import { setImmediate } from 'node:timers/promises';
 
 /** Spans of one request; more are refused. */
 export const SPANS_MAX = 5_000;
+/** Messages of a request in protobuf (spans, attributes, values, and what is around them): each becomes an object. */
+const MESSAGES_MAX = 50_000;
+/** Spans that are read in one turn of the event loop: looking for credentials takes some time. */
+const SPANS_OF_A_TURN = 100;
 const ATTRIBUTES_MAX = 128;
 const EVENTS_MAX = 64;
 const TEXT_MAX = 4_096;
@@ -21,7 +26,7 @@ export interface ReadSpans {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads an OTLP request for traces, of protobuf or of JSON. Throws `body_invalid` for what is none, or holds too many spans. */
-export function readOtlpSpans(body: unknown): ReadSpans {
+export async function readOtlpSpans(body: unknown): Promise<ReadSpans> {
   // Plain text has a parser of its own.
   if (typeof body === 'string') throw new GatewayError('content_type_unsupported');
   const request = Buffer.isBuffer(body) ? decoded(body) : body;
@@ -33,6 +38,7 @@ export function readOtlpSpans(body: unknown): ReadSpans {
       for (const raw of listOf(scope['spans'])) {
         found += 1;
         if (found > SPANS_MAX) throw invalid(`must hold at most ${String(SPANS_MAX)} spans`);
+        if (found % SPANS_OF_A_TURN === 0) await setImmediate();
         const span = spanOf(raw, resource);
         if (span) spans.push(span);
       }
@@ -45,9 +51,23 @@ const invalid = (rule: string): GatewayError =>
   new GatewayError('body_invalid', { message: `The body ${rule}.` });
 
 function decoded(body: Buffer): unknown {
+  const type = otlpTraceRequest();
+  if (countOf(body) > MESSAGES_MAX)
+    throw new GatewayError('body_too_large', {
+      message:
+        `The request body has more than ${String(MESSAGES_MAX)} messages (spans, attributes and their values); ` +
+        'send smaller batches of spans.',
+    });
   try {
-    const type = otlpTraceRequest();
     return type.toObject(type.decode(body), { longs: String, bytes: Buffer });
+  } catch {
+    throw invalid('is no OTLP request in protobuf');
+  }
+}
+
+function countOf(body: Buffer): number {
+  try {
+    return messagesIn(body, otlpTraceRequest(), MESSAGES_MAX);
   } catch {
     throw invalid('is no OTLP request in protobuf');
   }

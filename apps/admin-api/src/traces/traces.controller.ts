@@ -5,6 +5,7 @@ import { ApiBody, ApiConsumes, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Requires } from '../auth/access';
 import { Caller, type Principal } from '../auth/principal';
+import { SPANS_BODY, TakesBody } from '../bodies';
 import { ControlRoutes } from '../control-routes';
 import { TracesService, type PartialSuccess, type SpanList } from './traces.service';
 
@@ -108,6 +109,7 @@ export class TracesController {
   /** OTLP over HTTP, answered in the form in which it came. */
   @Post('v1/traces')
   @Requires('logs.write', 'completions.write')
+  @TakesBody(SPANS_BODY)
   @ApiConsumes('application/json', 'application/x-protobuf')
   @ApiBody({ schema: { type: 'object', additionalProperties: true, example: OTLP_EXAMPLE } })
   @ApiOkResponse({ type: OtlpAnswer })

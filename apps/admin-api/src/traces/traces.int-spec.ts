@@ -118,6 +118,14 @@ describe('traces over OTLP', () => {
       ).statusCode,
     ).toBe(400);
     expect((await send(Buffer.from([0x0a, 0xff, 0x01]), 'application/x-protobuf')).statusCode).toBe(400);
+    const resources = (count: number) =>
+      send(Buffer.from('0a00'.repeat(count), 'hex'), 'application/x-protobuf');
+    expect((await resources(50_000)).statusCode).toBe(200);
+    const tooMany = await resources(50_001);
+    expect(tooMany.statusCode).toBe(413);
+    expect(tooMany.payload).toContain('more than 50000 messages');
+    const groups = Buffer.alloc(1_000_000, 0x0b);
+    expect((await send(groups, 'application/x-protobuf')).statusCode).toBe(400);
     expect((await send(Buffer.from('x'), 'text/plain')).statusCode).toBe(415);
     const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
     expect((await send(bomb, 'application/json', { 'content-encoding': 'gzip' })).statusCode).toBe(413);

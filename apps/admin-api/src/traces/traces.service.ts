@@ -27,7 +27,7 @@ export class TracesService {
   /** Stores the spans of an OTLP request in the caller's workspace; those that can't be read are counted. */
   async ingest(caller: Principal, body: unknown): Promise<PartialSuccess> {
     const owner = { ...inWorkspace(caller), userId: caller.userId };
-    const { spans, rejected } = readOtlpSpans(body);
+    const { spans, rejected } = await readOtlpSpans(body);
     await insertSpans(this.dataSource.manager, owner, spans);
     if (rejected === 0) return {};
     return {

@@ -72,9 +72,9 @@ export const QueryEnumListField = (
 ): PropertyDecorator =>
   field(
     { ...options, optional: true },
-    { type: 'array', items: { type: 'string', enum: [...values] } },
+    { type: 'array', items: { type: 'string', enum: [...values] }, maxItems: 2 * values.length },
     Transform(split),
-    ArrayMaxSize(values.length * 2),
+    ArrayMaxSize(2 * values.length),
     IsIn([...values], { each: true }),
   );
 

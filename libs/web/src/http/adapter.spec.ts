@@ -4,7 +4,7 @@ import { createLog } from '../logger';
 import { createAdapter } from './adapter';
 
 describe('the HTTP adapter', () => {
-  const adapter = createAdapter({ bodyLimit: 1_000, log: createLog('test', 'silent') });
+  const adapter = createAdapter({ body: { bytes: 1_000 }, log: createLog('test', 'silent') });
   const server = adapter.getInstance();
   let port = 0;
   beforeAll(async () => {

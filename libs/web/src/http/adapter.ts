@@ -5,20 +5,28 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Log } from '../logger';
+import { assertWithin, type BodyBounds } from './body-bounds';
 import { contentTypeFault } from './content-type';
 import { sendError } from './error-filter';
 import { toPublicError } from './error-mapping';
 import { hasSeveralHosts } from './host-header';
 import { inflated } from './inflated';
-import { protoPath } from './object-names';
+import { protoPath } from './proto-path';
 import { answerParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
 import { ServerDrain } from '../shutdown/server-drain';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of the body that this route takes; absent: as the adapter says. */
+    bodyBounds?: BodyBounds;
+  }
+}
+
 export interface AdapterOptions {
-  /** Bytes of a body at most; a route may set its own. */
-  readonly bodyLimit: number;
+  /** Of a body; a route may have its own in its `config.bodyBounds`. Without a count, only the bytes of a body are bound. */
+  readonly body: Pick<BodyBounds, 'bytes'> | BodyBounds;
   /** True: a body of another type than JSON is refused, whatever parsers there are. */
   readonly jsonOnly?: true;
   /** Patterns of routes that take whatever there is a parser for all the same, and compressed with gzip. */
@@ -82,12 +90,31 @@ function parseJson(text: string, done: (error: Error | null, body?: unknown) => 
   }
 }
 
+/** JSON is UTF-8 (RFC 8259, section 8.1); decoding alone would put a replacement character for a bad byte. */
+function readJson(
+  body: Buffer,
+  bounds: BodyBounds | null,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  if (!isUtf8(body)) {
+    done(new GatewayError('body_invalid', { message: 'The body must be JSON in UTF-8.' }));
+    return;
+  }
+  try {
+    if (bounds) assertWithin(body, bounds);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  parseJson(body.toString('utf8'), done);
+}
+
 /**
  * Fastify as our HTTP apps want it: our request ids, security headers on every answer, our error body for what fails before a
  * route is reached, a method that a path does not take told apart from a path that is not there.
  */
 export function createAdapter({
-  bodyLimit,
+  body: bounds,
   jsonOnly,
   notJsonOnly = [],
   hstsMaxAgeSeconds = 0,
@@ -96,7 +123,7 @@ export function createAdapter({
   const adapter = new FastifyAdapter({
     // What arrives on an open connection is answered, and that response ends the connection.
     return503OnClosing: false,
-    bodyLimit,
+    bodyLimit: bounds.bytes,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
     requestIdHeader: false,
     trustProxy: false,
@@ -110,17 +137,18 @@ export function createAdapter({
   });
   const server = adapter.getInstance();
   const routes = new RouteTable();
-  // JSON is UTF-8 (RFC 8259, section 8.1); decoding alone would put a replacement character for a bad byte.
-  adapter.useBodyParser('application/json', false, { bodyLimit }, (request, body, done) => {
+  adapter.useBodyParser('application/json', false, { bodyLimit: bounds.bytes }, (request, body, done) => {
+    const ofRoute = request.routeOptions.config.bodyBounds ?? ('members' in bounds ? bounds : null);
     // Clients that name the type of every body name it for the one that a DELETE does not have.
     if (body.length === 0 && request.method === 'DELETE') done(null, undefined);
-    else if (isUtf8(body)) parseJson(body.toString('utf8'), done);
-    else done(new GatewayError('body_invalid', { message: 'The body must be JSON in UTF-8.' }), undefined);
+    else readJson(body, ofRoute, done);
   });
   server.decorate('drain', new ServerDrain(server.server));
   server.decorate('routeTable', routes);
-  server.addHook('onRoute', ({ method, url }) => {
-    routes.add(method, url);
+  server.addHook('onRoute', (route) => {
+    routes.add(route.method, route.url);
+    const ofRoute = route.config?.bodyBounds;
+    if (ofRoute) route.bodyLimit = ofRoute.bytes;
   });
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(SECURITY_HEADERS).header(HEADER.requestId, request.id);

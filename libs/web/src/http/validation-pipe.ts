@@ -6,26 +6,15 @@ import {
   type Type,
   type ValidationPipeOptions,
 } from '@nestjs/common';
-import { getMetadataStorage, ValidationError, type ValidatorOptions } from 'class-validator';
-import { withFreeData, withoutFreeData } from './free-data';
-import { misspeltMembers } from './misspelt-members';
-import { withoutMarks } from './object-names';
+import type { ValidationError, ValidatorOptions } from 'class-validator';
+import { membersOf } from '../fields/members';
+import { typedBody, withFreeData } from './typed-body';
 
 const DETAILS_MAX = 100;
-/** Deeper than any field takes, and shallow enough for whatever walks a value by recursion. */
-const DEPTH_MAX = 128;
-
-/** A walk that ends at the bound, so it can't run out of stack itself. */
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => isDeeperThan(item, depth - 1));
-}
-
 function* detailsOf(errors: readonly ValidationError[], parent: string): Generator<ErrorDetail> {
   for (const { property, constraints, children } of errors) {
     const path = parent ? `${parent}.${property}` : property;
-    for (const message of Object.values(constraints ?? {}))
-      yield { path: withoutMarks(path), message: withoutMarks(message) };
+    for (const message of Object.values(constraints ?? {})) yield { path, message };
     yield* detailsOf(children ?? [], path);
   }
 }
@@ -56,12 +45,17 @@ export const invalid = (path: string, message: string): GatewayError => validati
 function refuseBrackets(query: object, metatype: Type): void {
   const bracketed = Object.keys(query).filter((name) => name.includes('['));
   if (bracketed.length === 0) return;
-  const rules = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
-  const known = new Set(rules.map(({ propertyName }) => propertyName));
+  const known = membersOf(metatype);
   for (const name of bracketed) {
     const plain = name.slice(0, name.indexOf('['));
     if (known.has(plain)) throw invalid(plain, `${plain} takes no brackets: write ${plain}=…`);
   }
+}
+
+/** The rules compare names list by list, so they see none that they do not know. */
+function onlyKnown(query: object, metatype: Type): object {
+  const known = membersOf(metatype);
+  return Object.fromEntries(Object.entries(query).filter(([name]) => known.has(name)));
 }
 
 const STRICT = Symbol('STRICT');
@@ -70,9 +64,6 @@ const STRICT = Symbol('STRICT');
 export const Strict = (): ClassDecorator => (target) => {
   Reflect.defineMetadata(STRICT, true, target);
 };
-
-const isStrict = ({ metatype }: ArgumentMetadata): boolean =>
-  metatype !== undefined && Reflect.hasMetadata(STRICT, metatype);
 
 const OPTIONS: ValidationPipeOptions = {
   transform: true,
@@ -83,42 +74,13 @@ const OPTIONS: ValidationPipeOptions = {
   exceptionFactory: (errors) => validationFailed([...detailsOf(errors, '')]),
 };
 
-/** Leaves the free data of a body as it came. */
-class StrictBodyPipe extends ValidationPipe {
-  override async transform(body: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const { metatype } = metadata;
-    const isTyped = metatype !== undefined && this.toValidate(metadata);
-    return super.transform(isTyped ? withoutFreeData(body, metatype) : body, metadata);
-  }
-
-  protected override validate(
-    body: object,
-    options?: ValidatorOptions,
-  ): ValidationError[] | Promise<ValidationError[]> {
-    withFreeData(body);
-    return super.validate(body, options);
-  }
-}
-
-/** Refuses misspelt members of a body, and drops other unknown ones. */
-class BodyPipe extends StrictBodyPipe {
-  protected override async validate(body: object, options?: ValidatorOptions): Promise<ValidationError[]> {
-    // Before the rules are checked, which drops every unknown member.
-    const misspelt = misspeltMembers(body).map(({ path, message }) =>
-      Object.assign(new ValidationError(), { property: path, constraints: { misspelt: message } }),
-    );
-    return [...misspelt, ...(await super.validate(body, options))];
-  }
-}
-
 /**
  * Checks bodies and queries against their DTO classes. Unknown fields are dropped, unless the class is `@Strict()`, or they are spelt
  * almost like a known one.
  */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
-  private readonly body = new BodyPipe(OPTIONS);
-  private readonly strict = new StrictBodyPipe({ ...OPTIONS, forbidNonWhitelisted: true });
+  private readonly body = new TypedBodyPipe(OPTIONS);
 
   constructor() {
     super(OPTIONS);
@@ -130,17 +92,42 @@ export class RequestValidationPipe extends ValidationPipe {
     if (metadata.type === 'body' && value !== undefined && !isObject) {
       throw new GatewayError('body_invalid', { message: 'The request body must be a JSON object.' });
     }
-    if (isDeeperThan(value, DEPTH_MAX)) {
-      throw new GatewayError('body_invalid', {
-        message: `The request body is nested deeper than ${String(DEPTH_MAX)} levels.`,
-      });
-    }
-    if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value, metadata.metatype);
-    return this.checked(value, metadata);
+    if (metadata.type === 'body') return this.body.transform(value, metadata);
+    if (metadata.type !== 'query' || !isObject || !metadata.metatype || !this.toValidate(metadata))
+      return super.transform(value, metadata);
+    refuseBrackets(value, metadata.metatype);
+    return super.transform(onlyKnown(value, metadata.metatype), metadata);
+  }
+}
+
+/** Gives the rules what their classes know alone, and hands free data on as it came. */
+class TypedBodyPipe extends ValidationPipe {
+  override async transform(body: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { metatype } = metadata;
+    if (metatype === undefined || !this.toValidate(metadata)) return super.transform(body, metadata);
+    const isStrict = Reflect.hasMetadata(STRICT, metatype);
+    const { body: typed, tooLong, unknown } = typedBody(body, metatype, isStrict);
+    if (tooLong.length > 0) throw validationFailed([...tooLong, ...unknown]);
+    if (unknown.length === 0) return super.transform(typed, metadata);
+    throw validationFailed([...unknown, ...(await this.faultsOf(typed, metadata))]);
   }
 
-  private async checked(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (isStrict(metadata)) return this.strict.transform(value, metadata);
-    return metadata.type === 'body' ? this.body.transform(value, metadata) : super.transform(value, metadata);
+  private async faultsOf(typed: unknown, metadata: ArgumentMetadata): Promise<readonly ErrorDetail[]> {
+    try {
+      await super.transform(typed, metadata);
+      return [];
+    } catch (error) {
+      if (error instanceof GatewayError && error.type === 'validation_failed')
+        return error.options.details ?? [];
+      throw error;
+    }
+  }
+
+  protected override validate(
+    body: object,
+    options?: ValidatorOptions,
+  ): ValidationError[] | Promise<ValidationError[]> {
+    withFreeData(body);
+    return super.validate(body, options);
   }
 }

@@ -1,19 +1,3 @@
-/** Marks a name that a library would take for a member of every JavaScript object. Of a private use area. */
-const MARK = '\uE000';
-const OBJECT_NAMES: ReadonlySet<string> = new Set([
-  ...Object.getOwnPropertyNames(Object.prototype),
-  'prototype',
-]);
-
-const isTaken = (name: string): boolean => OBJECT_NAMES.has(name) || name.startsWith(MARK);
-
-/**
- * A `constructor`, `prototype`, `toString` … under another name, so that class-transformer and Nest do not drop such a member without
- * a word.
- */
-export const marked = (name: string): string => (isTaken(name) ? `${MARK}${name}` : name);
-export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');
-
 const NAMES_PROTO = /__proto__|\\u/;
 
 /**

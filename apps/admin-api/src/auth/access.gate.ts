@@ -1,0 +1,136 @@
+import { ALL_OPEN, ceilingOf } from '@gw/auth-scopes';
+import { GatewayError } from '@gw/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Secrets, SETTINGS, type AdminSettings } from '../settings';
+import type { AccessRule } from './access';
+import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key.authenticator';
+import { bearerOf, presentedBy } from './credentials';
+import { assertEnabled } from './features';
+import type { Principal } from './principal';
+import { PrincipalsService } from './principals.service';
+import { RequestThrottle } from './request-throttle';
+import { assertAllowed } from './scope-checks';
+import { SessionGuard, type AuthenticatedSession } from './session.strategy';
+
+/** Whose credential the request shows. */
+export type Identity =
+  | { readonly kind: 'api_key'; readonly key: AuthenticatedKey }
+  | { readonly kind: 'session'; readonly session: AuthenticatedSession };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request that the access gate admitted; absent on public and service routes. */
+    identity?: Identity;
+  }
+}
+
+type AuthenticatedRule = Extract<AccessRule, { kind: 'session' | 'api_key' | 'scopes' }>;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Refuses a caller who may not call a route, before the body is read: a body costs memory and time, and many times its bytes once it
+ * is parsed. What only the body says (the workspace that it names) is left to the guard behind it.
+ */
+@Injectable()
+export class AccessGate {
+  private readonly serviceToken: Buffer;
+  private readonly throttle: RequestThrottle;
+
+  constructor(
+    private readonly apiKeys: ApiKeyAuthenticator,
+    private readonly sessions: SessionGuard,
+    private readonly principals: PrincipalsService,
+    secrets: Secrets,
+    @Inject(SETTINGS) private readonly settings: AdminSettings,
+  ) {
+    this.serviceToken = digest(secrets.serviceToken);
+    this.throttle = new RequestThrottle(settings.CONTROL_PLANE_RATE_LIMIT);
+  }
+
+  /** For the `onRequest` hook. Leaves a path without a route, and a public route, alone. */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const rule = request.routeOptions.config.access;
+    switch (rule?.kind) {
+      case undefined:
+      case 'public':
+        return;
+      case 'service':
+        this.assertService(request);
+        return;
+      case 'session':
+      case 'api_key':
+      case 'scopes': {
+        const identity = await this.identityOf(request, reply, rule.kind);
+        request.identity = identity;
+        if (mayBeAllowed(identity, rule)) return;
+        this.assertMay(await this.callerOf(request, identity), request, rule);
+      }
+    }
+  }
+
+  /** The caller of an admitted request, narrowed to the workspace that it names in its path, its body or its query. */
+  callerOf(request: FastifyRequest, identity: Identity): Promise<Principal> {
+    return identity.kind === 'api_key'
+      ? this.principals.ofKey(identity.key, request)
+      : this.principals.ofSession(identity.session, request);
+  }
+
+  /** From here on the caller is known, so that a refusal is recorded. */
+  assertMay(caller: Principal, request: FastifyRequest, rule: AuthenticatedRule): void {
+    request.principal = caller;
+    assertEnabled(request.routeOptions.url ?? request.url, this.settings);
+    if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);
+  }
+
+  private async identityOf(
+    request: FastifyRequest & { user?: AuthenticatedSession },
+    reply: FastifyReply,
+    rule: AuthenticatedRule['kind'],
+  ): Promise<Identity> {
+    const presented = presentedBy(request);
+    if (presented.kind === 'session') {
+      if (rule === 'api_key') {
+        throw new GatewayError('unauthenticated', { message: 'This needs an API key.' });
+      }
+      await this.sessions.canActivate(new ExecutionContextHost([request, reply]));
+      if (!request.user) throw new GatewayError('unauthenticated');
+      this.throttle.admit(request.user.id);
+      return { kind: 'session', session: request.user };
+    }
+    if (rule === 'session') {
+      throw new GatewayError('unauthenticated', { message: 'This needs the token of a logged-in user.' });
+    }
+    if (presented.kind === 'none') throw new GatewayError('api_key_missing');
+    const key = await this.apiKeys.authenticate(presented.secret);
+    // By the key's id: strangers then take no counter, and the two secrets of a rotation share one.
+    this.throttle.admit(key.id);
+    if (!this.settings.API_ACCESS_ENABLED) throw new GatewayError('feature_disabled');
+    return { kind: 'api_key', key };
+  }
+
+  /** Compared as digests: of equal length, in constant time. */
+  private assertService(request: FastifyRequest): void {
+    const token = bearerOf(request);
+    if (token === null || !timingSafeEqual(digest(token), this.serviceToken)) {
+      throw new GatewayError('unauthenticated');
+    }
+  }
+}
+
+/** False: in no workspace at all. The scopes of a session depend on the workspace, those of a key do not. */
+function mayBeAllowed(identity: Identity, rule: AuthenticatedRule): boolean {
+  if (rule.kind !== 'scopes') return true;
+  return rule.anyOf.some((scope) =>
+    identity.kind === 'api_key' ? identity.key.scopes.includes(scope) : mayHold(identity.session, scope),
+  );
+}
+
+/** In the workspace where the user has the most, with every security setting open. */
+const mayHold = ({ role, memberships }: AuthenticatedSession, scope: string): boolean =>
+  [null, ...new Set(memberships.values())].some((inWorkspace) =>
+    ceilingOf(role, inWorkspace, ALL_OPEN).has(scope),
+  );

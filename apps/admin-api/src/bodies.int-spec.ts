@@ -1,0 +1,228 @@
+import { BODY, LOGS_BODY, PUBLIC_BODY, SPANS_BODY } from './bodies';
+import { SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
+import type { Failure } from './spec-support/api-keys';
+import { operationsOf, type Operation } from './spec-support/request-schemas';
+
+/** What checks the rules of each object, and compares its members with those of its class. */
+const { ValidationExecutor } = jest.requireActual<{
+  ValidationExecutor: { prototype: { execute: (object: object, ...more: unknown[]) => void } };
+}>('class-validator/cjs/validation/ValidationExecutor');
+
+const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
+const admin = new TestAdminApi();
+const tenant = admin.standingTenant();
+
+/** `head`, as many of `item` as `bytes` hold or `count` says, and `tail`. */
+function filled(
+  bytes: number,
+  [head, tail]: readonly [string, string],
+  item: (at: number) => string,
+  count = Infinity,
+): string {
+  const items: string[] = [];
+  let left = bytes - head.length - tail.length;
+  for (let at = 0; at < count; at += 1) {
+    const next = item(at);
+    left -= next.length + 1;
+    if (left < 0) break;
+    items.push(next);
+  }
+  return `${head}${items.join(',')}${tail}`;
+}
+
+/** Bodies that take the most time for their bytes. `near`: a member that a route knows. */
+const DENSEST: Readonly<Record<string, (bytes: number, near: string, count?: number) => string>> = {
+  members: (bytes, _near, count) => filled(bytes, ['{', '}'], (at) => `"${String(at)}":1`, count),
+  'members that are spelt almost right': (bytes, near, count) =>
+    filled(bytes, ['{', '}'], (at) => `"${near.slice(1)}${at.toString(36)}":1`, count),
+  'empty objects': (bytes) => filled(bytes, ['[', ']'], () => '{}'),
+  numbers: (bytes) => filled(bytes, ['{"a":[', ']}'], () => '1'),
+  levels: (bytes) => '['.repeat(bytes),
+};
+
+interface Route {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Every route that may have a body. `/v2` has the same handlers. */
+function routesWithBodies(): Route[] {
+  const { routeTable } = admin.api.app.getHttpAdapter().getInstance();
+  return (routeTable?.all() ?? [])
+    .filter(([method, pattern]) => !['GET', 'HEAD'].includes(method) && !pattern.startsWith('/v2/'))
+    .map(([method, pattern]) => ({ method, url: urlOf(pattern) }));
+}
+
+const urlOf = (path: string): string =>
+  path
+    .replace(/:workspaceId|\{workspaceId\}/, tenant.workspaceId)
+    .replaceAll(/:[A-Za-z]+|\{[^}]+\}/g, UNKNOWN_ID);
+
+const boundsOf = (url: string, isPublic: boolean) =>
+  isPublic ? PUBLIC_BODY : url === '/v1/logs' ? LOGS_BODY : url === '/v1/otel/v1/traces' ? SPANS_BODY : BODY;
+
+describe('bodies of the control plane', () => {
+  let token = '';
+  let credentials: readonly Readonly<Record<string, string>>[] = [];
+  beforeAll(async () => {
+    token = await admin.login((await admin.user(tenant.organisationId, 'owner')).email);
+    credentials = [
+      { 'x-gw-api-key': tenant.adminKey },
+      { 'x-gw-api-key': tenant.key },
+      { authorization: `Bearer ${token}` },
+      { authorization: `Bearer ${SERVICE_TOKEN}` },
+    ];
+  });
+
+  const operations = (): Operation[] => operationsOf(admin.api.document);
+  /** Members of each object whose rules `work` has checked, as they were before. */
+  async function checkedBy(work: () => Promise<void>): Promise<number[]> {
+    const widths: number[] = [];
+    const { execute: before } = ValidationExecutor.prototype;
+    const execute = jest.spyOn(ValidationExecutor.prototype, 'execute');
+    execute.mockImplementation(function (this: object, ...given) {
+      widths.push(Object.keys(given[0]).length);
+      before.apply(this, given);
+    });
+    await work();
+    execute.mockRestore();
+    return widths;
+  }
+
+  async function send({ method, url }: Route, headers: Readonly<Record<string, string>>, payload: string) {
+    const answer = await admin.api.app.inject({
+      method: method as 'POST',
+      url,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload,
+    });
+    const { error } = answer.json<Partial<Failure>>();
+    return {
+      status: answer.statusCode,
+      type: error?.type,
+      message: error?.message ?? '',
+      details: error?.details ?? [],
+    };
+  }
+
+  /** With the first credential that the route takes. */
+  async function sendAllowed(route: Route, payload: string) {
+    let answer = await send(route, {}, payload);
+    for (const headers of credentials) {
+      if (answer.status !== 401 && answer.status !== 403) break;
+      answer = await send(route, headers, payload);
+    }
+    return answer;
+  }
+
+  it.each(Object.keys(DENSEST))(
+    'of the most %s are refused before they are parsed, on every live route, and without a credential before they are read',
+    async (kind) => {
+      const wrong: string[] = [];
+      const routes = routesWithBodies();
+      const made = new Map<number, string>();
+      const bodyOf = (bytes: number): string => {
+        const body = made.get(bytes) ?? DENSEST[kind]?.(bytes, 'description') ?? '';
+        made.set(bytes, body);
+        return body;
+      };
+      const expected = kind === 'levels' ? 'body_invalid' : 'body_too_large';
+      const checked = await checkedBy(async () => {
+        for (const route of routes) {
+          const open = await send(route, {}, bodyOf(PUBLIC_BODY.bytes));
+          const isPublic = open.status !== 401;
+          const refused = isPublic
+            ? open
+            : await sendAllowed(route, bodyOf(boundsOf(route.url, false).bytes));
+          if (refused.type !== expected || !/ members| values|nested deeper/.test(refused.message))
+            wrong.push(`${route.method} ${route.url}: ${String(refused.status)} ${refused.message}`);
+          if (isPublic && (await send(route, {}, bodyOf(BODY.bytes))).status !== 413)
+            wrong.push(`${route.method} ${route.url} takes a large body of everyone`);
+        }
+      });
+      expect(wrong).toEqual([]);
+      expect(routes.length).toBeGreaterThan(100);
+      expect(checked).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('are not read of a key that lacks the scope, nor of a member who holds it in no workspace', async () => {
+    const read: string[] = [];
+    const { organisationId, workspaceId } = tenant;
+    const key = await admin.apiKey('workspace-service', { organisationId, workspaceId }, ['logs.view']);
+    const { email } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
+    const member = await admin.login(email);
+    let ofMembers = 0;
+    for (const { method, path, access, scopes, roles } of operations()) {
+      if (access !== 'scopes' || method === 'GET') continue;
+      const route = { method, url: urlOf(path) };
+      if (!scopes.includes('logs.view')) {
+        const { status } = await send(route, { 'x-gw-api-key': key }, '{"no JSON');
+        if (status !== 403) read.push(`${method} ${path} of a key: ${String(status)}`);
+      }
+      if (roles.includes('workspace:member')) continue;
+      ofMembers += 1;
+      const { status } = await send(route, { authorization: `Bearer ${member}` }, '{"no JSON');
+      if (status !== 403 && status !== 400) read.push(`${method} ${path} of a member: ${String(status)}`);
+    }
+    expect(read).toEqual([]);
+    expect(ofMembers).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('of as many members as a route takes give the rules those that it knows, and errors name ten of the others', async () => {
+    const wrong: string[] = [];
+    let checked = 0;
+    for (const { method, path, members } of operations()) {
+      const near = members.toSorted((a, b) => b.length - a.length)[0];
+      if (near === undefined) continue;
+      for (const kind of ['members', 'members that are spelt almost right']) {
+        const route = { method, url: urlOf(path) };
+        const bounds = boundsOf(route.url, (await send(route, {}, '{"')).status === 400);
+        const body = DENSEST[kind]?.(bounds.bytes, near, Math.min(bounds.members, 20_000)) ?? '';
+        let named = 0;
+        const widths = await checkedBy(async () => {
+          const { details } = await sendAllowed(route, body);
+          named = details.filter(({ message }) => message.includes('is no member')).length;
+        });
+        checked += widths.length;
+        if (widths.length > 10 || Math.max(0, ...widths) > members.length || named > 10)
+          wrong.push(`${method} ${path}: ${JSON.stringify({ kind, widths, named })}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(checked).toBeGreaterThan(100);
+  }, 120_000);
+
+  it('and queries state the most items of every list, in the document', () => {
+    const unbound = operations().flatMap(({ method, path, lists }) =>
+      lists.filter(({ max }) => max === undefined).map(({ at }) => `${method} ${path}: ${at.join('.')}`),
+    );
+    expect(unbound).toEqual([]);
+  });
+
+  it('are refused for a list that is too long by its length, before its items are checked', async () => {
+    const wrong: string[] = [];
+    let compared = 0;
+    for (const { method, path, lists } of operations()) {
+      for (const { at, max = 0, source, isChoice } of lists) {
+        if (source !== 'body' || isChoice || max > 5_000) continue;
+        compared += 1;
+        const body = at.reduceRight<unknown>(
+          (inner, name) => (name === '0' ? [inner] : { [name]: inner }),
+          Array.from({ length: max + 1 }, () => ({})),
+        );
+        let details: readonly { readonly path: string }[] = [];
+        const checked = await checkedBy(async () => {
+          ({ details } = await sendAllowed({ method, url: urlOf(path) }, JSON.stringify(body)));
+        });
+        if (details.length !== 1 || details[0]?.path !== at.join('.') || checked.length > 0)
+          wrong.push(
+            `${method} ${path} ${at.join('.')}: ${String(checked.length)} ${JSON.stringify(details.slice(0, 2))}`,
+          );
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(compared).toBeGreaterThan(30);
+  }, 120_000);
+});

@@ -1,0 +1,32 @@
+import { GatewayError, jsonSize } from '@gw/kernel';
+
+/** What the JSON body of a route may have. A body is parsed, checked and stored in one turn of the event loop. */
+export interface BodyBounds {
+  readonly bytes: number;
+  /** Members of all objects. */
+  readonly members: number;
+  /** Objects, lists, and what is behind a comma. */
+  readonly values: number;
+  /** Objects and lists inside of each other. */
+  readonly levels: number;
+}
+
+/**
+ * Throws `body_too_large` or `body_invalid` for a body that holds more than `bounds` say. Counts over the bytes, in linear time,
+ * before a parser or a rule sees them.
+ */
+export function assertWithin(body: Buffer, bounds: BodyBounds): void {
+  const { members, containers, commas, depth } = jsonSize(body);
+  if (depth > bounds.levels) {
+    throw new GatewayError('body_invalid', {
+      message: `The request body is nested deeper than ${String(bounds.levels)} levels; nest it less.`,
+    });
+  }
+  if (members > bounds.members) throw tooMany(`${String(bounds.members)} members`);
+  if (containers + commas > bounds.values) throw tooMany(`${String(bounds.values)} values`);
+}
+
+const tooMany = (bound: string): GatewayError =>
+  new GatewayError('body_too_large', {
+    message: `The request body has more than ${bound}, which is the most that this route takes; send a smaller body, or several.`,
+  });
