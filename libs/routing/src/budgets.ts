@@ -1,5 +1,5 @@
 import type { CompiledTarget } from '@gw/config-schema';
-import { makeRoom } from './health';
+import { EndpointMap } from './endpoint-map';
 
 export interface RetryBudgetOptions {
   /** Retries that each request pays for; 0.2 when absent. */
@@ -11,8 +11,8 @@ export interface RetryBudgetOptions {
 }
 
 /**
- * Retries of the whole process: a fifth of the requests and ten each second. When everything fails at once, providers get a fifth
- * more requests than usual, not several times as many. Moving on to another target is no retry.
+ * Retries of one workspace in this process: a fifth of its requests and ten each second. When everything fails at once, providers get a
+ * fifth more requests than usual, not several times as many. Moving on to another target is no retry.
  */
 export class RetryBudget {
   private readonly ratio: number;
@@ -45,6 +45,24 @@ export class RetryBudget {
   }
 }
 
+/** The retries of each workspace, so that none of them uses up another's. At most 10,000; then the one known longest starts anew. */
+export class RetryBudgets {
+  private readonly budgets = new Map<string, RetryBudget>();
+
+  constructor(private readonly options: RetryBudgetOptions = {}) {}
+
+  of(workspace: string): RetryBudget {
+    let budget = this.budgets.get(workspace);
+    if (budget === undefined) {
+      const [oldest] = this.budgets.keys();
+      if (this.budgets.size >= CAPACITY && oldest !== undefined) this.budgets.delete(oldest);
+      budget = new RetryBudget(this.options);
+      this.budgets.set(workspace, budget);
+    }
+    return budget;
+  }
+}
+
 /** A second request that may be made if the first takes long. */
 export interface HedgeOffer {
   readonly target: CompiledTarget;
@@ -68,23 +86,24 @@ export interface HedgeCounts {
 const SAVED_MAX = 10;
 const CAPACITY = 10_000;
 
-/** What second requests may cost, for each endpoint that is hedged. At most 10,000; then the one that was met first starts anew. */
+/** What second requests may cost, for each endpoint that is hedged. At most 10,000; then one of the workspace with the most starts anew. */
 export class HedgeBudgets {
-  private readonly saved = new Map<string, number>();
+  private readonly saved: EndpointMap<number>;
   private readonly counts = { offered: 0, made: 0, won: 0, wasted: 0 };
 
-  constructor(private readonly capacity = CAPACITY) {}
+  constructor(capacity = CAPACITY) {
+    this.saved = new EndpointMap(capacity);
+  }
 
   /** Called for each first request: it pays for `percentage` per cent of a second one. */
   earn(payer: string, percentage: number): void {
     this.counts.offered++;
     const saved = this.saved.get(payer);
-    if (saved === undefined) makeRoom(this.saved, this.capacity);
     this.saved.set(payer, Math.min(SAVED_MAX, (saved ?? 1) + percentage / 100));
   }
 
   /** Whether the second request may be made; asked when its delay is over. Takes what it costs. */
-  take({ payer, price }: HedgeOffer): boolean {
+  take({ payer, price }: Pick<HedgeOffer, 'payer' | 'price'>): boolean {
     const saved = this.saved.get(payer) ?? 0;
     if (saved < price) return false;
     this.saved.set(payer, saved - price);

@@ -17,6 +17,7 @@ const facts: RequestFacts = {
   pathname: '/v1/chat/completions',
   model: () => 'gpt-x',
   caller: () => 'key',
+  workspace: () => 'w',
   endpoint: ({ endpoint }) => endpoint,
 };
 

@@ -1,6 +1,7 @@
 import type { CompiledBreaker } from '@gw/config-schema';
 import type { BreakerChange, BreakerStore } from '@gw/contracts';
 import { Breaker } from './breaker';
+import { EndpointMap } from './endpoint-map';
 
 /** Why an endpoint is better left alone. */
 export type Mark = 'credential_failing' | 'rate_limited';
@@ -8,7 +9,7 @@ export type Mark = 'credential_failing' | 'rate_limited';
 export interface TargetHealthOptions {
   /** Shares open breakers with other gateways. */
   readonly store?: BreakerStore;
-  /** Breakers, and marks, that are kept; 10,000 when absent. At the cap the oldest one is forgotten. */
+  /** Breakers, and marks, that are kept; 10,000 when absent. At the cap the workspace with the most loses its oldest one. */
   readonly capacity?: number;
 }
 
@@ -18,14 +19,14 @@ const OPEN_FOR_MS_MAX = 3_600_000;
 
 /** What is known of the endpoints that requests go to: their breakers, and who asked to be left alone. Endpoints are `endpointKey`s. */
 export class TargetHealth {
-  private readonly breakers = new Map<string, Breaker>();
-  private readonly marks = new Map<string, { readonly mark: Mark; readonly untilMs: number }>();
+  private readonly breakers: EndpointMap<Breaker>;
+  private readonly marks: EndpointMap<{ readonly mark: Mark; readonly untilMs: number }>;
   private readonly store: BreakerStore | null;
-  private readonly capacity: number;
 
   constructor({ store, capacity }: TargetHealthOptions = {}) {
     this.store = store ?? null;
-    this.capacity = capacity ?? CAPACITY;
+    this.breakers = new EndpointMap(capacity ?? CAPACITY);
+    this.marks = new EndpointMap(capacity ?? CAPACITY);
   }
 
   /** Starts hearing of other gateways' breakers. Returns a function that ends it. */
@@ -72,7 +73,6 @@ export class TargetHealth {
   mark(endpoint: string, mark: Mark, untilMs: number, nowMs: number): void {
     if (mark === 'rate_limited' && this.markOf(endpoint, nowMs) === 'credential_failing') return;
     this.marks.delete(endpoint);
-    makeRoom(this.marks, this.capacity);
     this.marks.set(endpoint, { mark, untilMs });
   }
 
@@ -87,7 +87,7 @@ export class TargetHealth {
   /** For those who watch over it. */
   counts(nowMs: number): { readonly open: number; readonly known: number } {
     let open = 0;
-    for (const breaker of this.breakers.values()) if (breaker.phase(nowMs) === 'open') open += 1;
+    for (const [, breaker] of this.breakers.entries()) if (breaker.phase(nowMs) === 'open') open += 1;
     return { open, known: this.breakers.size };
   }
 
@@ -101,7 +101,6 @@ export class TargetHealth {
   private breakerOf(key: string): Breaker {
     let breaker = this.breakers.get(key);
     if (breaker === undefined) {
-      makeRoom(this.breakers, this.capacity);
       breaker = new Breaker();
       this.breakers.set(key, breaker);
     }
@@ -112,10 +111,3 @@ export class TargetHealth {
 const nothing = (): void => undefined;
 
 const keyOf = (endpoint: string, rules: CompiledBreaker): string => `${endpoint}#${rules.id}`;
-
-/** Forgets the oldest entry of a map that is full. */
-export function makeRoom(map: Map<string, unknown>, capacity: number): void {
-  if (map.size < capacity) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
-}

@@ -2,6 +2,7 @@ export { Breaker, isBreakerFailure, type BreakerPhase } from './breaker';
 export {
   HedgeBudgets,
   RetryBudget,
+  RetryBudgets,
   type HedgeCounts,
   type HedgeOffer,
   type RetryBudgetOptions,

@@ -1,11 +1,12 @@
 import type { BreakerChange, BreakerStore } from '@gw/contracts';
+import { EndpointMap } from './endpoint-map';
 
-/** Breakers that are kept; at the cap the one that opened first is forgotten. */
+/** Breakers that are kept; at the cap the workspace with the most loses the one that opened first. */
 const CAPACITY = 10_000;
 
 /** Shares breakers within a process. `now` in milliseconds. */
 export class LocalBreakerStore implements BreakerStore {
-  private readonly open = new Map<string, number>();
+  private readonly open = new EndpointMap<number>(CAPACITY);
   private readonly listeners = new Set<(change: BreakerChange) => void>();
 
   constructor(private readonly now: () => number) {}
@@ -13,8 +14,6 @@ export class LocalBreakerStore implements BreakerStore {
   publish(change: BreakerChange): void {
     this.open.delete(change.key);
     if (change.openForMs > 0) {
-      const [oldest] = this.open.keys();
-      if (this.open.size >= CAPACITY && oldest !== undefined) this.open.delete(oldest);
       this.open.set(change.key, this.now() + change.openForMs);
     }
     for (const listener of this.listeners) listener(change);
@@ -22,7 +21,7 @@ export class LocalBreakerStore implements BreakerStore {
 
   subscribe(listener: (change: BreakerChange) => void): () => void {
     this.listeners.add(listener);
-    for (const [key, untilMs] of this.open) {
+    for (const [key, untilMs] of [...this.open.entries()]) {
       const openForMs = untilMs - this.now();
       if (openForMs > 0) listener({ key, openForMs });
       else this.open.delete(key);

@@ -363,6 +363,7 @@ describe('the cursor', () => {
       pathname: '/',
       model: never,
       caller: never,
+      workspace: () => 'w',
       endpoint: never,
     };
     const compiled = compileConfig(fallback([a, { strategy: { mode: 'loadbalance' }, targets: [a, b] }]));

@@ -81,7 +81,7 @@ export class RoutingCursor implements Situation {
   next(previous: AttemptOutcome | null): RoutingStep {
     if (this.end !== null) return STOP[this.end];
     if (this.target === null) {
-      this.runtime.state.retries.earn();
+      this.runtime.state.retries.of(this.facts.workspace()).earn();
       return this.enter(this.compiled.root, 0);
     }
     if (previous === null) {
@@ -206,7 +206,7 @@ export class RoutingCursor implements Situation {
 
   private mayRepeat(target: CompiledTarget): boolean {
     const { retries } = this.runtime.state;
-    if (retries.take(this.runtime.now())) return true;
+    if (retries.of(this.facts.workspace()).take(this.runtime.now())) return true;
     this.note(target.path, 'retry_budget_spent');
     return false;
   }

@@ -145,6 +145,7 @@ function factsOf({ metadata, params, headers, pathname, model, caller }: Simulat
     pathname,
     model: () => (model === undefined ? modelOf(params) : model),
     caller: () => caller,
+    workspace: () => '',
     endpoint: (target) => endpointKey('simulation', target, ''),
   };
 }

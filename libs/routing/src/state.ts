@@ -1,4 +1,4 @@
-import { HedgeBudgets, RetryBudget, type RetryBudgetOptions } from './budgets';
+import { HedgeBudgets, RetryBudgets, type RetryBudgetOptions } from './budgets';
 import { TargetHealth, type TargetHealthOptions } from './health';
 import { TargetStatistics } from './statistics';
 import type { RoutingState } from './types';
@@ -11,6 +11,6 @@ export interface RoutingStateOptions extends TargetHealthOptions {
 export const createRoutingState = (options: RoutingStateOptions = {}): RoutingState => ({
   health: new TargetHealth(options),
   statistics: new TargetStatistics(options.capacity),
-  retries: new RetryBudget(options.retries),
+  retries: new RetryBudgets(options.retries),
   hedges: new HedgeBudgets(options.capacity),
 });

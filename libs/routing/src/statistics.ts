@@ -1,4 +1,4 @@
-import { makeRoom } from './health';
+import { EndpointMap } from './endpoint-map';
 
 /** Each bucket is a sixth wider than the one before it: from 1 ms up to over an hour, within 8 % of the truth. */
 const BUCKETS = 100;
@@ -88,12 +88,15 @@ class EndpointStatistics {
 
 /**
  * What was measured of each endpoint (`endpointKey`) over the last half minute to minute: time to the answer, speed of streams,
- * calls under way, cost of a call. At most 10,000 endpoints of about 1 KB; then the one that was met first is forgotten.
+ * calls under way, cost of a call. At most 10,000 endpoints of about 1 KB; then the workspace with the most loses the one
+ * that it has had longest.
  */
 export class TargetStatistics {
-  private readonly endpoints = new Map<string, EndpointStatistics>();
+  private readonly endpoints: EndpointMap<EndpointStatistics>;
 
-  constructor(private readonly capacity = CAPACITY) {}
+  constructor(capacity = CAPACITY) {
+    this.endpoints = new EndpointMap(capacity);
+  }
 
   /** A call begins; `ended` must follow, once the last byte of its answer is there or it is given up. */
   started(endpoint: string): void {
@@ -147,7 +150,6 @@ export class TargetStatistics {
   private of(endpoint: string): EndpointStatistics {
     let known = this.endpoints.get(endpoint);
     if (known === undefined) {
-      makeRoom(this.endpoints, this.capacity);
       known = new EndpointStatistics();
       this.endpoints.set(endpoint, known);
     }

@@ -1,6 +1,6 @@
 import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
 import type { RoutingEvent } from '@gw/contracts';
-import type { HedgeBudgets, HedgeOffer, RetryBudget } from './budgets';
+import type { HedgeBudgets, HedgeOffer, RetryBudgets } from './budgets';
 import type { TargetHealth } from './health';
 import type { TargetStatistics } from './statistics';
 
@@ -16,6 +16,8 @@ export interface RequestFacts {
   model(): string | null;
   /** Who calls, such as the id of the API key: part of what sticky and canary choices hang on. */
   caller(): string;
+  /** Who pays for retries: the id of the workspace. */
+  workspace(): string;
   /** See `endpointKey`. */
   endpoint(target: CompiledTarget): string;
 }
@@ -33,7 +35,7 @@ export interface RoutingRuntime {
 export interface RoutingState {
   readonly health: TargetHealth;
   readonly statistics: TargetStatistics;
-  readonly retries: RetryBudget;
+  readonly retries: RetryBudgets;
   readonly hedges: HedgeBudgets;
 }
 

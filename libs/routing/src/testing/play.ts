@@ -17,6 +17,7 @@ export const factsOf = (own: Partial<RequestFacts> = {}): RequestFacts => ({
   pathname: '/v1/chat/completions',
   model: () => 'gpt-x',
   caller: () => 'key',
+  workspace: () => 'w',
   // Each target is an endpoint of its own, so that specs need not invent credentials.
   endpoint: ({ path }) => path,
   ...own,

@@ -199,6 +199,7 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
     pathname: path,
     model: () => null,
     caller: () => '',
+    workspace: () => '',
     endpoint: (own: CompiledTarget) => own.path,
   };
   const state = createRoutingState();

@@ -4,17 +4,20 @@ import { endpointKey } from '@gw/routing';
 import type { Exchange } from '../exchange';
 
 /**
- * Whose health and speed an attempt tells of. What the target leaves open is what the request names; a key that the caller
- * brought is hashed, since endpoints are shared between gateways.
+ * Whose health and speed an attempt tells of. What the target leaves open is what the request names; a key and a host that the
+ * caller brought are hashed, since endpoints are shared between gateways.
  */
 export function endpointOf(exchange: Exchange, target: CompiledTarget): string {
   const { gw, principal, scan } = exchange;
   const isOpen = target.provider === null && target.virtualKey === null;
   const named = isOpen ? (gw.provider ?? gw.virtualKey ?? slugOf(scan?.model)) : '';
   const brought = target.apiKey === null ? gw.providerKey : null;
-  const key = brought === null ? '' : createHash('sha256').update(brought).digest('base64url').slice(0, 22);
+  const key = brought === null && gw.customHost === null ? '' : hashed([brought, gw.customHost]);
   return endpointKey(principal?.workspace.id ?? '', target, `${named}/${key}`);
 }
+
+const hashed = (own: readonly (string | null)[]): string =>
+  createHash('sha256').update(JSON.stringify(own)).digest('base64url').slice(0, 22);
 
 /** Of `@slug/model` the slug. */
 const slugOf = (model: string | null | undefined): string =>

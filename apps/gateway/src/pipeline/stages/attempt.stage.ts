@@ -118,6 +118,7 @@ export class AttemptStage implements Stage, AttemptMaker {
         pathname: exchange.url.slice(0, at),
         model: () => exchange.scan?.model ?? null,
         caller: () => exchange.principal?.key.id ?? '',
+        workspace: () => exchange.principal?.workspace.id ?? '',
         endpoint: (target) => endpointOf(exchange, target),
       },
       this.runtime,
