@@ -247,6 +247,20 @@ describe('guardrails of what the client says', () => {
     await marked.sees('hook_results');
   });
 
+  it.each([
+    ['in the event itself', { type: 'response.create', model: 'gpt-4o', input: 'hi' }],
+    ['next to a decoy', { type: 'response.create', model: 'gpt-4o', session: { model: 'gpt-realtime' } }],
+    ['in its response', { type: 'response.create', response: { model: 'gpt-4o' } }],
+    ['in its setup', { setup: { model: 'gpt-4o' } }],
+  ])('that look at no text judge what an event sets %s', async (_where, event) => {
+    const whitelist = { deny: true, modelWhitelist: { models: ['gpt-realtime'] } };
+    const open = await session({ input_guardrails: [whitelist] });
+    open.say({ type: 'response.create' });
+    open.say(event);
+    expect(await open.closed).toMatchObject({ code: 1008 });
+    expect(open.heard()).toEqual([{ type: 'response.create' }]);
+  });
+
   it('that wait for somebody keep the order of messages, and the close frame comes after them', async () => {
     const hook = await StubProvider.start();
     hook.answer({ body: { verdict: true } });

@@ -124,14 +124,21 @@ export class SessionGuard {
 
   /** What the client sets is judged by its parameters, what it says by its texts. */
   private judgeInput({ value }: SeenMessage): Eventually<StageVerdict> {
-    const { parameters, input } = this.guarding;
-    const set = isObject(value['session']) ? value['session'] : value['response'];
-    const asked = isObject(set) ? this.judge('input', parameters, set, true) : PASSED;
+    const { input } = this.guarding;
+    const asked = parametersIn(value).reduce<Eventually<StageVerdict>>(
+      (before, set) => then(before, (known) => this.judgeMore(known, set)),
+      PASSED,
+    );
     return then(asked, (first) =>
       first.outcome === 'deny'
         ? first
         : then(this.judge('input', input, value, false), (second) => joined(first, second)),
     );
+  }
+
+  private judgeMore(known: StageVerdict, set: JsonObject): Eventually<StageVerdict> {
+    if (known.outcome === 'deny') return known;
+    return then(this.judge('input', this.guarding.parameters, set, true), (next) => joined(known, next));
   }
 
   private judge(
@@ -144,7 +151,7 @@ export class SessionGuard {
     const { facts, tools, watch, note } = this.guarding;
     // A session may last for hours: each of its messages may take the work of a request.
     const work = new Work(facts.work?.owner ?? '');
-    const told = { ...facts, work, ...(isParameters && { dialect: 'json' as const }) };
+    const told = { ...facts, work, ...(isParameters && { dialect: 'json' as const, ...modelIn(body) }) };
     const subject = stage === 'input' ? Subject.input(told, body) : Subject.output(told, null, body, 200);
     if (!isParameters && isSilentFor(subject)) return PASSED;
     watch(stage, guardrails, subject);
@@ -234,6 +241,18 @@ export class SessionGuard {
       result.checks.some(({ error }) => error !== undefined)
     );
   }
+}
+
+/** What an event sets for the session or a response; OpenAI's Responses protocol has it in the event itself. */
+function parametersIn(event: JsonObject): readonly JsonObject[] {
+  const set = [event['session'], event['response'], event['setup']].filter(isObject);
+  const isOwn = event['type'] === 'response.create' && event['model'] !== undefined;
+  return isOwn ? [event, ...set] : set;
+}
+
+/** The model that parameters name in the place of that of the handshake. Gemini's names begin with `models/`. */
+function modelIn({ model }: JsonObject): { readonly model?: string } {
+  return typeof model === 'string' ? { model: model.replace(/^models\//, '') } : {};
 }
 
 /** Nothing is said in it. A body that cannot be looked through is judged: the checks meet the same failure. */
