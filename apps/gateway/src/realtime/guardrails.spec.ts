@@ -261,6 +261,22 @@ describe('guardrails of what the client says', () => {
     expect(open.heard()).toEqual([{ type: 'response.create' }]);
   });
 
+  it('hand on a member that stands twice as they have judged it', async () => {
+    const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
+    const bomb = JSON.stringify(item('a bomb')['item']);
+    open.client.send(JSON.stringify(item('a cake')).replace('"item":', `"item":${bomb},"item":`));
+    await eventually(() => open.upstream.messages.length === 1, PATIENTLY);
+    expect(open.upstream.messages[0]?.data.toString()).toBe(JSON.stringify(item('a cake')));
+  });
+
+  it('refuse a message of more members than are read in one turn', async () => {
+    const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
+    const wide = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${String(at)}`, 1]));
+    open.say({ ...item('a cake'), ...wide });
+    expect(await open.closed).toMatchObject({ code: 1008 });
+    expect(open.heard()).toEqual([]);
+  });
+
   it('that wait for somebody keep the order of messages, and the close frame comes after them', async () => {
     const hook = await StubProvider.start();
     hook.answer({ body: { verdict: true } });

@@ -4,6 +4,7 @@ import type { JsonObject } from '@gw/providers';
 import { uuidv7 } from '@gw/kernel';
 import type { HookResults } from '@gw/guardrails';
 import { isObject } from '../../http/json-body';
+import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
 
 /** A message as guardrails see it: its JSON object, or its text as the one member of an object. */
 export interface SeenMessage {
@@ -11,10 +12,14 @@ export interface SeenMessage {
   readonly isText: boolean;
 }
 
-/** Null: the message is no text. Whether its frame calls itself text does not count. */
+/**
+ * Null: the message is no text. Whether its frame calls itself text does not count. One of more members and values than are read in
+ * one turn is a text.
+ */
 export function seenMessage(message: Buffer): SeenMessage | null {
   if (!isUtf8(message)) return null;
   const text = message.toString('utf8');
+  if (exceededBy(message, ANSWER_READ_WHOLE) !== null) return { value: { text }, isText: true };
   try {
     const value = JSON.parse(text) as unknown;
     if (isObject(value)) return { value, isText: false };

@@ -12,12 +12,13 @@ import {
   type StageVerdict,
 } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import type { JsonObject } from '@gw/providers';
+import { hasDuplicateMembers, type JsonObject } from '@gw/providers';
 import { BodyBudget } from '../../http/body-budget';
 import { Denial } from '../../pipeline/guard/denial';
 import { HELD_BYTES_MAX } from '../../pipeline/guard/held-events';
 import type { SessionGuarding } from '../../pipeline/guard/session-guarding';
 import { isObject } from '../../http/json-body';
+import { exceededBy, READ_WHOLE } from '../../http/read-whole';
 import { GuardedResponse, type ResponseOut } from './guarded-response';
 import {
   isSilent,
@@ -85,6 +86,12 @@ export class SessionGuard {
   }
 
   fromClient(message: Buffer, isBinary: boolean): Eventually<void> {
+    const bound = exceededBy(message, READ_WHOLE);
+    if (bound !== null) {
+      const text = `A message has more than ${bound}, which is more than guardrails look at.`;
+      this.out.deny(new GatewayError('body_too_large', { message: text }), null);
+      return undefined;
+    }
     const seen = seenMessage(message);
     if (seen === null) {
       this.out.toProvider(message, isBinary);
@@ -93,8 +100,9 @@ export class SessionGuard {
     return then(this.judgeInput(seen), (verdict) => {
       if (this.out.isGone() || this.isDenied(verdict, seen.value)) return;
       const { body } = verdict;
-      if (body === undefined) this.out.toProvider(message, isBinary);
-      else this.out.toProvider(messageOf(body, seen.isText), isBinary);
+      // Another reader may take the first of two members of one name: it gets what was judged.
+      const isPlain = body === undefined && (seen.isText || !hasDuplicateMembers(message));
+      this.out.toProvider(isPlain ? message : messageOf(body ?? seen.value, seen.isText), isBinary);
       this.mark(verdict);
     });
   }
