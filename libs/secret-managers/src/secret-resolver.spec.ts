@@ -122,9 +122,19 @@ describe('what a resolver remembers', () => {
   });
 
   it('is read by so many at once and no more', async () => {
-    const { secrets } = resolver({ readsMax: 2 });
-    const [one, two, three] = ['a', 'b', 'c'].map((version) => secrets.resolve(at(version)));
-    await expect(three).rejects.toMatchObject({ failure: 'unreachable' });
-    expect(await Promise.all([one, two])).toEqual(['first', 'first']);
+    const { secrets } = resolver({ readsMax: 3 });
+    const read = (version: string, owner: string) => Promise.resolve(secrets.resolve(at(version), owner));
+    const [one, two, three, four] = ['a', 'b', 'c', 'd'].map((version) => read(version, version));
+    await expect(four).rejects.toMatchObject({ failure: 'unreachable' });
+    expect(await Promise.all([one, two, three])).toEqual(['first', 'first', 'first']);
+  });
+
+  it('is read for one organisation while reads of another take up all that it may have', async () => {
+    const { secrets } = resolver({ readsMax: 8 });
+    const read = (version: string, owner: string) => Promise.resolve(secrets.resolve(at(version), owner));
+    const theirs = Array.from({ length: 20 }, (_, index) => read(`t${String(index)}`, 'theirs'));
+    const settled = Promise.allSettled(theirs);
+    expect(await read('m', 'mine')).toBe('first');
+    expect((await settled).filter(({ status }) => status === 'rejected')).toHaveLength(16);
   });
 });

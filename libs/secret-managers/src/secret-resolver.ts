@@ -1,4 +1,5 @@
 import type { SecretLocation } from '@gw/contracts';
+import { Shares } from '@gw/kernel';
 import { memberOf, SecretError, type SecretReader } from './secret-manager';
 
 export interface SecretResolverOptions {
@@ -10,7 +11,7 @@ export interface SecretResolverOptions {
   readonly failureMs?: number;
   /** Characters of all remembered secrets together; at the cap those that were not used for longest are forgotten. */
   readonly charactersMax?: number;
-  /** Reads at one time; more fail as `unreachable`. */
+  /** Reads at one time, which organisations share; more fail as `unreachable`. */
   readonly readsMax?: number;
   readonly now?: () => number;
 }
@@ -35,6 +36,7 @@ const ENTRY_COST = 512;
 export class SecretResolver {
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<string, Promise<string>>();
+  private readonly reads: Shares;
   /** By kind of manager, so that it is bounded. */
   private readonly away = new Map<SecretLocation['managerType'], { since: Date; lastAt: number }>();
   private readonly options: Required<SecretResolverOptions>;
@@ -53,10 +55,14 @@ export class SecretResolver {
       now: () => performance.now(),
       ...options,
     };
+    this.reads = new Shares(this.options.readsMax);
   }
 
-  /** The secret, or the member of it that the location names. Synchronous while it is fresh. @throws SecretError */
-  resolve(location: SecretLocation): string | Promise<string> {
+  /**
+   * The secret, or the member of it that the location names. Synchronous while it is fresh. `owner`: the organisation whose secret it is, so
+   * that managers of one which never answer hold up no reads of another. @throws SecretError
+   */
+  resolve(location: SecretLocation, owner = ''): string | Promise<string> {
     const { version } = location;
     const entry = this.known.get(version);
     const now = this.options.now();
@@ -67,7 +73,7 @@ export class SecretResolver {
     if (entry?.failure && now - entry.failedAt < this.options.failureMs) {
       return pick(this.afterFailure(entry, entry.failure, now), location);
     }
-    return this.readOnce(location, entry).then((text) => pick(text, location));
+    return this.readOnce(location, entry, owner).then((text) => pick(text, location));
   }
 
   /** Managers that were last seen away; one that nobody has asked since is forgotten when no old value of it is used any more. */
@@ -82,11 +88,12 @@ export class SecretResolver {
     return this.known.size;
   }
 
-  private readOnce(location: SecretLocation, entry: Known | undefined): Promise<string> {
+  private readOnce(location: SecretLocation, entry: Known | undefined, owner: string): Promise<string> {
     const { version } = location;
     const running = this.running.get(version);
     if (running) return running;
-    if (this.running.size >= this.options.readsMax) {
+    const share = this.reads.of(owner, owner);
+    if (!share.take(1)) {
       return Promise.reject(new SecretError('unreachable', 'Too many secrets are being read at once.'));
     }
     const reading = this.read(location)
@@ -106,6 +113,7 @@ export class SecretResolver {
         },
       )
       .finally(() => {
+        share.give(1);
         this.running.delete(version);
       });
     this.running.set(version, reading);

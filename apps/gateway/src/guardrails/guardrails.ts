@@ -143,7 +143,12 @@ export class Guardrails {
     const { parameters, locations } = this.secretsOf(document);
     return compileGuardrail(
       { checks: joinSecrets(document.checks, parameters), actions: { ...actions, ...own } },
-      { id: slug, versionId, checkHost, secrets: (secret) => this.read(locations[secretNameOf(secret)]) },
+      {
+        id: slug,
+        versionId,
+        checkHost,
+        secrets: (secret) => this.read(locations[secretNameOf(secret)], document.organisationId),
+      },
     );
   }
 
@@ -157,9 +162,9 @@ export class Guardrails {
     }
   }
 
-  private read(location: SecretLocation | null | undefined): string | Promise<string> {
+  private read(location: SecretLocation | null | undefined, owner: string): string | Promise<string> {
     if (!location) throw new SecretError('refused', 'The secret reference is not open to this workspace.');
-    return this.resolver.resolve(location);
+    return this.resolver.resolve(location, owner);
   }
 }
 

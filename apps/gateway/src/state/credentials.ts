@@ -56,7 +56,7 @@ export class Credentials {
         if (location === null) {
           throw new SecretError('refused', 'The secret reference is not open to this workspace.');
         }
-        return this.resolver.resolve(location);
+        return this.resolver.resolve(location, document.organisationId);
       });
       if (values.every((value) => typeof value === 'string')) return withSecrets(credential, secrets, values);
       return Promise.all(values.map((value) => Promise.resolve(value))).then(
