@@ -21,6 +21,8 @@ export interface IdempotentRequest {
   /** `relevantHeaders` of the request, and those of the gateway that choose where it goes. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
+  /** What decided about the request: its API key, and the versions of its config and guardrails. Absent: nothing can change. */
+  readonly inForce?: readonly string[];
 }
 
 /** Null: the header was not sent. Throws `header_invalid`. */
@@ -45,9 +47,27 @@ export const idempotencyScope = (scope: IdempotencyScope): string =>
     scope.key,
   ]);
 
-/** 43 characters. */
-export const idempotencyFingerprint = ({ url, headers, body }: IdempotentRequest): string =>
-  digestOf('idempotency-request/1', [url, headers, body]);
+/** Characters of a fingerprint that stand for the request itself: 132 bits. The rest, 126 bits, stand for what was in force. */
+const REQUEST_LENGTH = 22;
+
+/** 43 characters: one digest, or two where something is in force, so that a refusal can say which of them differs. */
+export function idempotencyFingerprint({ url, headers, body, inForce }: IdempotentRequest): string {
+  const request = digestOf('idempotency-request/1', [url, headers, body]);
+  if (inForce === undefined) return request;
+  return (
+    request.slice(0, REQUEST_LENGTH) + digestOf('idempotency-in-force/1', [inForce]).slice(REQUEST_LENGTH)
+  );
+}
+
+/** The refusal of a request whose key stands for `first`; a gateway before this rule kept no more of it than the request. */
+export const keyReused = (first: string, now: string): GatewayError =>
+  new GatewayError('idempotency_key_reused', {
+    param: 'idempotency-key',
+    message:
+      first.slice(0, REQUEST_LENGTH) === now.slice(0, REQUEST_LENGTH)
+        ? 'This Idempotency-Key was used for the same request with another API key, or its config or guardrails have changed since; send it with a new Idempotency-Key.'
+        : 'This Idempotency-Key was used for another request; send this one with a new Idempotency-Key.',
+  });
 
 /**
  * Whether an answer is the last word on its request, and so the one to replay. Failures that clients try again on their own,

@@ -144,11 +144,17 @@ describe('an idempotency key', () => {
     expect(new Set([idempotencyScope(scope), ...others]).size).toBe(6);
   });
 
-  it('stands for one request: url, headers and body', () => {
-    const request = { url: '/v1/x?a', headers: ['a', 'b'], body: Buffer.from('x') };
-    const others = [{ url: '/v1/x' }, { headers: ['a', 'c'] }, { body: Buffer.from('y') }];
+  it('stands for one request under the same rules: url, headers, body and what is in force', () => {
+    const request = { url: '/v1/x?a', headers: ['a', 'b'], body: Buffer.from('x'), inForce: ['k'] };
+    const others = [
+      { url: '/v1/x' },
+      { headers: ['a', 'c'] },
+      { body: Buffer.from('y') },
+      { inForce: ['k', 'g'] },
+    ];
     const prints = others.map((over) => idempotencyFingerprint({ ...request, ...over }));
-    expect(new Set([idempotencyFingerprint(request), ...prints]).size).toBe(4);
+    expect(new Set([idempotencyFingerprint(request), ...prints]).size).toBe(5);
+    for (const print of prints) expect(print).toHaveLength(43);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { GatewayError, randomHex, type Tenant } from '@gw/kernel';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from '../stored-answer';
+import { keyReused } from './idempotency-key';
 import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
@@ -69,7 +70,7 @@ export class Idempotency {
     for (;;) {
       const { store, state } = await this.claim(claim);
       if (state.kind === 'claimed') return this.firstCall(store, claim);
-      if (state.fingerprint !== fingerprint) throw new GatewayError('idempotency_key_reused', PARAM);
+      if (state.fingerprint !== fingerprint) throw keyReused(state.fingerprint, fingerprint);
       if (state.kind === 'done') return replay(state.answer);
       const left = until - this.now();
       if (left <= 0 || wait.isGone()) {

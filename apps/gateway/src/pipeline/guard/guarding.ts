@@ -121,6 +121,13 @@ export class Guarding implements ModelCaller {
     }
   }
 
+  /** Which guardrails judge the request and its answers, and in which versions. */
+  versions(): readonly string[] {
+    return [...this.plan].flatMap(([{ path }, lists]) =>
+      STAGES.flatMap((stage) => [path, stage, ...lists[stage].map(versionOf)]),
+    );
+  }
+
   /** What judges the messages of a session with this upstream; null: nothing does. */
   session(upstream: Upstream): SessionGuarding | null {
     const lists = this.plan.get(upstream.target);
@@ -208,5 +215,8 @@ export class Guarding implements ModelCaller {
     );
   }
 }
+
+const STAGES = ['input', 'output'] as const;
+const versionOf = ({ id, versionId }: CompiledGuardrail): string => `${id}@${versionId ?? ''}`;
 
 export const isAsync = ({ actions }: CompiledGuardrail): boolean => actions.async === true;

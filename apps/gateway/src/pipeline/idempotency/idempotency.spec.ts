@@ -1,6 +1,11 @@
 import { eventually, StubProvider, type RecordedRequest, type StubAnswer } from '@gw/testing';
 import { Asker, type Asked, type Told } from '../../spec-support/asker';
-import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../../spec-support/harness';
+import {
+  GatewayHarness,
+  OTHER_WORKSPACE_ID,
+  WORKSPACE_ID,
+  type LoggedRequest,
+} from '../../spec-support/harness';
 
 const PATIENT = { timeoutMs: 20_000 };
 const OTHER_KEY = 'otherKey0000000000000000000000AB';
@@ -217,6 +222,74 @@ describe('Idempotency-Key', () => {
     const reused = await ask('k', body, { headers }, `/chat/completions${query}`);
     expect([reused.status, errorOf(reused)]).toEqual([422, 'idempotency_key_reused']);
     expect(stub.requests).toHaveLength(1);
+  });
+
+  describe('where what judges the request differs from the first time', () => {
+    const NO_HI = [{ id: 'default.contains', parameters: { words: ['Hello'], operator: 'none' } }];
+    const guarded = { output_guardrails: ['no-hello'], provider: '@main' };
+    beforeEach(() => {
+      stub.answerJson({ model: 'gpt-4o', choices: [{ message: { role: 'assistant', content: 'Hello' } }] });
+      gateway.addGuardrail('no-hello', NO_HI, { deny: true });
+    });
+
+    const changes: readonly (readonly [string, () => Asked])[] = [
+      [
+        'another API key with guardrails of its own',
+        () => {
+          gateway.addConfig('pc-guarded', guarded);
+          const defaults = { metadata: {}, config: 'pc-guarded', allowConfigOverride: true };
+          gateway.addKey(OTHER_KEY, { defaults });
+          return { key: OTHER_KEY };
+        },
+      ],
+      [
+        'another API key of the same rights',
+        () => {
+          gateway.addKey(OTHER_KEY);
+          return { key: OTHER_KEY };
+        },
+      ],
+      [
+        'a default guardrail that the workspace has set since',
+        () => {
+          const guardrails = { input: [], output: ['no-hello'] };
+          gateway.addTenant(WORKSPACE_ID, 'main', { defaults: { metadata: {}, config: null, guardrails } });
+          return {};
+        },
+      ],
+    ];
+    it.each(changes)('refuses a replay to %s, and says why', async (_name, change) => {
+      expect((await ask('k')).status).toBe(200);
+      const asked = change();
+      const second = await ask('k', ASK, asked);
+      expect([second.status, errorOf(second)]).toEqual([422, 'idempotency_key_reused']);
+      expect(second.text).toContain('another API key, or its config or guardrails have changed since');
+      expect(second.text).not.toContain('Hello');
+    });
+
+    it('refuses a replay after a new version of the config, or of a guardrail that it names', async () => {
+      const withConfig: Asked = { headers: { 'x-gw-config': 'pc-own' } };
+      const config = { provider: '@main', input_guardrails: ['no-hello'] };
+      gateway.addConfig('pc-own', config);
+      const first = await ask('k', ASK, withConfig);
+      gateway.addGuardrail('no-hello', NO_HI, { deny: true });
+      const newGuardrail = await ask('k', ASK, withConfig);
+      await ask('l', ASK, withConfig);
+      gateway.addConfig('pc-own', config);
+      const newConfig = await ask('l', ASK, withConfig);
+      expect([first.status, newGuardrail.status, newConfig.status]).toEqual([200, 422, 422]);
+    });
+
+    it('still gives the first answer again after changes that judge nothing', async () => {
+      await ask('k');
+      gateway.addKey(gateway.apiKey, { name: 'renamed' });
+      gateway.addTenant(WORKSPACE_ID, 'renamed', { logBodies: false });
+      gateway.addProvider('main', 'openai', stub.origin, { name: 'renamed' });
+      gateway.addGuardrail('no-hello', NO_HI, { deny: true });
+      gateway.addConfig('pc-other', guarded);
+      expect(isReplay(await ask('k'))).toBe(true);
+      expect(stub.requests).toHaveLength(1);
+    });
   });
 
   it('gives a replay only to who may make the request', async () => {

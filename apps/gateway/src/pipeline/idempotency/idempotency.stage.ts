@@ -104,8 +104,16 @@ async function fingerprintOf(exchange: Exchange): Promise<string> {
     'credential',
     ownCredential(gw.providerKey),
   ];
-  return idempotencyFingerprint({ url, headers, body: await bodyOf(exchange) });
+  return idempotencyFingerprint({ url, headers, body: await bodyOf(exchange), inForce: inForce(exchange) });
 }
+
+/** A first answer was judged for the key that made the request, by the rules of then: it is not given to others, nor past newer rules. */
+const inForce = ({ principal, configId, configSource, guarding }: Exchange): readonly string[] => [
+  (principal as Principal).key.id,
+  configId ?? '',
+  configSource.versionId ?? '',
+  ...(guarding?.versions() ?? []),
+];
 
 /** Of a body on the disk its digest. */
 async function bodyOf({ body, spooled }: Exchange): Promise<Buffer> {
