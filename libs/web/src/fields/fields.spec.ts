@@ -153,6 +153,25 @@ describe('the field decorators', () => {
     expect(message).toBe('items must contain no more than 2 elements; it has 3.');
   });
 
+  it('check the items of a long list in several turns of the event loop, and all of them', async () => {
+    const rows = Array.from({ length: 130 }, () => ({ items: [{ count: 1 }] }));
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const table = (await check('body', Table, { rows })) as Table;
+    isOver = true;
+    expect(table.rows).toHaveLength(130);
+    expect(table.rows.every((row) => row instanceof Row && row.items[0] instanceof Item)).toBe(true);
+    expect(turns).toBeGreaterThanOrEqual(5);
+    const wrong = [...rows.slice(0, 120), { items: [{ count: 'x' }] }];
+    expect(await check('body', Table, { rows: wrong })).toMatchObject({ param: 'rows.120.items.0.count' });
+    expect(await check('body', Table, { rows: [...rows, 5] })).toMatchObject({ param: 'rows.130' });
+  });
+
   it('give the rules no member that the class does not know, and name ten of those that a strict class lacks', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`tex${String(at)}`, 1]));
     const seen: number[] = [];

@@ -7,7 +7,9 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
+import { setImmediate } from 'node:timers/promises';
 import { membersOf } from '../fields/members';
+import { cutLongLists, ITEMS_OF_A_TURN, within, type LaterItems } from './long-lists';
 import { typedBody, withFreeData } from './typed-body';
 
 const DETAILS_MAX = 100;
@@ -108,18 +110,36 @@ class TypedBodyPipe extends ValidationPipe {
     const isStrict = Reflect.hasMetadata(STRICT, metatype);
     const { body: typed, tooLong, unknown } = typedBody(body, metatype, isStrict);
     if (tooLong.length > 0) throw validationFailed([...tooLong, ...unknown]);
-    if (unknown.length === 0) return super.transform(typed, metadata);
-    throw validationFailed([...unknown, ...(await this.faultsOf(typed, metadata))]);
+    const later = cutLongLists(typed, metatype);
+    const { value, faults } = await this.checked(typed, metadata);
+    if (unknown.length + faults.length > 0) throw validationFailed([...unknown, ...faults]);
+    for (const rest of later) await this.addRest(value as object, rest);
+    return value;
   }
 
-  private async faultsOf(typed: unknown, metadata: ArgumentMetadata): Promise<readonly ErrorDetail[]> {
+  /** The rest of a long list, in turns of its own; the first item at fault ends it. */
+  private async addRest(body: object, { name, type, from, items }: LaterItems): Promise<void> {
+    const list = Reflect.get(body, name) as unknown[];
+    for (const [at, item] of items.entries()) {
+      if (at % ITEMS_OF_A_TURN === 0) await setImmediate();
+      const path = `${name}.${String(from + at)}`;
+      if (typeof item !== 'object' || item === null || Array.isArray(item))
+        throw invalid(path, `each value in ${name} must be an object`);
+      const { value, faults } = await this.checked(item, { type: 'body', metatype: type, data: undefined });
+      if (faults.length > 0) throw validationFailed(within(path, faults));
+      list.push(value);
+    }
+  }
+
+  private async checked(
+    typed: unknown,
+    metadata: ArgumentMetadata,
+  ): Promise<{ readonly value: unknown; readonly faults: readonly ErrorDetail[] }> {
     try {
-      await super.transform(typed, metadata);
-      return [];
+      return { value: await super.transform(typed, metadata), faults: [] };
     } catch (error) {
-      if (error instanceof GatewayError && error.type === 'validation_failed')
-        return error.options.details ?? [];
-      throw error;
+      if (!(error instanceof GatewayError) || error.type !== 'validation_failed') throw error;
+      return { value: null, faults: error.options.details ?? [] };
     }
   }
 
