@@ -55,30 +55,41 @@ function append(list: JsonObject[], items: readonly JsonObject[]): void {
 }
 
 function refuseTooMany(messages: readonly unknown[]): void {
-  let [entries, values] = [0, 0];
+  let [entries, characters] = [0, 0];
   for (const item of messages) {
     const message = asObject(item);
     entries += 1;
     for (const name of ['content', 'tool_calls', 'thinking_blocks']) entries += lengthOf(message?.[name]);
     if (entries > ENTRIES_MAX) throw tooMany(`${String(ENTRIES_MAX)} messages, parts and calls`);
-    values += valuesOfArguments(message?.['tool_calls']);
-    if (values > ARGUMENT_VALUES_MAX)
-      throw tooMany(`${String(ARGUMENT_VALUES_MAX)} values in arguments of calls`);
+    for (const text of argumentsIn(message)) characters += text.length;
+  }
+  // They have fewer values than characters.
+  if (characters > ARGUMENT_VALUES_MAX) refuseTooManyValues(messages);
+}
+
+function refuseTooManyValues(messages: readonly unknown[]): void {
+  let values = 0;
+  for (const item of messages) {
+    for (const text of argumentsIn(asObject(item))) {
+      const { containers, commas, longNumbers } = jsonSize(Buffer.from(text));
+      values += containers + commas + LONG_NUMBER * longNumbers;
+      if (values > ARGUMENT_VALUES_MAX)
+        throw tooMany(`${String(ARGUMENT_VALUES_MAX)} values in arguments of calls`);
+    }
+  }
+}
+
+function* argumentsIn(message: JsonObject | null): Generator<string> {
+  const calls = message?.['tool_calls'];
+  if (!Array.isArray(calls)) return;
+  for (const call of calls) {
+    const text = asString(asObject(asObject(call)?.['function'])?.['arguments']);
+    if (text !== null) yield text;
   }
 }
 
 const tooMany = (bound: string): GatewayError =>
   refuse('messages', `At most ${bound} can be translated for Anthropic; send fewer, or use /v1/messages.`);
-
-function valuesOfArguments(calls: unknown): number {
-  if (!Array.isArray(calls)) return 0;
-  return calls.reduce<number>((sum, call) => {
-    const text = asString(asObject(asObject(call)?.['function'])?.['arguments']);
-    if (text === null) return sum;
-    const { containers, commas, longNumbers } = jsonSize(Buffer.from(text));
-    return sum + containers + commas + LONG_NUMBER * longNumbers;
-  }, 0);
-}
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
