@@ -8,6 +8,8 @@ import type { GuardedStream } from './guard/guarded-stream';
 import type { WatchedAnswer } from './guard/watched-answer';
 import type { JudgedBody } from './guard/judged-body';
 import { valueOf } from '../http/header-rules';
+import { maskFor } from './credential-echo/credential-echo';
+import type { CredentialMask } from './credential-echo/credential-mask';
 import { redirectError } from './redirects';
 
 /** Where an attempt went: target, provider and credential, with all look-ups done. */
@@ -56,6 +58,8 @@ export class Answer implements OutboundHandler {
   /** What its guardrails have made of it; null where none has looked at it. */
   guarded: JudgedBody | GuardedStream | WatchedAnswer | null = null;
   private sink: BodySink | null = null;
+  /** Null: nothing is hidden in it as it goes by; errors are read whole where they are handed on. */
+  private mask: CredentialMask | null = null;
   private kept: Buffer[] | null = null;
 
   constructor(
@@ -72,16 +76,33 @@ export class Answer implements OutboundHandler {
     }
     this.status = status;
     this.headers = headers;
+    if (status < 400 && isPlain(headers)) this.mask = maskFor(this.upstream);
     this.listener.answered(this);
   }
 
   onData(chunk: Buffer): void {
+    const { mask } = this;
+    if (mask === null) this.hand(chunk);
+    else {
+      const passed = mask.pass(chunk);
+      if (passed.length > 0) this.hand(passed);
+    }
+  }
+
+  private hand(chunk: Buffer): void {
     if (this.sink) this.sink.data(chunk);
     else if (this.kept) this.kept.push(chunk);
     else this.kept = [chunk];
   }
 
+  /** What the mask has held back. */
+  private handRest(): void {
+    const rest = this.mask?.rest() ?? null;
+    if (rest !== null) this.hand(rest);
+  }
+
   onEnd(): void {
+    this.handRest();
     this.ended = true;
     this.sink?.end();
   }
@@ -89,6 +110,7 @@ export class Answer implements OutboundHandler {
   onError(error: OutboundError): void {
     // A redirect has failed already when its call is given up.
     if (this.error !== null) return;
+    this.handRest();
     this.error = error;
     if (this.status === 0) this.listener.answered(this);
     else this.sink?.fail(error);
@@ -125,5 +147,10 @@ export const isEventStream = ({ headers }: Answer): boolean =>
 /** Events that can be read as they are. */
 export const isPlainEvents = (answer: Answer): boolean =>
   isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
+
+const isPlain = (headers: readonly string[]): boolean => {
+  const coding = valueOf(headers, 'content-encoding');
+  return coding === undefined || coding === 'identity';
+};
 
 const NO_HEADERS: readonly string[] = [];

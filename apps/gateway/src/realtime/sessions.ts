@@ -3,7 +3,7 @@ import type { SessionAccounts } from '../limits/session-accounts';
 import { addGatewayHeaders } from '../pipeline/answer-headers';
 import { gatewayStopping } from '../pipeline/broken-answer';
 import { checkModelOf } from '../pipeline/attempt/targeting';
-import { answerHeaders } from '../pipeline/credential-echo';
+import { answerHeaders } from '../pipeline/credential-echo/credential-echo';
 import type { Exchange } from '../pipeline/exchange';
 import type { Settle } from '../pipeline/reply';
 import type { UpgradeAnswer } from './handshake';

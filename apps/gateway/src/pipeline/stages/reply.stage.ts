@@ -1,5 +1,5 @@
 import { GatewayError } from '@gw/kernel';
-import type { HeaderList, TranslationContext, Translator } from '@gw/providers';
+import type { HeaderList, ProviderError, TranslationContext, Translator } from '@gw/providers';
 import { errorBody, providerErrorBody } from '../../http/error-body';
 import { removeHeader, setHeader } from '../../http/header-rules';
 import { isObject, parseExactAnswer } from '../../http/json-body';
@@ -8,14 +8,13 @@ import { BatchOutputMeter, outputOfBatch } from '../../limits/batch-output';
 import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
-import { answerHeaders, formsOf, withoutCredential } from '../credential-echo';
+import { answerHeaders, mayRepeatCredential, withoutCredential } from '../credential-echo/credential-echo';
 import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
 import type { Pricer } from '../settlement';
 import { EventStreamSink } from '../sinks/event-stream.sink';
-import { MaskingSink } from '../sinks/masking.sink';
 import { lacksUsageOnly, LateUsage } from '../sinks/late-usage';
 import { PassingSink } from '../sinks/passing.sink';
 import { TranslatedStreamSink } from '../sinks/translated-stream.sink';
@@ -131,7 +130,7 @@ export class ReplyStage implements Stage {
   private errorSink(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     exchange.outcome = 'provider_error';
     const { provider } = answer.upstream;
-    return new WholeBodySink(answer, KEEP_BYTES_MIN, (received) => {
+    return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
       const body = received && withoutCredential(received, answer.upstream);
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect needs no other shape.
@@ -140,7 +139,7 @@ export class ReplyStage implements Stage {
       const bytes = same
         ? (body as Buffer)
         : providerErrorBody(
-            isObject(original) ? provider.error(original) : null,
+            isObject(original) ? provider.error(original) : errorOf(failure),
             original,
             provider.id,
             exchange.id,
@@ -168,17 +167,33 @@ export class ReplyStage implements Stage {
   }
 }
 
-/** An error of passthrough, as it came but for the credential that the provider was sent. */
+/** An error of passthrough, as it came but for its coding and for the credential that the provider was sent. */
 function passedError(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
-  const texts = exchange.method === 'HEAD' ? [] : formsOf(answer.upstream);
-  if (texts.length === 0) {
-    reply.start(answer.status, headers);
+  const { upstream, status } = answer;
+  if (exchange.method === 'HEAD' || !mayRepeatCredential(upstream)) {
+    reply.start(status, headers);
     return new PassingSink(exchange, reply, answer);
   }
-  removeHeader(headers, 'content-length');
-  reply.start(answer.status, headers);
-  return new MaskingSink(new PassingSink(exchange, reply, answer, null, ''), texts);
+  return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
+    removeHeader(headers, 'content-length');
+    removeHeader(headers, 'content-encoding');
+    if (received === null) setHeader(headers, 'content-type', 'application/json; charset=utf-8');
+    if (answer.error !== null) {
+      exchange.outcome = 'interrupted';
+      exchange.failure = failure;
+    }
+    reply.start(status, headers);
+    reply.end(
+      received === null
+        ? providerErrorBody(errorOf(failure), null, upstream.provider.id, exchange.id)
+        : withoutCredential(received, upstream),
+    );
+  });
 }
+
+/** What takes the place of an error that could not be read. */
+const errorOf = (failure: GatewayError | null): ProviderError | null =>
+  failure === null ? null : { message: failure.message, type: null, code: null };
 
 /** A stream with a coding, which is not asked for, is undone of it as a whole. */
 const decodedFor = (sink: TranslatedStreamSink, answer: Answer): BodySink =>
