@@ -13,7 +13,7 @@ const subject = (over: Partial<PolicySubject> = {}): PolicySubject => ({
   prompt: null,
   model: 'gpt-4o',
   modelProvider: 'prod',
-  endpointType: 'chatComplete',
+  endpointTypes: ['chatComplete'],
   ...over,
 });
 

@@ -24,7 +24,8 @@ export interface PolicySubject {
   readonly model?: string | null;
   /** Slug of the saved provider, else the provider's id: what stands before the model in `@provider/model`. */
   readonly modelProvider?: string | null;
-  readonly endpointType?: string | null;
+  /** Of a passthrough request also that of the route whose path it has. */
+  readonly endpointTypes?: readonly string[];
   readonly mcpServer?: string | null;
   readonly mcpTool?: string | null;
 }
@@ -139,14 +140,14 @@ const escaped = (value: string): string =>
   value.includes(':') || value.includes('%') ? value.replaceAll('%', '%25').replaceAll(':', '%3A') : value;
 
 function compileCondition({ key, value, excludes }: PolicyCondition): (subject: PolicySubject) => boolean {
-  const read = conditionReader(key);
+  const read = presentReader(key);
   const matches = matcher(key, listOf(value));
   const excluded = matcher(key, listOf(excludes));
   const needsValue = value !== undefined;
   return (subject) => {
     const present = read(subject);
-    if (present === null || excluded(present)) return false;
-    return !needsValue || matches(present);
+    if (present.length === 0 || present.some(excluded)) return false;
+    return !needsValue || present.some(matches);
   };
 }
 
@@ -169,7 +170,6 @@ const SHARED: Readonly<Record<string, Reader>> = {
   workspace_id: ({ workspaceId }) => workspaceId,
   organisation_id: ({ organisationId }) => organisationId,
   provider: ({ provider }) => provider ?? null,
-  endpoint_type: ({ endpointType }) => endpointType ?? null,
   mcp_server: ({ mcpServer }) => mcpServer ?? null,
   mcp_tool: ({ mcpTool }) => mcpTool ?? null,
 };
@@ -200,5 +200,14 @@ function readerOf(readers: Readonly<Record<string, Reader>>, key: string): Reade
   return ({ metadata }) => (Object.hasOwn(metadata, name) ? (metadata[name] ?? null) : null);
 }
 
-const conditionReader = (key: string): Reader => readerOf(IN_CONDITIONS, key);
+/** The values that a subject has of what a condition names. */
+function presentReader(key: string): (subject: PolicySubject) => readonly string[] {
+  if (key === 'endpoint_type') return ({ endpointTypes }) => endpointTypes ?? [];
+  const read = readerOf(IN_CONDITIONS, key);
+  return (subject) => {
+    const value = read(subject);
+    return value === null ? [] : [value];
+  };
+}
+
 const groupReader = (key: string): Reader => readerOf(IN_GROUPS, key);

@@ -11,7 +11,7 @@ import type { Upstream } from '../pipeline/answer';
 import type { Exchange } from '../pipeline/exchange';
 import type { Principal } from '../state/principals';
 import type { CallerLimits } from './caller-limits';
-import { endpointTypeOf } from './endpoint-types';
+import { endpointTypesOf } from './endpoint-types';
 import { targetBuckets } from './target-limits';
 
 /** Throws the denial as the caller sees it. */
@@ -48,7 +48,7 @@ function subjectOf({ principal, metadata, configSource, configId, prompt, route 
     config:
       configSource.slug === null || configId === null ? null : { slug: configSource.slug, id: configId },
     prompt,
-    endpointType: endpointTypeOf(route.name),
+    endpointTypes: endpointTypesOf(route),
   };
 }
 

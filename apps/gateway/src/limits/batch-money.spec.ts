@@ -104,4 +104,64 @@ describe('what the output of a batch is charged', () => {
     });
     expect(named(await get('/files/file_1/content'))).toEqual([]);
   });
+
+  it('charges the output that a batch is read by under the name of its file', async () => {
+    const batch = { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file_9' };
+    stub.answer({ body: batch }, { body: line({ model: 'gpt-4o', usage: USAGE }) });
+    expect(named(await get('/batches/batch_1/output'))).toMatchObject([
+      { once: 'batch integration-main file:file_9', cost: OF_4O },
+    ]);
+  });
+
+  it.each(['/proxy/files/file_1/content/', '/proxy/files/file_1/%63ontent', '/proxy/files/file_1/CONTENT'])(
+    'charges an output that is read at %s',
+    async (path) => {
+      output(line({ model: 'gpt-4o', usage: USAGE }));
+      expect(named(await get(path))).toMatchObject([
+        { once: 'batch integration-main file:file_1', cost: OF_4O },
+      ]);
+    },
+  );
+
+  const PARTS = {
+    range: 'bytes=0-49',
+    'if-range': '"a"',
+    'x-gw-forward-headers': 'range,if-range,accept-encoding',
+  };
+
+  it.each([
+    '/files/file_1/content',
+    '/proxy/files/file_1/%63ontent',
+    '/responses/resp_1',
+    '/proxy/batches/b/',
+  ])('asks for all of %s, without a coding', async (path) => {
+    output(line({ model: 'gpt-4o', usage: USAGE }));
+    await get(path, { ...PARTS, 'accept-encoding': 'gzip, br' });
+    const { headers } = stub.requests.at(-1) ?? { headers: {} };
+    expect(headers).toMatchObject({ 'accept-encoding': 'identity' });
+    expect(headers).not.toHaveProperty('range');
+    expect(headers).not.toHaveProperty('if-range');
+  });
+
+  it('hands on a range of what reports no use', async () => {
+    output('x');
+    await get('/proxy/videos/v_1/content', { range: 'bytes=0-49' });
+    expect(stub.requests.at(-1)?.headers).toMatchObject({ range: 'bytes=0-49' });
+  });
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'gzip, deflate, br, zstd'],
+    ['snappy, GZIP;q=0.5, *', 'GZIP;q=0.5'],
+    ['*', 'identity'],
+    ['dcb, compress', 'identity'],
+  ])('asks on passthrough for no coding that it cannot undo: %s', async (accepted, expected) => {
+    stub.answerJson({ id: 'a', model: 'gpt-4o', choices: [], usage: USAGE });
+    const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
+    const type = { 'content-type': 'application/json', 'accept-encoding': accepted };
+    const body = JSON.stringify({ model: 'gpt-4o', messages: [] });
+    const url = `${gateway.baseUrl}/proxy/chat/completions`;
+    await (await fetch(url, { method: 'POST', headers: { ...headers, ...type }, body })).text();
+    expect(stub.requests.at(-1)?.headers).toMatchObject({ 'accept-encoding': expected });
+    expect((await last()).cost).toBe(2 * OF_4O);
+  });
 });

@@ -1,16 +1,19 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { Provider } from '@gw/providers';
+import type { Exchange } from '../pipeline/exchange';
 import { sumOf } from '../pipeline/extra-use';
 import type { Priced } from '../pipeline/settlement';
+import { plainPath } from '../routes/plain-path';
 import { headOf, readLine, type LineHead, type LineUse } from './batch-lines';
 
-const FILE = /\/files\/([^/?]+)\/content(?:\?|$)/;
-const RESULTS = /\/messages\/batches\/([^/?]+)\/results(?:\?|$)/;
+const FILE = /\/files\/([^/]+)\/content$/i;
+const RESULTS = /\/messages\/batches\/([^/]+)\/results$/i;
 
-/** What the output of a batch is charged as, by the address it is read from; null: it is none. */
-export function outputOfBatch(url: string): string | null {
-  const file = FILE.exec(url)?.[1];
-  return file === undefined ? (RESULTS.exec(url)?.[1] ?? null) : `file:${file}`;
+/** What the output of a batch is charged as, by the path that it is read from; null: it is none. */
+export function outputOfBatch({ followed, url }: Pick<Exchange, 'followed' | 'url'>): string | null {
+  const path = plainPath(followed ?? url);
+  const file = FILE.exec(path)?.[1];
+  return file === undefined ? (RESULTS.exec(path)?.[1] ?? null) : `file:${file}`;
 }
 
 /** What all lines of an output that were read report together. */

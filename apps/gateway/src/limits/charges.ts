@@ -2,6 +2,7 @@ import type { ChargeLine, ChargeRecord } from '@gw/contracts';
 import { isBudget, type Reservation } from '@gw/limits';
 import type { RouteKind } from '@gw/providers';
 import type { Exchange } from '../pipeline/exchange';
+import { plainPath } from '../routes/plain-path';
 import { usesModel } from './estimates';
 
 /** A charge as the log is told it: its counters are those of the budgets that it was reserved in. */
@@ -35,7 +36,7 @@ const COUNTED: ReadonlySet<RouteKind> = new Set([
   'responses',
 ]);
 const SOLD =
-  /\/(?:completions|embeddings|messages|responses|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|videos)\/?(?:\?|$)/;
+  /\/(?:completions|embeddings|messages|responses|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|videos)$/i;
 
 /** Whether a request that told no usage has cost something nevertheless. */
 export function isUncounted(exchange: Exchange): boolean {
@@ -49,6 +50,6 @@ export function isUncounted(exchange: Exchange): boolean {
     outcome === 'interrupted' ||
     outcome === 'client_closed' ||
     COUNTED.has(route.kind) ||
-    SOLD.test(exchange.url)
+    SOLD.test(plainPath(exchange.url))
   );
 }

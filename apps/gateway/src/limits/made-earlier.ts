@@ -4,6 +4,7 @@ import { isObject, parseJsonObject } from '../http/json-body';
 import type { Upstream } from '../pipeline/answer';
 import type { Exchange } from '../pipeline/exchange';
 import { NO_USAGE } from '../pipeline/extra-use';
+import { plainPath } from '../routes/plain-path';
 import { isAbsurd } from './absurd-use';
 import { outputOfBatch, type BatchOutput } from './batch-output';
 
@@ -24,6 +25,8 @@ const ALWAYS_OWN: ReadonlySet<string> = new Set([
   'embeddings',
   'messages',
 ]);
+const CHANGES = /\/(?:runs|cancel)/i;
+const RESPONSES = /\/responses/i;
 const BACKGROUND = Buffer.from('"background"');
 
 /** Whether an answer may tell the use of something that another request tells of too. */
@@ -31,22 +34,31 @@ export function tellsOfOthers({ method, upgrade, route, url, body }: Exchange, u
   if (upgrade !== null) return false;
   if (method === 'GET') return true;
   if (ALWAYS_OWN.has(route.kind)) return false;
-  if (url.includes('/runs') || url.includes('/cancel')) return true;
+  const path = plainPath(url);
+  if (CHANGES.test(path)) return true;
   // A body may spell its members as it likes; the answer says no use yet where it is made in the background.
-  return url.includes('/responses') && (used === null || body.includes(BACKGROUND));
+  return RESPONSES.test(path) && (used === null || body.includes(BACKGROUND));
 }
 
-/** What is asked for where such things are made, and nothing but that. */
-const MAKES = /\/(?:runs|responses)\/?(?:\?|$)/;
-const BATCHES = /\/batches\/?(?:\?|$)/;
+/** Paths whose answers may report what other requests have made. */
+const REPORTS =
+  /\/(?:batch(?:es)?|files|responses|runs|threads|messages|completions|conversations|operations)(?:\/|$)/i;
 
-const makes = ({ method, url }: Exchange): boolean => method === 'POST' && MAKES.test(url);
+/** Whether a read must come whole and uncoded, since its answer may report a use: a part of it may leave that out. */
+export const isReadForUse = ({ method, route }: Pick<Exchange, 'method' | 'route'>): boolean =>
+  method === 'GET' && REPORTS.test(plainPath(route.upstreamPath));
+
+/** What is asked for where such things are made, and nothing but that. */
+const MAKES = /\/(?:runs|responses)$/i;
+const BATCHES = /\/batches$/i;
+
+const makes = ({ method, url }: Exchange): boolean => method === 'POST' && MAKES.test(plainPath(url));
 
 /** Whether a request can use anything: a batch holds what was not read, and a run or a saved prompt may choose its model by itself. */
 export const isUnknowable = (exchange: Exchange): boolean =>
   makes(exchange)
     ? exchange.scan === null || exchange.scan.model === null
-    : exchange.method === 'POST' && BATCHES.test(exchange.url);
+    : exchange.method === 'POST' && BATCHES.test(plainPath(exchange.url));
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled', 'expired', 'incomplete']);
 const ID_LENGTH_MAX = 256;
@@ -56,10 +68,10 @@ const ID_LENGTH_MAX = 256;
  * events of a stream, or as the lines of a batch's output. Empty: it tells none, or they have not ended.
  */
 export function earlierUses(exchange: Exchange, upstream: Upstream): readonly EarlierUse[] {
-  const { meter, method, url } = exchange;
+  const { meter, method } = exchange;
   if (meter === null || !isAnswered(exchange)) return [];
   const uses = new Uses(upstream);
-  const output = method === 'GET' ? outputOfBatch(url) : null;
+  const output = method === 'GET' ? outputOfBatch(exchange) : null;
   const streamed = meter.made?.() ?? null;
   if (output !== null) uses.addOutput(output, meter.output?.() ?? null, meter.model());
   else if (streamed !== null) uses.addStreamed(streamed, meter.usage(), meter.model(), method === 'GET');

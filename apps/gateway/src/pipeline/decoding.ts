@@ -14,6 +14,16 @@ export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
 export const codingOf = (contentEncoding: string | undefined): Coding | null =>
   contentEncoding === undefined ? null : (CODINGS.get(contentEncoding.trim().toLowerCase()) ?? null);
 
+/** The codings of an `Accept-Encoding` that can be undone here, as they were sent; `identity` where there is none. */
+export function knownCodings(accepted: string): string {
+  const codings = accepted.split(',').map((each) => each.trim());
+  const known = codings.filter((each) => {
+    const name = (each.split(';')[0] as string).trim().toLowerCase();
+    return name === 'identity' || CODINGS.has(name);
+  });
+  return known.length === codings.length ? accepted : known.length === 0 ? 'identity' : known.join(', ');
+}
+
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['gzip', 'gzip'],
   ['x-gzip', 'gzip'],

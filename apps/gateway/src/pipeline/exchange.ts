@@ -127,6 +127,8 @@ export class Exchange {
   /** The answer that this request repeats under its `Idempotency-Key`; no attempt is made then. */
   replayed: StoredAnswer | null = null;
   readonly attempts: AttemptRecord[] = [];
+  /** Where the second call of a route that makes two went; null: there was none. */
+  followed: string | null = null;
   /** Calls to providers so far. */
   calls = 0;
   strategy: readonly string[] = [];

@@ -33,6 +33,7 @@ export class FollowUpSender implements AttemptSender {
     const answer = await sent(this.sender, exchange, upstream, built, listener);
     if (answer.error !== null || answer.status >= 300) return answer;
     const path = followUp(await objectOf(answer));
+    exchange.followed = path;
     const { request } = built;
     const { upstreamPath } = exchange.route;
     const at = request.path.lastIndexOf(upstreamPath);

@@ -2,10 +2,11 @@ import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
-import { outputOfBatch } from '../../limits/batch-output';
+import { isReadForUse } from '../../limits/made-earlier';
 import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
 import { queryWithModel } from '../../realtime/model-query';
 import type { Upstream } from '../answer';
+import { knownCodings } from '../decoding';
 import type { Asked } from '../exchange';
 import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';
@@ -107,10 +108,6 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
   const { req } = exchange;
   const received = upstreamHeaders(req.rawHeaders, req.headers.connection);
   const headers = [...received];
-  // A built-in route reads the answer, and so does one for a batch's output: they ask for one that needs no decoding. Without the
-  // header any coding would be right.
-  if (support || outputOfBatch(pathOf(exchange, upstream)) !== null)
-    setHeader(headers, 'accept-encoding', 'identity');
   if (contentType !== null) {
     setHeader(headers, 'content-type', contentType);
     removeHeader(headers, 'content-encoding');
@@ -126,8 +123,23 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
   const forwarded = forwardedHeaders(exchange, upstream);
   for (let i = 0; i < forwarded.length; i += 2)
     setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
+  askReadable(headers, exchange, support);
   assertSendable(headers, received);
   return headers;
+}
+
+const OF_PARTS = ['range', 'if-range'];
+
+/**
+ * A built-in route reads the answer, and so does a read that may report a use: they ask for one that needs no decoding, and the
+ * latter for all of it. What else goes through may have any coding that can be undone. Without the header any would be right.
+ */
+function askReadable(headers: HeaderList, exchange: Asked, support: RouteSupport | null): void {
+  const isRead = isReadForUse(exchange);
+  if (isRead) for (const name of OF_PARTS) removeHeader(headers, name);
+  const accepted = valueOf(headers, 'accept-encoding');
+  if (support !== null || isRead) setHeader(headers, 'accept-encoding', 'identity');
+  else if (accepted !== undefined) setHeader(headers, 'accept-encoding', knownCodings(accepted));
 }
 
 /**

@@ -13,6 +13,7 @@ import type { CompiledCache } from '@gw/config-schema';
 import type { Shares } from '@gw/kernel';
 import { OutboundError, type OutboundHandler } from '@gw/outbound';
 import { parseJsonObject } from '../../http/json-body';
+import { plainPath } from '../../routes/plain-path';
 import { Answer, type Upstream } from '../answer';
 import type { BuiltRequest } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender, Sender } from '../attempt/sender';
@@ -153,7 +154,8 @@ export class CachingSender implements AttemptSender {
   }
 }
 
-const isAsked = ({ method, route }: Exchange): boolean => isCacheable(method, route.kind, route.upstreamPath);
+const isAsked = ({ method, route }: Exchange): boolean =>
+  isCacheable(method, route.kind, plainPath(route.upstreamPath));
 
 /** What is compared is what the client asks after parameter rules, in the client's dialect. */
 const semanticOf = ({ exchange, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({

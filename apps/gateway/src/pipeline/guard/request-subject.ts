@@ -14,6 +14,7 @@ import { assertReadableWhole } from '../../http/read-whole';
 import type { Upstream } from '../answer';
 import { withoutSlug } from '../attempt/targeting';
 import type { Asked, Exchange } from '../exchange';
+import { familyOfPath } from '../../routes/plain-path';
 import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
 
 /** What guardrails are told about a request that goes to an upstream. */
@@ -53,28 +54,9 @@ function workOf(exchange: Exchange): Work {
   return work;
 }
 
-/** Ends of paths by which a passthrough request's dialect is known, the longest first. */
-const FAMILIES = [
-  ['/chat/completions', 'chat.completions'],
-  ['/messages/count_tokens', 'messages.count_tokens'],
-  ['/completions', 'completions'],
-  ['/embeddings', 'embeddings'],
-  ['/moderations', 'moderations'],
-  ['/responses', 'responses'],
-  ['/messages', 'messages'],
-  ['/realtime', 'realtime'],
-] as const;
-
 /** Creating is what a path of a family without a body of its own kind does. */
 const PATH_TYPES: Readonly<Record<string, string>> = { responses: 'createModelResponse' };
 
-/** Slashes at the end, and case, make no other path of it for most providers. */
-function familyOfPath(path: string): string {
-  const plain = path.replace(/(?<!\/)\/+$/, '').toLowerCase();
-  return FAMILIES.find(([end]) => plain.endsWith(end))?.[1] ?? '';
-}
-
-/** Without the key of the request, whatever header it is repeated in: what guardrails see may go to their webhooks. */
 function headersOf({ req, gw }: Exchange): Readonly<Record<string, string>> {
   const { apiKey } = gw;
   const headers: Record<string, string> = {};

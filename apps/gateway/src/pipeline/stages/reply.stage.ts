@@ -103,8 +103,8 @@ export class ReplyStage implements Stage {
   }
 
   private outputMeter(exchange: Exchange, { upstream, status }: Answer): BatchOutputMeter | null {
-    const { method, url, startedWallMs } = exchange;
-    if (method !== 'GET' || status >= 300 || outputOfBatch(url) === null) return null;
+    const { method, startedWallMs } = exchange;
+    if (method !== 'GET' || status >= 300 || outputOfBatch(exchange) === null) return null;
     return new BatchOutputMeter(upstream.provider, (model, usage) =>
       this.pricer.price(upstream, model, { ...usage, batch: true }, startedWallMs),
     );

@@ -1,0 +1,86 @@
+import { endpointTypesOf } from '../limits/endpoint-types';
+import { begunName, isUnknowable } from '../limits/made-earlier';
+import { outputOfBatch } from '../limits/batch-output';
+import type { Exchange } from '../pipeline/exchange';
+import { familyOfPath, plainPath } from './plain-path';
+import { routeOf } from './route-table';
+
+/** Ways to write a path that servers read as the same one. */
+const SPELLINGS: readonly (readonly [name: string, spell: (path: string) => string])[] = [
+  ['as it is', (path) => path],
+  ['a slash at its end', (path) => `${path}/`],
+  ['several slashes at its end', (path) => `${path}///`],
+  ['doubled slashes', (path) => path.replaceAll('/', '//')],
+  ['an escaped letter', (path) => path.replace(/[a-z](?=[a-z]*$)/, escaped)],
+  ['every letter escaped', (path) => path.replace(/[a-z]/g, escaped)],
+  ['escapes in capitals', (path) => path.replace(/[a-z]/g, (letter) => escaped(letter).toUpperCase())],
+  ['escaped slashes', (path) => `/${path.slice(1).replaceAll('/', '%2f')}`],
+  ['capital letters', (path) => path.toUpperCase()],
+  ['a matrix parameter', (path) => `${path};x=1`],
+  ['a query', (path) => `${path}?a=/b`],
+  ['a slash and a query', (path) => `${path}/?a=1`],
+];
+const escaped = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`;
+const over = (...paths: readonly string[]) =>
+  paths.flatMap((path) => SPELLINGS.map(([name, spell]) => [path, name, spell(path)] as const));
+const asked = (method: string, url: string): Exchange =>
+  ({
+    method,
+    url,
+    followed: null,
+    scan: null,
+    meter: null,
+    route: routeOf(method, url),
+  }) as unknown as Exchange;
+
+describe('plainPath', () => {
+  it.each(over('/files/F1/content', '/chat/completions', '/threads/T1/runs'))(
+    'reads %s with %s as the same path',
+    (path, _, spelled) => {
+      expect(plainPath(spelled).toLowerCase()).toBe(path.toLowerCase());
+    },
+  );
+
+  it('keeps the case of ids, escapes that are no ASCII, and bad ones', () => {
+    expect(plainPath('/files/Ab%43/content/')).toBe('/files/AbC/content');
+    expect(plainPath('/files/%c3%a4/%zz%')).toBe('/files/%c3%a4/%zz%');
+    expect(plainPath('/')).toBe('/');
+  });
+});
+
+describe('what judges a passthrough request by its path', () => {
+  it.each(over('/v1/proxy/files/f_1/content'))('knows an output at %s with %s', (_, __, url) => {
+    expect(outputOfBatch(asked('GET', url))?.toLowerCase()).toBe('file:f_1');
+  });
+
+  it.each(over('/v1/proxy/messages/batches/b_1/results'))('knows results at %s with %s', (_, __, url) => {
+    expect(outputOfBatch(asked('GET', url))?.toLowerCase()).toBe('b_1');
+  });
+
+  it.each(over('/batches', '/threads/t_1/runs', '/responses'))(
+    'knows for strict limits that %s with %s cannot be estimated',
+    (_, __, url) => {
+      expect(isUnknowable(asked('POST', url))).toBe(true);
+      expect(begunName(asked('POST', url), {} as never)).toBeNull();
+    },
+  );
+
+  it.each(over('/proxy/chat/completions'))(
+    'knows for guardrails and policies the kind of %s with %s',
+    (_, __, url) => {
+      expect(familyOfPath(url)).toBe('chat.completions');
+      const query = url.indexOf('?');
+      const types = endpointTypesOf({
+        ...routeOf('POST', '/proxy/x'),
+        upstreamPath: url.slice(0, query < 0 ? undefined : query),
+      });
+      expect(types).toEqual(['proxy', 'chatComplete']);
+    },
+  );
+
+  it('names the type of a built-in route once', () => {
+    expect(endpointTypesOf(routeOf('POST', '/chat/completions'))).toEqual(['chatComplete']);
+    expect(endpointTypesOf(routeOf('POST', '/proxy/v1/responses'))).toEqual(['proxy', 'createModelResponse']);
+    expect(endpointTypesOf(routeOf('POST', '/ocr'))).toEqual([]);
+  });
+});
