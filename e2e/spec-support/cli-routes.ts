@@ -72,6 +72,7 @@ const DELETED = 'archived: a delete';
 
 /** Members of bodies that no file has, by `kind: path`, with the reason. */
 export const NOT_IN_FILES: Readonly<Record<string, string>> = {
+  'configs: is_default': 'as reads show it; isDefault sets it, and a file writes that',
   'workspaces: users': 'users have their workspaces',
   'workspaces: defaults.*': 'metadata, and by kinds of their own user_key_configs and workspace_guardrails',
   'secret_references: allow_all_workspaces': 'true when allowed_workspaces is left out',
