@@ -13,7 +13,7 @@ const AGREEMENT = { timeoutMs: 180_000, everyMs: 500 };
 /** Postgres replays what it had not written yet. */
 const RESTART = { timeoutMs: 300_000 };
 const STEP = { timeoutMs: 3_600_000, everyMs: 50 };
-const LIMIT_USD = 1_000_000_000;
+const LIMITS = { cost: 50_000_000, tokens: 1_000_000_000 };
 
 export interface Books extends Comparison {
   /** What each key was charged: by the log, by the durable record, by the counter in Redis. */
@@ -57,7 +57,7 @@ export class MixedLedgers {
     for (const [name, config] of Object.entries(CONFIGS)) configs[name] = await bench.config(config);
     const newKey = async (name: string, limits: object, type: Paying['type'] = 'cost'): Promise<Paying> => ({
       name,
-      key: await bench.newKey({ name, usage_limits: { type, credit_limit: LIMIT_USD }, ...limits }),
+      key: await bench.newKey({ name, usage_limits: { type, credit_limit: LIMITS[type] }, ...limits }),
       type,
     });
     const payers = await Promise.all([
