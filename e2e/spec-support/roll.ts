@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** What became of one request: its status, or the error that came instead. */
+/** What became of one request: 200, another status with what it says, or the error that came instead. */
 type Outcome = number | string;
 
 export interface Load {
@@ -63,10 +63,13 @@ function once(
         response.on('error', (error) => {
           resolve(`cut: ${error.message}`);
         });
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (piece: string) => (text += piece));
         response.on('end', () => {
-          resolve(response.statusCode ?? 0);
+          const { statusCode = 0 } = response;
+          resolve(statusCode === 200 ? statusCode : `${String(statusCode)} ${saidIn(text)}`);
         });
-        response.resume();
       },
     );
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
@@ -74,4 +77,9 @@ function once(
     });
     outgoing.end(body);
   });
+}
+
+/** The message of an error, so that outcomes of one kind are one. */
+function saidIn(text: string): string {
+  return /"message":"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 200);
 }
