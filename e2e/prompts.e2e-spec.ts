@@ -103,7 +103,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('a saved prompt, with the %s drive
     const label = await bench().manage<Created>('POST', '/labels', { body: { name: 'canary' } });
     await bench().manage('PUT', `/prompts/${slug}/versions/${version_id}`, { body: { label_id: label.id } });
     await becomes(`${slug}@canary`, expected('Hello Ada'));
-    await bench().manage('DELETE', `/labels/${label.id}`);
+    await bench().manage('DELETE', `/labels/${label.id}?force=true`);
     await becomes(`${slug}@canary`, 404);
     await bench().manage('DELETE', `/prompts/${slug}`);
     await becomes(slug, 404);

@@ -153,7 +153,7 @@ describe('one workspace, to the others', () => {
     const post = (config: object, body: object): Promise<Reply> =>
       bench().chat(json(config), { key: attacker.key, body });
     const message = { role: 'user', content: 'a' };
-    const messages = new Array<object>(200_000).fill(message);
+    const messages = new Array<object>(24_000).fill(message);
     const texts = bodyOf('a.b. '.repeat(780_000));
     const guarded = { provider: '@main', input_guardrails: [{ checks }] };
 
