@@ -66,7 +66,8 @@ export class ApiKeyAuthenticator {
       await this.hashAnew(hash, current);
       return key;
     }
-    return undefined;
+    // Another call may have hashed it anew between the two readings.
+    return earlier.length > 0 ? this.find(current) : undefined;
   }
 
   /** Another call may have done it meanwhile: then there is nothing under the earlier hash. */

@@ -27,8 +27,8 @@ describe('what an earlier master key has hashed', () => {
 
   it('is hashed anew by the first call of an API key, and gateways read it under its new hash', async () => {
     const key = await earlierKey();
-    const calls = Array.from({ length: 3 }, () => admin.get('/v1/api-keys/self/details', { key }));
-    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    const calls = Array.from({ length: 20 }, () => admin.get('/v1/api-keys/self/details', { key }));
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect([await isStored(byCurrent(key)), await isStored(byEarlier(key))]).toEqual([true, false]);
     const events = await admin.dataSource.query<{ changed: string[]; removed: string[] }[]>(
       'SELECT changed, removed FROM change_events WHERE $1 = ANY(changed)',
