@@ -2,6 +2,7 @@ import { documentKey, INTERNAL } from '@gw/contracts';
 import { apiKeyPepper, hashApiKey } from '@gw/kernel';
 import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
+import { Principals } from './principals';
 
 const EARLIER = Buffer.alloc(32, 9);
 const KEY = 'earlierKey000000000000000000000AB';
@@ -41,6 +42,33 @@ describe('an API key that an earlier master key has hashed', () => {
     } finally {
       await gateway.stop();
       await stub.stop();
+    }
+  });
+
+  it('is found while the control plane hashes it anew between two readings', async () => {
+    const gateway = await GatewayHarness.start();
+    try {
+      const { documents, apiKey } = gateway;
+      const peppers = [gateway.master, EARLIER].map(apiKeyPepper);
+      const [now = '', earlier = ''] = peppers.map((pepper) => hashApiKey(pepper, apiKey));
+      const hashedAnew = documents.get(documentKey.apiKey(now)) ?? null;
+      documents.remove(documentKey.apiKey(now));
+      const principals = new Principals(
+        {
+          get: () => undefined,
+          load: (key) => {
+            const found = documents.get(key) ?? null;
+            if (key === documentKey.apiKey(earlier) && hashedAnew)
+              documents.set(documentKey.apiKey(now), hashedAnew);
+            return Promise.resolve(found);
+          },
+          known: () => [],
+        },
+        { peppers, earlier: { report: () => undefined }, blockInlineConfig: false, capacity: 10 },
+      );
+      expect((await principals.resolve(apiKey)).key).toBe(hashedAnew);
+    } finally {
+      await gateway.stop();
     }
   });
 });

@@ -117,7 +117,9 @@ export class Principals {
     known: DocumentKey | undefined,
   ): Promise<[DocumentKey, ApiKeyDocument] | null> {
     const hashed = hashes.map(documentKey.apiKey);
-    for (const at of known === undefined ? hashed : [known, ...hashed]) {
+    // That of now once more at the end: the key may have been hashed anew between two readings.
+    const again = hashed.length > 1 ? hashed.slice(0, 1) : [];
+    for (const at of known === undefined ? [...hashed, ...again] : [known, ...hashed, ...again]) {
       const key = await this.read(at);
       if (key?.kind === 'api_key') return [at, key];
     }
