@@ -83,6 +83,7 @@ import { Grants1795520000000 } from './migrations/1795520000000-grants';
 import { LedgerOnceAmounts1795640000000 } from './migrations/1795640000000-ledger-once-amounts';
 import { ExportWorkersLost1795650000000 } from './migrations/1795650000000-export-workers-lost';
 import { LedgerOnceEstimates1795670000000 } from './migrations/1795670000000-ledger-once-estimates';
+import { EndedLimits1795690000000 } from './migrations/1795690000000-ended-limits';
 import { DeploymentEntity } from './resources/deployment.entity';
 import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
 import { PluginEntity } from './resources/plugin.entity';
@@ -186,6 +187,7 @@ export const MIGRATIONS = [
   SetBy1795630000000,
   ExportWorkersLost1795650000000,
   LedgerOnceEstimates1795670000000,
+  EndedLimits1795690000000,
 ];
 
 export interface DatabaseSettings {

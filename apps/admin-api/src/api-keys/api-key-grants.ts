@@ -1,7 +1,13 @@
-import { OrganisationUserEntity, WorkspaceUserEntity, type ApiKeyEntity } from '@gw/entities';
+import { ApiKeyEntity, OrganisationUserEntity, WorkspaceUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import type { EntityManager } from 'typeorm';
-import { assertHolds, assertMayGrant, rightsOfServiceKey, rightsOfUserKey } from '../auth/grants';
+import { IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import {
+  assertHolds,
+  assertMayGrant,
+  assertNotBound,
+  rightsOfServiceKey,
+  rightsOfUserKey,
+} from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { securityOf } from '../auth/security';
 
@@ -34,6 +40,16 @@ export async function assertMayGrantKey(
   assertMayGrant(caller, rights, WHAT, 'scopes');
 }
 
+/** Throws unless the caller may hand out the secret, and no limits of a higher role are gone round by it. */
+export async function assertMayMakeKey(
+  manager: EntityManager,
+  caller: Principal,
+  key: GrantedKey,
+): Promise<void> {
+  await assertMayGrantKey(manager, caller, key);
+  await assertNoLimitsPassed(manager, caller, key);
+}
+
 /** A service key stays bound as its maker is now, and so do the keys that it makes in turn. */
 export const makerOf = (
   caller: Principal,
@@ -55,6 +71,31 @@ export async function assertMayRotate(
     });
   }
   await assertMayGrantKey(manager, caller, key);
+}
+
+/**
+ * A further key is a way that the limits of the other keys of its user, and of the key that makes it, do not bind. Keys that a
+ * lower role has ended count: ending a key is never refused, since its secret may have leaked, and lifts nothing.
+ */
+async function assertNoLimitsPassed(
+  manager: EntityManager,
+  caller: Principal,
+  { workspaceId, userId }: Pick<ApiKeyEntity, 'workspaceId' | 'userId'>,
+): Promise<void> {
+  const limited: FindOptionsWhere<ApiKeyEntity>[] = [
+    { rateLimits: Not(IsNull()) },
+    { usageLimits: Not(IsNull()) },
+    { allowConfigOverride: false },
+  ];
+  const owners: FindOptionsWhere<ApiKeyEntity>[] = [
+    ...(userId === null || workspaceId === null ? [] : [{ workspaceId, userId }]),
+    ...(caller.apiKeyId === null ? [] : [{ id: caller.apiKeyId }]),
+  ];
+  const where = owners.flatMap((owner) => limited.map((limit) => ({ ...owner, ...limit })));
+  if (where.length === 0) return;
+  const setBy = (await manager.maximum(ApiKeyEntity, 'limitsRank', where)) ?? 0;
+  const wayOut = 'only that role or a higher one can make a further key. To end its secret alone, rotate it.';
+  assertNotBound(caller, setBy, 'A key of this user, or the key that you call with,', wayOut);
 }
 
 type Limits = Pick<

@@ -21,8 +21,8 @@ import {
   type ApiKeyAction,
   type ApiKeyType,
 } from './api-key-rules';
-import { holdLimits } from '../auth/grants';
-import { assertMayGrantKey, assertMayRotate, limitsOf, makerOf } from './api-key-grants';
+import { endLimits, holdLimits } from '../auth/grants';
+import { assertMayMakeKey, assertMayRotate, limitsOf, makerOf } from './api-key-grants';
 import { ApiKeyPages } from './api-key-pages';
 import { ApiKeySecretsService } from './api-key-secrets.service';
 import {
@@ -62,7 +62,7 @@ export class ApiKeysService {
 
     return this.writes.run(caller, async (write) => {
       const [{ manager }, { organisationId, workspaceId }] = [write, at];
-      await assertMayGrantKey(manager, caller, { type, ...at, userId, ...makerOf(caller, userId), scopes });
+      await assertMayMakeKey(manager, caller, { type, ...at, userId, ...makerOf(caller, userId), scopes });
       if (userId !== null && workspaceId !== null) {
         await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);
       }
@@ -167,6 +167,7 @@ export class ApiKeysService {
       assertMatches(ifMatch, row);
       const before = await this.viewOf(manager, row);
       row.status = 'archived';
+      endLimits(caller, row);
       await manager.save(ApiKeyEntity, row);
       await this.secrets.revoke(write, [row.id]);
       write.audit({

@@ -168,6 +168,29 @@ export function assertMayChangeLimits(
   });
 }
 
+/**
+ * THE rule of every route that deletes, archives or makes anew what carries limits: only the role that set them, or a higher one,
+ * ends or goes round them. Throws `forbidden`. `setBy`: the highest rank that is stored with such limits. `what`: begins the
+ * message, `wayOut` ends it.
+ */
+export function assertNotBound(caller: Principal, setBy: number, what: string, wayOut: string): void {
+  if (limitTier(setBy) <= limitTier(rankOf(caller))) return;
+  throw new GatewayError('forbidden', {
+    message: `${what} carries limits that a higher role than yours has set; ${wayOut}`,
+  });
+}
+
+/** The same for a deletion of rows. */
+export function assertMayEnd(caller: Principal, rows: readonly Readonly<LimitedRow>[], what: string): void {
+  const setBy = Math.max(0, ...rows.map(({ limitsRank }) => limitsRank));
+  assertNotBound(caller, setBy, what, 'only that role or a higher one can delete it.');
+}
+
+/** For a row that is ended whoever set its limits: they end with it if the caller could have lifted them, and bind on if not. */
+export function endLimits(caller: Principal, row: LimitedRow): void {
+  if (limitTier(row.limitsRank) <= limitTier(rankOf(caller))) row.limitsRank = 0;
+}
+
 /** What a row restricts, by the names of its settings; `limits` stands for all that one rank is stored for. */
 export type Restrictions = Readonly<Record<string, unknown>>;
 

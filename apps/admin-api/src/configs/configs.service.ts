@@ -5,6 +5,7 @@ import { assertMatches, isStorableText, listOf, windowOf, type ListAnswer, type 
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { assertMayChangeConfig } from '../auth/bound-contents';
 import type { Principal } from '../auth/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { assertNotUsed } from '../common/uses';
@@ -105,7 +106,10 @@ export class ConfigsService {
       const { manager } = write;
       const row = await find(manager, caller, reference, true);
       assertMatches(ifMatch, row);
-      if (input.config !== undefined) await assertSavable(manager, row, input.config, this.addresses);
+      if (input.config !== undefined) {
+        await assertMayChangeConfig(manager, caller, row);
+        await assertSavable(manager, row, input.config, this.addresses);
+      }
       if (input.status === 'archived') {
         await archive(write, row);
         return { version_id: row.currentVersionId };

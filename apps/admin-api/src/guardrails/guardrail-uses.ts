@@ -6,7 +6,11 @@ import { guardrailsNamedBy } from '../configs/config-guardrails';
 
 /** Throws `conflict` with what still names the guardrail: defaults, and the versions of configs that are in force. */
 export async function assertUnused(manager: EntityManager, row: GuardrailEntity): Promise<void> {
-  const uses = [...(await defaultsNaming(manager, row)), ...(await configsNaming(manager, row))];
+  const configs = await configsNaming(manager, row);
+  const uses = [
+    ...(await defaultsNaming(manager, row)),
+    ...configs.map(({ slug }) => ({ path: `configs.${slug}`, message: `The config ${slug} names it.` })),
+  ];
   assertNotUsed('The guardrail is in use; take it out there first.', uses);
 }
 
@@ -38,21 +42,19 @@ async function defaultsNaming(
   return uses;
 }
 
-/** The text of a config holds a name in quotes wherever it names it; what holds it otherwise is told apart here. */
-async function configsNaming(
+/** Configs in force that name the guardrail. Their text holds a name in quotes wherever it names it; what holds it otherwise is told apart here. */
+export async function configsNaming(
   manager: EntityManager,
   { id, slug, organisationId, workspaceId }: GuardrailEntity,
-): Promise<ErrorDetail[]> {
-  const candidates = await manager.query<{ slug: string; content: Record<string, unknown> }[]>(
-    `SELECT c.slug, v.content FROM configs c JOIN config_versions v ON v.id = c.current_version_id
+): Promise<{ readonly id: string; readonly slug: string }[]> {
+  const candidates = await manager.query<{ id: string; slug: string; content: Record<string, unknown> }[]>(
+    `SELECT c.id, c.slug, v.content FROM configs c JOIN config_versions v ON v.id = c.current_version_id
      WHERE c.organisation_id = $1 AND c.status = 'active' AND ($2::uuid IS NULL OR c.workspace_id = $2)
        AND (strpos(v.content::text, $3) > 0 OR strpos(lower(v.content::text), $4) > 0)
      ORDER BY c.created_at, c.id`,
     [organisationId, workspaceId, JSON.stringify(slug), JSON.stringify(id)],
   );
-  return candidates
-    .filter(({ content }) =>
-      guardrailsNamedBy(content).some((name) => name === slug || name.toLowerCase() === id),
-    )
-    .map((config) => ({ path: `configs.${config.slug}`, message: `The config ${config.slug} names it.` }));
+  return candidates.filter(({ content }) =>
+    guardrailsNamedBy(content).some((name) => name === slug || name.toLowerCase() === id),
+  );
 }

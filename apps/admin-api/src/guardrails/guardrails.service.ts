@@ -13,6 +13,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { Writes } from '../audit/writes';
+import { assertMayChangeGuardrail } from '../auth/bound-contents';
 import type { Principal } from '../auth/principal';
 import { assertSlugFree } from '../common/slugs';
 import { GuardrailContents } from './guardrail-contents';
@@ -27,7 +28,7 @@ import {
   listedFor,
 } from './guardrail-rows';
 import { assertReferencesStay, unmaskedChecks } from './guardrail-secrets';
-import { assertUnused } from './guardrail-uses';
+import { assertUnused, configsNaming } from './guardrail-uses';
 import { mappingsOf } from './mcp-mappings';
 import type { CreateGuardrailDto, ListGuardrailsQuery, UpdateGuardrailDto } from './guardrails.dto';
 import {
@@ -131,6 +132,7 @@ export class GuardrailsService {
       const before = this.view(row, version, mappings);
       if (input.name !== undefined) row.name = input.name;
       if (input.checks !== undefined || input.actions !== undefined) {
+        await assertMayChangeGuardrail(manager, caller, row, await configsNaming(manager, row));
         const saved = this.contents.opened(row, version);
         if (input.checks) assertReferencesStay(caller, checksOf(input.checks), saved.checks);
         const checks = input.checks ? unmaskedChecks(checksOf(input.checks), saved.checks) : saved.checks;

@@ -5,6 +5,7 @@ import { assertMatches, listOf, validationFailed, windowOf, type ListAnswer } fr
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, IsNull, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
+import { assertMayEnd } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { found } from '../auth/tenancy';
 import { assertSlugFree } from '../common/slugs';
@@ -185,6 +186,7 @@ export class IntegrationsService {
       const before = toIntegrationDetail(row, await countWorkspaces(manager, row));
       const live = { integrationId: row.id, status: LIVE_PROVIDER };
       const providers = await manager.findBy(ProviderEntity, live);
+      assertMayEnd(caller, providers, 'A provider of the integration');
       const uses: ErrorDetail[] = [];
       for (const provider of providers) {
         if (uses.length < NAMED_MAX) uses.push(...(await usesOfProvider(manager, provider)));

@@ -4,7 +4,7 @@ import { assertMatches, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Writes } from '../audit/writes';
-import { assertMayChangeLimits, rankOf } from '../auth/grants';
+import { assertMayChangeLimits, assertMayEnd, rankOf } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { toStoredRateLimit } from '../limits/limits';
 import type { RateLimitDto } from '../limits/limits.dto';
@@ -94,7 +94,7 @@ export class RateLimitPoliciesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findPolicy(manager, RateLimitPolicyEntity, caller, id, { forUpdate: true });
-      assertMayChangeLimits(caller, row.limitsRank);
+      assertMayEnd(caller, [row], 'The policy');
       assertMatches(ifMatch, row);
       const before = toRateLimitPolicy(row);
       row.status = 'archived';

@@ -4,7 +4,7 @@ import { assertMatches, invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Writes } from '../audit/writes';
-import { assertMayChangeLimits, rankOf } from '../auth/grants';
+import { assertMayChangeLimits, assertMayEnd, rankOf } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { assertCountable, midnightOf, nextResetAfter } from '../limits/limits';
 import type {
@@ -109,7 +109,7 @@ export class UsageLimitPoliciesService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findPolicy(manager, UsageLimitPolicyEntity, caller, id, { forUpdate: true });
-      assertMayChangeLimits(caller, row.limitsRank);
+      assertMayEnd(caller, [row], 'The policy');
       assertMatches(ifMatch, row);
       const before = toUsageLimitPolicy(row);
       row.status = 'archived';

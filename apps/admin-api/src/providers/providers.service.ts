@@ -3,11 +3,17 @@ import { invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { Writes } from '../audit/writes';
+import { assertMayEnd, assertNotBound } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
 import { assertDeletable, type DeleteQuery } from '../common/uses';
 import { parseTags } from '../common/tags';
-import { archiveProviders, providerKey, usableIntegrations } from '../integrations/integrations.queries';
+import {
+  archiveProviders,
+  LIVE_PROVIDER,
+  providerKey,
+  usableIntegrations,
+} from '../integrations/integrations.queries';
 import { withUsage } from '../limits/limit-usage';
 import {
   applyProviderFields,
@@ -39,6 +45,7 @@ export class ProvidersService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const integration = await usableBy(manager, owner, input.integration_id);
+      await assertNoLimitsPassed(manager, caller, owner.workspaceId, integration.id);
       const row = await newProvider(manager, owner, { ...nameAndSlug(input), isVirtualKey: false });
       row.integrationId = integration.id;
       applyProviderFields(caller, row, input);
@@ -97,6 +104,7 @@ export class ProvidersService {
   ): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const row = await lockProvider(write.manager, caller, reference, false, ifMatch);
+      assertMayEnd(caller, [row], 'The provider');
       assertDeletable('The provider', await usesOfProvider(write.manager, row), query);
       await archiveProviders(write, [row]);
       return {};
@@ -127,6 +135,23 @@ async function usableBy(
   const row = seen && (await find());
   if (!row) throw invalid('integration_id', 'integration_id names no integration that the workspace may use');
   return row;
+}
+
+/** A second provider of an integration is a way to its account that the limits of the first do not bind. */
+async function assertNoLimitsPassed(
+  manager: EntityManager,
+  caller: Principal,
+  workspaceId: string,
+  integrationId: string,
+): Promise<void> {
+  const live = { workspaceId, integrationId, status: LIVE_PROVIDER };
+  const setBy = await manager.maximum(ProviderEntity, 'limitsRank', live);
+  assertNotBound(
+    caller,
+    setBy ?? 0,
+    'A provider of this integration in the workspace',
+    'only that role or a higher one can make another one of the integration.',
+  );
 }
 
 async function integrationSlugs(

@@ -5,6 +5,7 @@ import { listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
+import { assertMayEnd } from '../auth/grants';
 import type { Principal } from '../auth/principal';
 import { found, inWorkspace } from '../auth/tenancy';
 import { assertDeletable, type DeleteQuery } from '../common/uses';
@@ -133,6 +134,7 @@ export class VirtualKeysService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await lockProvider(manager, caller, reference, true, ifMatch);
+      assertMayEnd(caller, [row], 'The virtual key');
       assertDeletable('The virtual key', await usesOfProvider(manager, row), query);
       const hidden = await hiddenOf(manager, row, true);
       const before = toVirtualKey(row, hidden);

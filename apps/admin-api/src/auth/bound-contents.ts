@@ -1,0 +1,81 @@
+import {
+  ApiKeyEntity,
+  WorkspaceEntity,
+  type ConfigEntity,
+  type GuardrailEntity,
+  type WorkspaceDefaults,
+} from '@gw/entities';
+import { Not, type EntityManager } from 'typeorm';
+import { assertMayChangeLimits } from './grants';
+import type { Principal } from './principal';
+
+/** A setting by which a role puts a config or guardrail before requests, and the rank of that role. */
+interface Binding {
+  readonly setting: string;
+  readonly setBy: number;
+}
+
+type BoundConfig = Pick<ConfigEntity, 'id' | 'workspaceId'>;
+
+/**
+ * Throws `forbidden` for another content of a config that a higher role has made the default of user keys, or of a key that may
+ * bring no other: it would lift what that role has set as well as another default would.
+ */
+export async function assertMayChangeConfig(
+  manager: EntityManager,
+  caller: Principal,
+  row: BoundConfig,
+): Promise<void> {
+  assertNoneAbove(caller, await bindingsOfConfigs(manager, row.workspaceId, [row.id]));
+}
+
+/** The same for a guardrail: a default of the workspace, or named by such a config. `configs`: those of its workspace that name it. */
+export async function assertMayChangeGuardrail(
+  manager: EntityManager,
+  caller: Principal,
+  { id, workspaceId }: Pick<GuardrailEntity, 'id' | 'workspaceId'>,
+  configs: readonly { readonly id: string }[],
+): Promise<void> {
+  // Those of the organisation are changed with its scopes alone.
+  if (workspaceId === null) return;
+  const configIds = configs.map((config) => config.id);
+  assertNoneAbove(caller, [
+    ...(await bindingsOfWorkspace(manager, workspaceId, (defaults) =>
+      (['input_guardrails', 'output_guardrails'] as const).filter((list) => defaults[list]?.includes(id)),
+    )),
+    ...(await bindingsOfConfigs(manager, workspaceId, configIds)),
+  ]);
+}
+
+function assertNoneAbove(caller: Principal, bindings: readonly Binding[]): void {
+  for (const { setting, setBy } of bindings) assertMayChangeLimits(caller, setBy, { what: setting });
+}
+
+async function bindingsOfConfigs(
+  manager: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Binding[]> {
+  const bindings = await bindingsOfWorkspace(manager, workspaceId, ({ user_api_key_config: config }) =>
+    config !== undefined && ids.includes(config) ? ['user_api_key_config'] : [],
+  );
+  for (const defaultConfigId of ids) {
+    const status = Not('archived' as const);
+    const where = { workspaceId, defaultConfigId, status, allowConfigOverride: false };
+    const setBy = (await manager.maximum(ApiKeyEntity, 'limitsRank', where)) ?? 0;
+    bindings.push({ setting: 'defaults.config_id', setBy });
+  }
+  return bindings;
+}
+
+async function bindingsOfWorkspace(
+  manager: EntityManager,
+  id: string,
+  naming: (defaults: WorkspaceDefaults) => readonly (keyof WorkspaceDefaults)[],
+): Promise<Binding[]> {
+  const { defaults, setBy } = await manager.findOneByOrFail(WorkspaceEntity, { id });
+  return naming(defaults).map((name) => ({
+    setting: `defaults.${name}`,
+    setBy: setBy[`defaults.${name}`] ?? 0,
+  }));
+}

@@ -1,0 +1,38 @@
+import type { TestAdminApi } from './admin-api';
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: {
+    readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
+  };
+}
+
+interface Schema {
+  readonly properties?: object;
+}
+
+/** A handler of the live document, with the members that its body takes. Aliases of a path are one handler. */
+export interface Handler {
+  readonly name: string;
+  readonly method: string;
+  readonly members: ReadonlySet<string>;
+}
+
+export function handlersOf(admin: TestAdminApi): readonly Handler[] {
+  const { paths, components } = admin.api.document;
+  const schemas = (components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  const handlers = new Map<string, Handler>();
+  for (const item of Object.values(paths))
+    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      const name = operation.operationId.split('__', 1)[0] ?? '';
+      const schema = schemas[schemaOf(operation)];
+      handlers.set(name, { name, method, members: new Set(Object.keys(schema?.properties ?? {})) });
+    }
+  return [...handlers.values()];
+}
+
+/** The name of the schema of a JSON body; empty: it takes none. */
+function schemaOf({ requestBody }: Operation): string {
+  const reference = requestBody?.content?.['application/json']?.schema?.$ref ?? '';
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}
