@@ -2,7 +2,7 @@ import type { ChargeLine, ChargeRecord } from '@gw/contracts';
 import { isBudget, type Reservation } from '@gw/limits';
 import type { RouteKind } from '@gw/providers';
 import type { Exchange } from '../pipeline/exchange';
-import { plainPath } from '../routes/plain-path';
+import { isSoldPath } from '../routes/path-call';
 import { usesModel } from './estimates';
 
 /** A charge as the log is told it: its counters are those of the budgets that it was reserved in. */
@@ -27,7 +27,7 @@ export function lineOf({ attempts, madeFor }: Exchange, attempt = attempts.at(-1
   return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
-/** Routes whose answers are sold by what they use, as OpenAI and Anthropic name them, on passthrough too. */
+/** Routes whose answers are sold by what they use, as OpenAI and Anthropic name them. */
 const COUNTED: ReadonlySet<RouteKind> = new Set([
   'chat.completions',
   'completions',
@@ -35,8 +35,6 @@ const COUNTED: ReadonlySet<RouteKind> = new Set([
   'messages',
   'responses',
 ]);
-const SOLD =
-  /\/(?:completions|embeddings|messages|responses|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|videos)$/i;
 
 /** Whether a request that told no usage has cost something nevertheless. */
 export function isUncounted(exchange: Exchange): boolean {
@@ -50,6 +48,7 @@ export function isUncounted(exchange: Exchange): boolean {
     outcome === 'interrupted' ||
     outcome === 'client_closed' ||
     COUNTED.has(route.kind) ||
-    SOLD.test(plainPath(exchange.url))
+    route.call !== null ||
+    isSoldPath(exchange.url)
   );
 }

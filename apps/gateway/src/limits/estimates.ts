@@ -3,6 +3,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
 import type { Provider } from '@gw/providers';
 import type { Upstream } from '../pipeline/answer';
+import { askedModel } from '../pipeline/asked-model';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { Exchange } from '../pipeline/exchange';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
@@ -157,8 +158,8 @@ export class Estimates {
   /** Null: it has none that is known. Undefined: it was not read yet. */
   private sellerAt(exchange: Exchange, target: CompiledTarget): Seller | null | undefined {
     const named = providerNamed(exchange, target);
-    const override = target.overrideParams?.['model'];
-    const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
+    const override = exchange.route.call === null ? target.overrideParams?.['model'] : undefined;
+    const asked = typeof override === 'string' ? override : askedModel(exchange);
     if (named === null || asked === null) return null;
     const model = withoutSlug(asked);
     const key = providerKey(exchange, named);
@@ -195,7 +196,8 @@ export class Estimates {
     const size = { bytes: exchange.body.length, asked, modelMax, source };
     const { input, output } = most ? this.tokens.most(size) : this.tokens.likely(size);
     const { unread, others } = asked;
-    return { input: isOpaque(exchange) ? OPAQUE_INPUT : input, output, others, unread };
+    const sold = exchange.route.call?.isEmbedding === true ? 0 : output;
+    return { input: isOpaque(exchange) ? OPAQUE_INPUT : input, output: sold, others, unread };
   }
 
   private modelMaxOf(
@@ -226,12 +228,12 @@ function providerKey({ principal }: Exchange, named: string | null): DocumentKey
 }
 
 /** Whether a model answers, which the provider charges for. */
-export const usesModel = ({ method, scan, upgrade, madeFor }: Exchange): boolean =>
+export const usesModel = ({ method, route, scan, upgrade, madeFor }: Exchange): boolean =>
   // Whatever its path, a model may answer over a WebSocket.
   upgrade !== null ||
   // Checks ask nothing but models, some by the name that their config knows.
   madeFor !== null ||
-  (method === 'POST' && scan !== null && scan.model !== null);
+  (route.call === null ? method === 'POST' && scan !== null && scan.model !== null : !route.call.isFree);
 
 const NEEDS_NOTHING = 0;
 const NEEDS_TOKENS = 1;

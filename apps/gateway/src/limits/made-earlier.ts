@@ -2,6 +2,7 @@ import { ONCE_MAX, type Usage } from '@gw/contracts';
 import type { JsonObject, MadeObject } from '@gw/providers';
 import { isObject, parseJsonObject } from '../http/json-body';
 import type { Upstream } from '../pipeline/answer';
+import { askedModel } from '../pipeline/asked-model';
 import type { Exchange } from '../pipeline/exchange';
 import { NO_USAGE } from '../pipeline/extra-use';
 import { plainPath } from '../routes/plain-path';
@@ -32,7 +33,7 @@ const BACKGROUND = Buffer.from('"background"');
 /** Whether an answer may tell the use of something that another request tells of too. */
 export function tellsOfOthers({ method, upgrade, route, url, body }: Exchange, used: Usage | null): boolean {
   if (upgrade !== null) return false;
-  if (method === 'GET') return true;
+  if (method === 'GET') return route.call === null;
   if (ALWAYS_OWN.has(route.kind)) return false;
   const path = plainPath(url);
   if (CHANGES.test(path)) return true;
@@ -57,7 +58,7 @@ const makes = ({ method, url }: Exchange): boolean => method === 'POST' && MAKES
 /** Whether a request can use anything: a batch holds what was not read, and a run or a saved prompt may choose its model by itself. */
 export const isUnknowable = (exchange: Exchange): boolean =>
   makes(exchange)
-    ? exchange.scan === null || exchange.scan.model === null
+    ? askedModel(exchange) === null
     : exchange.method === 'POST' && BATCHES.test(plainPath(exchange.url));
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled', 'expired', 'incomplete']);

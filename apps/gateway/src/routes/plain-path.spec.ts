@@ -2,6 +2,7 @@ import { endpointTypesOf } from '../limits/endpoint-types';
 import { begunName, isUnknowable } from '../limits/made-earlier';
 import { outputOfBatch } from '../limits/batch-output';
 import type { Exchange } from '../pipeline/exchange';
+import { callOfPath } from './path-call';
 import { familyOfPath, plainPath } from './plain-path';
 import { routeOf } from './route-table';
 
@@ -51,6 +52,17 @@ describe('plainPath', () => {
 describe('what judges a passthrough request by its path', () => {
   it.each(over('/v1/proxy/files/f_1/content'))('knows an output at %s with %s', (_, __, url) => {
     expect(outputOfBatch(asked('GET', url))?.toLowerCase()).toBe('file:f_1');
+  });
+
+  it.each(
+    over(
+      '/v1/proxy/models/m_1:generatecontent',
+      '/v1/proxy/publishers/p/models/m_1:rawpredict',
+      '/v1/proxy/model/m_1/converse-stream',
+      '/v1/proxy/openai/deployments/m_1/chat/completions',
+    ),
+  )('knows the model that is called at %s with %s', (_, __, url) => {
+    expect(callOfPath('POST', url)?.model.toLowerCase()).toBe('m_1');
   });
 
   it.each(over('/v1/proxy/messages/batches/b_1/results'))('knows results at %s with %s', (_, __, url) => {

@@ -1,9 +1,12 @@
+import { callOfPath, type PathCall } from './path-call';
 import { ROUTE_ROWS, type RouteRow } from './route-rows';
 
 /** What the method and the path of a request say about it. */
 export interface Route extends Omit<RouteRow, 'method' | 'path'> {
   /** Path below the provider's base URL, with its leading slash; ids as the client sent them. */
   readonly upstreamPath: string;
+  /** The model that a passthrough path calls, whatever the body names; null: it names none. */
+  readonly call: PathCall | null;
 }
 
 interface Branch {
@@ -44,7 +47,8 @@ function tree(rows: readonly RouteRow[]): Branch {
 }
 
 function routeAt({ method: _, path: __, ...row }: RouteRow, path: string): Route {
-  return { ...row, upstreamPath: row.followUp ? path.slice(0, path.lastIndexOf('/')) : path };
+  const upstreamPath = row.followUp ? path.slice(0, path.lastIndexOf('/')) : path;
+  return { ...row, upstreamPath, call: null };
 }
 
 /**
@@ -56,10 +60,8 @@ export function routeOf(method: string, path: string): Route {
   if (plain) return plain;
   const row = withIds(method, path);
   if (row) return routeAt(row, path);
-  return {
-    ...PASSTHROUGH,
-    upstreamPath: path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path,
-  };
+  const upstreamPath = path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path;
+  return { ...PASSTHROUGH, upstreamPath, call: callOfPath(method, upstreamPath) };
 }
 
 /** A named segment wins over an id: `/threads/runs` is not the thread `runs`. */
@@ -77,7 +79,7 @@ function withIds(method: string, path: string): RouteRow | undefined {
   return undefined;
 }
 
-const PASSTHROUGH: Omit<Route, 'upstreamPath'> = {
+const PASSTHROUGH: Omit<Route, 'upstreamPath' | 'call'> = {
   kind: 'passthrough',
   name: 'passthrough',
   dialect: 'openai',

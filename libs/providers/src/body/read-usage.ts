@@ -1,10 +1,22 @@
 import type { Usage } from '@gw/contracts';
 import { asString, parseObject } from '../dialects/json';
 import type { JsonObject, Provider } from '../provider';
+import { skipSpace } from './json-members';
 import { shallowAnswer } from './shallow-scan';
+import { lastUsageMetadata } from './usage-object';
+
+type Reader = Pick<Provider, 'usage'>;
 
 /** A body over this many bytes is scanned but never parsed whole, so that no answer holds the loop for long. */
 const PARSE_BYTES_MAX = 4 * 1024 * 1024;
+/** So much of the end of a longer body, or of a list, is looked at. */
+const END_BYTES = 16_384;
+/** Lines from the end that are looked at for a usage. */
+const LINES_MAX = 16;
+const LINE_FEED = 0x0a;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 export interface AnswerFacts {
   readonly usage: Usage | null;
@@ -13,30 +25,75 @@ export interface AnswerFacts {
 }
 
 /**
- * Usage and model in the bytes of a complete JSON answer, without parsing the whole where both stand at the top level. Null when
- * the answer names none, is no JSON object, or would have to be parsed and is larger than 4 MiB.
+ * Usage and model in the bytes of an answer, by what the bytes are, whatever its content type says: an object (without parsing the
+ * whole where both stand at the top level), a list of objects, the last of which tells the use, or lines of objects, likewise. Null
+ * when the answer names none, is nothing of these, or would have to be parsed and is larger than 4 MiB.
  */
-export function readAnswer(provider: Pick<Provider, 'usage'>, body: Buffer): AnswerFacts {
+export function readAnswer(provider: Reader, body: Buffer): AnswerFacts {
+  const start = skipSpace(body, body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0);
+  if (body[start] === OPEN_ARRAY) return ofList(provider, body.subarray(start));
+  if (body[start] !== OPEN_OBJECT) return NOTHING;
+  const bytes = start === 0 ? body : body.subarray(start);
+  return ofObject(provider, bytes) ?? ofLines(provider, bytes);
+}
+
+const NOTHING: AnswerFacts = { usage: null, model: null };
+
+/** Null: the bytes are no single object, or one that is too long to be parsed. */
+function ofObject(provider: Reader, body: Buffer): AnswerFacts | null {
   const found = shallowAnswer(body);
   const own = found?.usage ? parseObject(found.usage.toString('utf8')) : null;
   const usage = own === null ? null : provider.usage({ usage: own });
   if (found !== null && usage !== null) return { usage, model: found.model };
-  const whole = parseWhole(body);
-  if (whole === null) return { usage, model: found?.model ?? null };
-  return { usage: provider.usage(whole), model: asString(whole['model']) };
+  const isLong = body.length > PARSE_BYTES_MAX;
+  const whole = isLong ? null : parseObject(body.toString('utf8'));
+  if (whole !== null) return { usage: provider.usage(whole), model: modelOf(whole) };
+  if (found === null) return null;
+  return { usage: isLong ? readUsageAtEnd(provider, endOf(body)) : null, model: found.model };
+}
+
+/** Google names it otherwise. */
+const modelOf = (answer: JsonObject): string | null =>
+  asString(answer['model']) ?? asString(answer['modelVersion']);
+
+/** Each item of a stream tells what was used so far, so the last one counts, also where the list was cut behind it. */
+function ofList(provider: Reader, body: Buffer): AnswerFacts {
+  const end = endOf(body);
+  const last = lastItem(end);
+  const usage = last === null ? null : provider.usage(last);
+  if (last !== null && usage !== null) return { usage, model: modelOf(last) };
+  const usageMetadata = lastUsageMetadata(end);
+  return usageMetadata === null ? NOTHING : { usage: provider.usage({ usageMetadata }), model: null };
+}
+
+function ofLines(provider: Reader, body: Buffer): AnswerFacts {
+  const first = body.indexOf(LINE_FEED);
+  if (first < 0 || shallowAnswer(body.subarray(0, first)) === null) return NOTHING;
+  let end = body.length;
+  for (let lines = 0; lines < LINES_MAX && end > 0; lines += 1) {
+    const start = body.lastIndexOf(LINE_FEED, end - 1) + 1;
+    const facts = start === 0 ? null : ofObject(provider, body.subarray(start, end));
+    if (facts !== null && facts.usage !== null) return facts;
+    end = start - 1;
+  }
+  return NOTHING;
 }
 
 const MARKER = '"usage';
 
 /**
  * Usage in the last bytes of a JSON answer that is too long to be kept. What follows the last key that begins with `usage` must
- * close exactly one object, so that it is the answer's own and not that of something inside it.
+ * close exactly one object, so that it is the answer's own and not that of something inside it; a list may close behind it.
  */
-export function readUsageAtEnd(provider: Pick<Provider, 'usage'>, end: Buffer): Usage | null {
-  const at = end.lastIndexOf(MARKER);
-  const rest = at < 0 ? null : parseObject(`{${end.toString('utf8', at)}`);
+export function readUsageAtEnd(provider: Reader, end: Buffer): Usage | null {
+  const rest = lastItem(end);
   return rest === null ? null : provider.usage(rest);
 }
 
-const parseWhole = (body: Buffer): JsonObject | null =>
-  body.length > PARSE_BYTES_MAX ? null : parseObject(body.toString('utf8'));
+/** The last members of an answer, or of the last item of a list. */
+function lastItem(end: Buffer): JsonObject | null {
+  const at = end.lastIndexOf(MARKER);
+  return at < 0 ? null : parseObject(`{${end.toString('utf8', at).replace(/\]\s*$/, '')}`);
+}
+
+const endOf = (body: Buffer): Buffer => (body.length > END_BYTES ? body.subarray(-END_BYTES) : body);

@@ -2,7 +2,8 @@ import { skipString } from '@gw/kernel';
 import type { JsonObject } from '../provider';
 import { parseObject } from '../dialects/json';
 
-const MARKER = Buffer.from('"usage"');
+const USAGE = Buffer.from('"usage"');
+const USAGE_METADATA = Buffer.from('"usageMetadata"');
 const QUOTE = 0x22;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -10,17 +11,17 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 /** A usage object is a few hundred bytes; a longer one is not read. */
 const USAGE_BYTES_MAX = 16_384;
-/** So many `"usage"` keys are looked at, from the end, before the search gives up. */
+/** So many keys are looked at, from the end, before the search gives up. */
 const CANDIDATES_MAX = 16;
 
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** The object behind the `"usage"` key at `at`, or null when what stands there is no such key or no object. */
-function usageAt(bytes: Buffer, at: number): JsonObject | null {
+/** The object behind the key at `at`, or null when what stands there is no such key or no object. */
+function objectAt(bytes: Buffer, key: Buffer, at: number): JsonObject | null {
   // Behind a backslash the quote belongs to a string, and what follows is text.
   if (bytes[at - 1] === BACKSLASH) return null;
-  let start = at + MARKER.length;
+  let start = at + key.length;
   while (isSpace(bytes[start])) start += 1;
   if (bytes[start] !== COLON) return null;
   start += 1;
@@ -50,13 +51,18 @@ function endOfObject(bytes: Buffer, start: number): number {
 }
 
 /** The last `"usage": { … }` in the bytes, whatever its depth; for text of which only the end is known. */
-export function lastUsageObject(bytes: Buffer): JsonObject | null {
-  let at = bytes.lastIndexOf(MARKER);
+export const lastUsageObject = (bytes: Buffer): JsonObject | null => lastObject(bytes, USAGE);
+
+/** The same of `"usageMetadata"`. */
+export const lastUsageMetadata = (bytes: Buffer): JsonObject | null => lastObject(bytes, USAGE_METADATA);
+
+function lastObject(bytes: Buffer, key: Buffer): JsonObject | null {
+  let at = bytes.lastIndexOf(key);
   for (let tries = 0; at >= 0 && tries < CANDIDATES_MAX; tries += 1) {
-    const found = usageAt(bytes, at);
+    const found = objectAt(bytes, key, at);
     if (found !== null) return found;
     if (at === 0) break;
-    at = bytes.lastIndexOf(MARKER, at - 1);
+    at = bytes.lastIndexOf(key, at - 1);
   }
   return null;
 }

@@ -37,13 +37,11 @@ export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
   if (exchange.partial !== null) return prefilled(exchange, exchange.partial, upstream);
   const isUnclear = isDoubtful(exchange);
   if (translator === null && !mustRead(exchange, target.hasParamRules || isUnclear))
-    return spliced(exchange, upstream.model);
+    return spliced(exchange, upstream);
   const original = exchange.json(parseJsonObject);
   const ruled = withPlainModel(rulesFor(original).apply(target));
   if (translator !== null) return translated(exchange, ruled, translator, upstream);
-  return ruled === original && !isUnclear
-    ? spliced(exchange, upstream.model)
-    : rebuilt(exchange, ruled, ruled);
+  return ruled === original && !isUnclear ? spliced(exchange, upstream) : rebuilt(exchange, ruled, ruled);
 }
 
 const RULES = new WeakMap<JsonObject, ParamRules>();
@@ -115,8 +113,14 @@ function withPlainModel(body: JsonObject): JsonObject {
   return plain === model ? body : { ...body, model: plain };
 }
 
-/** `model`: what the provider is asked for. It differs from the body's where that has a slug, or is a form that has no other rule. */
-function spliced({ scan, body }: Asked, model: string | null): BuiltBody {
+/** What the body asks for. Where the path has the model, a body keeps its own. */
+const modelInBody = ({ route, scan }: Asked, { model }: Upstream): string | null =>
+  route.call === null || !scan?.model ? model : withoutSlug(scan.model);
+
+/** Another model than the body's is asked for where that has a slug, or is a form that has no other rule. */
+function spliced(exchange: Asked, upstream: Upstream): BuiltBody {
+  const { scan, body } = exchange;
+  const model = modelInBody(exchange, upstream);
   if (scan?.modelSpan && model !== null && model !== scan.model) {
     const splice = scan.isForm ? spliceForm : spliceModel;
     return { body: splice(body, scan.modelSpan, model), clientBody: null, contentType: null };
@@ -125,7 +129,9 @@ function spliced({ scan, body }: Asked, model: string | null): BuiltBody {
 }
 
 /** A spooled body is never parsed: where it would have to be, it is too large. */
-function spooledBody({ scan }: Asked, body: SpooledBody, { target, support, model }: Upstream): BuiltBody {
+function spooledBody(exchange: Asked, body: SpooledBody, upstream: Upstream): BuiltBody {
+  const { scan } = exchange;
+  const { target, support } = upstream;
   const isJson = scan !== null && !scan.isForm;
   if (support?.via === 'translated' || (isJson && target.hasParamRules)) {
     throw new GatewayError('body_too_large', {
@@ -133,7 +139,11 @@ function spooledBody({ scan }: Asked, body: SpooledBody, { target, support, mode
         'The request body is too large for the parameter rules or the translation that this target needs.',
     });
   }
-  return { body: body.source(spliceOf(scan, model)), clientBody: null, contentType: null };
+  return {
+    body: body.source(spliceOf(scan, modelInBody(exchange, upstream))),
+    clientBody: null,
+    contentType: null,
+  };
 }
 
 function spliceOf(scan: ShallowScan | null, model: string | null): Splice | null {

@@ -10,6 +10,7 @@ import { knownCodings } from '../decoding';
 import type { Asked } from '../exchange';
 import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';
+import { wholeAnswerQuery } from './whole-answer-query';
 import { bodyOf } from './request-body';
 import { askForUsage } from './stream-usage';
 import { modelOf } from './targeting';
@@ -90,8 +91,10 @@ function pathBelowBase(support: RouteSupport | null, own: string): string {
 }
 
 /** A WebSocket has its model in the query, where an HTTP request has it in the body. */
-const ownQueryOf = ({ query, upgrade }: Asked, { model }: Upstream): string =>
-  upgrade === null ? query : queryWithModel(query, model);
+function ownQueryOf({ query, upgrade, route }: Asked, { model }: Upstream): string {
+  if (upgrade !== null) return queryWithModel(query, model);
+  return route.call === null || query === '' ? query : wholeAnswerQuery(query);
+}
 
 /** The client's query, with what the provider needs on every call; the client's own values win. */
 function queryOf(query: string, { route }: Asked, { provider, credential, model }: Upstream): string {
@@ -129,6 +132,8 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
 }
 
 const OF_PARTS = ['range', 'if-range'];
+/** Chooses members of the answer, as `fields` does in the query. */
+const FIELD_MASK = 'x-goog-fieldmask';
 
 /**
  * A built-in route reads the answer, and so does a read that may report a use: they ask for one that needs no decoding, and the
@@ -137,6 +142,7 @@ const OF_PARTS = ['range', 'if-range'];
 function askReadable(headers: HeaderList, exchange: Asked, support: RouteSupport | null): void {
   const isRead = isReadForUse(exchange);
   if (isRead) for (const name of OF_PARTS) removeHeader(headers, name);
+  if (exchange.route.call !== null) removeHeader(headers, FIELD_MASK);
   const accepted = valueOf(headers, 'accept-encoding');
   if (support !== null || isRead) setHeader(headers, 'accept-encoding', 'identity');
   else if (accepted !== undefined) setHeader(headers, 'accept-encoding', knownCodings(accepted));

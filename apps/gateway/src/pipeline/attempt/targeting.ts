@@ -7,6 +7,7 @@ import { didYouMean } from '../../state/near-slugs';
 import type { OwnCredentials } from '../../state/own-credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
+import { askedModel } from '../asked-model';
 import type { Asked } from '../exchange';
 import { inlineKey } from './callers-key';
 import { ownCredential, refuseOwnCredentials } from './forwarded-headers';
@@ -145,8 +146,8 @@ export class Targeting {
     credential: Credential,
   ): Upstream {
     const support = supportOf(exchange, provider);
-    const override = isOpaque(exchange) ? undefined : target.overrideParams?.['model'];
-    const asked = typeof override === 'string' ? override : (exchange.scan?.model ?? null);
+    const override = keepsModel(exchange) ? undefined : target.overrideParams?.['model'];
+    const asked = typeof override === 'string' ? override : askedModel(exchange);
     return {
       target,
       provider,
@@ -181,10 +182,11 @@ export function providerNamed(exchange: Asked, target: CompiledTarget): string |
 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
-/** A body whose model was not found goes out as it came: no rule replaces a model in it. */
-const isOpaque = ({ scan, body, spooled }: Asked): boolean =>
-  (body.length > 0 || spooled !== null) &&
-  (scan === null || (scan.isForm === true && scan.modelSpan === null));
+/** A path goes out as it came, and so does a body whose model was not found: no rule replaces a model in it. */
+const keepsModel = ({ route, scan, body, spooled }: Asked): boolean =>
+  route.call !== null ||
+  ((body.length > 0 || spooled !== null) &&
+    (scan === null || (scan.isForm === true && scan.modelSpan === null)));
 
 /** `@slug/model` names a saved provider; `@cf/…` and `@hf/…` are model names of their own. */
 export const withoutSlug = (model: string): string =>
@@ -198,7 +200,7 @@ export const withoutSlug = (model: string): string =>
  */
 function checkModel(exchange: Asked, saved: ProviderDocument, model: string | null): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
-  for (const named of modelsOfQuery(exchange)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
+  for (const named of otherModels(exchange)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
   if (model === null) checkUnnamed(exchange, saved);
   else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
 }
@@ -212,7 +214,13 @@ export function checkModelOf(saved: ProviderDocument | null, model: string | nul
 }
 
 const isEnabled = (saved: ProviderDocument, model: string): boolean =>
-  modelOf(saved, model)?.enabled ?? saved.allowAllModels;
+  modelOf(saved, model)?.enabled ?? (saved.allowAllModels && !isDisabledInAnyCase(saved, model));
+
+/** Some providers find a model, and Azure a deployment, whatever the case of its letters. */
+function isDisabledInAnyCase({ models }: ProviderDocument, model: string): boolean {
+  const lower = model.toLowerCase();
+  return models.some(({ enabled, slug }) => !enabled && slug.toLowerCase() === lower);
+}
 
 /** No model was found. */
 function checkUnnamed(exchange: Asked, saved: ProviderDocument): void {
@@ -240,9 +248,16 @@ const notEnabled = (saved: ProviderDocument, model: string | null, message?: str
 const hidesModel = ({ scan, upgrade }: Asked): boolean =>
   upgrade !== null || scan === null || scan.isForm === true || scan.needsParse;
 
-/** Passthrough hands a query on, and some providers read the model there. */
-const modelsOfQuery = ({ route, query }: Asked): readonly string[] =>
-  route.kind === 'passthrough' && query !== '' ? new URLSearchParams(query).getAll('model') : [];
+/** Passthrough hands a query on, and next to a model in the path a body: a provider could read the model there all the same. */
+function otherModels({ route, query, scan }: Asked): readonly string[] {
+  if (route.kind !== 'passthrough') return NONE;
+  const inQuery = query === '' ? NONE : new URLSearchParams(query).getAll('model');
+  const inBody = route.call === null ? null : (scan?.model ?? null);
+  // Google's bodies name a model by its resource.
+  return inBody === null ? inQuery : [...inQuery, withoutSlug(inBody).replace(/^models\//, '')];
+}
+
+const NONE: readonly string[] = [];
 
 export const modelOf = (saved: ProviderDocument, slug: string): ProviderModel | null =>
   saved.models.find((model) => model.slug === slug) ?? null;

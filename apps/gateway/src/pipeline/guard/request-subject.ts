@@ -12,6 +12,7 @@ import {
 import { parseJsonObject } from '../../http/json-body';
 import { assertReadableWhole } from '../../http/read-whole';
 import type { Upstream } from '../answer';
+import { askedModel } from '../asked-model';
 import { withoutSlug } from '../attempt/targeting';
 import type { Asked, Exchange } from '../exchange';
 import { familyOfPath } from '../../routes/plain-path';
@@ -21,7 +22,7 @@ import { isForm, readForm, readLargeForm, type FormFields } from './form-fields'
 export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream): RequestFacts {
   const { route, method, url, query, req, scan, metadata } = exchange;
   const isPassthrough = route.kind === 'passthrough';
-  const named = scan?.model ?? null;
+  const named = askedModel(exchange);
   const family = isPassthrough ? familyOfPath(route.upstreamPath) : route.kind;
   return {
     dialect: dialectOf(family),

@@ -4,6 +4,7 @@ import { valueOf } from '../../http/header-rules';
 import type { RefusedKey } from '../../state/ended-keys';
 import type { Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
+import { askedModel } from '../asked-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { Exchange } from '../exchange';
 import { writeDecision } from './decision';
@@ -111,8 +112,9 @@ const owner = remembered(({ organisation, workspace, key }: Principal) =>
 );
 
 /** Who answered; without an answer, who was tried last. */
-function writeAnswerer(w: JsonWriter, { answer, attempts, scan }: Exchange): void {
-  const asked = scan === null ? null : scan.model;
+function writeAnswerer(w: JsonWriter, exchange: Exchange): void {
+  const { answer, attempts } = exchange;
+  const asked = askedModel(exchange);
   if (answer === null) {
     const { provider = null, credential = null } = attempts.at(-1) ?? {};
     w.text(K.provider, provider);

@@ -6,6 +6,7 @@ import { parseJsonObject } from '../../http/json-body';
 import type { Accounts } from '../../limits/accounts';
 import { ReservedListener } from '../../limits/reserved-listener';
 import type { Answer, Upstream } from '../answer';
+import { askedModel } from '../asked-model';
 import { Attempts, type AttemptMaker } from '../attempt/attempts';
 import { endpointOf } from '../attempt/endpoint';
 import type { BuiltRequest, RequestBuilder } from '../attempt/request-builder';
@@ -116,7 +117,7 @@ export class AttemptStage implements Stage, AttemptMaker {
           return Array.isArray(value) ? value.join(', ') : value;
         },
         pathname: exchange.url.slice(0, at),
-        model: () => exchange.scan?.model ?? null,
+        model: () => askedModel(exchange),
         caller: () => exchange.principal?.key.id ?? '',
         workspace: () => exchange.principal?.workspace.id ?? '',
         endpoint: (target) => endpointOf(exchange, target),
@@ -129,8 +130,14 @@ export class AttemptStage implements Stage, AttemptMaker {
 /** That one attempt makes. */
 const callsOf = ({ route }: Exchange): number => (route.followUp === null ? 1 : 2);
 
-/** Of a spooled body only what its scan has found. */
+/** Of a spooled body only what its scan has found. A model in the path is the one that is asked for. */
 function paramsOf(exchange: Exchange): object | undefined {
+  const { call } = exchange.route;
+  const inBody = paramsOfBody(exchange);
+  return call === null ? inBody : { ...inBody, model: call.model };
+}
+
+function paramsOfBody(exchange: Exchange): object | undefined {
   const { scan, spooled } = exchange;
   if (scan === null || scan.isForm) return undefined;
   if (spooled === null) return exchange.json(parseJsonObject);

@@ -1,6 +1,7 @@
 import { completeLogRecord, type DecisionRecord, type LogRecord } from '@gw/contracts';
 import type { LostUse } from '../../limits/lost-use';
 import type { Upstream } from '../answer';
+import { askedModel } from '../asked-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { Exchange } from '../exchange';
 import { writeBegunDecision } from '../record/decision';
@@ -30,7 +31,7 @@ export function writeBegun(
   const cache = cacheUseOf(exchange);
   w.begin();
   writeRequest(w, exchange);
-  writeUpstream(w, provider, saved, model ?? exchange.scan?.model ?? null);
+  writeUpstream(w, provider, saved, model ?? askedModel(exchange));
   w.text(K.targetPath, target.path);
   if (exchange.streamed) w.boolean(K.streamed, true);
   if (cost !== null) w.number(K.cost, cost);

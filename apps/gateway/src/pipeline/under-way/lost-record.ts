@@ -1,6 +1,7 @@
 import type { ChargeLine } from '@gw/contracts';
 import type { LostUse, LostUses } from '../../limits/lost-use';
 import type { Upstream } from '../answer';
+import { askedModel } from '../asked-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { Exchange } from '../exchange';
 import { writeLostDecision } from '../record/decision';
@@ -42,7 +43,7 @@ function writeLost(
   writeRequest(w, exchange);
   w.number(K.status, exchange.status);
   w.raw(OUTCOME);
-  writeCalled(w, upstream, exchange.scan?.model ?? null);
+  writeCalled(w, upstream, askedModel(exchange));
   w.text(K.responseModel, null);
   if (exchange.streamed) w.boolean(K.streamed, true);
   writeCost(w, use);
