@@ -1,7 +1,9 @@
 import { AuditLogEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
-import { signClientAddress } from '@gw/kernel';
+import { signClientAddress, uuidv7 } from '@gw/kernel';
+import { randomBytes } from 'node:crypto';
 import { PASSWORD, MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Answer } from '../spec-support/admin-api';
 import { Secrets } from '../settings';
+import { hashPassword } from './passwords';
 import { signSessionToken } from './session-token';
 
 interface Tokens {
@@ -124,6 +126,25 @@ describe('sessions', () => {
     expect((await admin.post('/v1/auth/logout', { token })).status).toBe(200);
     const { status, body } = await self(token);
     expect([status, body.error.code]).toEqual([401, 'AB05']);
+  });
+
+  it('is ended by no logins at another organisation, which ends its own oldest beyond 100', async () => {
+    const { manager } = admin.dataSource;
+    const { id: userId, email } = await admin.user(ours.organisationId, 'owner');
+    const { auth_token: token } = (await login(email)).body;
+    const { organisationId } = await admin.tenant();
+    const passwordHash = await hashPassword('set by another admin');
+    await manager.insert(OrganisationUserEntity, { organisationId, userId, role: 'member', passwordHash });
+    const there = Array.from({ length: 100 }, () => ({
+      ...{ id: uuidv7(), organisationId, userId, expiresAt: new Date(Date.now() + 60_000) },
+      refreshTokenHash: randomBytes(32).toString('hex'),
+    }));
+    await manager.insert(SessionEntity, there);
+    const { status } = await login(email, 'set by another admin');
+    expect(status).toBe(200);
+    expect(await manager.countBy(SessionEntity, { userId, organisationId })).toBe(100);
+    expect(await manager.existsBy(SessionEntity, { id: there[0]?.id ?? '' })).toBe(false);
+    expect((await self(token)).status).toBe(200);
   });
 
   it('ends with the membership of its user', async () => {

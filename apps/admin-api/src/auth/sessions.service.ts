@@ -12,7 +12,7 @@ import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 
 const ACCESS_SECONDS = 3_600;
-/** Live sessions of one user; a login beyond ends the oldest. */
+/** Live sessions of one user in one organisation; a login beyond ends the oldest of them, and none of another organisation. */
 const SESSIONS_MAX = 100;
 
 interface Seat {
@@ -47,7 +47,7 @@ export class SessionsService {
       throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
     }
     return this.dataSource.transaction(async (manager) => {
-      await this.makeRoom(manager, seat.user.id);
+      await this.makeRoom(manager, seat.user.id, seat.organisationId);
       const session = await this.open(manager, seat);
       await this.recordLogin(manager, seat, session.id, request, 200);
       return session.answer;
@@ -131,10 +131,10 @@ export class SessionsService {
   }
 
   /** Drops what is over, then the oldest beyond the cap. */
-  private async makeRoom(manager: EntityManager, userId: string): Promise<void> {
+  private async makeRoom(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
     await manager.delete(SessionEntity, { userId, expiresAt: LessThan(new Date()) });
     const extra = await manager.find(SessionEntity, {
-      where: { userId },
+      where: { userId, organisationId },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip: SESSIONS_MAX - 1,
       take: SESSIONS_MAX,
