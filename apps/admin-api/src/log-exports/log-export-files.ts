@@ -1,5 +1,5 @@
 import { ApiKeyEntity, LogExportEntity, LogExportPartEntity, SessionEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, Shares } from '@gw/kernel';
 import type { ObjectStore } from '@gw/object-store';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,10 +11,12 @@ import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import type { AdminSettings } from '../settings';
 
 const LINK_MS = 60 * 60 * 1_000;
-/** Downloads of this process at a time; each holds one part. */
+/** Downloads of this process at a time, shared by callers; each holds one part. */
 const DOWNLOADS_MAX = 20;
-/** A reader that takes nothing for so long is cut off. */
+/** A reader that takes nothing for so long is cut off, and one that is so late at `RATE_MIN`. */
 const STALLED_MS = 60_000;
+/** Bytes of a file that a reader takes in a millisecond, at least: 64 KiB a second. */
+const RATE_MIN = 65.536;
 
 const CONTENT_TYPES = { jsonl: 'application/x-ndjson', parquet: 'application/vnd.apache.parquet' } as const;
 
@@ -27,7 +29,7 @@ export interface LinkParts {
 
 /** Hands out the files of finished exports to callers with a link that was signed here. */
 export class LogExportFiles {
-  private downloads = 0;
+  private readonly places = new Shares(DOWNLOADS_MAX);
 
   constructor(
     private readonly dataSource: DataSource,
@@ -49,13 +51,13 @@ export class LogExportFiles {
    * export, or of a key or session that has ended.
    */
   async send(id: string, link: LinkParts, takeOver: () => ServerResponse): Promise<void> {
-    const row = await this.exportOf(id, link);
-    if (this.downloads >= DOWNLOADS_MAX)
+    const { row, reader } = await this.exportOf(id, link);
+    const share = this.places.of(reader, row.organisationId);
+    if (!share.take(1))
       throw new GatewayError('unavailable', {
-        message: 'Too many exports are downloaded.',
+        message: 'Too many exports are downloaded, by you or in all; wait until one has ended.',
         headers: { 'retry-after': '5' },
       });
-    this.downloads += 1;
     try {
       const parts = await this.dataSource.manager.find(LogExportPartEntity, {
         where: { exportId: row.id },
@@ -63,11 +65,15 @@ export class LogExportFiles {
       });
       await this.write(row, parts, takeOver());
     } finally {
-      this.downloads -= 1;
+      share.give(1);
     }
   }
 
-  private async exportOf(id: string, { expires, by, signature }: LinkParts): Promise<LogExportEntity> {
+  /** The export that a link names, and the user or service key whose link it is. */
+  private async exportOf(
+    id: string,
+    { expires, by, signature }: LinkParts,
+  ): Promise<{ readonly row: LogExportEntity; readonly reader: string }> {
     const row = isUuid(id)
       ? await this.dataSource.manager.findOneBy(LogExportEntity, {
           id,
@@ -81,8 +87,9 @@ export class LogExportFiles {
     const right = Buffer.from(this.sign([row.id, row.run, expires, by]));
     const given = Buffer.from(signature);
     if (given.length !== right.length || !timingSafeEqual(given, right)) throw new GatewayError('not_found');
-    if (!(await isLive(this.dataSource.manager, by))) throw new GatewayError('not_found');
-    return row;
+    const reader = await readerOf(this.dataSource.manager, by);
+    if (reader === null) throw new GatewayError('not_found');
+    return { row, reader };
   }
 
   private sign(parts: readonly (string | number)[]): string {
@@ -96,6 +103,7 @@ export class LogExportFiles {
   ): Promise<void> {
     res.on('error', () => undefined);
     res.setTimeout(STALLED_MS, () => res.destroy());
+    const late = setTimeout(() => res.destroy(), STALLED_MS + Number(row.bytesDone) / RATE_MIN);
     res.writeHead(200, {
       'content-type': CONTENT_TYPES[row.format],
       'content-length': row.bytesDone,
@@ -113,6 +121,8 @@ export class LogExportFiles {
       res.end();
     } catch {
       res.destroy();
+    } finally {
+      clearTimeout(late);
     }
   }
 }
@@ -123,18 +133,18 @@ const SESSION = 'session.';
 const makerOf = ({ apiKeyId, sessionId }: Principal): string =>
   apiKeyId === null ? `${SESSION}${sessionId ?? ''}` : `${KEY}${apiKeyId}`;
 
-/** Whether the key or the session of a signed link still opens anything. A user who leaves loses both. */
-async function isLive(manager: EntityManager, by: string): Promise<boolean> {
+/** Id of the user or service key of a signed link; null when its key or session has ended. A user who leaves loses both. */
+async function readerOf(manager: EntityManager, by: string): Promise<string | null> {
   if (by.startsWith(KEY)) {
     const status = In(['active', 'exhausted']);
     const key = await manager.findOneBy(ApiKeyEntity, { id: by.slice(KEY.length), status });
-    return key !== null && isAhead(key.expiresAt);
+    return key !== null && isAhead(key.expiresAt) ? (key.userId ?? key.id) : null;
   }
   const session = await manager.findOneBy(SessionEntity, {
     id: by.slice(SESSION.length),
     revokedAt: IsNull(),
   });
-  return session !== null && isAhead(session.expiresAt);
+  return session !== null && isAhead(session.expiresAt) ? session.userId : null;
 }
 
 const isAhead = (time: Date | null): boolean => time === null || time.getTime() > Date.now();
