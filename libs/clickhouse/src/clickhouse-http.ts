@@ -13,6 +13,11 @@ const ADDRESS_PARAMETERS_MAX = 4_096;
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
+/** ClickHouse has read a statement and does not carry it out: its data may be at fault. */
+export class ClickHouseRefusal extends Error {
+  override readonly name = 'ClickHouseRefusal';
+}
+
 /** Speaks ClickHouse's HTTP interface. Every call has a connection of its own, under proxy settings and address policy like all others. */
 export class ClickHouseHttp {
   private readonly client: BufferedClient;
@@ -100,7 +105,7 @@ export class ClickHouseHttp {
       const code = answer.headers['x-clickhouse-exception-code'];
       // What it says may hold values of a request.
       if (answer.status !== 200 || code !== undefined)
-        throw new Error(
+        throw new ClickHouseRefusal(
           `ClickHouse refused a statement: status ${String(answer.status)}, code ${String(code ?? 'none')}.`,
         );
       return answer;

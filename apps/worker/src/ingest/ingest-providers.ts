@@ -59,7 +59,15 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
         // A row that comes again replaces itself.
         ingest.correctSums = (_manager, _before, after) => clickhouse.add(after);
       }
-      if (traces) ingest.onStored = (rows) => traces.add(rows);
+      if (traces)
+        ingest.onStored = (rows) => {
+          const without = traces.add(rows);
+          if (without.length > 0)
+            log.warn(
+              { records: without.length, logId: without[0] },
+              'log records that no spans can be made of',
+            );
+        };
       return ingest;
     },
   },

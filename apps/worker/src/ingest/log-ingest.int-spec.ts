@@ -236,10 +236,12 @@ describe('LogIngest', () => {
     const bad = { ...sampleLogRecord(), workspaceId: 'not a uuid' };
     const frames = good.map((record) => frame(record));
     frames.splice(4, 0, frame(bad), frame({ id: 'no uuid' }), encodeFrame('no json', null, null) as Buffer);
-    await expect(store(...frames)).resolves.toEqual({ accepted: 9, rejected: 3 });
+    await expect(store(...frames)).resolves.toEqual({ accepted: 11, rejected: 1 });
     for (const record of good) expect(await find(record)).not.toBeNull();
+    // The workspace is not known, and the organisation is.
+    expect(await find({ ...bad, workspaceId: null })).toMatchObject({ cost: '45000' });
     expect(await quarantined(bad.id)).toMatchObject([
-      { stored_bare: false, reason: expect.stringContaining('uuid') },
+      { stored_bare: true, reason: expect.stringContaining('uuid') },
     ]);
   });
 

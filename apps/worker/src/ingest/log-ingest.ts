@@ -20,11 +20,13 @@ import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { enterVerdicts } from './guardrail-verdicts';
-import { bareFrame, readFrame, withTime, type ReadFrame } from './log-entry';
+import { readBare, readFrame, withTime, type ReadRecord } from './log-entry';
 import type { LogBodyPacker } from './log-bodies';
 import { LogPartitions } from './log-partitions.service';
-import { bareEntry, isFaultOfRecord, isMissingPartition, LogQuarantine } from './log-quarantine';
+import { LogQuarantine } from './log-quarantine';
+import { isMissingPartition, isOfData } from './record-faults';
 import { SharedWrites } from './shared-writes';
+import { storeApart } from './store-apart';
 
 export interface Stored {
   /** Records that are stored, those that were there before included. */
@@ -66,13 +68,13 @@ interface Batch {
   refused: number;
 }
 
-type Readable = Extract<ReadFrame, { kind: 'entry' }>;
 type FrameOf = (id: string) => Frame | undefined;
 
 /**
  * Writes log records. Batches that come at the same time share a transaction, and each may come again. What fails by a record is
  * halved until that record is alone; it is then stored without its bodies and texts, so that its charge counts, and kept in the
- * quarantine as it came. Every other failure rejects the batches of the transaction.
+ * quarantine as it came. Every other failure rejects the batches of the transaction: that of the database as a whole, and one that the bare record
+ * meets too.
  */
 @Injectable()
 export class LogIngest {
@@ -155,15 +157,13 @@ export class LogIngest {
   }
 
   /** Null: the record can't be read, not even without its texts, and is in the quarantine. */
-  private async read(frame: Frame): Promise<Readable | null> {
-    const attempt = (part: Frame): ReadFrame =>
-      readFrame(part, (createdAt) => this.partitions.accepts(createdAt));
-    const [read, fault] = outcomeOf(() => attempt(frame));
-    if (read?.kind === 'entry') return read;
-    const [bare] = read ? [null] : outcomeOf(() => attempt(bareFrame(frame)));
-    const stored = bare?.kind === 'entry' ? bare : null;
-    await this.quarantine.add(frame, read ? new Error(read.reason) : fault, stored !== null);
-    return stored;
+  private async read(frame: Frame): Promise<ReadRecord | null> {
+    const accepts = (createdAt: Date): boolean => this.partitions.accepts(createdAt);
+    const [read, fault] = outcomeOf(() => readFrame(frame, accepts));
+    if (read && !this.quarantine.has(read.entry.row.id)) return read;
+    const bare = readBare(frame, accepts);
+    if (!read) await this.quarantine.add(frame, fault, bare !== null);
+    return bare;
   }
 
   /** Records of a clock that is far off are stored under the time of their first arrival. */
@@ -201,43 +201,39 @@ export class LogIngest {
     for (const batch of batches) batch.refused = batch.entries.filter((entry) => refused.has(entry)).length;
   }
 
-  /** Halves what holds a record that can't be stored, until that one is found. Returns those that are not in the log. */
-  private async insert(entries: readonly LogEntry[], frameOf: FrameOf): Promise<ReadonlySet<LogEntry>> {
-    const [first] = entries;
-    if (!first) return new Set();
-    try {
-      await this.transact(entries);
-      return new Set();
-    } catch (error) {
-      this.zones.forget();
-      if (!isFaultOfRecord(error)) throw error;
-      if (entries.length === 1) {
-        return (await this.setAside(first, frameOf(first.row.id), error)) ? new Set() : new Set([first]);
-      }
-      const middle = entries.length >> 1;
-      const refused = await this.insert(entries.slice(0, middle), frameOf);
-      return new Set([...refused, ...(await this.insert(entries.slice(middle), frameOf))]);
-    }
+  /** Returns those that are not in the log. */
+  private insert(entries: readonly LogEntry[], frameOf: FrameOf): Promise<ReadonlySet<LogEntry>> {
+    return storeApart(entries, {
+      store: (some) => this.transact(some),
+      setAside: (entry, error) => this.setAside(entry, frameOf(entry.row.id), error),
+    });
   }
 
-  /** Stores what can be stored of a record that failed alone, and keeps all of it in the quarantine. False: it is there only. */
+  /**
+   * Stores what can be stored of a record that failed alone, and keeps all of it in the quarantine. False: it is there only. The bare record shows
+   * whose fault it was: what keeps it from being stored, too, is no fault of the record, but where its data are refused.
+   */
   private async setAside(entry: LogEntry, frame: Frame | undefined, error: unknown): Promise<boolean> {
-    const isStored = await this.transact([bareEntry(entry)]).then(
+    const bare = frame && readBare(frame, () => true);
+    if (!bare) throw error;
+    const { id, created_at } = entry.row;
+    const isStored = await this.transact([
+      { ...bare.entry, row: { ...bare.entry.row, id, created_at } },
+    ]).then(
       () => true,
       (second: unknown) => {
-        this.zones.forget();
-        if (!isFaultOfRecord(second)) throw second;
-        return false;
+        if (isOfData(second)) return false;
+        throw second;
       },
     );
-    if (frame) await this.quarantine.add(frame, error, isStored);
+    await this.quarantine.add(frame, error, isStored);
     return isStored;
   }
 
   private async transact(entries: readonly LogEntry[]): Promise<void> {
     let stored: readonly RequestLogRow[] = [];
     const zones = this.zones.unknownOf(zonesOf(entries.map(({ row }) => row)));
-    const touched = await this.source.transaction(async (manager) => {
+    const writing = this.source.transaction(async (manager) => {
       const once = await chargedOnce(manager, entries);
       const fresh = await insertLogs(manager, once.entries, { rollUp: this.addUp === null, zones });
       const news = firstOfEach(once.entries, fresh);
@@ -249,6 +245,10 @@ export class LogIngest {
       await giveBackOfLogs(manager, once.givenBack, this.correctSums);
       // Last, since whoever else charges the same budgets waits from here on.
       return this.book.enter(manager, news, fresh, once);
+    });
+    const touched = await writing.catch((error: unknown) => {
+      this.zones.forget();
+      throw error;
     });
     this.book.committed(touched);
     this.zones.add(zones);

@@ -1,8 +1,12 @@
-import type { DecisionRecord } from '@gw/contracts';
-import { quarantineLog, sqlStateOf, type LogEntry } from '@gw/entities';
+import { quarantineLog } from '@gw/entities';
 import { redactBody, type Frame } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import type { DataSource } from 'typeorm';
+import { recordId } from './bare-record';
+import { parsedMeta } from './log-entry';
+
+/** Ids of some 2 MiB. Past it the oldest is found at fault anew when it comes again. */
+const REMEMBERED_MAX = 20_000;
 
 /** Since the start. */
 export interface QuarantineCounts {
@@ -11,18 +15,30 @@ export interface QuarantineCounts {
   dropped: number;
 }
 
-/** Keeps records that can't be stored as they came, so that they stop no others and are not lost. */
+/**
+ * Keeps records that can't be stored as they came, so that they stop no others and are not lost. Remembers them, so that a batch with
+ * many of them is stored in the end, though it must come more than once: no record is looked for twice.
+ */
 export class LogQuarantine {
   readonly counts: QuarantineCounts = { quarantined: 0, dropped: 0 };
+  private readonly remembered = new Set<string>();
 
   constructor(
     private readonly source: DataSource,
     private readonly log: Log,
   ) {}
 
+  /** By the id that the record is stored under. */
+  has(id: string): boolean {
+    return this.remembered.has(id);
+  }
+
   /** Rejects only while the database is away: the batch comes again then. */
   async add(frame: Frame, error: unknown, storedBare: boolean): Promise<void> {
-    const { logId, workspaceId } = idsOf(frame.meta);
+    const record = parsedMeta(frame.meta);
+    const logId = recordId(frame.meta, record);
+    if (this.remembered.has(logId)) return;
+    const workspaceId = typeof record?.workspaceId === 'string' ? record.workspaceId : null;
     const fault = describeFault(error);
     this.log.error({ logId, workspaceId, storedBare, ...fault }, 'a log record was put into quarantine');
     const removed = await quarantineLog(this.source.manager, {
@@ -36,8 +52,18 @@ export class LogQuarantine {
     });
     this.counts.quarantined += 1;
     this.counts.dropped += removed;
+    this.remember(logId);
     if (removed > 0)
       this.log.warn({ removed }, 'the quarantine of log records is full: the oldest were removed');
+  }
+
+  private remember(id: string): void {
+    this.remembered.add(id);
+    if (this.remembered.size <= REMEMBERED_MAX) return;
+    for (const oldest of this.remembered) {
+      this.remembered.delete(oldest);
+      return;
+    }
   }
 }
 
@@ -48,50 +74,4 @@ function redacted(body: Buffer | null): Buffer | null {
   } catch {
     return null;
   }
-}
-
-function idsOf(meta: Buffer): { readonly logId: string | null; readonly workspaceId: string | null } {
-  try {
-    const value = JSON.parse(meta.toString('utf8')) as { id?: unknown; workspaceId?: unknown } | null;
-    const text = (id: unknown): string | null => (typeof id === 'string' ? id : null);
-    return { logId: text(value?.id), workspaceId: text(value?.workspaceId) };
-  } catch {
-    return { logId: null, workspaceId: null };
-  }
-}
-
-/**
- * Whether a failure is one of the record: SQLSTATE classes 22 (data exception), 23 (integrity constraint) and 54 (a limit of
- * Postgres), a statement that was cancelled for its time, and exceptions of our own code, which the same record brings about again.
- * Whatever else fails (connections, locks, storage) says nothing of records.
- */
-export function isFaultOfRecord(error: unknown): boolean {
-  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return true;
-  const state = sqlStateOf(error);
-  return (/^(?:22|23|54)/.test(state) || state === '57014') && !isMissingPartition(error);
-}
-
-export const isMissingPartition = (error: unknown): boolean =>
-  sqlStateOf(error) === '23514' &&
-  error instanceof Error &&
-  error.message.includes('no partition of relation');
-
-/** Of a decision that can't be stored whole: what was charged, which budgets go by. */
-export function chargesAlone(decision: unknown): Pick<DecisionRecord, 'charges'> {
-  if (typeof decision !== 'object' || decision === null) return {};
-  const { charges } = decision as Partial<DecisionRecord>;
-  return Array.isArray(charges) ? { charges } : {};
-}
-
-/** The record without bodies and free texts: what lists, sums and the ledger need. */
-export function bareEntry({ row, amends }: LogEntry): LogEntry {
-  const bare = {
-    ...row,
-    metadata: {},
-    decision: chargesAlone(row.decision) as DecisionRecord,
-    url: row.route ?? '',
-    request_body_truncated: true,
-    response_body_truncated: true,
-  } as LogEntry['row'];
-  return { row: bare, request: null, response: null, ...(amends && { amends }) };
 }

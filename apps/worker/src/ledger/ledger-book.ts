@@ -1,4 +1,4 @@
-import { ONCE_MAX, type BalancesAnswer, type BalancesRequest, type ChargeRecord } from '@gw/contracts';
+import type { BalancesAnswer, BalancesRequest, ChargeRecord } from '@gw/contracts';
 import {
   addBalances,
   addBudgetHours,
@@ -28,6 +28,7 @@ import {
 } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { ChargedOnce, Uncharged } from './charged-once';
+import { isCharge, isCount, readableCharges } from './readable-charges';
 
 /** A budget that was charged. */
 export interface TouchedBudget {
@@ -57,10 +58,6 @@ const noPostings = (): Postings => ({ rows: new Map(), hours: new Map(), holders
 
 const DAY_MS = 86_400_000;
 const HITS: ReadonlySet<string> = new Set(['HIT', 'SEMANTIC HIT']);
-
-/** Charges of one request; a gateway makes one for each attempt that was billed. */
-const CHARGES_MAX = 64 + ONCE_MAX;
-const COUNTERS_MAX = 512;
 
 /**
  * The durable record of all budgets: balances of the charges that log records carry. A record is stored once, and its charges with it, in one
@@ -167,10 +164,7 @@ export class LedgerBook {
 function addRecord({ rows, hours, holders }: Postings, row: LogEntry['row'], organisationId: string): void {
   const day = dayOf(row.created_at) * DAY_MS;
   add(rows, organisationId, savingOf(row, day));
-  const charges: unknown = row.decision.charges;
-  if (!Array.isArray(charges)) return;
-  for (const charge of charges.slice(0, CHARGES_MAX)) {
-    if (!isCharge(charge)) continue;
+  for (const charge of readableCharges(row.decision)) {
     add(rows, organisationId, postingsOf(charge, day));
     addHours(hours, organisationId, charge, hourOf(row.created_at));
     addParts(holders, organisationId, charge);
@@ -261,27 +255,3 @@ const sumOf = (known: LedgerAmount | undefined, { cost, tokens, requests }: Ledg
 const storable = (account: string): string => account.replaceAll('\0', '\uFFFD');
 
 const accountOf = (key: string): string => storable(budgetAccount(key));
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-
-/** A record must never be kept from being stored by what it says of charges. */
-function isCharge(value: unknown): value is ChargeRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const { line, provider, cost, tokens, requests, counters } = value as Partial<ChargeRecord>;
-  return (
-    typeof line === 'string' &&
-    typeof provider === 'string' &&
-    (cost === null || isCount(cost)) &&
-    isCount(tokens) &&
-    isCount(requests) &&
-    Array.isArray(counters) &&
-    counters.length <= COUNTERS_MAX &&
-    counters.every(
-      (counter: unknown) =>
-        Array.isArray(counter) &&
-        typeof counter[0] === 'string' &&
-        isCount(counter[1]) &&
-        (counter[2] === undefined || typeof counter[2] === 'string'),
-    )
-  );
-}

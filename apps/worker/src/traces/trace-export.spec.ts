@@ -151,6 +151,26 @@ describe('TraceExport, at a receiver of OTLP', () => {
     expect(first.body.includes('environment')).toBe(false);
   });
 
+  it('sends the spans of the records around one that none can be made of, and names it', async () => {
+    const good = [requestLogRow(sampleLogRecord()), requestLogRow(sampleLogRecord())] as const;
+    const withAttempt = (changes: unknown) => ({
+      ...requestLogRow(sampleLogRecord()),
+      decision: { ...sampleLogRecord().decision, attempts: [changes] } as never,
+    });
+    const bad = [
+      withAttempt(null),
+      withAttempt({ ...attempt({}), startedMs: 'soon' }),
+      withAttempt({ ...attempt({}), durationMs: 1e300 }),
+      withAttempt({ ...attempt({ end: 'status' }), reason: { toString: 1 } }),
+      { ...requestLogRow(sampleLogRecord()), span_name: { deep: [] } as never },
+      { ...requestLogRow(sampleLogRecord()), model: 5 as never },
+    ];
+    expect(traces.add([good[0], ...bad, good[1]])).toEqual(bad.map(({ id }) => id));
+    await eventually(() => received.length > 0);
+    const { spans } = spansOf(received[0] as Received);
+    expect(spans.map((span) => attributesOf(span)['tollgate.request.id'])).toEqual(good.map(({ id }) => id));
+  });
+
   it('gives ids that callers chose freely one id each, so that their spans stay together', async () => {
     const rows = ['conversation 7', 'conversation 7', '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90'].map(
       (traceId, at) =>

@@ -68,8 +68,22 @@ export class TraceExport {
     return this.exporter.failingSince;
   }
 
-  add(rows: readonly RequestLogRow[]): void {
-    for (const row of rows) for (const span of requestSpans(row)) this.emit(span);
+  /** Returns the ids of records that no spans can be made of; those of all others are sent. */
+  add(rows: readonly RequestLogRow[]): readonly string[] {
+    return rows.filter((row) => !this.addRow(row)).map(({ id }) => id);
+  }
+
+  private addRow(row: RequestLogRow): boolean {
+    let spans: readonly EndedSpan[];
+    try {
+      spans = requestSpans(row);
+    } catch {
+      // A decision is stored as it comes, with members of any type.
+      return false;
+    }
+    if (!spans.every(isSendable)) return false;
+    for (const span of spans) this.emit(span);
+    return true;
   }
 
   /** Sends what waits, for a bounded time. Never rejects. */
@@ -114,6 +128,17 @@ export class TraceExport {
     span.end(endedAt);
   }
 }
+
+/** The last time of a `Date`. */
+const TIME_MAX = 8.64e15;
+
+/** Attributes of other types than there are do no harm, since the SDK leaves them out. */
+const isSendable = ({ name, startedAt, endedAt, error }: EndedSpan): boolean =>
+  typeof name === 'string' &&
+  (error === null || typeof error === 'string') &&
+  startedAt >= 0 &&
+  endedAt >= 0 &&
+  endedAt <= TIME_MAX;
 
 /** Reads `OTEL_EXPORTER_OTLP_HEADERS`: `name=value` pairs with percent escapes, separated by commas. */
 export function otlpHeaders(text: string): Record<string, string> {

@@ -57,11 +57,19 @@ export interface RequestLogRow extends DerivedFacts {
   readonly decision: DecisionRecord;
 }
 
+/** Sums of millions of them fit into 64 bits: no record may keep those of others from being added up. */
+const COUNT_MAX = 1e12;
+const COST_MAX = 1e14;
+const DURATION_MAX_MS = 1e11;
+
 /** Providers report counts, and not all of them whole ones: nothing they say may keep a record from being stored. */
-const whole = (value: number | null | undefined): number | null =>
+const whole = (value: number | null | undefined, max = COUNT_MAX): number | null =>
   typeof value === 'number' && Number.isFinite(value)
-    ? Math.max(Math.min(Math.round(value), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)
+    ? Math.max(Math.min(Math.round(value), max), 0 - max)
     : null;
+
+const milliseconds = (value: number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.max(Math.min(value, DURATION_MAX_MS), 0) : null;
 
 /** Callers choose trace and span ids; an index entry holds at most some 2,700 bytes. */
 const TRACE_TEXT_MAX = 512;
@@ -83,6 +91,7 @@ function usageColumns(usage: Usage | null) {
 }
 
 export function requestLogRow(record: LogRecord): RequestLogRow {
+  const facts = derivedFacts(record);
   return {
     id: record.id,
     created_at: new Date(record.createdAt).toISOString(),
@@ -107,7 +116,7 @@ export function requestLogRow(record: LogRecord): RequestLogRow {
     response_model: record.responseModel,
     streamed: record.streamed,
     ...usageColumns(record.usage),
-    cost: whole(record.cost),
+    cost: whole(record.cost, COST_MAX),
     priced: record.priced,
     config_id: record.configId,
     config_version_id: record.configVersionId,
@@ -115,9 +124,9 @@ export function requestLogRow(record: LogRecord): RequestLogRow {
     retries: whole(record.retries) ?? 0,
     cache_status: record.cacheStatus,
     metadata: record.metadata,
-    duration_ms: record.durationMs,
-    first_byte_ms: record.firstByteMs,
-    overhead_ms: record.overheadMs,
+    duration_ms: milliseconds(record.durationMs) ?? 0,
+    first_byte_ms: milliseconds(record.firstByteMs),
+    overhead_ms: milliseconds(record.overheadMs) ?? 0,
     request_bytes: whole(record.requestBytes) ?? 0,
     response_bytes: whole(record.responseBytes) ?? 0,
     request_content_type: record.requestContentType,
@@ -127,7 +136,8 @@ export function requestLogRow(record: LogRecord): RequestLogRow {
     gateway_id: record.gatewayId,
     prompt_id: record.decision.prompt?.id ?? null,
     body_ref: null,
-    ...derivedFacts(record),
+    ...facts,
+    saved_cost: whole(facts.saved_cost, COST_MAX),
     decision: record.decision,
   };
 }

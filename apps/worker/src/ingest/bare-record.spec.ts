@@ -1,0 +1,56 @@
+import type { ChargeRecord } from '@gw/contracts';
+import { encodeFrame, decodeFrames, type Frame } from '@gw/telemetry';
+import { sampleLogRecord } from '@gw/testing';
+import { UUID } from '@gw/web';
+import { readBare, type ReadRecord } from './log-entry';
+
+const CHARGES: readonly ChargeRecord[] = [
+  {
+    line: 'primary',
+    provider: 'openai',
+    ...{ cost: 45_000, tokens: 9, requests: 1, flags: [] },
+    counters: [['api_key:k1:cost:budget', 0, 'g.1']],
+  },
+];
+
+const frameOf = (decision: unknown): Frame =>
+  decodeFrames(encodeFrame(JSON.stringify({ ...sampleLogRecord(), decision }), null, null) as Buffer)
+    .frames[0] as Frame;
+
+describe('a record that is stored without what can not be stored of it', () => {
+  it.each([
+    [{ charges: CHARGES, other: 1 }, CHARGES],
+    [{ charges: 'none' }, undefined],
+    [null, undefined],
+  ])('keeps of the decision %j the charges, which budgets go by', (decision, expected) => {
+    const { entry } = readBare(frameOf(decision), () => true) as ReadRecord;
+    expect(entry.row.decision).toEqual(expected === undefined ? {} : { charges: expected });
+  });
+
+  it('keeps of charges those that can be entered, without what only looks like a part of them', () => {
+    const [charge] = CHARGES as [ChargeRecord];
+    const charges = [
+      { ...charge, more: { deep: [] }, flags: ['estimated', 'other'], once: 1 },
+      { ...charge, provider: 'x'.repeat(1_000) },
+      { ...charge, cost: 0.5 },
+      { ...charge, counters: [['key', 0, 'h'.repeat(129)]] },
+    ];
+    const { entry } = readBare(frameOf({ charges }), () => true) as ReadRecord;
+    expect(entry.row.decision).toEqual({ charges: [{ ...charge, flags: ['estimated'] }] });
+  });
+
+  it('is stored under one id and as of one time, however often it comes, where its own are none', () => {
+    const frame = (id: unknown): Frame =>
+      decodeFrames(
+        encodeFrame(JSON.stringify({ ...sampleLogRecord(), createdAt: 'then', id }), null, null) as Buffer,
+      ).frames[0] as Frame;
+    const ids = [frame('r1'), frame('r2'), frame(5)].flatMap((each) =>
+      [1, 2].map(() => readBare(each, () => true) as ReadRecord),
+    );
+    for (const { isSkewed } of ids) expect(isSkewed).toBe(true);
+    const [one, again, other, otherAgain, ...more] = ids.map(({ entry }) => entry.row.id);
+    expect(one).toMatch(UUID);
+    expect([again, otherAgain]).toEqual([one, other]);
+    expect(new Set([one, other, ...more]).size).toBe(3);
+  });
+});
