@@ -13,6 +13,7 @@ function process() {
       ...{ backlogBytes: 0, unwritten: 0, oldestAtMs: null },
       ...{ droppedAtCap: 5, droppedByDisk: 0, droppedOversized: 0, damagedRecords: 0 },
     } as JournalStats,
+    home: { unreadable: [] as string[] },
     orphans: { sealedCount: 0 },
     presence: { clockSkewMs: null as number | null },
     shipper: { shipped: 0, failedSends: 0, failingSince: null } as ShipperStats,
@@ -22,6 +23,7 @@ function process() {
     journal: { stats: () => is.journal },
     journalCapBytes: CAP,
     shipper: { stats: () => is.shipper },
+    home: is.home,
     orphans: is.orphans,
     presence: is.presence,
     redis: null,
@@ -96,6 +98,15 @@ describe('the health of a gateway', () => {
     expect((await report())[2]).toMatchObject({ status: 'degraded', figures: { unwritten: 3 } });
     is.journal = { ...is.journal, damagedRecords: 2 };
     expect((await report())[2]).toMatchObject({ status: 'down', figures: { damaged: 2 } });
+  });
+
+  it('is degraded while something is set aside in the folder of the journal, and names it', async () => {
+    const { is, report } = process();
+    is.home.unreadable.push('segment-000000000001.log.unreadable');
+    expect((await report())[2]).toMatchObject({
+      ...{ status: 'degraded', figures: { unreadable: 1 } },
+      reason: expect.stringContaining('segment-000000000001.log.unreadable') as string,
+    });
   });
 
   it('answers anyone in words, and tells parts in detail to our own processes alone', async () => {

@@ -11,12 +11,16 @@ const LATE_MS = 30_000;
 const SKEW_MAX_MS = 30_000;
 /** Of the journal's cap. */
 const NEARLY_FULL = 0.8;
+/** Names in a reason. */
+const NAMED_MAX = 5;
 
 export interface GatewayHealthParts {
   readonly documents: Pick<ReadModel, 'state'>;
   readonly journal: Pick<Journal, 'stats'>;
   readonly journalCapBytes: number;
   readonly shipper: Pick<LogShipper, 'stats'>;
+  /** The folder of the journal. */
+  readonly home: { readonly unreadable: readonly string[] };
   readonly orphans: { readonly sealedCount: number };
   readonly presence: { readonly clockSkewMs: number | null };
   /** Null without Redis. */
@@ -81,7 +85,7 @@ export class GatewayHealth {
   };
 
   private readonly journal = (): PartState => {
-    const { journal, journalCapBytes: cap, orphans } = this.of;
+    const { journal, journalCapBytes: cap, home, orphans } = this.of;
     const stats = journal.stats();
     const lost = lostOf(stats);
     const figures = {
@@ -92,6 +96,7 @@ export class GatewayHealth {
       damaged: stats.damagedRecords,
       unwritten: stats.unwritten,
       sealed_journals: orphans.sealedCount,
+      unreadable: home.unreadable.length,
     };
     if (this.isLosing(lost)) return { ...down('Log records were lost in the last minutes.'), figures };
     return { ...this.journalRisk(stats), figures };
@@ -108,8 +113,13 @@ export class GatewayHealth {
   private journalRisk({ unwritten, backlogBytes }: JournalStats): PartState {
     if (unwritten > 0) return degraded('The disk refuses log records; they wait in memory.');
     if (backlogBytes > this.of.journalCapBytes * NEARLY_FULL) return degraded('It is nearly full.');
-    if (this.of.orphans.sealedCount === 0) return WELL;
-    return degraded('Log records are kept that another ENCRYPTION_KEY has sealed.');
+    const { home, orphans } = this.of;
+    if (orphans.sealedCount > 0) {
+      return degraded('Log records are kept that another ENCRYPTION_KEY has sealed.');
+    }
+    if (home.unreadable.length === 0) return WELL;
+    const names = home.unreadable.slice(0, NAMED_MAX).join(', ');
+    return degraded(`Set aside in the folder of the journal, since it cannot be read: ${names}.`);
   }
 
   /** Records were lost lately; that some were lost days ago says nothing of now. */

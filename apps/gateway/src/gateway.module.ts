@@ -64,9 +64,9 @@ export class GatewayModule
         { provide: Presence, useFactory: () => presenceOf(gateway) },
         {
           provide: GatewayHealth,
-          inject: [ReadModel, Journal, LogShipper, OrphanedJournals, Presence, LOG_REDIS],
+          inject: [ReadModel, HOME, LogShipper, OrphanedJournals, Presence, LOG_REDIS],
           useFactory: (
-            ...parts: [ReadModel, Journal, LogShipper, OrphanedJournals, Presence, Redis | null]
+            ...parts: [ReadModel, JournalHome, LogShipper, OrphanedJournals, Presence, Redis | null]
           ) => healthOf(settings, ...parts),
         },
         {
@@ -180,10 +180,12 @@ const dataPlaneOf = (
 const healthOf = (
   { JOURNAL_MAX_BYTES: journalCapBytes }: GatewaySettings,
   documents: ReadModel,
-  journal: Journal,
+  home: JournalHome,
   shipper: LogShipper,
   orphans: OrphanedJournals,
   presence: Presence,
   redis: Redis | null,
 ): GatewayHealth =>
-  new GatewayHealth({ documents, journal, shipper, orphans, presence, redis, journalCapBytes });
+  new GatewayHealth({
+    ...{ documents, journal: home.journal, home, shipper, orphans, presence, redis, journalCapBytes },
+  });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FolderLock } from '@gw/kernel';
 import { Journal, UnknownKeyError, type JournalOptions } from '@gw/telemetry';
 import type { Log } from '@gw/web';
+import { setUnreadableAside } from './unreadable-entries';
 
 /** Gateways that may share one data folder at a time. */
 const SLOTS_MAX = 1_024;
@@ -21,6 +22,8 @@ export interface JournalHome {
   readonly slot: number;
   readonly directory: string;
   readonly journal: Journal;
+  /** Names of entries that could not be read and were set aside, now or at an earlier start. */
+  readonly unreadable: readonly string[];
   /** After the journal is closed. */
   release(): void;
 }
@@ -59,8 +62,11 @@ export function openJournalHome(
   const lock = FolderLock.take(directory);
   if (lock === null) return null;
   try {
+    const unreadable = setUnreadableAside(directory);
+    if (unreadable.length > 0)
+      log.error({ directory, unreadable }, 'set aside what cannot be read in the folder of a journal');
     const journal = Journal.open({ ...options, directory });
-    return { slot, directory, journal, release: () => lock.release() };
+    return { slot, directory, journal, unreadable, release: () => lock.release() };
   } catch (error) {
     lock.release();
     if (!(error instanceof UnknownKeyError)) throw error;

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeFrames, Sealer, type LogSink } from '@gw/telemetry';
 import { eventually } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { journalDirectory, takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
+import { recoverInFlight } from '../pipeline/under-way/recovery';
 import { OrphanedJournals } from './orphaned-journals';
 
 const NOTHING = (): void => undefined;
@@ -106,5 +107,47 @@ describe('gateways that share a data folder', () => {
     expect(readFileSync(segment).equals(content)).toBe(true);
     await adopter.stop();
     expect(take(0, 2).journal.hasBacklog()).toBe(true);
+  });
+
+  it('start though folders and links that lead nowhere have the names of their files, and name those', async () => {
+    const before = take(0);
+    append(before, 1);
+    leave(before);
+    const directory = journalDirectory(root, 0);
+    const broken = [
+      ...['segment-000000000002.log', 'spare.log', 'state.json', 'cursor.json', 'in-flight-000001.log'],
+      ...['under-way.jsonl', 'holders.json'],
+    ];
+    for (const name of broken) {
+      rmSync(join(directory, name), { force: true });
+      mkdirSync(join(directory, name));
+    }
+    symlinkSync(join(root, 'nowhere'), join(directory, 'segment-000000000003.log'));
+    mkdirSync(join(directory, 'another'));
+    const home = take(0);
+    const named = [...broken, 'segment-000000000003.log'].map((name) => `${name}.unreadable`).sort();
+    expect([home.slot, home.unreadable]).toEqual([0, named]);
+    expect(readdirSync(directory)).toEqual(expect.arrayContaining([...named, 'another']));
+    expect(recoverInFlight(directory, home.journal, new Sealer([Buffer.alloc(32, 1)]))).toBe(0);
+    append(home, 2);
+    expect(home.journal.stats()).toMatchObject({ unwritten: 0, droppedByDisk: 0 });
+    leave(home);
+    // They are named at the next start, too, and are no records that another gateway would look for.
+    const again = take(0);
+    expect(again.unreadable).toEqual(named);
+    rmSync(join(directory, 'another'), { recursive: true });
+    leave(again);
+    const own = take(1);
+    const adopter = orphans(own);
+    await eventually(() => {
+      adopter.look();
+      return shipped.length === 2 && !readdirSync(directory).some((name) => /^segment-.*log$/.test(name));
+    });
+    expect(shipped).toEqual([1, 2]);
+    await adopter.stop();
+    const adopting = orphans(own);
+    adopting.look();
+    expect(take(0).slot).toBe(0);
+    await adopting.stop();
   });
 });

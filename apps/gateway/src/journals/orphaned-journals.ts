@@ -8,6 +8,7 @@ import {
   type JournalHome,
   type JournalHomeOptions,
 } from './journal-home';
+import { isSetAside } from './unreadable-entries';
 
 export interface OrphanedJournalsOptions extends JournalHomeOptions {
   readonly ownSlot: number;
@@ -99,4 +100,4 @@ export class OrphanedJournals {
 }
 
 const holdsRecords = (directory: string): boolean =>
-  readdirSync(directory).some((name) => !IDLE_FILES.has(name));
+  readdirSync(directory).some((name) => !IDLE_FILES.has(name) && !isSetAside(name));
