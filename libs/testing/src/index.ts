@@ -20,6 +20,7 @@ export { startNginx, type TestNginx } from './nginx';
 export { onceOfRun } from './once-of-run';
 export { startRedis, withRedis, type TestRedis } from './redis';
 export { expressionsMadeBy } from './made-expressions';
+export { CATASTROPHIC, madeOfPatterns, withPatterns } from './pattern-places';
 export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';
 export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';
 export { StubProvider, type RecordedRequest, type StubAnswer, type StubStep } from './stub-provider';

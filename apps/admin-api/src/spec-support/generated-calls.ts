@@ -17,7 +17,8 @@ interface Parameter {
   readonly schema?: Schema;
 }
 
-interface Operation {
+/** Of the live document, with what its requests may hold. */
+export interface CallableOperation {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
@@ -42,7 +43,7 @@ const CALLS_AT_A_TIME = 8;
 const KNOWN_MAX = 20;
 const HAS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-function operationsOf(admin: TestAdminApi): Operation[] {
+export function callableOperationsOf(admin: TestAdminApi): CallableOperation[] {
   return Object.entries(admin.api.document.paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Record<string, unknown>>).map(([method, operation]) => {
       const body = operation['requestBody'] as
@@ -79,14 +80,18 @@ interface Surroundings {
 const kindOf = (path: string): string => /^\/v[12]\/(?:admin\/)?([^/]+)/.exec(path)?.[1] ?? '';
 
 /** Of ten calls, five are valid as far as the document says, three nearly so, and two are hostile. */
-const callsOf = (operation: Operation, around: Surroundings): Arbitrary<GeneratedCall> =>
+const callsOf = (operation: CallableOperation, around: Surroundings): Arbitrary<GeneratedCall> =>
   fc.oneof(
     { arbitrary: callsWith(operation, around, 0), weight: 5 },
     { arbitrary: callsWith(operation, around, 8), weight: 3 },
     { arbitrary: callsWith(operation, around, 60), weight: 2 },
   );
 
-function callsWith(operation: Operation, around: Surroundings, percent: number): Arbitrary<GeneratedCall> {
+function callsWith(
+  operation: CallableOperation,
+  around: Surroundings,
+  percent: number,
+): Arbitrary<GeneratedCall> {
   const { method, path, parameters, body, statuses } = operation;
   const { schemas, named, known } = around;
   const mischief: Mischief = { percent, named, known: [...known.values()].flat() };
@@ -174,7 +179,7 @@ export async function faultsOfGeneratedCalls(
   { count, seed }: { readonly count: number; readonly seed: number },
 ): Promise<{ readonly faults: string[]; readonly statuses: Readonly<Record<number, number>> }> {
   const schemas = (admin.api.document.components?.schemas ?? {}) as Schemas;
-  const operations = operationsOf(admin);
+  const operations = callableOperationsOf(admin);
   const faults: string[] = [];
   const statuses: Record<number, number> = {};
   for (let done = 0; done < count;) {
@@ -199,7 +204,7 @@ export async function faultsOfGeneratedCalls(
       done += turns.length;
       const calls = turns.flatMap((turn) => {
         // Operations take turns, with a stride that meets all of them and mixes what is made with what is read.
-        const operation = operations[(turn * 101) % operations.length] as Operation;
+        const operation = operations[(turn * 101) % operations.length] as CallableOperation;
         return fc.sample(callsOf(operation, around), { seed: seed + turn, numRuns: 1 });
       });
       const made = await Promise.all(calls.map((call) => make(admin, call, credentials[call.by])));
