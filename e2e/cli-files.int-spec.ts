@@ -1,6 +1,5 @@
 import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
 import { ApiClient } from '../apps/cli/src/api-client';
-import { runCli } from '../apps/cli/src/cli';
 import { KINDS } from '../apps/cli/src/kinds';
 import type { Members } from '../apps/cli/src/members';
 import { exportState, reconcile, type Change, type State } from '../apps/cli/src/reconcile';
@@ -86,112 +85,6 @@ describe('files of tollgate', () => {
       'providers made/p: there is no member zone; it may have workspace, slug,',
     );
     expect(await exportState(clientOf(tenant))).toEqual(before);
-  });
-
-  describe('plan and apply', () => {
-    interface Run {
-      readonly code: number;
-      readonly out: string;
-      readonly err: string;
-    }
-    const run = async (
-      tenant: Tenant,
-      command: string,
-      yaml: string,
-      environment: NodeJS.ProcessEnv = {},
-    ): Promise<Run> => {
-      let [out, err] = ['', ''];
-      const output = {
-        out: (text: string) => (out += text),
-        err: (text: string) => (err += text),
-        input: () => Promise.resolve(yaml),
-      };
-      const env = new Proxy(environment, {
-        get: (others, name) => (name === 'TOLLGATE_API_KEY' ? tenant.adminKey : others[String(name)]),
-      });
-      const args = [command, '-f', '-', '--url', url];
-      const code = await runCli(args, env, output, new AbortController().signal);
-      return { code, out, err };
-    };
-    /** Every row but those of refused attempts. */
-    const rows = async (): Promise<Record<string, string>> => {
-      const tables = await admin.dataSource.query<{ name: string }[]>(
-        `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-         WHERE n.nspname = 'public' AND c.relkind = 'r' AND c.relname NOT IN ('audit_logs', 'audit_chains')`,
-      );
-      const digests: Record<string, string> = {};
-      for (const { name } of tables) {
-        const [row] = await admin.dataSource.query<{ digest: string }[]>(
-          `SELECT count(*) || ':' || coalesce(md5(string_agg(t::text, ',' ORDER BY t::text)), '') AS digest FROM "${name}" AS t`,
-        );
-        digests[name] = row?.digest ?? '';
-      }
-      return digests;
-    };
-
-    const INVALID = [
-      'version: 1',
-      'workspaces:',
-      '  - { slug: fresh, name: Fresh }',
-      'labels:',
-      '  - { workspace: fresh, name: right }',
-      '  - { workspace: nowhere, name: wrong }',
-      'integrations:',
-      '  - slug: closed',
-      '    name: Closed',
-      '    ai_provider_id: openai',
-      '    key: { env: MISSING_KEY }',
-      'configs:',
-      '  - workspace: fresh',
-      '    slug: wrong',
-      '    name: Wrong',
-      '    config: { retry: { attempts: 900 } }',
-    ].join('\n');
-
-    it.each(['plan', 'apply'])(
-      '%s writes nothing when something is invalid, and names each place, item and reason',
-      async (command) => {
-        const tenant = await admin.tenant();
-        const before = await rows();
-        const { code, err } = await run(tenant, command, INVALID);
-        expect(code).toBe(2);
-        const lines = err.split('\n').filter((line) => line.startsWith('-:'));
-        expect(lines).toEqual([
-          '-:8: integrations closed: The environment variable MISSING_KEY is needed and not set.',
-          expect.stringMatching(/^-:13: configs fresh\/wrong: .*The config is not valid.*retry\.attempts/),
-          '-:6: labels nowhere/wrong: There is no workspace nowhere.',
-        ]);
-        expect(await rows()).toEqual(before);
-      },
-      60_000,
-    );
-
-    it('accepts a whole valid file for an empty organisation, and writes nothing', async () => {
-      const tenant = await admin.tenant();
-      // The default collection of a workspace is made when it is first read.
-      await exportState(clientOf(tenant));
-      const before = await rows();
-      const yaml = JSON.stringify({ version: 1, ...FULL_FILE });
-      const { code, err, out } = await run(tenant, 'plan', yaml, ENVIRONMENT);
-      expect([code, err]).toEqual([0, '']);
-      expect(out).toContain('+ configs ');
-      expect(await rows()).toEqual(before);
-    }, 60_000);
-
-    it('lets the control plane check every route by which files are written', async () => {
-      const tenant = await admin.tenant();
-      const undeclared: string[] = [];
-      for (const route of Object.keys(WRITES)) {
-        const [method = '', path = ''] = route.split(' ');
-        const { body } = await admin.call<{ error?: { param?: string } }>(
-          method,
-          `${path.replace('{type}/{subType}', 'workspace/service').replaceAll(/\{\w+\}/g, tenant.workspaceId)}?dry_run=true`,
-          { key: tenant.adminKey, body: {} },
-        );
-        if (body.error?.param === 'dry_run') undeclared.push(route);
-      }
-      expect(undeclared).toEqual([]);
-    }, 60_000);
   });
 
   it('knows every member that the API lets a client write, down to the members of members', () => {

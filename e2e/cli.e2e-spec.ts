@@ -374,7 +374,7 @@ describe('the command line', () => {
     );
     // A config still names it.
     const refused = await tollgate(['apply', '-f', '-', '--prune'], without);
-    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('names it.')]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('names it.')]);
     await tollgate(['apply', '-f', '-'], changed.replace('virtual_key: vk-one', "provider: '@main'"));
     await tollgate(['apply', '-f', '-', '--prune'], without);
     expect((await tollgate(['export'])).out).not.toContain('slug: vk-one');

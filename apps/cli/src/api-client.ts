@@ -6,11 +6,21 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** Members of the body that are wrong. */
-    readonly paths: readonly string[] = [],
+    /** What is wrong, or in the way. */
+    readonly details: readonly Detail[] = [],
   ) {
     super(message);
   }
+
+  get isWithoutResponse(): boolean {
+    return this.status === NO_RESPONSE;
+  }
+}
+
+/** A member of the body that is wrong, or a use that is in the way of a deletion. */
+export interface Detail {
+  readonly path: string;
+  readonly message: string;
 }
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -55,7 +65,7 @@ export class ApiClient {
       const isGone = method === 'DELETE' && tries > 1 && status === 404;
       if (response.ok || isGone) return response.answer as T;
       if (!RETRIED.has(status) || tries >= TRIES_MAX || !(waitMs <= WAIT_MAX_MS)) {
-        throw new ApiError(status, message, pathsOf(answer));
+        throw new ApiError(status, message, detailsOf(answer));
       }
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
@@ -178,14 +188,14 @@ function messageOf(answer: unknown): string | undefined {
   return [message, ...more].join('\n    ');
 }
 
-function pathsOf(answer: unknown): string[] {
-  const { param, details = [] } = ((answer ?? {}) as { error?: PublicError }).error ?? {};
-  if (details.length > 0) return details.map(({ path }) => path);
-  return typeof param === 'string' ? [param] : [];
+function detailsOf(answer: unknown): readonly Detail[] {
+  const { param, message = '', details = [] } = ((answer ?? {}) as { error?: PublicError }).error ?? {};
+  if (details.length > 0) return details;
+  return typeof param === 'string' ? [{ path: param, message }] : [];
 }
 
 interface PublicError {
   readonly param?: string | null;
   readonly message?: string;
-  readonly details?: readonly { readonly path: string; readonly message: string }[];
+  readonly details?: readonly Detail[];
 }

@@ -15,10 +15,11 @@ const USAGE = `tollgate: the control plane as a file.
 
   tollgate export [-o FILE]                 Write the state as YAML.
   tollgate diff -f FILE [--prune]           Say what apply would change; 1 when there is something.
-  tollgate plan -f FILE [--prune] [--secrets]
-                                            The same, after the control plane has checked every change; 2 when one is
-                                            not valid. Writes nothing.
-  tollgate apply -f FILE [--dry-run] [--prune] [--secrets]
+  tollgate plan -f FILE [--prune [--force]] [--secrets]
+                                            The same, after the control plane has checked every write and deletion; 2
+                                            when one is refused. ? marks what it cannot check before the writes that
+                                            come first. Writes nothing.
+  tollgate apply -f FILE [--dry-run] [--prune [--force]] [--secrets]
                                             Make the control plane as the file says, if all of it is valid;
                                             with --dry-run as plan. -f - is standard input.
                                             Several -f are one file: their lists are joined.
@@ -27,7 +28,9 @@ const USAGE = `tollgate: the control plane as a file.
   tollgate logs tail [--workspace SLUG] [--once]
                                             Print requests as they are logged, as JSON lines.
 
-  --prune    Delete what the file's lists leave out, the workspaces of its users included.
+  --prune    Delete what the file's lists leave out, the workspaces of its users included. What is in use is refused,
+             with its users.
+  --force    With --prune: delete it all the same, where the control plane lets it; shared prompts are unshared first.
   --secrets  Write the secrets of what is there already, too.
   --url URL  The control plane; TOLLGATE_URL or http://127.0.0.1:8788 when absent.
 
@@ -49,6 +52,7 @@ const OPTIONS = {
   output: { type: 'string', short: 'o' },
   'dry-run': { type: 'boolean' },
   prune: { type: 'boolean' },
+  force: { type: 'boolean' },
   secrets: { type: 'boolean' },
   url: { type: 'string' },
   name: { type: 'string' },
@@ -80,14 +84,22 @@ export async function runCli(
     else output.err(USAGE);
     return values.help === true ? 0 : 2;
   }
-  const apiKey = environment['TOLLGATE_API_KEY'];
-  if (apiKey === undefined || apiKey === '') {
-    output.err('TOLLGATE_API_KEY must hold the key of an administrator.\n');
+  const apiKey = environment['TOLLGATE_API_KEY'] ?? '';
+  const fault = faultOf(values, apiKey);
+  if (fault !== null) {
+    output.err(`${fault}\n`);
     return 2;
   }
   const url = values.url ?? environment['TOLLGATE_URL'] ?? 'http://127.0.0.1:8788';
   const api = new ApiClient(url.replace(/\/+$/, ''), apiKey);
   return runCommand(command, { api, output, environment, options: values, signal });
+}
+
+function faultOf({ force, prune }: { force?: boolean; prune?: boolean }, apiKey: string): string | null {
+  if (force === true && prune !== true) {
+    return '--force is for what --prune deletes; use both, or leave --force out.';
+  }
+  return apiKey === '' ? 'TOLLGATE_API_KEY must hold the key of an administrator.' : null;
 }
 
 async function runCommand(command: (call: Call) => Promise<number>, call: Call): Promise<number> {

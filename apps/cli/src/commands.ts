@@ -63,27 +63,46 @@ async function readFileState(file: string, output: Output, places: Places): Prom
   return state as State;
 }
 
-const lineOf = ({ action, kind, name, fields }: Change): string => {
+const lineOf = ({ action, kind, name, fields, uses = [] }: Change): string => {
   const told = action === 'update' && fields.length > 0 ? ` (${fields.join(', ')})` : '';
-  return `${SIGNS[action]} ${kind} ${name}${told}\n`;
+  const inUse = uses.map((use) => `  in use: ${use}\n`).join('');
+  return `${SIGNS[action]} ${kind} ${name}${told}\n${inUse}`;
 };
+
+/** What needs the things that are deleted by force, as the check of the run found it. */
+type Uses = ReadonlyMap<string, readonly string[]>;
+
+const keyOf = ({ action, kind, name }: Change): string => `${action} ${kind} ${name}`;
+
+const usesIn = (changes: readonly Change[]): Uses =>
+  new Map(changes.map((change) => [keyOf(change), change.uses ?? []]));
 
 /** What a run does: `show` differences, `validate` them too, or write them. */
 type Mode = 'show' | 'validate' | 'write';
 
-async function run(call: Call, state: State, places: Places, mode: Mode): Promise<readonly Change[]> {
+async function run(
+  call: Call,
+  state: State,
+  places: Places,
+  mode: Mode,
+  uses: Uses = new Map(),
+): Promise<readonly Change[]> {
   const { api, output, options, environment } = call;
   return reconcile(api, state, {
     dryRun: mode !== 'write',
     validates: mode === 'validate',
     places,
     prune: options['prune'] === true,
+    force: options['force'] === true,
     secrets: options['secrets'] === true,
     environment,
+    onUnjudged: (line) => {
+      if (isPlan(call)) output.out(`? ${line}\n`);
+    },
     onChange: (change, shownOnce) => {
       // Before they are written the changes are checked, and printed once.
       if (mode === 'validate' && !isPlan(call)) return;
-      output.out(lineOf(change));
+      output.out(lineOf({ uses: uses.get(keyOf(change)) ?? [], ...change }));
       for (const secret of ['key', 'client_auth', 'invite_link', 'secret']) {
         if (typeof shownOnce[secret] === 'string') output.out(`  ${secret}: ${shownOnce[secret]}\n`);
       }
@@ -99,7 +118,7 @@ export async function applyCommand(call: Call): Promise<number> {
   const state = await readState(call, places);
   const changes = await run(call, state, places, 'validate');
   if (changes.length === 0) call.output.out('Nothing to change.\n');
-  else if (!isPlan(call)) await run(call, state, places, 'write');
+  else if (!isPlan(call)) await run(call, state, places, 'write', usesIn(changes));
   return 0;
 }
 

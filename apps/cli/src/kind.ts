@@ -58,7 +58,12 @@ export interface World {
   readonly workspaces: Workspaces;
   /** Rows of the collections of workspaces that were asked for, by id of the workspace and of the collection. */
   readonly collections: Map<string, ReadonlyMap<string, Json>>;
+  /** Names of what a dry run would have made; empty where it is made. */
+  readonly planned: ReadonlySet<string>;
 }
+
+/** On a dry run: in the place of the ids of what is not made yet. No id and no name holds it. */
+export const NOT_MADE = 'not:made';
 
 /** One kind of thing of the control plane: how it is read into a file, and how a file makes it so. */
 export interface Kind {
@@ -76,6 +81,8 @@ export interface Kind {
   /** `item` holds every member that the thing shall have; what it leaves out, and `before` has, is cleared. */
   update(world: World, path: string, item: Item, before: Item): Promise<Json>;
   readonly removable: boolean;
+  /** Deletes it with `--force`, also while it is in use. Absent: what is in use has to be taken out of its uses first. */
+  readonly removeUsed?: (world: World, path: string) => Promise<Json>;
   /** The item with the parts that stay, since nothing is removed without `--prune`. Absent: an item says all of its thing. */
   unpruned?(item: Item, before: Item): Item;
 }
@@ -84,6 +91,12 @@ export const put = (world: World, path: string, body: unknown): Promise<Json> =>
   world.api.call('PUT', path, body);
 export const post = (world: World, path: string, body: unknown): Promise<Json> =>
   world.api.call('POST', path, body);
+
+export const remove = (world: World, path: string): Promise<Json> => world.api.call('DELETE', path);
+
+/** By the parameter of the routes that refuse to delete what is in use without it. */
+export const removeByForce = (world: World, path: string): Promise<Json> =>
+  remove(world, `${path}${path.includes('?') ? '&' : '?'}force=true`);
 
 /** The members of a row by their names. */
 export const members = (row: Json, ...names: readonly string[]): Record<string, unknown> =>

@@ -1,5 +1,5 @@
 import { ApiError, type ApiClient, type Json } from './api-client';
-import { Workspaces, type Item, type Kind, type Standing, type World } from './kind';
+import { remove, Workspaces, type Item, type Kind, type Standing, type World } from './kind';
 import { KINDS } from './kinds';
 import type { Places } from './file-lines';
 import { Validation } from './validation';
@@ -15,18 +15,24 @@ export interface Change {
   readonly name: string;
   /** Members that differ. */
   readonly fields: readonly string[];
+  /** What needs the thing that is to be deleted by force, in words. */
+  readonly uses?: readonly string[];
 }
 
 export interface ReconcileOptions {
   readonly dryRun: boolean;
   /** Deletes what is there and not in the file. */
   readonly prune: boolean;
+  /** Deletes what is in use, too. */
+  readonly force?: boolean;
   /** Writes the secrets of what is there already, too: whether they differ cannot be seen. */
   readonly secrets: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly onChange: (change: Change, shownOnce: Json) => void;
   /** On a dry run: lets the control plane check every write. Throws for all that is wrong together. */
   readonly validates?: boolean;
+  /** Called for each write that can't be checked before others are carried out. */
+  readonly onUnjudged?: (line: string) => void;
   /** Where the items are written. */
   readonly places?: Places;
 }
@@ -37,7 +43,12 @@ const placeOf = ({ places }: Pick<ReconcileOptions, 'places'>, kind: Kind, item:
   return `${place === undefined ? '' : `${place}: `}${kind.name} ${nameOf(kind, item)}`;
 };
 
-const newWorld = (api: ApiClient): World => ({ api, workspaces: new Workspaces(), collections: new Map() });
+const newWorld = (api: ApiClient, validation?: Validation): World => ({
+  api: validation?.client ?? api,
+  workspaces: new Workspaces(),
+  collections: new Map(),
+  planned: validation?.planned ?? new Set(),
+});
 
 /** The default workspace is the same on every side, whatever its slug. */
 const isDefaultWorkspace = (kind: Kind, item: Item): boolean =>
@@ -71,7 +82,7 @@ export async function exportState(api: ApiClient): Promise<State> {
 export async function reconcile(api: ApiClient, state: State, options: ReconcileOptions): Promise<Change[]> {
   assertKnown(state, options);
   const validation = validationOf(api, options);
-  const world = newWorld(validation?.client ?? api);
+  const world = newWorld(api, validation);
   const changes: Change[] = [];
   const toRemove: (() => Promise<void>)[] = [];
   const note = (change: Change, shownOnce: Json): void => {
@@ -84,24 +95,41 @@ export async function reconcile(api: ApiClient, state: State, options: Reconcile
     const standing = await kind.standing(world);
     const wanted = state[kind.name] ?? [];
     const left = await makeSo({ kind, world, standing, wanted, options, note, validation });
-    if (!options.prune || !kind.removable || state[kind.name] === undefined) continue;
-    for (const one of left) toRemove.unshift(() => removeOne({ kind, world, options, note }, one));
+    if (!isPruned(kind, state, options)) continue;
+    const tools = { kind, world, options, note, validation };
+    for (const one of left) toRemove.unshift(() => removeOne(tools, one));
   }
   // What others refer to goes last.
-  for (const remove of toRemove) await remove();
-  validation?.assertNone();
+  for (const removal of toRemove) await removal();
+  validation?.conclude(options.onUnjudged ?? (() => undefined));
   return changes;
 }
+
+const isPruned = ({ name, removable }: Kind, state: State, { prune }: ReconcileOptions): boolean =>
+  prune && removable && state[name] !== undefined;
 
 const validationOf = (api: ApiClient, { dryRun, validates }: ReconcileOptions): Validation | undefined =>
   dryRun && validates === true ? new Validation(api) : undefined;
 
 async function removeOne(
-  { kind, world, options, note }: Omit<Tools, 'validation'>,
+  { kind, world, options, note, validation }: Tools,
   { item, path }: Standing,
 ): Promise<void> {
-  if (!options.dryRun) await world.api.call('DELETE', path);
-  note({ action: 'delete', kind: kind.name, name: nameOf(kind, item), fields: [] }, {});
+  const name = nameOf(kind, item);
+  const at = placeOf(options, kind, item);
+  const change = { action: 'delete', kind: kind.name, name, fields: [] } as const;
+  const removeUsed = options.force === true ? kind.removeUsed : undefined;
+  const write = (): Promise<unknown> => (removeUsed ?? remove)(world, path);
+  if (validation) {
+    const isForced = removeUsed !== undefined;
+    const uses = isForced ? await validation.usesOf(path, item) : [];
+    await validation.checkRemoval(at, kind, { item, isForced }, write);
+    validation.touch(kind, item, null);
+    note({ ...change, uses }, {});
+    return;
+  }
+  if (!options.dryRun) await named(at, write);
+  note(change, {});
 }
 
 interface Task {
@@ -139,7 +167,7 @@ async function makeSo({
     const tools = { kind, world, options, note, validation };
     const write = (): Promise<void> =>
       one ? bringInLine(tools, name, one, item) : createOne(tools, name, item);
-    if (validation) await validation.check(placeOf(options, kind, raw), item, write);
+    if (validation) await validation.check(placeOf(options, kind, raw), kind, item, write);
     else await named(placeOf(options, kind, raw), write);
   }
   return [...there.values()];
@@ -148,7 +176,7 @@ async function makeSo({
 type Tools = Pick<Task, 'kind' | 'world' | 'options' | 'note' | 'validation'>;
 
 /** The error of a write with the item that it is about. */
-async function named(at: string, write: () => Promise<void>): Promise<void> {
+async function named(at: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {
@@ -157,24 +185,27 @@ async function named(at: string, write: () => Promise<void>): Promise<void> {
   }
 }
 
-async function createOne(
-  { kind, world, options, note, validation }: Tools,
-  name: string,
-  item: Item,
-): Promise<void> {
+async function createOne(tools: Tools, name: string, item: Item): Promise<void> {
+  const { kind, world, options, note, validation } = tools;
   // On a dry run what it belongs to may not be there yet.
   if (!kind.create && !options.dryRun) throw new Error(`there is no ${name}.`);
   const change = { action: 'create', kind: kind.name, name, fields: Object.keys(item) } as const;
   if (options.dryRun) note(change, {});
-  // What belongs to a workspace that is not there yet is checked as if it belonged to the default one.
-  if (validation && kind.name === 'workspaces') {
-    world.workspaces.add(String(item['slug']), world.workspaces.defaultId);
-    validation.planWorkspace(item, world.workspaces.defaultId);
-  }
-  validation?.plan(item);
+  if (validation) planCreation(validation, tools, item);
   if (!kind.create || (options.dryRun && !validation)) return;
   const shownOnce = await kind.create(world, withSecrets(item, options.environment, true) as Item);
   if (!options.dryRun) note(change, shownOnce);
+}
+
+function planCreation(validation: Validation, { kind, world }: Tools, item: Item): void {
+  // What belongs to a workspace that is not there yet is checked as if it belonged to the default one.
+  if (kind.name === 'workspaces') {
+    world.workspaces.add(String(item['slug']), world.workspaces.defaultId);
+    validation.planWorkspace(item, world.workspaces.defaultId);
+  }
+  validation.plan(item);
+  validation.touch(kind, item, item);
+  if (!kind.create) validation.checkOwner(kind, item);
 }
 
 async function bringInLine(
@@ -192,6 +223,7 @@ async function bringInLine(
   if (options.dryRun) {
     note({ action: 'update', kind: kind.name, name, fields }, {});
     if (!validation) return;
+    validation.touch(kind, raw, item);
   }
   const plain = withSecrets(item, options.environment, false) as Item;
   const shownOnce = await kind.update(world, path, withClearedSecrets(plain, before, item), before);

@@ -1,103 +1,207 @@
-import { ApiClient, ApiError, type Json } from './api-client';
-import type { Item } from './kind';
+import { ApiError, type ApiClient, type Detail } from './api-client';
+import { DryRunClient, dryRunOf, type CheckedWrite, type Verdicts } from './dry-run-client';
+import type { Item, Kind } from './kind';
 import { isFields } from './values';
 
-/** Ends the check of an item: its first write would be accepted, and the next ones build on it. */
-class Accepted extends Error {
-  override readonly name = 'Accepted';
+/** Kinds of files that hold a use, where the refusal of a deletion names it by another path than `kind.slug`. */
+const HOLDERS: Readonly<Record<string, string>> = {
+  isDefault: 'configs',
+  'defaults.user_api_key_config': 'user_key_configs',
+  'defaults.config_id': 'api_keys',
+  organisation: 'default_guardrails',
+  workspaces: 'workspace_guardrails',
+};
+
+/** Settings of workspaces that the organisation's may rule out. */
+const RULED_SETTINGS = /^(settings|security_settings|export_settings|data_plane_security_settings)\b/;
+
+const FORCE = '\n    --force deletes it all the same; requests that need it fail then.';
+
+/** The item whose writes are being checked. */
+interface Current {
+  /** Where it is, and what. */
+  readonly at: string;
+  readonly kind: string;
+  readonly item: Item;
+  /** It is to be deleted. */
+  readonly isRemoval: boolean;
+  /** Whether `--force` deletes it although it is in use. */
+  readonly forceHelps: boolean;
+  /** A part of it would have been deleted by now. */
+  hasDeleted: boolean;
 }
 
-/** Reads as its client does; of a write, it lets the control plane check what it would do. */
-class DryRunClient extends ApiClient {
-  override async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    if (method === 'GET') return super.call<T>(method, path, body);
+/** What is wrong with files, as the control plane judges them before anything is written. */
+export class Validation implements Verdicts {
+  readonly client: DryRunClient;
+  private readonly problems: string[] = [];
+  /** Writes that cannot be judged before others of the same run are carried out. */
+  private readonly unjudged: string[] = [];
+  /** Names of what the files make: what refers to it can't be judged in full before it is there. */
+  readonly planned = new Set<string>();
+  /** What the run makes, changes or deletes, by `kind` and `kind.name`; null for what it deletes. */
+  private readonly touched = new Map<string, Item | null>();
+  private current: Current | undefined;
+
+  constructor(private readonly api: ApiClient) {
+    this.client = api.like(DryRunClient);
+    this.client.verdicts = this;
+  }
+
+  plan(item: Item): void {
+    for (const name of namesOf(item)) this.planned.add(name);
+  }
+
+  /** `standIn`: the workspace in whose place it is meanwhile. */
+  planWorkspace(item: Item, standIn: string): void {
+    this.client.standIns.set(String(item['slug']), standIn);
+    this.planned.add(standIn);
+  }
+
+  touch({ name: kind }: Kind, item: Item, after: Item | null): void {
+    this.touched.set(kind, after);
+    for (const name of namesOf(item)) this.touched.set(`${kind}.${name}`, after);
+  }
+
+  /** Checks every write of an item that the files make or change. */
+  check(at: string, { name: kind }: Kind, item: Item, write: () => Promise<unknown>): Promise<void> {
+    return this.run(write, { at, kind, item, isRemoval: false, forceHelps: false, hasDeleted: false });
+  }
+
+  /** Checks a deletion; `isForced`: also of what is in use. */
+  checkRemoval(
+    at: string,
+    { name: kind, removeUsed }: Kind,
+    { item, isForced }: { readonly item: Item; readonly isForced: boolean },
+    write: () => Promise<unknown>,
+  ): Promise<void> {
+    const forceHelps = removeUsed !== undefined && !isForced;
+    return this.run(write, { at, kind, item, isRemoval: true, forceHelps, hasDeleted: false });
+  }
+
+  /** What uses the thing at the path, as its deletion would be refused for, or warned of. */
+  async usesOf(path: string, item: Item): Promise<string[]> {
+    const uses = await this.refusalOf(path);
+    return uses.filter((use) => !this.isSettled(use, item, false)).map(({ message }) => message);
+  }
+
+  private async refusalOf(path: string): Promise<readonly Detail[]> {
     try {
-      await super.call(method, `${path}${path.includes('?') ? '&' : '?'}dry_run=true`, body);
+      const { warnings = [] } = await this.api.call<{ warnings?: readonly Detail[] }>(
+        'DELETE',
+        dryRunOf(path),
+      );
+      return warnings;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // The route does more than write one resource, and can only be carried out.
-      if (error.paths.includes('dry_run')) throw new Accepted();
-      throw new Refused(error, isFields(body) ? body : {});
+      if (!(error instanceof ApiError) || error.isWithoutResponse) throw error;
+      return error.details;
     }
-    throw new Accepted();
+  }
+
+  /** For an item that is changed with what it belongs to, which is not there. */
+  checkOwner(kind: Kind, item: Item): void {
+    const { at } = this.current ?? { at: kind.name };
+    const owner = String(item[kind.identity[0] ?? '']);
+    if (this.planned.has(owner))
+      this.unjudged.push(`${at}: belongs to ${owner}, which this run makes before`);
+    else this.problems.push(`${at}: there is no ${owner}.`);
+  }
+
+  private async run(write: () => Promise<unknown>, current: Current): Promise<void> {
+    this.current = current;
+    try {
+      await write();
+    } catch (error) {
+      // Without a control plane nothing can be judged.
+      if (error instanceof ApiError && error.isWithoutResponse) throw error;
+      this.problems.push(`${current.at}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  accepted({ method }: CheckedWrite, warnings: readonly Detail[]): void {
+    const { current } = this;
+    if (!current) return;
+    current.hasDeleted ||= method === 'DELETE';
+    if (warnings.length === 0 || !current.forceHelps) return;
+    if (warnings.every((use) => this.isSettled(use, current.item, current.hasDeleted))) return;
+    const uses = warnings.map(({ message }) => `\n    ${message}`).join('');
+    this.problems.push(`${current.at}: it is in use.${uses}${FORCE}`);
+  }
+
+  refused(write: CheckedWrite, error: ApiError): void {
+    const { current } = this;
+    if (!current) throw error;
+    if (this.mayBeSettled(current, write, error)) {
+      this.unjudged.push(`${current.at}: refused as things are: ${error.message}`);
+    } else {
+      const wayOut = current.forceHelps && error.details.length > 0 ? FORCE : '';
+      this.problems.push(`${current.at}: ${error.message}${wayOut}`);
+    }
+  }
+
+  unchecked(write: CheckedWrite): void {
+    const { at } = this.current ?? { at: '' };
+    this.unjudged.push(`${at}: ${write.method} ${write.path}: needs what this run makes before`);
+  }
+
+  /** Reports what could not be judged. @throws Error that names every problem. */
+  conclude(onUnjudged: (line: string) => void): void {
+    for (const line of this.unjudged) onUnjudged(line);
+    if (this.problems.length === 0) return;
+    throw new Error(`nothing was changed, since the files are not valid:\n${this.problems.join('\n')}`);
+  }
+
+  /** Whether the reason of the refusal may be gone when it is the write's turn. */
+  private mayBeSettled(current: Current, { body }: CheckedWrite, { status, details }: ApiError): boolean {
+    const { kind, item } = current;
+    if (current.isRemoval && details.length > 0)
+      return details.every((use) => this.isSettled(use, current.item, current.hasDeleted));
+    if (status === 409 && (current.hasDeleted || this.isInPlannedWorkspace(item))) return true;
+    if (kind === 'workspaces' && this.touched.has('organisation_settings')) {
+      return details.length > 0 && details.every(({ path }) => RULED_SETTINGS.test(path));
+    }
+    const { slug: _slug, name: _name, ...rest } = item;
+    // Its own slug is planned, too.
+    if (details.some(({ path }) => path === 'slug' || path === 'name')) return false;
+    // Of a config the error names members of its content.
+    const values = details.map(({ path }) => at(body, path) ?? at(body['config'], path));
+    const refused = status === 404 ? [rest] : values;
+    return refused.length > 0 && refused.every((value) => mentions(value, this.planned));
+  }
+
+  /** Whether the run deletes what uses the item, or changes it so that it may no longer use it. */
+  private isSettled({ path }: Detail, item: Item, hasDeleted: boolean): boolean {
+    if (path === 'share') return hasDeleted;
+    const [first = path] = path.split('.');
+    const holder = HOLDERS[path] ?? HOLDERS[first];
+    if (holder !== undefined) return this.touched.has(holder);
+    const user = this.touched.get(path);
+    return user !== undefined && !mentions(user, new Set(namesOf(item)));
+  }
+
+  /** Checked in the default workspace, which may have one of that name. */
+  private isInPlannedWorkspace({ workspace, workspaces }: Item): boolean {
+    const slugs = isFields(workspaces) ? Object.keys(workspaces) : [String(workspace)];
+    return slugs.some((slug) => this.client.standIns.has(slug));
   }
 }
+
+const namesOf = ({ slug, name }: Item): string[] => [slug, name].filter((value) => typeof value === 'string');
 
 const at = (body: unknown, path: string): unknown =>
   path
     .split('.')
     .reduce(
-      (value, name) => (isFields(value) || Array.isArray(value) ? (value as Json)[name] : undefined),
+      (value, name) =>
+        isFields(value) || Array.isArray(value)
+          ? (value as Readonly<Record<string, unknown>>)[name]
+          : undefined,
       body,
     );
 
-/** The refusal of a write, with the values that were refused. */
-class Refused extends ApiError {
-  readonly values: readonly unknown[];
-
-  constructor(error: ApiError, body: Json) {
-    super(error.status, error.message.replace(/[?&]dry_run=true/, ''), error.paths);
-    // Of a config the error names members of its content.
-    this.values = error.paths.map((path) => at(body, path) ?? at(body['config'], path));
-  }
-}
-
-/** What is wrong with files, as the control plane judges them before anything is written. */
-export class Validation {
-  readonly client: ApiClient;
-  readonly problems: string[] = [];
-  /** Names of what the files make: what refers to it can't be judged in full before it is there. */
-  private readonly planned = new Set<string>();
-  private readonly plannedWorkspaces = new Set<string>();
-
-  constructor(api: ApiClient) {
-    this.client = api.like(DryRunClient);
-  }
-
-  plan(item: Item): void {
-    for (const name of [item['slug'], item['name']]) {
-      if (typeof name === 'string') this.planned.add(name);
-    }
-  }
-
-  /** `standIn`: the workspace in whose place it is meanwhile. */
-  planWorkspace(item: Item, standIn: string): void {
-    this.plannedWorkspaces.add(String(item['slug']));
-    this.planned.add(standIn);
-  }
-
-  async check(at: string, item: Item, write: () => Promise<unknown>): Promise<void> {
-    try {
-      await write();
-    } catch (error) {
-      if (!(error instanceof Accepted) && !this.isAboutPlanned(error, item)) {
-        this.problems.push(`${at}: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    }
-  }
-
-  /** @throws Error that names every problem. */
-  assertNone(): void {
-    if (this.problems.length === 0) return;
-    throw new Error(`nothing was changed, since the files are not valid:\n${this.problems.join('\n')}`);
-  }
-
-  /** Whether the refusal is for something that the files make before. */
-  private isAboutPlanned(error: unknown, item: Item): boolean {
-    if (!(error instanceof Refused)) return false;
-    // Checked in the default workspace, which may have one of that name.
-    if (error.status === 409 && this.plannedWorkspaces.has(String(item['workspace']))) return true;
-    const { slug: _slug, name: _name, ...rest } = item;
-    const refused = error.status === 404 ? [rest] : error.values;
-    return refused.length > 0 && refused.every((value) => this.mentionsPlanned(value));
-  }
-
-  private mentionsPlanned(value: unknown): boolean {
-    if (typeof value === 'string') return this.planned.has(value.replace(/^@/, '').replace(/\/.*$/, ''));
-    return (
-      typeof value === 'object' &&
-      value !== null &&
-      Object.values(value).some((one) => this.mentionsPlanned(one))
-    );
-  }
+function mentions(value: unknown, names: ReadonlySet<string>): boolean {
+  if (typeof value === 'string') return names.has(value.replace(/^@/, '').replace(/\/.*$/, ''));
+  return (
+    typeof value === 'object' && value !== null && Object.values(value).some((one) => mentions(one, names))
+  );
 }

@@ -134,3 +134,19 @@ export function withClearedSecrets(item: Json, before: Json, wanted: Json): Json
     }),
   );
 }
+
+/** Rows in the order of one of their members. */
+export const byText = (rows: readonly Json[], member: string): Json[] =>
+  rows.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1));
+
+/** Configurations of an integration, as a change sends them. A secret that is not at hand is left out, and so kept. */
+export function changedConfigurations(before: Json, item: Json): Json {
+  const all = inPlaceOf(before['configurations'], item['configurations']);
+  const saved = (before['configurations'] as Json | undefined) ?? {};
+  const given = (item['configurations'] as Json | undefined) ?? {};
+  return Object.fromEntries(
+    Object.entries(all).filter(
+      ([name, value]) => value !== null || !isSecretName(saved[name]) || given[name] === null,
+    ),
+  );
+}

@@ -4,7 +4,7 @@ import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { currentCall } from '../common/call-context';
-import { DryRunChecked } from '../dry-runs/dry-run-checked';
+import { DryRunChecked, warningsOf } from '../dry-runs/dry-run-checked';
 import { ChangeRecorder } from '../read-model/change-recorder';
 import { ResourceCaps } from '../resource-caps/resource-caps';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
@@ -38,7 +38,7 @@ export class Writes {
       const result = await work(write);
       await this.caps.assertKept(manager);
       // Before the audit and change rows, behind which the organisation's other writers wait.
-      if (currentCall()?.isDryRun === true) throw new DryRunChecked();
+      if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result));
       await assertOnce(manager);
       await this.audits.record(manager, caller, write.entries);
       // Last: from here to the commit the outbox's writers wait for one another.

@@ -1,4 +1,4 @@
-/** Resources that are made by POST and changed by PUT, in one transaction each. */
+/** Resources that are made by POST, changed by PUT and deleted by DELETE, in one transaction each. */
 const RESOURCES: ReadonlySet<string> = new Set([
   'alert-webhooks',
   'collections',
@@ -17,15 +17,21 @@ const RESOURCES: ReadonlySet<string> = new Set([
   'virtual-keys',
   'workspaces',
 ]);
-const RESOURCE_ROUTE = /^(?:POST \/v[12]\/([a-z/-]+)|PUT \/v[12]\/([a-z/-]+)\/:[a-zA-Z]+)$/;
+const RESOURCE_ROUTE = /^(?:POST \/v[12]\/([a-z/-]+)|(?:PUT|DELETE) \/v[12]\/([a-z/-]+)\/:[a-zA-Z]+)$/;
 
 const OTHER_ROUTES = [
   /^POST \/v[12]\/(api-keys\/:type\/:subType|users\/invites)$/,
+  /^DELETE \/v[12]\/users\/invites\/:inviteId$/,
+  /^(PUT|DELETE) \/v[12]\/users\/:userId$/,
+  /^(POST|PUT|DELETE) \/v[12]\/workspaces\/:workspaceId\/users(\/:userId)?$/,
   /^PUT \/v[12]\/workspace-exclusions\/(input|output)-guardrails$/,
   /^PUT \/v[12]\/api-keys\/:id$/,
   /^PUT \/v[12]\/admin\/organisation\/(settings|properties|defaults)$/,
   /^PUT \/v[12]\/integrations\/:[a-zA-Z]+\/(models|workspaces)$/,
   /^PUT \/v[12]\/guardrails\/:[a-zA-Z]+\/mcp-servers$/,
+  /^PUT \/v[12]\/prompts\/(partials\/)?:[a-zA-Z]+\/makeDefault$/,
+  /^PUT \/v[12]\/prompts\/:prompt\/versions\/:version$/,
+  /^(PUT|DELETE) \/v[12]\/prompts\/(partials\/)?:[a-zA-Z]+\/share$/,
 ];
 
 /** Whether everything that the route changes is in one transaction of `Writes`, so that it can be checked and rolled back. */

@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,7 +9,7 @@ import { takesDryRun } from './dry-run-routes';
 
 /**
  * `?dry_run=true`: the request is checked by everything that would carry it out, its transaction is rolled back, and the response
- * is 204. What the request would be refused for, it is refused for.
+ * is 204, or 200 with the `warnings` that it would come with. What the request would be refused for, it is refused for.
  */
 @Injectable()
 export class DryRunInterceptor implements NestInterceptor {
@@ -24,9 +25,9 @@ export class DryRunInterceptor implements NestInterceptor {
     const handle = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
     return from(
       withinCall({ claim: null, isDryRun: true }, handle).then(
-        () => checked(http.getResponse()),
+        () => checked(http.getResponse(), []),
         (error: unknown) => {
-          if (error instanceof DryRunChecked) return checked(http.getResponse());
+          if (error instanceof DryRunChecked) return checked(http.getResponse(), error.warnings);
           throw error;
         },
       ),
@@ -34,6 +35,7 @@ export class DryRunInterceptor implements NestInterceptor {
   }
 }
 
-function checked(reply: FastifyReply): undefined {
-  void reply.status(204);
+function checked(reply: FastifyReply, warnings: readonly ErrorDetail[]): object | undefined {
+  void reply.status(warnings.length === 0 ? 204 : 200);
+  return warnings.length === 0 ? undefined : { warnings };
 }

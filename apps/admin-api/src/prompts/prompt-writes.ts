@@ -214,7 +214,7 @@ async function usersOf(manager: EntityManager, { id, organisationId }: PromptEnt
     .take(20)
     .getMany();
   return users.map(({ slug, type }) => ({
-    path: RESOURCE[type],
+    path: `${type}s.${slug}`,
     message: `The ${type} ${slug} includes it.`,
   }));
 }

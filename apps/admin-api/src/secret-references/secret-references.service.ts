@@ -273,6 +273,10 @@ function inUse(dependents: readonly Dependent[]): GatewayError {
   const names = shown.map(({ kind, name }) => `${kind} “${name}”`).join(', ');
   return new GatewayError('validation_failed', {
     message: `The secret reference is in use by ${String(dependents.length)}: ${names}.`,
+    details: shown.map(({ kind, name, slug = name }) => ({
+      path: `${kind}.${slug}`,
+      message: `${kind} “${name}” uses it.`,
+    })),
     extra: { dependents: shown },
   });
 }

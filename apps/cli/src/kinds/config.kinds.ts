@@ -1,5 +1,5 @@
 import { midnight, plain, type Members } from '../members';
-import { cleared, members, post, present, put, type Kind, type Standing } from '../kind';
+import { cleared, members, post, present, put, type Item, type Kind, type Standing } from '../kind';
 import { EXPIRES_AT, LIMITS } from './limit.members';
 import { canonicalScopes } from './security.members';
 import { change, ofWorkspaces } from './of-workspaces';
@@ -99,5 +99,10 @@ export const apiKeys: Kind = {
       ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
     }),
   update: (world, path, item) =>
-    put(world, path, { ...members(item, 'name', 'scopes'), ...cleared(item, 'rotation_policy', ...KEY) }),
+    put(world, path, {
+      ...members(item, 'name', 'scopes'),
+      ...cleared(item, 'rotation_policy', ...KEY),
+      // A change leaves those of them alone that it does not name.
+      defaults: { metadata: null, config_id: null, ...(item['defaults'] as Item | undefined) },
+    }),
 };

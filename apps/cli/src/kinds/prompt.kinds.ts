@@ -1,5 +1,5 @@
 import { plain } from '../members';
-import { cleared, members, post, present, put, type Kind } from '../kind';
+import { cleared, members, post, present, put, removeByForce, type Kind } from '../kind';
 
 const LABEL = ['description', 'color_code'] as const;
 
@@ -9,6 +9,7 @@ export const labels: Kind = {
   members: plain('workspace', 'name', ...LABEL),
   identity: ['workspace', 'name'],
   removable: true,
+  removeUsed: removeByForce,
   async standing({ api, workspaces }) {
     const rows = await api.all('/v1/labels');
     return rows

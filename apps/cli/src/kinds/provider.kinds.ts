@@ -1,8 +1,8 @@
 import type { Json } from '../api-client';
 import { plain, type Members } from '../members';
-import { cleared, members, post, present, put, type Item, type Kind, type World } from '../kind';
+import { cleared, members, post, present, put, remove, removeByForce, type Kind, type World } from '../kind';
 import { change, ofWorkspaces } from './of-workspaces';
-import { inPlaceOf, isSecretName, secretName, unmasked } from '../values';
+import { byText, changedConfigurations, secretName, unmasked } from '../values';
 import { EXPIRES_AT, LIMITS } from './limit.members';
 import { mappingsOf, referenceSlugs, SECRET_MAPPINGS } from './secret-mappings';
 
@@ -31,6 +31,8 @@ export const integrations: Kind = {
   identity: ['slug'],
   fixed: ['ai_provider_id', 'workspace'],
   removable: true,
+  // The control plane deletes an integration with its providers, and warns of what names them.
+  removeUsed: remove,
   async standing(world) {
     const slugs = await referenceSlugs(world);
     return (await integrationRows(world)).map((row) => {
@@ -58,22 +60,10 @@ export const integrations: Kind = {
     put(world, path, {
       ...present(item, 'name', 'key', 'allow_all_models'),
       ...cleared(item, 'description', 'tags', 'pricing_adjustments'),
-      configurations: configurations(before, item),
+      configurations: changedConfigurations(before, item),
       secret_mappings: item['secret_mappings'] ?? [],
     }),
 };
-
-/** A secret that is not at hand is left out, and so kept. */
-function configurations(before: Item, item: Item): Json {
-  const all = inPlaceOf(before['configurations'], item['configurations']);
-  const saved = (before['configurations'] as Json | undefined) ?? {};
-  const given = (item['configurations'] as Json | undefined) ?? {};
-  return Object.fromEntries(
-    Object.entries(all).filter(
-      ([name, value]) => value !== null || !isSecretName(saved[name]) || given[name] === null,
-    ),
-  );
-}
 
 const MODEL = [
   'slug',
@@ -84,10 +74,6 @@ const MODEL = [
   'configurations',
   'pricing_config',
 ] as const;
-
-/** Rows in the order of one of their members. */
-const byText = (rows: readonly Json[], member: string): Json[] =>
-  rows.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1));
 
 /** Headers of a model are kept among its configurations. */
 const withHeadersInside = ({ custom_headers: headers, ...model }: Json): Json =>
@@ -217,6 +203,7 @@ export const providers: Kind = {
   identity: ['workspace', 'slug'],
   fixed: ['integration'],
   removable: true,
+  removeUsed: removeByForce,
   standing: (world) =>
     ofWorkspaces(world, '/v1/providers', (row) => ({
       ...providerFields(row),
@@ -288,6 +275,7 @@ export const virtualKeys: Kind = {
   identity: ['workspace', 'slug'],
   fixed: ['provider'],
   removable: true,
+  removeUsed: removeByForce,
   async standing(world) {
     const slugs = await referenceSlugs(world);
     return ofWorkspaces(world, '/v1/virtual-keys', (row) => {
@@ -312,7 +300,10 @@ export const virtualKeys: Kind = {
       ...present(item, 'name', 'key'),
       ...cleared(item, ...PROVIDER),
       ...virtualKeyFields(
-        configurations({ configurations: before['model_config'] }, { configurations: item['model_config'] }),
+        changedConfigurations(
+          { configurations: before['model_config'] },
+          { configurations: item['model_config'] },
+        ),
       ),
       secret_mappings: item['secret_mappings'] ?? [],
     }),

@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { comparable, plain, sorted, type Members } from '../members';
-import { members, post, type Item, type Kind, type Standing, type World } from '../kind';
+import { members, NOT_MADE, post, remove, type Item, type Kind, type Standing, type World } from '../kind';
 import { canonical } from '../values';
 import { collectionOf, defaultCollectionOf } from './collection.kinds';
 import { change } from './of-workspaces';
@@ -111,6 +111,11 @@ const kindOf = (name: 'prompts' | 'partials', family: Family): Kind => ({
   members: family.members,
   identity: ['workspace', 'slug'],
   removable: true,
+  async removeUsed(world, path) {
+    const { access_level: access } = await world.api.call('GET', path);
+    if (access !== 'workspace') await remove(world, suffixed(path, 'share'));
+    return remove(world, path);
+  },
   standing: (world) => standingOf(world, family),
   create: (world, item) => create(world, family, item),
   update: (world, path, item, before) => update(world, family, path, item, before),
@@ -224,7 +229,7 @@ async function publish(world: World, family: Family, path: string, versionId: st
     (version) => version['id'] === versionId || version[family.versionId] === versionId,
   );
   await change(world, suffixed(path, 'makeDefault'), {
-    version: row?.['prompt_version'] ?? row?.['version'],
+    version: row?.['prompt_version'] ?? row?.['version'] ?? NOT_MADE,
   });
 }
 
@@ -262,15 +267,16 @@ async function labelId(world: World, path: string, name: string): Promise<string
     ...Object.fromEntries(new URLSearchParams(query)),
     name,
   });
-  if (!label) throw new Error(`There is no label ${name}.`);
-  return String(label['id']);
+  if (label) return String(label['id']);
+  if (world.planned.has(name)) return NOT_MADE;
+  throw new Error(`There is no label ${name}.`);
 }
 
 async function share(world: World, path: string, wanted: unknown, before: unknown): Promise<void> {
   if (canonical(wanted) === canonical(before)) return;
   const at = suffixed(path, 'share');
   if (wanted === undefined) {
-    await world.api.call('DELETE', at);
+    await remove(world, at);
   } else if (wanted === 'organisation') {
     await change(world, at, { access: 'organisation' });
   } else {

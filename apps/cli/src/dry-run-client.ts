@@ -1,0 +1,74 @@
+import { ApiClient, ApiError, type Detail, type Json } from './api-client';
+import { NOT_MADE } from './kind';
+import { isFields } from './values';
+
+export const dryRunOf = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}dry_run=true`;
+
+/** A write that the control plane checked, and did not carry out. */
+export interface CheckedWrite {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly body: Json;
+}
+
+/** What becomes of the writes of a dry run. */
+export interface Verdicts {
+  refused(write: CheckedWrite, error: ApiError): void;
+  /** The control plane would carry it out, with these warnings. */
+  accepted(write: CheckedWrite, warnings: readonly Detail[]): void;
+  /** The write needs what an earlier one makes, and cannot be checked before. */
+  unchecked(write: CheckedWrite): void;
+}
+
+/** Reads as its client does. It lets the control plane check each write, and goes on as if that had been carried out. */
+export class DryRunClient extends ApiClient {
+  verdicts: Verdicts | undefined;
+  /** Paths of what this run would have made. */
+  private readonly made: string[] = [];
+  /** Workspaces by their slugs in whose place others are checked. */
+  readonly standIns = new Map<string, string>();
+
+  override async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    if (method === 'GET') return super.call<T>(method, path, body);
+    const write = { method, path: path.replace(/\?.*$/s, ''), body: isFields(body) ? body : {} };
+    if (this.needsWhatIsNotMade(write)) this.verdicts?.unchecked(write);
+    else await this.check(write, path, body);
+    return this.responseTo(write) as T;
+  }
+
+  private async check(write: CheckedWrite, path: string, body: unknown): Promise<void> {
+    try {
+      const { warnings = [] } = await super.call<{ warnings?: readonly Detail[] }>(
+        write.method,
+        dryRunOf(path),
+        body,
+      );
+      this.verdicts?.accepted(write, warnings);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.isWithoutResponse) throw error;
+      const message = error.message.replace(/[?&]dry_run=true/, '');
+      this.verdicts?.refused(write, new ApiError(error.status, message, error.details));
+    }
+  }
+
+  private needsWhatIsNotMade({ path, body }: CheckedWrite): boolean {
+    return (
+      this.made.some((made) => path === made || path.startsWith(`${made}/`)) ||
+      [path, JSON.stringify(body)].some((text) => text.includes(NOT_MADE))
+    );
+  }
+
+  private responseTo({ method, path, body }: CheckedWrite): Json {
+    const slug = String(body['slug']);
+    const standIn = path === '/v1/workspaces' ? this.standIns.get(slug) : undefined;
+    if (method === 'POST' && standIn === undefined) this.made.push(`${path}/${slug}`);
+    return {
+      id: standIn ?? NOT_MADE,
+      slug,
+      version_id: NOT_MADE,
+      prompt_version_id: NOT_MADE,
+      prompt_partial_version_id: NOT_MADE,
+    };
+  }
+}
