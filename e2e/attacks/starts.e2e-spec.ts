@@ -38,8 +38,8 @@ describe('a product', () => {
     expect(await traced(bench().trace('after-the-refusal'))).toBe(200);
   }, 60_000);
 
-  it('runs next to another one on the machine: keys and records of each are its own', async () => {
-    const second = await startProduct(NEXT_TO_ANOTHER);
+  it('runs next to another one on the machine: keys of each are its own, and the other ends with its npm', async () => {
+    const second = await startProduct({ ...NEXT_TO_ANOTHER, throughNpm: true });
     try {
       const call = (to: Product, by: Product): Promise<Response> =>
         fetch(`${to.baseUrl}/chat/completions`, {
@@ -60,8 +60,9 @@ describe('a product', () => {
       ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
     } finally {
-      await second.stop();
+      await second.stopStarter('SIGTERM');
     }
+    await expect(fetch(`${second.baseUrl}/health`)).rejects.toThrow('fetch failed');
     expect(await traced(bench().trace('after-the-other'))).toBe(200);
   }, 180_000);
 });

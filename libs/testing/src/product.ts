@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { eventually } from './eventually';
 import { freePort } from './free-port';
 
-const START_SCRIPT = resolve(__dirname, '..', '..', '..', 'tools', 'start.cjs');
+const ROOT = resolve(__dirname, '..', '..', '..');
+const START_SCRIPT = join(ROOT, 'tools', 'start.cjs');
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 
@@ -20,6 +21,8 @@ export interface ProductOptions {
   readonly dataDir?: string;
   /** Absent: the drivers for one machine. */
   readonly redisUrl?: string;
+  /** As a person starts it, with npm and its shell in between. */
+  readonly throughNpm?: boolean;
   /** More settings; wins over everything else. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -57,7 +60,9 @@ export class Product {
       CONTROL_PLANE_RATE_LIMIT: '0',
       ...options.environment,
     };
-    const starter = spawn(process.execPath, [START_SCRIPT], {
+    const [command, args] = options.throughNpm ? ['npm', ['start']] : [process.execPath, [START_SCRIPT]];
+    const starter = spawn(command, args, {
+      cwd: ROOT,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -126,6 +131,14 @@ export class Product {
     await eventually(() => hasExited(this.starter), { timeoutMs: STOP_TIMEOUT_MS });
     if (options.keepData !== true) rmSync(this.dataDir, { recursive: true, force: true });
     return this.starter.exitCode;
+  }
+
+  /** Ends what started the product, npm for one, and resolves when the launcher has followed. The data is deleted. */
+  async stopStarter(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const launcher = this.requirePid('launcher');
+    this.starter.kill(signal);
+    await eventually(() => !isAlive(launcher), { timeoutMs: STOP_TIMEOUT_MS });
+    rmSync(this.dataDir, { recursive: true, force: true });
   }
 
   private async end(name: ProductProcess, signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number> {

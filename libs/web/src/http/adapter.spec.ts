@@ -49,4 +49,10 @@ describe('the HTTP adapter', () => {
     expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
     expect(answer).toContain(`"type":"${type}"`);
   });
+
+  it('answers 400 to two Host headers, which two servers could read differently', async () => {
+    const one = 'GET /things/1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n';
+    expect(await raw(`${one}\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await raw(`${one}Host: b\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 .*it must have one Host header/s);
+  });
 });
