@@ -15,7 +15,7 @@ export {
   withExactNumbers,
   type ExactNumbers,
 } from './body/json-facts';
-export { readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
+export { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { lastUsageObject } from './body/usage-object';
 export { Losses } from './losses';
 export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';

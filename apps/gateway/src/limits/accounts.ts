@@ -149,9 +149,7 @@ export class Accounts {
 
   private charge(exchange: Exchange, upstream: Upstream): void {
     const { usage, reservation } = exchange;
-    // A session has learnt from each of its responses.
-    if (usage !== null && exchange.parts === null && exchange.answer?.cache?.isFree !== true)
-      this.estimates.learn(exchange, upstream, usage.outputTokens);
+    if (usage !== null && isLesson(exchange)) this.estimates.learn(exchange, upstream, usage.outputTokens);
     const charge = this.chargeOf(exchange);
     const left = rest(charge, exchange);
     if (reservation) this.ledger.settle(reservation, left);
@@ -209,6 +207,10 @@ export class Accounts {
     });
   }
 }
+
+/** Whether an answer says how long others will be. A session has learnt from each of its responses. */
+const isLesson = ({ parts, answer }: Exchange): boolean =>
+  parts === null && answer?.cache?.isFree !== true && (answer === null || answer.status < 400);
 
 /** In the limits of the caller: the request's own, or that of the request that a check belongs to. */
 const callersOf = ({ reservation, madeFor }: Exchange): Reservation | null =>

@@ -62,32 +62,65 @@ export async function decode(
   }
 }
 
-function run(
+/** Frames of zstd may follow each other; of more than so many the rest is not read. */
+const FRAMES_MAX = 64;
+
+async function run(
   pieces: readonly Buffer[],
   coding: Coding,
   maxBytes: number,
   take: (chunk: Buffer) => void,
 ): Promise<boolean> {
+  let left = maxBytes;
+  const takeSome = (chunk: Buffer): boolean => {
+    left -= chunk.length;
+    if (left >= 0) take(chunk);
+    return left >= 0;
+  };
+  let rest = pieces;
+  for (let frame = 0; frame < FRAMES_MAX; frame += 1) {
+    const read = await decodeOne(rest, coding, takeSome);
+    if (read === null) return false;
+    // Other decoders go on by themselves, or there is nothing to go on with.
+    rest = coding === 'zstd' ? behind(rest, read) : [];
+    if (rest.length === 0) return true;
+  }
+  return false;
+}
+
+/** How many bytes were read until the decoder was at its end; null: it broke, or `take` has had enough. */
+function decodeOne(
+  pieces: readonly Buffer[],
+  coding: Coding,
+  take: (chunk: Buffer) => boolean,
+): Promise<number | null> {
   return new Promise((resolve) => {
     const decoder = decoderOf(coding, pieces[0]);
-    let left = maxBytes;
     decoder.on('data', (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left >= 0) take(chunk);
-      else {
-        resolve(false);
-        decoder.destroy();
-      }
+      if (take(chunk)) return;
+      resolve(null);
+      decoder.destroy();
     });
     decoder.once('end', () => {
-      resolve(true);
+      resolve(decoder.bytesWritten);
     });
     decoder.once('error', () => {
-      resolve(false);
+      resolve(null);
     });
     for (const piece of pieces) decoder.write(piece);
     decoder.end();
   });
+}
+
+/** What comes after so many bytes. */
+function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let skip = bytes;
+  const rest: Buffer[] = [];
+  for (const piece of pieces) {
+    if (skip < piece.length) rest.push(skip > 0 ? piece.subarray(skip) : piece);
+    skip = Math.max(0, skip - piece.length);
+  }
+  return rest;
 }
 
 /** Of an answer that is undone while it goes by; `deflate` with its zlib header. */

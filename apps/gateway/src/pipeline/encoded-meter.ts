@@ -14,7 +14,7 @@ const JSON_BYTES_MAX = 8 * 1_048_576;
 const EVENT_BYTES_MAX = 64 * 1_048_576;
 
 /**
- * Usage and model of an answer that the provider has compressed. The client got the provider's bytes; what was kept of them is
+ * Usage and model of an answer that the provider has compressed, whatever its content type and its status. The client got the provider's bytes; what was kept of them is
  * decoded once they have all gone by, and the record waits for that. An answer that was not kept whole, that decodes to more
  * than the bounds above or that can't be decoded has no usage.
  */
@@ -23,7 +23,7 @@ export class EncodedMeter {
   private decoded: Buffer | null = null;
   private streamedMade: MadeObject | null = null;
   private streamedBegun: Usage | null = null;
-  private readonly readsJson: boolean;
+  private readonly isJson: boolean;
 
   constructor(
     private readonly exchange: Exchange,
@@ -31,9 +31,9 @@ export class EncodedMeter {
     private readonly answer: Answer,
     private readonly coding: Coding,
   ) {
-    const type = answer.status < 400 ? valueOf(answer.headers, 'content-type') : undefined;
-    if (type?.startsWith('text/event-stream')) exchange.streamed = true;
-    this.readsJson = type?.includes('json') ?? false;
+    const type = valueOf(answer.headers, 'content-type');
+    if (answer.status < 400 && type?.startsWith('text/event-stream')) exchange.streamed = true;
+    this.isJson = type?.includes('json') ?? false;
   }
 
   usage(): Usage | null {
@@ -61,16 +61,16 @@ export class EncodedMeter {
     if (this.reply.keptBytes === 0) return;
     const { provider } = this.answer.upstream;
     if (this.exchange.streamed) await this.readEvents(provider);
-    else if (this.readsJson && !this.reply.truncated) await this.readJson(provider);
+    else if (!this.reply.truncated) await this.readWhole(provider);
   }
 
-  private async readJson(provider: Provider): Promise<void> {
+  private async readWhole(provider: Provider): Promise<void> {
     const decoded: Buffer[] = [];
     const whole = await decode(this.reply.kept, this.coding, JSON_BYTES_MAX, (chunk) => decoded.push(chunk));
     if (!whole) return;
     const body = Buffer.concat(decoded);
     this.found = readAnswer(provider, body);
-    if (tellsOfOthers(this.exchange, this.found.usage)) this.decoded = body;
+    if (this.isJson && tellsOfOthers(this.exchange, this.found.usage)) this.decoded = body;
   }
 
   /** What a cut stream has told until then counts too. */

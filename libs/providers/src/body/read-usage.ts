@@ -30,12 +30,21 @@ export interface AnswerFacts {
  * when the answer names none, is nothing of these, or would have to be parsed and is larger than 4 MiB.
  */
 export function readAnswer(provider: Reader, body: Buffer): AnswerFacts {
-  const start = skipSpace(body, body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0);
+  const start = startOf(body);
   if (body[start] === OPEN_ARRAY) return ofList(provider, body.subarray(start));
   if (body[start] !== OPEN_OBJECT) return NOTHING;
   const bytes = start === 0 ? body : body.subarray(start);
   return ofObject(provider, bytes) ?? ofLines(provider, bytes);
 }
+
+/** Whether an answer that begins with these bytes may be read so. */
+export function mayTellUse(begin: Buffer): boolean {
+  const first = begin[startOf(begin)];
+  return first === undefined || first === OPEN_OBJECT || first === OPEN_ARRAY;
+}
+
+const startOf = (body: Buffer): number =>
+  skipSpace(body, body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0);
 
 const NOTHING: AnswerFacts = { usage: null, model: null };
 

@@ -1,6 +1,6 @@
 import type { Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
-import { readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
+import { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { BatchOutputMeter } from '../../limits/batch-output';
 import { DecodedOutput } from '../../limits/decoded-output';
@@ -59,7 +59,7 @@ export class PassingSink implements BodySink {
 
 const NO_FACTS: AnswerFacts = { usage: null, model: null };
 
-/** Reads usage and model from a whole JSON answer once it has gone by. */
+/** Reads usage and model from a whole answer once it has gone by, by its bytes: whatever its content type and its status. */
 class BodyMeter {
   private read: AnswerFacts | null = null;
 
@@ -76,8 +76,10 @@ class BodyMeter {
     return this.facts().model;
   }
 
+  /** Only where the provider says that it is JSON: it may name what others have made, which the text of a file must not. */
   body(): Buffer | null {
-    return this.isReadable() ? this.reply.keptBody() : null;
+    const isJson = valueOf(this.answer.headers, 'content-type')?.includes('json') === true;
+    return isJson && this.isReadable() ? this.reply.keptBody() : null;
   }
 
   private facts(): AnswerFacts {
@@ -94,10 +96,8 @@ class BodyMeter {
   }
 
   private isReadable(): boolean {
-    const { headers, status } = this.answer;
-    if (status >= 400 || this.reply.keptBytes === 0) return false;
-    const encoding = valueOf(headers, 'content-encoding');
-    const identity = encoding === undefined || encoding === 'identity';
-    return identity && valueOf(headers, 'content-type')?.includes('json') === true;
+    const [first] = this.reply.kept;
+    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    return first !== undefined && mayTellUse(first) && (encoding === undefined || encoding === 'identity');
   }
 }

@@ -1,5 +1,11 @@
 import { GatewayError } from '@gw/kernel';
-import type { HeaderList, ProviderError, TranslationContext, Translator } from '@gw/providers';
+import {
+  readAnswer,
+  type HeaderList,
+  type ProviderError,
+  type TranslationContext,
+  type Translator,
+} from '@gw/providers';
 import { errorBody, providerErrorBody } from '../../http/error-body';
 import { removeHeader, setHeader } from '../../http/header-rules';
 import { isObject, parseExactAnswer } from '../../http/json-body';
@@ -131,6 +137,7 @@ export class ReplyStage implements Stage {
     exchange.outcome = 'provider_error';
     const { provider } = answer.upstream;
     return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
+      exchange.meter = meterOf(answer, received);
       const body = received && withoutCredential(received, answer.upstream);
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect needs no other shape.
@@ -175,6 +182,7 @@ function passedError(exchange: Exchange, answer: Answer, reply: Reply, headers: 
     return new PassingSink(exchange, reply, answer);
   }
   return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
+    exchange.meter = meterOf(answer, received);
     removeHeader(headers, 'content-length');
     removeHeader(headers, 'content-encoding');
     if (received === null) setHeader(headers, 'content-type', 'application/json; charset=utf-8');
@@ -189,6 +197,13 @@ function passedError(exchange: Exchange, answer: Answer, reply: Reply, headers: 
         : withoutCredential(received, upstream),
     );
   });
+}
+
+/** An error may tell a use: it is charged whether it is the last answer or one that was tried again. */
+function meterOf({ upstream }: Answer, body: Buffer | null): Exchange['meter'] {
+  if (body === null) return null;
+  const { usage, model } = readAnswer(upstream.provider, body);
+  return { usage: () => usage, model: () => model };
 }
 
 /** What takes the place of an error that could not be read. */
