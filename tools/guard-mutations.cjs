@@ -463,6 +463,80 @@ const OPERATIONS = [
   ],
 ];
 
-const MUTATIONS = [...CREDENTIALS, ...RIGHTS, ...TENANTS, ...CALLS, ...OPERATIONS];
+/** What two attacks on the repaired product found. */
+const ATTACKS = [
+  [
+    'no redirect of a provider reaches a client',
+    `${GATEWAY}/pipeline/redirects.ts`,
+    'isRedirect(status)',
+    'isRedirect(status) && status === 0',
+    `${GATEWAY}/pipeline/redirects.spec.ts`,
+  ],
+  [
+    'a path has one spelling',
+    `${GATEWAY}/routes/plain-path.ts`,
+    'if (!UNPLAIN.test(path)) return path;',
+    'if (path !== null) return path;',
+    `${GATEWAY}/routes/plain-path.spec.ts`,
+  ],
+  [
+    'places at the control plane are shared',
+    `${GATEWAY}/http/control-plane/fair-places.ts`,
+    'return share.take(1) ? this.placeOf(share) : null;',
+    'share.take(1);\n    return this.placeOf(share);',
+    `${GATEWAY}/http/control-plane/fair-places.spec.ts`,
+  ],
+  [
+    'members are counted before a body is parsed',
+    `${GATEWAY}/http/read-whole.ts`,
+    'if (members > bounds.members)',
+    'if (members < 0)',
+    `${GATEWAY}/http/read-whole.spec.ts`,
+  ],
+  [
+    'bodies of the control plane are counted before they are parsed',
+    'libs/web/src/http/body-bounds.ts',
+    'const { members, containers, commas, depth } = jsonSize(body);',
+    'const { members, containers, commas, depth } = jsonSize(body.subarray(0, 0));',
+    `${ADMIN}/bodies.int-spec.ts`,
+  ],
+  [
+    'who learns from an answer',
+    `${GATEWAY}/limits/learned-from.ts`,
+    'if (saved === null || provider.local !== undefined || model === null) return null;',
+    "if (saved === null || model === null) return { tenant: { workspaceId: '', organisationId: '' }, key: String(model) };",
+    `${GATEWAY}/limits/estimates.spec.ts`,
+  ],
+  [
+    'a first answer belongs to its key and to the rules of its time',
+    `${GATEWAY}/pipeline/idempotency/idempotency.stage.ts`,
+    'inForce: inForce(exchange) });',
+    'inForce: inForce(exchange).slice(0, 0) });',
+    `${GATEWAY}/pipeline/idempotency/idempotency.spec.ts`,
+  ],
+  [
+    'each message of a session names an enabled model',
+    `${GATEWAY}/realtime/client-gate.ts`,
+    'for (const model of event.models ?? [null]) this.checkModel(model);',
+    '',
+    `${GATEWAY}/realtime/charges.spec.ts`,
+  ],
+  [
+    'an output is asked for whole and readable',
+    `${GATEWAY}/pipeline/attempt/request-builder.ts`,
+    '  askReadable(headers, exchange, support);\n',
+    '',
+    `${GATEWAY}/limits/batch-money.spec.ts`,
+  ],
+  [
+    'an estimate is given back when the true use is known',
+    'libs/entities/src/ledger/ledger-once.queries.ts',
+    "if (estimate === null) this.settle(others, cost === null ? ['tokens'] : MEASURES);",
+    '',
+    'apps/worker/src/ledger/ledger-book.int-spec.ts',
+  ],
+];
+
+const MUTATIONS = [...CREDENTIALS, ...RIGHTS, ...TENANTS, ...CALLS, ...OPERATIONS, ...ATTACKS];
 
 module.exports = { MUTATIONS };
