@@ -131,6 +131,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const shared = {
     settings,
     documents,
+    principals: principalsOf(settings, documents),
     policy,
     accounts,
     routing,
@@ -150,11 +151,10 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const guardTools = guardToolsOf(outbound, policy, new ModelCalls(configs, plain, accounts, settleCheck));
   const stages = stagesOf({ ...shared, configs, attempt, guardTools, overload });
   const failures = failureLog(log);
-  const options = realtimeOptions(settings);
-  const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay, options });
+  const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
-  const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
   const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
+  const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
   const door = new FrontDoor(pipeline, controlPlane, healthDoorOf(parts, health), cors, ownLimits);
   return {
     realtime: realtime.door,
@@ -226,6 +226,7 @@ const failureLog =
 interface StageParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
+  readonly principals: Principals;
   readonly configs: Configs;
   readonly policy: AddressPolicy;
   readonly accounts: Accounts;
@@ -252,6 +253,7 @@ function principalsOf(settings: DataPlaneParts['settings'], documents: Documents
 function stagesOf({
   settings,
   documents,
+  principals,
   configs,
   policy,
   accounts,
@@ -279,7 +281,7 @@ function stagesOf({
       overload,
       spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
-    authenticate: new AuthenticateStage(principalsOf(settings, documents)),
+    authenticate: new AuthenticateStage(principals),
     validate: new PromptStage(new Prompts(documents), new ValidateStage(), {
       maxBytes: settings.MAX_BUFFERED_BODY,
     }),
@@ -307,13 +309,6 @@ function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, models: M
   const world = new OutboundWorld(outbound, policy);
   return { world, runner: new GuardrailRunner(world), beside: new Beside(), models };
 }
-
-const realtimeOptions = (settings: GatewaySettings) => ({
-  maxMessageBytes: settings.REALTIME_MAX_MESSAGE,
-  idleTimeoutMs: settings.REALTIME_IDLE_TIMEOUT,
-  connectionsMax: settings.REALTIME_MAX_SESSIONS,
-  lingerMs: settings.REALTIME_LINGER,
-});
 
 /** The rule that an address breaks, or null. */
 const hostRule =

@@ -46,6 +46,8 @@ const SCHEMA = {
   CPU_SCHEDULING_POLICY: oneOf(['other', 'rr'], 'other'),
   SANDBOX_ENABLED: flag(false),
   BLOCK_INLINE_CONFIG: flag(false),
+  /** Whether saved providers may hand out client secrets and sessions, where nothing limits or judges the request. */
+  ALLOW_CLIENT_SECRETS: flag(false),
   TRUSTED_CUSTOM_HOSTS: trustedHosts,
   ...PROXY_SETTINGS,
   ...SECRET_MANAGER_SETTINGS,

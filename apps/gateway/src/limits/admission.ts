@@ -7,6 +7,7 @@ import {
   type PolicySubject,
   type Reservation,
 } from '@gw/limits';
+import type { ProviderDocument } from '@gw/contracts';
 import type { Upstream } from '../pipeline/answer';
 import type { Exchange } from '../pipeline/exchange';
 import type { Principal } from '../state/principals';
@@ -37,6 +38,10 @@ export function bucketsOfAttempt(exchange: Exchange, upstream: Upstream): readon
   const more = policyBuckets(policies, 'llm', { ...subjectOf(exchange), ...partOf(upstream) });
   return more.length === 0 ? own : [...own, ...more];
 }
+
+/** Whether nothing limits what a caller does at a saved provider. */
+export const isWithoutLimits = ({ limits }: Principal, saved: ProviderDocument): boolean =>
+  limits === null && targetBuckets(saved).length === 0;
 
 function subjectOf({ principal, metadata, configSource, configId, prompt, route }: Exchange): PolicySubject {
   const { key, workspace } = principal as Principal;

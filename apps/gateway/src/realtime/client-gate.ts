@@ -19,16 +19,24 @@ export class ClientGate {
   /** How the session ends instead; null: the message may be sent. */
   judge(message: Buffer, isBinary: boolean): Ending | null {
     const event = readClientEvent(message, isBinary);
+    if (event.isAmbiguous) return this.deny(AMBIGUOUS, 'A message has two members of one name.');
     try {
       for (const model of event.models ?? [null]) this.checkModel(model);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
-      const last = errorMessage(thrown, this.exchange.id, null);
-      return denied(thrown, 'A message names a model that is not enabled.', last);
+      return this.deny(thrown, 'A message names a model that is not enabled.');
     }
     const verdict = event.asks ? this.accounts.verdict(this.exchange) : 'ok';
     if (verdict !== 'ok') return refused(verdict);
     this.meter.fromClient(message.length, event);
     return null;
   }
+
+  private deny(failure: GatewayError, reason: string): Ending {
+    return denied(failure, reason, errorMessage(failure, this.exchange.id, null));
+  }
 }
+
+const AMBIGUOUS = new GatewayError('body_invalid', {
+  message: 'The message has two members of one name in one object; send each name once.',
+});

@@ -4,11 +4,14 @@ import type { AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
 import type { Stage } from '../pipeline/exchange';
 import { Pipeline, type FailureLog, type PipelineStages } from '../pipeline/pipeline';
 import type { Settle } from '../pipeline/reply';
+import type { GatewaySettings } from '../settings';
 import type { RequestsUnderWay } from '../pipeline/under-way/requests-under-way';
 import { HandshakeSender } from './handshake';
 import { QueryModelStage } from './query-model.stage';
 import { RealtimeDoor } from './realtime-door';
+import { SessionRights } from './session-rights';
 import { Sessions, type SessionsOptions } from './sessions';
+import type { Documents, Principals } from '../state/principals';
 import { UpgradeStage } from './upgrade.stage';
 
 export interface RealtimeParts {
@@ -21,7 +24,9 @@ export interface RealtimeParts {
   readonly failures: FailureLog;
   readonly underWay: RequestsUnderWay;
   readonly beforeCall: BeforeCall;
-  readonly options: SessionsOptions & { readonly connectionsMax: number };
+  readonly principals: Pick<Principals, 'resolve'>;
+  readonly documents: Documents;
+  readonly settings: GatewaySettings;
 }
 
 export interface Realtime {
@@ -31,8 +36,10 @@ export interface Realtime {
 
 /** WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { stages, attempts, settle, accounts, outbound, failures, underWay, beforeCall, options } = parts;
-  const sessions = new Sessions(settle, accounts.sessions, options);
+  const { stages, attempts, settle, accounts, outbound, failures, underWay, beforeCall } = parts;
+  const options = optionsOf(parts.settings);
+  const rights = new SessionRights(parts.principals, parts.documents);
+  const sessions = new Sessions(settle, accounts.sessions, rights, options);
   const pipeline = new Pipeline(
     {
       ...stages,
@@ -50,3 +57,10 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
   };
 }
+
+const optionsOf = (settings: GatewaySettings): SessionsOptions & { readonly connectionsMax: number } => ({
+  maxMessageBytes: settings.REALTIME_MAX_MESSAGE,
+  idleTimeoutMs: settings.REALTIME_IDLE_TIMEOUT,
+  connectionsMax: settings.REALTIME_MAX_SESSIONS,
+  lingerMs: settings.REALTIME_LINGER,
+});

@@ -22,6 +22,7 @@ import { SessionGuard } from './guard/session-guard';
 import type { Linger, Lingering } from './lingering';
 import type { SessionMeter, SessionPart } from './metering/session-meter';
 import type { Peer } from './peer';
+import { endedBy } from './session-rights';
 
 export interface SessionOptions {
   readonly meter: SessionMeter;
@@ -54,6 +55,7 @@ export interface SessionOptions {
  * | silence, shutdown | 1001 | 1001 |
  * | a limit is reached by what the session has used | 1008, after the message that told so | 1001 |
  * | a limit is reached when the client asks for a response | 1008 | 1001 |
+ * | its key, provider or model would be refused now | 1008, after an event that says so | 1001 |
  * | a guardrail denies a message, or a message names a model that is not enabled | 1008, after an event that says so | 1001 |
  *
  * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is told. Where the
@@ -128,6 +130,11 @@ export class Session {
   /** Ends the session from our side. */
   stop(reason: string, failure?: GatewayError): void {
     this.end(stopped(reason, failure));
+  }
+
+  /** Ends the session, since its caller or provider would be refused now. */
+  deny(failure: GatewayError): void {
+    this.end(denied(failure, endedBy(failure), errorMessage(failure, this.exchange.id, null)));
   }
 
   private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => SessionVerdict): void {

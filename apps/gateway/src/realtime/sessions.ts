@@ -11,6 +11,7 @@ import { Lingering } from './lingering';
 import { SessionMeter } from './metering/session-meter';
 import { Peer, peerOptions } from './peer';
 import { Session } from './session';
+import type { Entitled, SessionRights } from './session-rights';
 
 export interface SessionsOptions {
   readonly maxMessageBytes: number;
@@ -31,6 +32,7 @@ export class Sessions {
   constructor(
     private readonly settle: Settle,
     private readonly accounts: Pick<SessionAccounts, 'charge' | 'verdict'>,
+    private readonly rights: Pick<SessionRights, 'add' | 'current' | 'delete'>,
     private readonly options: SessionsOptions,
   ) {
     this.lingering = new Lingering(options.lingerMs);
@@ -66,19 +68,28 @@ export class Sessions {
       this.settle(exchange, () => undefined);
       return;
     }
-    const session = new Session(exchange, client, provider, {
+    const { saved, model } = answer.upstream;
+    const session: Session = new Session(exchange, client, provider, {
       meter: new SessionMeter(answer.upstream.provider),
       accounts: this.accounts,
       lingering: this.lingering,
-      checkModel: (model) => {
-        checkModelOf(answer.upstream.saved, model);
+      checkModel: (named) => {
+        checkModelOf(this.rights.current(saved), named);
       },
       settle: this.settle,
       guarding: exchange.guarding?.session(answer.upstream) ?? null,
       idleTimeoutMs: this.options.idleTimeoutMs,
-      onEnd: (ended) => this.open.delete(ended),
+      onEnd: (ended) => {
+        this.open.delete(ended);
+        this.rights.delete(entitled);
+      },
     });
+    const deny: Entitled['deny'] = (failure) => {
+      session.deny(failure);
+    };
+    const entitled: Entitled = { exchange, saved, model, deny };
     this.open.add(session);
+    this.rights.add(entitled);
   }
 
   /** Ends all sessions with 1001; new ones are refused. */

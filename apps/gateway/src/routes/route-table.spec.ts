@@ -13,7 +13,12 @@ describe('the route table', () => {
     (_, { method, path, ...row }) => {
       // A route of two calls asks for what its path stands below first.
       const asked = row.followUp ? filled(path).replace(/\/output$/, '') : filled(path);
-      expect(routeOf(method, filled(path))).toEqual({ ...row, upstreamPath: asked, call: null });
+      expect(routeOf(method, filled(path))).toEqual({
+        ...row,
+        upstreamPath: asked,
+        call: null,
+        handsOutAccess: false,
+      });
     },
   );
 

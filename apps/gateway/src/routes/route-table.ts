@@ -1,3 +1,4 @@
+import { handsOutAccess } from './access-path';
 import { callOfPath, type PathCall } from './path-call';
 import { ROUTE_ROWS, type RouteRow } from './route-rows';
 
@@ -7,6 +8,8 @@ export interface Route extends Omit<RouteRow, 'method' | 'path'> {
   readonly upstreamPath: string;
   /** The model that a passthrough path calls, whatever the body names; null: it names none. */
   readonly call: PathCall | null;
+  /** A passthrough path whose answer gives the caller access to the provider. */
+  readonly handsOutAccess: boolean;
 }
 
 interface Branch {
@@ -48,7 +51,7 @@ function tree(rows: readonly RouteRow[]): Branch {
 
 function routeAt({ method: _, path: __, ...row }: RouteRow, path: string): Route {
   const upstreamPath = row.followUp ? path.slice(0, path.lastIndexOf('/')) : path;
-  return { ...row, upstreamPath, call: null };
+  return { ...row, upstreamPath, call: null, handsOutAccess: false };
 }
 
 /**
@@ -61,7 +64,8 @@ export function routeOf(method: string, path: string): Route {
   const row = withIds(method, path);
   if (row) return routeAt(row, path);
   const upstreamPath = path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path;
-  return { ...PASSTHROUGH, upstreamPath, call: callOfPath(method, upstreamPath) };
+  const call = callOfPath(method, upstreamPath);
+  return { ...PASSTHROUGH, upstreamPath, call, handsOutAccess: handsOutAccess(upstreamPath) };
 }
 
 /** A named segment wins over an id: `/threads/runs` is not the thread `runs`. */
@@ -79,7 +83,7 @@ function withIds(method: string, path: string): RouteRow | undefined {
   return undefined;
 }
 
-const PASSTHROUGH: Omit<Route, 'upstreamPath' | 'call'> = {
+const PASSTHROUGH: Omit<Route, 'upstreamPath' | 'call' | 'handsOutAccess'> = {
   kind: 'passthrough',
   name: 'passthrough',
   dialect: 'openai',

@@ -17,8 +17,7 @@ const CHUNK_LENGTH = 65_536;
 
 /**
  * Puts rows into a table by `COPY`, in the transaction of the runner. Values stand in the order of the columns: texts, numbers, booleans, buffers
- * for `bytea`, anything for JSON; null and undefined are NULL. Rejects with `QueryFailedError`, like a query; with what the rows or their
- * values threw, where those can't be written.
+ * for `bytea`, anything for JSON; null and undefined are NULL. Rejects with `QueryFailedError`, like a query.
  */
 export async function copyRows(
   runner: QueryRunner,
@@ -28,20 +27,9 @@ export async function copyRows(
   const statement = `COPY ${table} (${columns.join(', ')}) FROM STDIN`;
   const isJson = columns.map((name) => json?.has(name) === true);
   const client = (await runner.connect()) as ClientBase;
-  let thrown: { readonly by: unknown } | null = null;
-  function* watched(): Generator<Buffer> {
-    try {
-      yield* chunksOf(rows, isJson);
-    } catch (error) {
-      thrown = { by: error };
-      throw error;
-    }
-  }
   try {
-    await pipeline(Readable.from(watched()), client.query(copyFrom(statement)));
+    await pipeline(Readable.from(chunksOf(rows, isJson)), client.query(copyFrom(statement)));
   } catch (error) {
-    const own = thrown as { readonly by: unknown } | null;
-    if (own) throw own.by;
     throw error instanceof Error ? new QueryFailedError(statement, [], error) : error;
   }
 }

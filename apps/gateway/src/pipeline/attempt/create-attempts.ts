@@ -73,7 +73,10 @@ export function createAttempts({
     bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
   });
   const attempts = (by: AttemptSender): AttemptStage =>
-    new AttemptStage(targeting, builder, by, accounts, routing, settings.MAX_CALLS_PER_REQUEST);
+    new AttemptStage(targeting, builder, by, accounts, routing, {
+      callsMax: settings.MAX_CALLS_PER_REQUEST,
+      allowClientSecrets: settings.ALLOW_CLIENT_SECRETS,
+    });
   return {
     attempts,
     plain: attempts(sender),

@@ -69,25 +69,12 @@ export class Targeting {
     document: unknown,
     slug: string,
   ): Upstream | Promise<Upstream> {
-    const saved = document as ProviderDocument | null;
-    if (saved?.kind !== 'provider' || saved.status === 'archived') {
+    const saved = assertSavedUsable(document, slug, exchange.startedWallMs, () => {
       const all = documentKey.provider((exchange.principal as Principal).workspace.id, '');
-      const own = this.isKnown(slug)
+      return this.isKnown(slug)
         ? ` Without the @, ${slug} is a provider that takes your own key.`
         : didYouMean(this.documents, all, slug, { mark: '@' });
-      throw new GatewayError('provider_not_found', {
-        param: HEADER.provider,
-        message: `No provider with this slug in the workspace of the API key.${own}`,
-        extra: { provider: `@${slug}` },
-      });
-    }
-    if (saved.status === 'expired' || isPast(saved.expiresAt, exchange.startedWallMs)) {
-      throw new GatewayError('credential_expired', { extra: { provider: `@${slug}` } });
-    }
-    // The ledger decides about a budget that is known here; the status tells of it with some delay.
-    if (saved.status === 'exhausted' && saved.usageLimits.length === 0) {
-      throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
-    }
+    });
     const provider = this.known(saved.providerId);
     const credential = this.credentials.of(saved);
     const finish = (opened: Credential): Upstream => {
@@ -167,6 +154,31 @@ function supportOf({ route }: Asked, provider: Provider): RouteSupport | null {
   throw new GatewayError('route_unsupported', {
     message: `The provider ${provider.id} does not serve ${route.name}.`,
   });
+}
+
+/** Throws when a saved provider is gone, has expired, or has used up a budget that is not known here. */
+export function assertSavedUsable(
+  document: unknown,
+  slug: string,
+  nowMs: number,
+  advice: () => string = () => '',
+): ProviderDocument {
+  const saved = document as ProviderDocument | null;
+  if (saved?.kind !== 'provider' || saved.status === 'archived') {
+    throw new GatewayError('provider_not_found', {
+      param: HEADER.provider,
+      message: `No provider with this slug in the workspace of the API key.${advice()}`,
+      extra: { provider: `@${slug}` },
+    });
+  }
+  if (saved.status === 'expired' || isPast(saved.expiresAt, nowMs)) {
+    throw new GatewayError('credential_expired', { extra: { provider: `@${slug}` } });
+  }
+  // The ledger decides about a budget that is known here; the status tells of it with some delay.
+  if (saved.status === 'exhausted' && saved.usageLimits.length === 0) {
+    throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
+  }
+  return saved;
 }
 
 /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */

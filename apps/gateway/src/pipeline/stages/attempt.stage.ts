@@ -7,6 +7,7 @@ import type { Accounts } from '../../limits/accounts';
 import { ReservedListener } from '../../limits/reserved-listener';
 import type { Answer, Upstream } from '../answer';
 import { askedModel } from '../asked-model';
+import { refuseAccess } from '../attempt/access-rule';
 import { Attempts, type AttemptMaker } from '../attempt/attempts';
 import { endpointOf } from '../attempt/endpoint';
 import type { BuiltRequest, RequestBuilder } from '../attempt/request-builder';
@@ -24,7 +25,7 @@ export class AttemptStage implements Stage, AttemptMaker {
     private readonly sender: AttemptSender,
     private readonly accounts: Accounts,
     state: RoutingState,
-    private readonly callsMax: number,
+    private readonly options: { readonly callsMax: number; readonly allowClientSecrets: boolean },
   ) {
     this.runtime = { random: () => Math.random(), now: Date.now, state };
   }
@@ -40,7 +41,7 @@ export class AttemptStage implements Stage, AttemptMaker {
   }
 
   mayCall(exchange: Exchange, pending = 0): boolean {
-    return exchange.calls + pending + callsOf(exchange) <= this.callsMax;
+    return exchange.calls + pending + callsOf(exchange) <= this.options.callsMax;
   }
 
   begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void {
@@ -49,7 +50,7 @@ export class AttemptStage implements Stage, AttemptMaker {
       this.beginLater(exchange, picked, listener).catch((thrown: unknown) => listener.refused(thrown));
       return;
     }
-    const reserved = this.accounts.reserve(exchange, picked);
+    const reserved = this.reserve(exchange, picked);
     if (reserved === null) this.send(exchange, picked, listener);
     else if (reserved instanceof Promise) {
       reserved.then(
@@ -57,6 +58,11 @@ export class AttemptStage implements Stage, AttemptMaker {
         (denied: unknown) => listener.refused(denied),
       );
     } else this.sendReserved(exchange, picked, reserved, listener);
+  }
+
+  private reserve(exchange: Exchange, upstream: Upstream): ReturnType<Accounts['reserve']> {
+    refuseAccess(exchange, upstream, this.options.allowClientSecrets);
+    return this.accounts.reserve(exchange, upstream);
   }
 
   discard(exchange: Exchange, answer: Answer): void {
@@ -69,7 +75,7 @@ export class AttemptStage implements Stage, AttemptMaker {
     listener: AttemptListener,
   ): Promise<void> {
     const upstream = await picking;
-    const reservation = await this.accounts.reserve(exchange, upstream);
+    const reservation = await this.reserve(exchange, upstream);
     if (reservation === null) this.send(exchange, upstream, listener);
     else this.sendReserved(exchange, upstream, reservation, listener);
   }

@@ -1,7 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { Usage } from '@gw/contracts';
 import { judgeUsage } from '@gw/limits';
-import { lastUsageObject, readUsageAtEnd, type JsonObject, type Provider } from '@gw/providers';
+import {
+  hasDuplicateMembers,
+  lastUsageObject,
+  readUsageAtEnd,
+  type JsonObject,
+  type Provider,
+} from '@gw/providers';
 import { isObject } from '../../http/json-body';
 
 /** A longer message is not parsed; its usage is looked for in its end. */
@@ -147,10 +153,14 @@ export interface ClientEvent {
   readonly isAlone: boolean;
   /** Models that it names; null: it is too long to be read. */
   readonly models: readonly string[] | null;
+  /** It has two members of one name, of which another reader may take the other one. */
+  readonly isAmbiguous: boolean;
 }
 
 const NONE: readonly string[] = Object.freeze([]);
-const SOUND: ClientEvent = { isSound: true, asks: false, isAlone: false, models: NONE };
+const SOUND: ClientEvent = {
+  ...{ isSound: true, asks: false, isAlone: false, models: NONE, isAmbiguous: false },
+};
 const TEXT: ClientEvent = { ...SOUND, isSound: false };
 
 /** Parses what may ask for a response or name a model, however it is escaped; sound and plain texts do neither. */
@@ -159,7 +169,7 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
   const head = message.toString('latin1', 0, HEAD_BYTES);
   const isSound = isJson(head) ? SOUND_OF_CLIENT.test(head) : isBinary;
   if (isRead && message.length > ASK_BYTES_MAX)
-    return { isSound, asks: message.includes(ASK), isAlone: false, models: null };
+    return { ...TEXT, isSound, asks: message.includes(ASK), models: null };
   const body = isRead ? objectOf(message) : null;
   if (body === null) return isSound ? SOUND : TEXT;
   const asks = body['type'] === 'response.create';
@@ -167,7 +177,7 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
   const isAlone =
     asks && parts.some(({ input }) => input !== undefined) && textAt(body, 'previous_response_id') === null;
   const models = parts.flatMap(modelsNamedIn);
-  return { isSound: isSound && !asks, asks, isAlone, models };
+  return { isSound: isSound && !asks, asks, isAlone, models, isAmbiguous: hasDuplicateMembers(message) };
 }
 
 /** Of a response or a session, and of what transcribes its input. */

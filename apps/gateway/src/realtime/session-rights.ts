@@ -1,0 +1,110 @@
+import { documentKey, type ProviderDocument } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import { assertSavedUsable, checkModelOf } from '../pipeline/attempt/targeting';
+import type { Exchange } from '../pipeline/exchange';
+import { assertAllowed } from '../pipeline/stages/authenticate.stage';
+import type { Documents, Principals } from '../state/principals';
+
+/** How often the rights of open sessions are looked at: a few look-ups in memory for each. */
+const EVERY_MS = 1_000;
+
+/** A session, and what it was let in by. */
+export interface Entitled {
+  readonly exchange: Pick<Exchange, 'gw' | 'route' | 'startedWallMs'>;
+  /** The saved provider; null: the client brought its own key. */
+  readonly saved: ProviderDocument | null;
+  /** Of the handshake. */
+  readonly model: string | null;
+  deny(failure: GatewayError): void;
+}
+
+/**
+ * Ends sessions whose key, workspace, organisation, scope, provider or model would not be let in any more, within a second after the
+ * read model knows. What can't be read just now ends none: a request would be served by what is known as well.
+ */
+export class SessionRights {
+  private readonly sessions = new Set<Entitled>();
+  private timer: NodeJS.Timeout | null = null;
+  private isChecking = false;
+
+  constructor(
+    private readonly principals: Pick<Principals, 'resolve'>,
+    private readonly documents: Documents,
+  ) {}
+
+  add(session: Entitled): void {
+    this.sessions.add(session);
+    this.timer ??= setInterval(() => {
+      void this.check();
+    }, EVERY_MS).unref();
+  }
+
+  delete(session: Entitled): void {
+    this.sessions.delete(session);
+    if (this.sessions.size > 0 || this.timer === null) return;
+    clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** The saved provider as it is now; as it was, while it is not known. */
+  current(saved: ProviderDocument | null): ProviderDocument | null {
+    const document = saved && this.documents.get(documentKey.provider(saved.workspaceId, saved.slug));
+    return document?.kind === 'provider' ? document : saved;
+  }
+
+  /** Never rejects. One at a time: those that have to wait for the control plane hold up the next round, no requests. */
+  private async check(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    for (const session of this.sessions) {
+      const failure = await this.refusalOf(session);
+      if (failure !== null) session.deny(failure);
+    }
+    this.isChecking = false;
+  }
+
+  private async refusalOf(session: Entitled): Promise<GatewayError | null> {
+    try {
+      const nowMs = Date.now();
+      const principal = this.principals.resolve(session.exchange.gw.apiKey ?? '');
+      assertAllowed(
+        principal instanceof Promise ? await principal : principal,
+        session.exchange.route,
+        nowMs,
+      );
+      const provider = this.providerOf(session);
+      checkProvider(session, provider instanceof Promise ? await provider : provider, nowMs);
+      return null;
+    } catch (error) {
+      return error instanceof GatewayError && error.status < 500 ? error : null;
+    }
+  }
+
+  private providerOf({ saved }: Entitled) {
+    if (saved === null) return null;
+    const key = documentKey.provider(saved.workspaceId, saved.slug);
+    const known = this.documents.get(key);
+    return known === undefined ? this.documents.load(key) : known;
+  }
+}
+
+function checkProvider({ saved, model }: Entitled, document: unknown, nowMs: number): void {
+  if (saved === null) return;
+  const provider = assertSavedUsable(document, saved.slug, nowMs);
+  if (provider !== saved && model !== null) checkModelOf(provider, model);
+}
+
+/** Why a session ends with 1008, within the 123 bytes of a close frame. */
+export function endedBy({ type }: GatewayError): string {
+  return REASONS[type] ?? 'This session is not allowed any more.';
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  api_key_expired: 'The API key of this session has expired.',
+  api_key_invalid: 'The API key of this session is not valid any more.',
+  scope_missing: 'The API key of this session has lost the scope for it.',
+  budget_exhausted: 'A limit of this session was reached.',
+  credential_expired: 'The provider of this session has expired.',
+  provider_not_found: 'The provider of this session is not available any more.',
+  model_not_enabled: 'The model of this session is not enabled any more.',
+};
