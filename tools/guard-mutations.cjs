@@ -246,7 +246,7 @@ const TENANTS = [
   ],
   ...[
     'libs/kernel/src/shares.spec.ts',
-    'libs/cache/src/stores/shared-entries.spec.ts',
+    'libs/kernel/src/shared-entries.spec.ts',
     'libs/outbound/src/connection-shares.spec.ts',
     BODIES_SPEC,
   ].map((spec) => [
@@ -279,9 +279,9 @@ const TENANTS = [
   ],
   [
     'faults of one record are told from those of the database',
-    'apps/worker/src/ingest/log-quarantine.ts',
-    'export function isFaultOfRecord(error: unknown): boolean {',
-    'export function isFaultOfRecord(error: unknown): boolean {\n  if (error !== null) return false;',
+    'apps/worker/src/ingest/store-apart.ts',
+    'if (isOfDatabase(error)) throw error;',
+    'throw error;',
     INGEST_SPEC,
   ],
   [

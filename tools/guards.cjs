@@ -2,6 +2,7 @@
 // roles and targets to fail for each, or for the rules about rights that are handed on the matrix of writes and rights. Those of
 // `guard-mutations.cjs`, of all parts, have a spec each that has to fail. Works on a copy of the tree. `--count 10`, `--seed 1`,
 // `--only <part of a name, or of a spec>` (`--only class: --count 200` takes all of the file); ends with 1 when a guard is not missed.
+// `--check` runs nothing: it names the guards of the file that are no longer where it says.
 const { execFileSync, spawnSync } = require('node:child_process');
 const {
   existsSync,
@@ -30,6 +31,7 @@ const TENANT = /\.\.\.(?:reach|inWorkspace|visibleTo)\(caller\),?\s*/g;
 
 const { values } = parseArgs({
   options: {
+    check: { type: 'boolean', default: false },
     count: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
@@ -128,6 +130,17 @@ const classGuards = () =>
     change: (source) => source.replace(before, () => after),
   }));
 
+/** Guards of `guard-mutations.cjs` whose text or spec is no longer where the list says. */
+const outdated = () =>
+  MUTATIONS.flatMap(([name, file, before, , spec]) => {
+    const [path, specPath] = [file, spec].map((each) => join(ROOT, each));
+    const isThere = existsSync(path) && readFileSync(path, 'utf8').includes(before);
+    return [
+      ...(isThere ? [] : [`${name}: ${file} does not say: ${before}`]),
+      ...(existsSync(specPath) ? [] : [`${name}: there is no ${spec}`]),
+    ];
+  });
+
 function pick(list, count, random) {
   const left = [...list];
   return Array.from({ length: Math.min(count, left.length) }, () =>
@@ -203,6 +216,12 @@ function runMatrix(tree, matrix = MATRIX, title = '') {
 }
 
 function main() {
+  if (values.check) {
+    const lines = outdated();
+    console.log(lines.join('\n'));
+    process.exitCode = lines.length > 0 ? 1 : 0;
+    return;
+  }
   const seed = Number(values.seed);
   const random = randomOf(seed);
   const count = Number(values.count);

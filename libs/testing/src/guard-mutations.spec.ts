@@ -1,0 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+const SCRIPT = resolve(__dirname, '../../../tools/guards.cjs');
+
+it('finds each guard that `npm run test:guards` takes away, and the spec that has to fail then', () => {
+  const { status, stdout } = spawnSync(process.execPath, [SCRIPT, '--check'], { encoding: 'utf8' });
+  expect(stdout.trim().split('\n').filter(Boolean)).toEqual([]);
+  expect(status).toBe(0);
+});
