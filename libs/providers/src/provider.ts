@@ -103,6 +103,8 @@ export interface StreamTap {
   readonly failed: boolean;
   /** Choices that have ended with a `finish_reason`. Some providers end a stream after the last of them, without an end mark. */
   readonly finishedChoices: number;
+  /** A choice, or another part of the output, has come to its end and no other has begun: what was used may follow. */
+  readonly usageMayFollow: boolean;
   /** Model that the provider names in its answer. */
   readonly model: string | null;
   /** The response or run that the events are of; null: they name none. */

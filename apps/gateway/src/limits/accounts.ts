@@ -9,6 +9,7 @@ import {
 } from '@gw/limits';
 import type { Answer, Upstream } from '../pipeline/answer';
 import type { Exchange, PricedEarlier } from '../pipeline/exchange';
+import { tokensOf } from '../pipeline/extra-use';
 import type { Pricer } from '../pipeline/settlement';
 import type { Principal } from '../state/principals';
 import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
@@ -112,17 +113,19 @@ export class Accounts {
     this.note(exchange, upstream, charge, flags, lineOf(exchange, loser));
   }
 
-  /** Once for each request, when its usage and cost are known. `upstream` null: no provider was asked to the end. */
-  settle(exchange: Exchange, upstream: Upstream | null): void {
-    const { reservation, usage } = exchange;
+  /**
+   * Once for each request, when its usage and cost are known. `upstream` null: no provider was asked to the end. `isTold`: the answer has
+   * said what was used, whatever calls before it have.
+   */
+  settle(exchange: Exchange, upstream: Upstream | null, isTold: boolean): void {
+    const { reservation } = exchange;
     if (upstream === null) {
       if (reservation) this.ledger.release(reservation);
       if (exchange.charges !== null) addDropped(exchange);
       return;
     }
     const limited = reservation !== null || upstream.reservation !== undefined;
-    if (exchange.begun !== null || (usage === null && isUncounted(exchange)))
-      this.estimate(exchange, upstream);
+    if (exchange.begun !== null || (!isTold && isUncounted(exchange))) this.estimate(exchange, upstream);
     if (exchange.earlier !== null) this.chargeEarlier(exchange, upstream, exchange.earlier);
     else if (limited || exchange.charges !== null || exchange.begun !== null) this.charge(exchange, upstream);
   }
@@ -174,7 +177,7 @@ export class Accounts {
         : this.estimates.ofBegun(exchange, upstream, upstream.model ?? exchange.meter?.model() ?? null);
     // Beside what other calls of the request have cost.
     if (cost !== null) exchange.cost = (exchange.cost ?? 0) + cost;
-    exchange.estimatedTokens = tokens;
+    exchange.estimatedTokens = tokens + (exchange.usage === null ? 0 : tokensOf(exchange.usage));
   }
 
   private chargeOf({ usage, cost, estimatedTokens, madeFor }: Exchange): Charge {
@@ -209,8 +212,11 @@ export class Accounts {
 }
 
 /** Whether an answer says how long others will be. A session has learnt from each of its responses. */
-const isLesson = ({ parts, answer }: Exchange): boolean =>
-  parts === null && answer?.cache?.isFree !== true && (answer === null || answer.status < 400);
+const isLesson = ({ parts, answer, estimatedTokens }: Exchange): boolean =>
+  parts === null &&
+  estimatedTokens === null &&
+  answer?.cache?.isFree !== true &&
+  (answer === null || answer.status < 400);
 
 /** In the limits of the caller: the request's own, or that of the request that a check belongs to. */
 const callersOf = ({ reservation, madeFor }: Exchange): Reservation | null =>

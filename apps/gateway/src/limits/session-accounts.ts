@@ -108,7 +108,9 @@ function withLines(known: Exchange['price'], more: Exchange['price']): Exchange[
     const [quantity, cost] = [line.quantity + (same?.quantity ?? 0), line.cost + (same?.cost ?? 0)];
     lines.set(key, { ...line, quantity, cost });
   }
-  return { ...known, lines: [...lines.values()] };
+  // No single model's price says what several have cost, so none must correct it later.
+  const model = known.model === more.model ? known.model : null;
+  return { ...known, model, lines: [...lines.values()] };
 }
 
 const isStrictCost = ({ measure, strict }: Reservation['buckets'][number]): boolean =>

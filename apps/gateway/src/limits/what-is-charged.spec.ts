@@ -309,41 +309,75 @@ describe('what an answer is charged', () => {
     });
   });
 
-  it('is charged by the usage that comes after its client has left, once a choice has finished', async () => {
-    const event = (data: object): string =>
-      `data: ${JSON.stringify({ id: 'a', model: 'gpt-4o', ...data })}\n\n`;
-    let goOn = (): void => undefined;
-    const left = new Promise<void>((resolve) => (goOn = resolve));
-    const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-    stub.answer({
-      headers: { 'content-type': 'text/event-stream' },
-      steps: [
-        { chunk: event({ choices: [{ index: 0, delta: { content: 'x' } }] }) + event(last) },
-        { until: left },
-        { chunk: `${event({ choices: [], usage: USAGE })}data: [DONE]\n\n` },
+  describe('by the usage that comes after its client has left,', () => {
+    const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+    const chat = (data: object): string => event({ id: 'a', model: 'gpt-4o', ...data });
+    const told = { input_tokens: 100_000, output_tokens: 50_000 };
+    const begun = {
+      type: 'message_start',
+      message: { model: 'gpt-4o', usage: { ...told, output_tokens: 1 } },
+    };
+    const start = (index: number): string => event({ type: 'content_block_start', index, content_block: {} });
+    const stop = (index: number): string => event({ type: 'content_block_stop', index });
+    const done = (item: string): string =>
+      event({ type: 'response.output_item.done', item: { type: item }, padding: 'is cut' });
+    const answered = { type: 'response.completed', response: { id: 'r', model: 'gpt-4o', usage: told } };
+    const made = { type: 'response.created', response: { id: 'r', model: 'gpt-4o' } };
+
+    /** The record of a request whose client leaves once it has the first part. */
+    const leftAfter = async (path: string, first: string, then: string): Promise<LoggedRequest> => {
+      let goOn = (): void => undefined;
+      const left = new Promise<void>((resolve) => (goOn = resolve));
+      const headers = { 'content-type': 'text/event-stream' };
+      stub.answer({ headers, steps: [{ chunk: first }, { until: left }, { chunk: then }] });
+      gateway.addProvider('claude', 'anthropic', stub.origin);
+      const leaving = new AbortController();
+      const asked = await fetch(`${gateway.baseUrl}${path}`, {
+        method: 'POST',
+        headers: {
+          'x-gw-api-key': gateway.apiKey,
+          'x-gw-provider': path === '/messages' ? '@claude' : '@main',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ ...CHAT, input: 'hi', max_tokens: 9_000, model: 'gpt-4o', stream: true }),
+        signal: leaving.signal,
+      });
+      const reader = (asked.body as ReadableStream<Uint8Array>).getReader();
+      let text = '';
+      while (text.length < first.length) text += Buffer.from((await reader.read()).value ?? []).toString();
+      leaving.abort();
+      // The gateway learns that its client has left before it answers the next ones.
+      for (let turn = 0; turn < 3; turn += 1) await (await fetch(`${gateway.baseUrl}/nothing`)).text();
+      goOn();
+      const own = async () => (await gateway.records()).find(({ model }) => model === 'gpt-4o');
+      await eventually(async () => (await own()) !== undefined);
+      return (await own()) as LoggedRequest;
+    };
+
+    const finish = chat({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    const messageEnd = event({ type: 'message_delta', usage: { output_tokens: 50_000 } });
+    it.each([
+      [
+        'a choice',
+        '/chat/completions',
+        finish,
+        `${chat({ choices: [], usage: USAGE })}data: [DONE]\n\n`,
+        OF_4O,
       ],
+      ['a block', '/messages', event(begun) + start(0) + stop(0), messageEnd, null],
+      ['an item', '/responses', event(made) + done('message'), event(answered), OF_4O],
+    ])('is charged once %s has finished', async (_, path, first, then, cost) => {
+      const record = await leftAfter(path, first, then);
+      expect(record).toMatchObject({ outcome: 'client_closed', cost, usage: { outputTokens: 50_000 } });
+      expect(record.priced).toBe(cost === null ? 'unpriced' : 'priced');
     });
-    const leaving = new AbortController();
-    const asked = await fetch(`${gateway.baseUrl}/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'x-gw-api-key': gateway.apiKey,
-        'x-gw-provider': '@main',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ ...CHAT, model: 'gpt-4o', stream: true }),
-      signal: leaving.signal,
+
+    it.each([
+      ['another block has begun', '/messages', event(begun) + start(0) + stop(0) + start(1), messageEnd],
+      ['only reasoning has finished', '/responses', event(made) + done('reasoning'), event(answered)],
+    ])('is not waited for where %s', async (_, path, first, then) => {
+      expect(await leftAfter(path, first, then)).toMatchObject({ outcome: 'client_closed', usage: null });
     });
-    const reader = (asked.body as ReadableStream<Uint8Array>).getReader();
-    let text = '';
-    while (!text.includes('"stop"')) text += Buffer.from((await reader.read()).value ?? []).toString();
-    leaving.abort();
-    // The gateway learns that its client has left before it answers the next ones.
-    for (let turn = 0; turn < 3; turn += 1) await (await fetch(`${gateway.baseUrl}/nothing`)).text();
-    goOn();
-    const own = async () => (await gateway.records()).find(({ model }) => model === 'gpt-4o');
-    await eventually(async () => (await own()) !== undefined);
-    expect(await own()).toMatchObject({ outcome: 'client_closed', priced: 'priced', cost: OF_4O });
   });
 
   describe('without counts', () => {

@@ -186,7 +186,7 @@ export class Exchange {
     begun?(): Usage | null;
     /** Of a session: what it is charged beyond what was charged already, if it ends now. */
     rest?(): readonly SessionPart[];
-    /** Of a stream: a choice has ended, so that its usage may follow. */
+    /** Of a stream: a part of the output has ended, so that its usage may follow. */
     finished?(): boolean;
     /** Where there is something to wait for before the two can tell. Never rejects. */
     prepare?(): Promise<void>;

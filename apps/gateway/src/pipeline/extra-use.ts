@@ -11,6 +11,8 @@ export interface ExtraUse {
   readonly model: string | null;
   /** Null: it was cancelled before it could tell, so it is taken to have read what the one that answered has read. */
   readonly usage: Usage | null;
+  /** It has not said all that it used. */
+  readonly isEstimate?: boolean;
 }
 
 /**
@@ -35,6 +37,8 @@ export function addExtraUse(
       accounts.waste(exchange, upstream, read.inputTokens, addPrice(exchange, call, read, pricer));
     }
   }
+  if (exchange.usage !== null && calls.some(({ isEstimate }) => isEstimate === true))
+    exchange.estimatedTokens = tokensOf(exchange.usage);
 }
 
 /** What it costs; null: it has no price. */
@@ -48,7 +52,9 @@ function addPrice(
   if (priced === null) return null;
   const own = exchange.price ?? { source: priced.source, model: priced.model, lines: [] };
   const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
-  exchange.price = { ...own, lines: [...own.lines, ...lines] };
+  // What is added to the usage, and has another model's price, must not be priced by one of them later.
+  const byModel = usage === null || own.model === priced.model ? own.model : null;
+  exchange.price = { ...own, model: byModel, lines: [...own.lines, ...lines] };
   return priced.total;
 }
 
@@ -69,6 +75,8 @@ export const NO_USAGE: Usage = Object.freeze({
   inputAudioTokens: 0,
   outputAudioTokens: 0,
 });
+
+export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
 export const sumOf = (one: Usage, other: Usage): Usage => ({
   inputTokens: one.inputTokens + other.inputTokens,

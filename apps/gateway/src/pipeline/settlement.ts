@@ -179,8 +179,9 @@ export class Settlement {
     if (cache !== null) accountCache(exchange, cache);
     if (exchange.pace !== null) exchange.pace.over(used);
     if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
+    const isTold = exchange.usage !== null;
     if (exchange.extraUse !== null) addExtraUse(exchange, exchange.extraUse, this.pricer, this.accounts);
-    this.accounts.settle(exchange, upstream);
+    this.accounts.settle(exchange, upstream, isTold);
   }
 
   private priceUse(

@@ -154,6 +154,24 @@ describe('the usage that a session reports', () => {
     expect(cost).toBeGreaterThan(0);
   });
 
+  it('names no model for its price where two have one, so that none of them corrects it later', async () => {
+    const { client, closed, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
+    const session = { type: 'realtime', audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } };
+    const told = {
+      type: 'conversation.item.input_audio_transcription.completed',
+      ...{ item_id: 'i', content_index: 0, transcript: 'hello' },
+      usage: { type: 'tokens', input_tokens: 100_000, output_tokens: 1_000, total_tokens: 101_000 },
+    };
+    const usage = { input_tokens: 1_000, output_tokens: 1_000 };
+    await answer({ type: 'session.created', session }, created(), ended('response.done', 'r', usage));
+    await answer(told);
+    client.close(1000);
+    await closed;
+    const { decision, cost } = await record();
+    expect(decision.price?.model).toBeNull();
+    expect(decision.price?.lines.reduce((sum, line) => sum + line.cost, 0)).toBe(cost);
+  });
+
   it('is charged once for a response that reports it twice, by the most that it reports', async () => {
     const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
     await answer(created(), delta(), ended('response.completed', 'r', { input_tokens: 9, output_tokens: 5 }));

@@ -9,6 +9,8 @@ export interface TapState {
   failed: boolean;
   /** Indexes of the choices that have a `finish_reason`; null: none has one. */
   finished: ReadonlySet<number> | null;
+  /** A part of the output that is no choice has ended, and no other has begun. */
+  partEnded: boolean;
   model: string | null;
   made: MadeObject | null;
   usage: Usage | null;
@@ -57,6 +59,7 @@ export class SseTap implements StreamTap {
     complete: false,
     failed: false,
     finished: null,
+    partEnded: false,
     model: null,
     made: null,
     usage: null,
@@ -102,6 +105,11 @@ export class SseTap implements StreamTap {
 
   get finishedChoices(): number {
     return this.settled().finished?.size ?? 0;
+  }
+
+  get usageMayFollow(): boolean {
+    const { finished, partEnded } = this.settled();
+    return finished !== null || partEnded;
   }
 
   get model(): string | null {

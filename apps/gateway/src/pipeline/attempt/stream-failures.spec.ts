@@ -232,10 +232,22 @@ describe('a stream that breaks off', () => {
       first.answer(broken(role('one'), text('one', 'x'.repeat(3_000))));
       second.answer(whole(role('two'), text('two', 'y'), stop('two'), used('two', 12, 3), DONE));
       await (await ask(over('continue', prefilled))).text();
-      const { usage, decision, cost } = await last();
+      const { usage, decision, cost, priced } = await last();
+      expect(priced).toBe('estimated');
       expect(usage?.inputTokens).toBeGreaterThan(12);
       expect(usage?.outputTokens).toBeGreaterThanOrEqual(3 + 1_000);
       expect(decision.price?.lines.reduce((sum, line) => sum + line.cost, 0)).toBe(cost);
+    });
+
+    it('is charged for the part that went on, too, where that was cut without a use', async () => {
+      first.answer(broken(role('one'), text('one', 'x'.repeat(3_000)), used('one', 10, 1_000)));
+      second.answer(broken(role('two'), text('two', 'y'.repeat(6_000))));
+      await (await ask(over('continue', prefilled), undefined, { max_tokens: 9_000 })).text();
+      const { usage, cost, priced } = await last();
+      expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 1_000 });
+      expect(priced).toBe('estimated');
+      // At 2.50 and 10 USD a million.
+      expect(cost).toBeGreaterThan(1_000 * 1_000 + 2_000 * 1_000);
     });
 
     it('is gone on with by Anthropic without being told that it can, and its events become chunks of the same answer', async () => {
@@ -266,7 +278,11 @@ describe('a stream that breaks off', () => {
           said(0, 'ld') +
           end(0, 3).replace('"usage":{"output_tokens":3}', '"usage":{"input_tokens":22,"output_tokens":4}'),
       );
-      expect((await last()).usage).toMatchObject({ inputTokens: 22, outputTokens: 4 });
+      const { usage } = await last();
+      expect(usage?.inputTokens).toBe(22);
+      // What the first part says of its output at its beginning is not what came of it.
+      const cut = start('msg_1', 10) + block(0) + said(0, 'Hello') + said(0, ' wor');
+      expect(usage?.outputTokens).toBe(3 + Math.ceil(cut.length / 3));
     });
 
     it('gets another block in the dialect of messages where the first one is over', async () => {

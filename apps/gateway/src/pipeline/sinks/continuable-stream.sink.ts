@@ -78,7 +78,7 @@ export class ContinuableStream implements KeptAlive {
       usage: () => part.tap.usage(),
       model: () => part.tap.model,
       begun: () => part.tap.begun(),
-      finished: () => part.tap.finishedChoices > 0,
+      finished: () => part.tap.usageMayFollow,
     };
     const sink = exchange.pace === null ? part : exchange.pace.through(part);
     exchange.whenClientGone({ clientGone: () => this.leave(answer, sink) });
@@ -182,8 +182,9 @@ export class ContinuableStream implements KeptAlive {
   private noteUse({ tap, answer, bytes }: Part): void {
     const { exchange } = this.parts;
     const { upstream } = answer;
-    const usage = tap.usage() ?? tap.begun() ?? usageOfCut(exchange.body.length, bytes);
-    (exchange.extraUse ??= []).push({ upstream, model: tap.model, usage });
+    const told = tap.usage();
+    const usage = told ?? usageOfCut(exchange.body.length, bytes, tap.begun());
+    (exchange.extraUse ??= []).push({ upstream, model: tap.model, usage, isEstimate: told === null });
   }
 
   private giveUp(error: OutboundError): void {
@@ -249,9 +250,9 @@ class Part implements BodySink {
 
 const BYTES_PER_TOKEN = 3;
 
-const usageOfCut = (requestBytes: number, bytes: number): Usage => ({
-  ...NO_USAGE,
-  inputTokens: Math.ceil(requestBytes / BYTES_PER_TOKEN),
+/** `begun`: what the part has said of its input; the output that it names next to that is a beginning. */
+const usageOfCut = (requestBytes: number, bytes: number, begun: Usage | null): Usage => ({
+  ...(begun ?? { ...NO_USAGE, inputTokens: Math.ceil(requestBytes / BYTES_PER_TOKEN) }),
   outputTokens: Math.ceil(bytes / BYTES_PER_TOKEN),
 });
 

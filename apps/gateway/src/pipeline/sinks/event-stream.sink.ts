@@ -42,7 +42,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
       model: () => tap.model,
       made: () => tap.made,
       begun: () => tap.begun(),
-      finished: () => tap.finishedChoices > 0,
+      finished: () => tap.usageMayFollow,
     };
     exchange.streamed = true;
     if (isBuiltIn) keepAlive.add(this);

@@ -30,7 +30,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
       model: () => tap.model,
       made: () => tap.made,
       begun: () => tap.begun(),
-      finished: () => tap.finishedChoices > 0,
+      finished: () => tap.usageMayFollow,
     };
     exchange.streamed = true;
     keepAlive.add(this);

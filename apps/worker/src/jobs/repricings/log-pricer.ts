@@ -41,9 +41,13 @@ export class LogPricer {
   }
 
   /** Of the model whose price the answer has. Null: none is known. */
-  private requestOf({ row, usage }: PricedLog, saved: ReadonlyMap<string, SavedPrices>): PriceRequest | null {
+  private requestOf(
+    { row, decision, usage }: PricedLog,
+    saved: ReadonlyMap<string, SavedPrices>,
+  ): PriceRequest | null {
     const { provider } = row;
-    if (provider === null) return null;
+    // Several models were priced together, and the log does not say what each has used.
+    if (provider === null || decision.price?.model === null) return null;
     const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
     const catalogueId = PRICE_CATALOGUES.get(provider) ?? null;
     const requestBy = (model: string): PriceRequest | null =>

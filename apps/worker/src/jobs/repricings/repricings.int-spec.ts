@@ -278,6 +278,16 @@ describe('the repricing of logs', () => {
     ]);
   });
 
+  it('leaves alone what several models have used together', async () => {
+    const line = { unit: 'output', quantity: 1_000, pricePerMillion: 0, cost: 2 * CENT };
+    const sample = sampleLogRecord();
+    const price = { source: 'catalogue', model: null, lines: [line] };
+    const id = await log(2 * CENT, { decision: { ...sample.decision, price } });
+    await apply(await ask());
+    await processor().process();
+    expect(await costs(id)).toEqual([[2 * CENT, 'priced']]);
+  });
+
   it('leaves alone what was free, estimated or never counted', async () => {
     const ids = [
       await log(0, { usage: usage(0), priced: 'no_usage' }),

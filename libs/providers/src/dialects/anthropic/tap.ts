@@ -5,13 +5,16 @@ import { readAnthropicUsage } from './usage';
 
 /** Streams of Anthropic messages: usage begins in `message_start` and is brought up to date by each `message_delta`. */
 export const anthropicTapDialect: TapDialect = {
-  watches: (text) => text.includes('message_') || text.includes('rror'),
+  // `k_st`: a content block starts or stops.
+  watches: (text) => text.includes('message_') || text.includes('rror') || text.includes('k_st'),
 
   apply(event, state) {
     const body = eventObject(event) ?? {};
     const type = asString(body['type']) ?? event.name;
     if (type === 'message_stop') state.complete = true;
     else if (type === 'error') state.failed = true;
+    else if (type === 'content_block_start') state.partEnded = false;
+    else if (type === 'content_block_stop') state.partEnded = true;
     else if (type === 'message_delta') {
       addUsage(state, body['usage']);
       if (saysOutput(body['usage'])) state.usage = state.begun;

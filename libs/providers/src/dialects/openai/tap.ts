@@ -50,9 +50,7 @@ export const openAiTapDialect: TapDialect = {
     state.made = madeOf(response, body, state.made);
     state.usage = openAiUsage(body) ?? state.usage;
     state.finished = withFinished(state.finished, body['choices']);
-    const type = asString(body['type']) ?? event.name;
-    if (END_TYPES.has(type)) state.complete = true;
-    if (FAILURE_TYPES.has(type) || isFailure(event, body)) state.failed = true;
+    noteEnds(event, body, state);
   },
 
   applyOversized(head, usage, state) {
@@ -64,6 +62,20 @@ export const openAiTapDialect: TapDialect = {
     if (usage !== null) state.usage = readOpenAiUsage(usage) ?? state.usage;
   },
 };
+
+function noteEnds(event: TapEvent, body: JsonObject, state: TapState): void {
+  const type = asString(body['type']) ?? event.name;
+  if (END_TYPES.has(type)) state.complete = true;
+  if (FAILURE_TYPES.has(type) || isFailure(event, body)) state.failed = true;
+  if (endsPart(type, body)) state.partEnded = true;
+}
+
+/** Behind reasoning comes the output. */
+const endsPart = (type: string, { item }: JsonObject): boolean =>
+  type.startsWith('response.') &&
+  type.endsWith('.done') &&
+  !type.includes('reasoning') &&
+  asObject(item)?.['type'] !== 'reasoning';
 
 function madeOf(response: JsonObject | null, body: JsonObject, known: MadeObject | null): MadeObject | null {
   const isRun = body['object'] === 'thread.run';
