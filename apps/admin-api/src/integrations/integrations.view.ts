@@ -6,6 +6,7 @@ import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 import { shownConfigurations } from '../credentials/configurations';
 import { maskHeaders } from '../credentials/header-map';
 import { SecretMappingAnswer, shownMappings } from '../credentials/secret-mappings';
+import { pricingConfigFaults } from './pricing';
 
 class UseAnswer {
   @Answer.text({ example: 'configs.pc-main' })
@@ -151,6 +152,10 @@ export class IntegrationModelAnswer {
 
   @Answer.json({ nullable: true })
   readonly pricing_config!: Readonly<Record<string, unknown>> | null;
+
+  /** A price from before prices had bounds, which cannot be counted; absent: there is nothing to say. */
+  @Answer.list(() => UseAnswer, { optional: true })
+  readonly warnings?: readonly UseAnswer[];
 }
 
 export function toModel(row: IntegrationModelEntity): IntegrationModelAnswer {
@@ -170,8 +175,19 @@ export function toModel(row: IntegrationModelEntity): IntegrationModelAnswer {
             ...(hasHeaders ? { custom_headers: maskHeaders(row.customHeaders) } : {}),
           },
     pricing_config: row.pricingConfig,
+    ...priceWarnings(row),
   };
 }
+
+function priceWarnings({ pricingConfig }: IntegrationModelEntity): Pick<IntegrationModelAnswer, 'warnings'> {
+  const faults = pricingConfig === null ? [] : pricingConfigFaults(pricingConfig, 'pricing_config');
+  if (faults.length === 0) return {};
+  const warnings = faults.map(({ path, message }) => ({ path, message: `${message}; ${UNPRICED}` }));
+  return { warnings };
+}
+
+const UNPRICED =
+  'until another price is saved, requests of the model are unpriced: no budget counts their cost.';
 
 export class IntegrationModelsAnswer {
   @Answer.integer({ example: 1 })

@@ -1,3 +1,4 @@
+import { parsePricingConfig } from '@gw/pricing';
 import { pricingAdjustmentFaults, pricingConfigFaults } from './pricing';
 
 const PRICES = { request_token: { price: 0.0001 }, response_token: { price: 0.0002 } };
@@ -14,11 +15,22 @@ describe('pricingConfigFaults', () => {
     expect(faults).toEqual([{ path: 'p.pay_as_you_go.response_token', message: 'is required' }]);
   });
 
+  it('takes the largest price that it names, which can be counted, and no price that cannot', () => {
+    const priced = (price: number): object => ({
+      pay_as_you_go: { ...PRICES, request_token: { price } },
+    });
+    expect(pricingConfigFaults(priced(9_000) as never, 'p')).toEqual([]);
+    expect(parsePricingConfig(priced(9_000)).units.input).toBeDefined();
+    expect(() => parsePricingConfig(priced(10_000))).toThrow('price');
+    expect(pricingConfigFaults(priced(10_000) as never, 'p')).toHaveLength(1);
+  });
+
   it.each([
     ['no prices', {}],
     ['another type', { type: 'dynamic', pay_as_you_go: PRICES }],
     ['a negative price', { pay_as_you_go: { ...PRICES, request_token: { price: -1 } } }],
     ['a price too large to count', { pay_as_you_go: { ...PRICES, request_token: { price: 1e18 } } }],
+    ['more than ninety dollars', { pay_as_you_go: { ...PRICES, request_token: { price: 9_000.01 } } }],
     ['a text', { pay_as_you_go: { ...PRICES, request_token: { price: '1' } } }],
     ['a unit that is not known', { pay_as_you_go: { ...PRICES, wish: { price: 1 } } }],
     ['a field that is not known', { pay_as_you_go: PRICES, currency: 'EUR' }],

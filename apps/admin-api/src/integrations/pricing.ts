@@ -31,8 +31,8 @@ const ADDITIONAL_UNITS_MAX = 64;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** US cents for one unit, at most; a hundred dollars for a token. What is larger could not be counted. */
-const PRICE_MAX = 10_000;
+/** US cents for one unit, at most: ninety dollars for a token. From 9,007.2 on a price could not be counted (`@gw/pricing`). */
+const PRICE_MAX = 9_000;
 const FACTOR_MAX = 1_000;
 
 const isAmount = (value: unknown, max: number): value is number =>
