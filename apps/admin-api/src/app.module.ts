@@ -19,6 +19,7 @@ import { ConfigsModule } from './configs/configs.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { DryRunInterceptor } from './dry-runs/dry-run.interceptor';
 import { DeploymentsModule } from './deployments/deployments.module';
+import { FixedMembersInterceptor } from './fixed-members/fixed-members.interceptor';
 import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor';
 import { IdempotentRequests } from './idempotency/idempotent-requests';
 import { GuardrailsModule } from './guardrails/guardrails.module';
@@ -113,6 +114,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: DryRunInterceptor },
         IdempotentRequests,
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: FixedMembersInterceptor },
         {
           provide: APP_FILTER,
           inject: [DataSource, AuditRecorder],

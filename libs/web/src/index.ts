@@ -40,6 +40,7 @@ export {
   type NumberOptions,
   type TextOptions,
 } from './fields/scalar-fields';
+export { membersOf, type MemberRule } from './fields/members';
 export { IsStorable, isStorableText } from './fields/well-formed';
 export {
   degraded,

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { currentCall } from '../common/call-context';
 import { DryRunChecked, warningsOf } from '../dry-runs/dry-run-checked';
+import { assertFixed } from '../fixed-members/assert-fixed';
 import { ChangeRecorder } from '../read-model/change-recorder';
 import { ResourceCaps } from '../resource-caps/resource-caps';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
@@ -36,6 +37,8 @@ export class Writes {
     return this.dataSource.transaction(async (manager) => {
       const write = new Write(manager);
       const result = await work(write);
+      const { fixed } = currentCall() ?? {};
+      if (fixed) assertFixed(fixed, write.entries[0]?.before);
       await this.caps.assertKept(manager);
       // Before the audit and change rows, behind which the organisation's other writers wait.
       if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result));

@@ -151,6 +151,7 @@ describe('the matrix of restrictions, callers and changes', () => {
           settings: { debug_log: 0, user_api_key_count: 2 },
         }),
       lifts: [
+        { reset_usage: true },
         { usage_limits: null },
         { rate_limits: null },
         { defaults: null },

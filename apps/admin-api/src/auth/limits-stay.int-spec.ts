@@ -16,6 +16,7 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   workspaces_remove: 'of the organisation; everything that the workspace could use ends with it',
   workspaceMembers_remove: 'carries no limits; held to the rank of the member',
   apiKeys_remove: 'never refused, since a secret may have leaked; its limits bind further keys: see below',
+  integrations_update: 'archived as it is deleted: see below',
   integrations_removeModels: 'models carry no limits',
   configs_remove: 'refused while it is a default',
   configs_update: 'archived as it is deleted',
@@ -131,6 +132,13 @@ describe('what a higher role’s limits bind', () => {
       expect([name, refused(await admin.delete<Failure>(path, by))]).toEqual([name, FORBIDDEN]);
     expect((await admin.get(path.replace(/.force=true/u, ''), { key: ours.adminKey })).status).toBe(200);
     expect(refused(await admin.delete<Failure>(path, { key: ours.adminKey }))).toEqual(OK);
+  });
+
+  it('is not archived with its integration by a PUT', async () => {
+    const path = `/v1/integrations/${(await provider()).integration}`;
+    for (const by of callers.values())
+      expect(refused(await put(path, { status: 'archived' }, by))).toEqual(FORBIDDEN);
+    expect(refused(await put(path, { status: 'archived' }))).toEqual(OK);
   });
 
   it('is gone round by no second provider of the integration, whatever its slug', async () => {

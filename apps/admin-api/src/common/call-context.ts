@@ -7,6 +7,8 @@ export interface CallContext {
   readonly claim: RequestClaim | null;
   /** Everything is checked as for a change, and the change is rolled back. */
   readonly isDryRun: boolean;
+  /** Members of the body that name what cannot be changed: the update refuses those that are not what they were. */
+  readonly fixed?: ReadonlyMap<string, unknown>;
 }
 
 const calls = new AsyncLocalStorage<CallContext>();

@@ -1,5 +1,6 @@
 import {
   BooleanField,
+  EnumField,
   MapField,
   NameField,
   NestedField,
@@ -68,6 +69,12 @@ export class CreateIntegrationDto {
 }
 
 export class UpdateIntegrationDto {
+  @EnumField(['active', 'archived'], {
+    optional: true,
+    description: 'archived: as DELETE, and alone in the body.',
+  })
+  status?: 'active' | 'archived';
+
   @NameField({ optional: true, example: 'OpenAI production' })
   name?: string;
 

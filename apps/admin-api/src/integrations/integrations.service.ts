@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { IntegrationEntity, IntegrationModelEntity, ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7, type ErrorDetail } from '@gw/kernel';
-import { assertMatches, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, IsNull, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../audit/writes';
@@ -142,6 +142,7 @@ export class IntegrationsService {
     ifMatch: string | undefined,
   ): Promise<object> {
     assertChecked(input);
+    if (input.status === 'archived') return this.archive(caller, reference, input, ifMatch);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await this.find(manager, caller, 'update', reference, FOR_UPDATE);
@@ -172,6 +173,20 @@ export class IntegrationsService {
       await providersChanged(write, row.id);
       return {};
     });
+  }
+
+  private async archive(
+    caller: Principal,
+    reference: string,
+    input: UpdateIntegrationDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    const others = Object.entries(input).filter(([name, value]) => name !== 'status' && value !== undefined);
+    if (others.length > 0) {
+      throw invalid('status', 'status archived ends the integration; send it alone, or send DELETE.');
+    }
+    await this.remove(caller, reference, ifMatch);
+    return {};
   }
 
   /**

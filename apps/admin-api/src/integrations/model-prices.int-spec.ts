@@ -12,7 +12,7 @@ interface Models {
 describe('prices of the models of an integration', () => {
   const admin = new TestAdminApi();
   const { key } = admin.standingTenant();
-  const prices = (price: number): object => ({
+  const prices = (price: number) => ({
     pay_as_you_go: { request_token: { price }, response_token: { price: 1 } },
   });
 
@@ -33,7 +33,7 @@ describe('prices of the models of an integration', () => {
     await admin.dataSource.manager.update(
       IntegrationModelEntity,
       { integrationId, slug: 'own-model' },
-      { pricingConfig: prices(1e18) as Record<string, never> },
+      { pricingConfig: prices(1e18) },
     );
     expect(await warnings()).toEqual([
       {

@@ -15,6 +15,8 @@ interface Schema {
 export interface Handler {
   readonly name: string;
   readonly method: string;
+  /** One of its paths, below /v1. */
+  readonly path: string;
   readonly members: ReadonlySet<string>;
 }
 
@@ -22,11 +24,12 @@ export function handlersOf(admin: TestAdminApi): readonly Handler[] {
   const { paths, components } = admin.api.document;
   const schemas = (components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
   const handlers = new Map<string, Handler>();
-  for (const item of Object.values(paths))
+  for (const [path, item] of Object.entries(paths))
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
       const name = operation.operationId.split('__', 1)[0] ?? '';
       const schema = schemas[schemaOf(operation)];
-      handlers.set(name, { name, method, members: new Set(Object.keys(schema?.properties ?? {})) });
+      if (!path.startsWith('/v1/')) continue;
+      handlers.set(name, { name, method, path, members: new Set(Object.keys(schema?.properties ?? {})) });
     }
   return [...handlers.values()];
 }

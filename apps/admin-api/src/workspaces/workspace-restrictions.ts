@@ -19,7 +19,7 @@ const closed = (values: object): Record<string, boolean> =>
   Object.fromEntries(Object.entries(values).map(([name, isOpen]) => [name, isOpen === false]));
 
 export const restrictionsOf = (row: WorkspaceEntity): WorkspaceRestrictions => ({
-  limits: [row.usageLimits, row.rateLimits],
+  limits: [row.usageLimits?.map((limit) => ({ ...limit, status: null })) ?? null, row.rateLimits],
   settings: Object.fromEntries([
     ...named('defaults', row.defaults),
     ...named('data_plane_security_settings', row.dataPlaneSecuritySettings),
@@ -34,9 +34,10 @@ export function holdRestrictions(
   caller: Principal,
   row: WorkspaceEntity,
   before: WorkspaceRestrictions,
+  isReset: boolean,
 ): void {
   const after = restrictionsOf(row);
-  holdLimits(caller, row, { before: before.limits, after: after.limits });
+  holdLimits(caller, row, { before: before.limits, after: after.limits, isReset });
   const removed = Object.keys(before.settings).map((name) => [name, null] as const);
   const settings = { ...Object.fromEntries(removed), ...after.settings };
   const ranks = ranksAfter(caller, row.setBy, { before: before.settings, after: settings });

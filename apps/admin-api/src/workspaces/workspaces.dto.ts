@@ -93,6 +93,9 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
   @NameField({ optional: true, max: 128 })
   name?: string;
 
+  @BooleanField({ optional: true, description: 'True: the usage starts at zero again.' })
+  reset_usage?: boolean;
+
   @NestedField(() => WorkspaceSettingsDto, { optional: true })
   settings?: WorkspaceSettingsDto;
 

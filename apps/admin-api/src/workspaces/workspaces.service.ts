@@ -211,7 +211,9 @@ export class WorkspacesService {
       row.defaults = await mergeDefaults(manager, owner, input.defaults ?? CLEARED_DEFAULTS);
     }
     await applyTenantSettings(manager, caller, row, input);
-    holdRestrictions(caller, row, before);
+    const isReset = input.reset_usage === true;
+    if (isReset) resetUsage(row);
+    holdRestrictions(caller, row, before, isReset);
   }
 
   /** An emoji before the name is ignored, in the row and in what was sent. */
@@ -238,6 +240,11 @@ export class WorkspacesService {
     const slugs = await defaultSlugsOf(manager, [row]);
     return { ...toWorkspace(row, slugs), security_settings: row.securitySettings };
   }
+}
+
+function resetUsage(row: WorkspaceEntity): void {
+  row.lastResetAt = new Date();
+  row.usageLimits = row.usageLimits?.map((limit) => ({ ...limit, status: 'active' })) ?? null;
 }
 
 const toStoredUsageLimits = (input: UpdateWorkspaceDto['usage_limits']): WorkspaceEntity['usageLimits'] =>

@@ -1,0 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { validationFailed } from '@gw/web';
+
+/**
+ * Throws `validation_failed` for members of a PUT that cannot be changed and are not what `before` shows: what a GET gave can be
+ * sent back, and no change is dropped in silence.
+ */
+export function assertFixed(sent: ReadonlyMap<string, unknown>, before: unknown): void {
+  const shown = JSON.parse(JSON.stringify(before ?? {})) as Record<string, unknown>;
+  const faults = [...sent]
+    .filter(([name, value]) => !Object.hasOwn(shown, name) || !isDeepStrictEqual(shown[name], value))
+    .map(([path]) => ({ path, message: path === 'status' ? NOT_ARCHIVED : `${path} ${UNCHANGED}` }));
+  if (faults.length > 0) throw validationFailed(faults);
+}
+
+const NOT_ARCHIVED = 'status cannot be set here; to archive it, send DELETE.';
+const UNCHANGED = 'is set when it is created and cannot be changed; leave it out, or create another one.';
