@@ -345,6 +345,28 @@ describe('connection: what is received', () => {
     },
   );
 
+  it('reads no more than 128 KiB of an answer in one turn of the event loop, and all of it', async () => {
+    const size = 8 * 1024 * 1024;
+    const server = await serve(httpServer((_req, res) => void res.end(Buffer.alloc(size, 'a'))));
+    const outbound = client();
+    let [inTurn, most, all] = [0, 0, 0];
+    const error = await new Promise((resolve) => {
+      outbound.dispatch(requestTo(server.origin), {
+        onHeaders: () => undefined,
+        onData: (chunk) => {
+          if (inTurn === 0) setImmediate(() => (inTurn = 0));
+          inTurn += chunk.length;
+          all += chunk.length;
+          most = Math.max(most, inTurn);
+        },
+        onEnd: () => resolve(null),
+        onError: resolve,
+      });
+    });
+    expect([error, all]).toEqual([null, size]);
+    expect(most).toBeLessThanOrEqual(128 * 1024);
+  });
+
   it('ends a call whose handler throws, and no other', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK)));
     const outbound = client();

@@ -11,6 +11,12 @@ const COPIED_BYTES_MAX = 16 * 1024;
 /** A connection that was idle for longer than this is checked for its end once more before it carries a call, milliseconds. */
 const CHECKED_AFTER_MS = 100;
 
+/**
+ * Bytes that one connection reads in one turn of the event loop, about: what handles them may take a microsecond for each, and the
+ * system hands over two megabytes in a row where it has them.
+ */
+const TURN_BYTES = 64 * 1024;
+
 /** One socket with at most one call on it at a time, opened for its first call. */
 export class Connection {
   /** Reads the answer to the present call. */
@@ -32,6 +38,10 @@ export class Connection {
   /** It was idle for so long that the peer may have closed it: the event loop reports that before anything is sent. */
   private isChecked = true;
   private isReadingStopped = false;
+  /** Reads again in the next turn of the event loop. */
+  private isResting = false;
+  /** Bytes that were read since it rested. */
+  private sinceRest = 0;
   private isUnreferenced = false;
   private isDestroyed = false;
   /** The peer has closed it, or has said what nobody asked for. */
@@ -91,7 +101,13 @@ export class Connection {
   resumeReading(): void {
     if (!this.isReadingStopped) return;
     this.isReadingStopped = false;
-    this.socket?.resume();
+    if (!this.isResting) this.socket?.resume();
+  }
+
+  /** @internal Reads on after a rest, unless its call has stopped it meanwhile. */
+  readOn(): void {
+    this.isResting = false;
+    if (!this.isReadingStopped) this.socket?.resume();
   }
 
   /** Lets the process end while it is idle. */
@@ -152,6 +168,8 @@ export class Connection {
     const { call } = this;
     if (call !== null && this.opening === null && !this.isPutOff) {
       this.parser.read(bytes, length);
+      this.sinceRest += length;
+      if (this.sinceRest >= TURN_BYTES) this.rest();
       call.onAnswer(this);
     } else if (this.opening !== null) {
       this.isSpoilt = true;
@@ -159,6 +177,15 @@ export class Connection {
       this.onLost(null);
     }
   };
+
+  /** Others have their turn before it reads on. */
+  private rest(): void {
+    this.sinceRest = 0;
+    if (this.isResting) return;
+    this.isResting = true;
+    this.socket?.pause();
+    readOnInNextTurn(this);
+  }
 
   private onEnd(): void {
     this.parser.finish();
@@ -185,6 +212,8 @@ export class Connection {
 
 /** A provider, or the kernel on its behalf, is woken once for all calls of a turn. */
 const sendAtTurnEnd = atTurnEnd((connection: Connection) => connection.sendNow());
+
+const readOnInNextTurn = atTurnEnd((connection: Connection) => connection.readOn());
 
 function write(socket: Socket, head: string, body: Buffer | null): void {
   if (body === null || body.length === 0) {
