@@ -4,6 +4,7 @@ import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
+import { AnswerTail } from './answer-tail';
 import type { Exchange } from './exchange';
 
 /** Settles the exchange: the log record is durable once the callback runs. */
@@ -25,12 +26,14 @@ export class Reply {
   private ended = false;
   private blocked = false;
   private sealing: Buffer[] | null = null;
+  /** Pieces that go out as one; null: each goes at once. */
+  private gathered: Buffer[] | null = null;
   /** Pieces kept for usage and log, up to `keepBytes`. */
   readonly kept: Buffer[] = [];
   keptBytes = 0;
   truncated = false;
-  /** The last bytes of an answer that was not kept whole, at most `TAIL_BYTES`. */
-  tail: Buffer | null = null;
+  /** The last bytes of an answer that was not kept whole. */
+  tail: AnswerTail | null = null;
 
   constructor(
     private readonly exchange: Exchange,
@@ -54,8 +57,33 @@ export class Reply {
     flushHeadAtTurnEnd(this);
   }
 
+  /** What `work` writes goes out as one piece: a piece of a stream may hold thousands of events. */
+  gather(work: () => void): void {
+    if (this.gathered !== null) {
+      work();
+      return;
+    }
+    this.gathered = [];
+    try {
+      work();
+    } finally {
+      this.letGo();
+    }
+  }
+
   write(chunk: Buffer): void {
     if (chunk.length === 0 || this.exchange.clientGone) return;
+    if (this.gathered !== null) this.gathered.push(chunk);
+    else this.pieceOut(chunk);
+  }
+
+  private letGo(): void {
+    const { gathered } = this;
+    this.gathered = null;
+    if (gathered !== null && gathered.length > 0) this.pieceOut(Buffer.concat(gathered));
+  }
+
+  private pieceOut(chunk: Buffer): void {
     this.note(chunk);
     if (this.sealing) this.sealing.push(chunk);
     else this.send(chunk);
@@ -66,6 +94,7 @@ export class Reply {
    * before it is sent, even when the provider's connection goes on.
    */
   seal(chunk: Buffer): void {
+    this.letGo();
     this.note(chunk);
     this.sealing = [chunk];
     this.settle(this.exchange, () => {
@@ -84,6 +113,7 @@ export class Reply {
   /** Ends the answer with a last piece. The record is written before it is sent. */
   end(last: Buffer | null): void {
     if (this.ended) return;
+    this.letGo();
     this.ended = true;
     if (last && last.length > 0) this.note(last);
     if (this.sealing) {
@@ -102,6 +132,7 @@ export class Reply {
   /** Breaks the connection, so that a cut answer can't look complete. */
   break(): void {
     if (this.ended) return;
+    this.letGo();
     this.ended = true;
     if (this.exchange.settled) this.cut();
     else
@@ -131,7 +162,8 @@ export class Reply {
       this.keptBytes += chunk.length;
     } else {
       this.truncated = true;
-      this.tail = endOf(this.tail ?? this.kept.at(-1) ?? null, chunk);
+      this.tail ??= tailOf(this.kept);
+      this.tail.write(chunk);
     }
   }
 
@@ -194,12 +226,12 @@ export class Reply {
 }
 
 const EMPTY = Buffer.alloc(0);
-const TAIL_BYTES = 16_384;
-
-/** The last `TAIL_BYTES` of both. */
-function endOf(before: Buffer | null, chunk: Buffer): Buffer {
-  const all = before === null || chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([before, chunk]);
-  return all.length > TAIL_BYTES ? all.subarray(all.length - TAIL_BYTES) : all;
+/** Begun with the last piece that was kept. */
+function tailOf(kept: readonly Buffer[]): AnswerTail {
+  const tail = new AnswerTail();
+  const last = kept.at(-1);
+  if (last) tail.write(last);
+  return tail;
 }
 
 const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());

@@ -65,10 +65,12 @@ export class GuardedReply extends Reply {
       );
       return;
     }
-    for (const event of events) {
-      if (this.isDone()) return;
-      this.take(event);
-    }
+    this.gather(() => {
+      for (const event of events) {
+        if (this.isDone()) return;
+        this.take(event);
+      }
+    });
   }
 
   override seal(chunk: Buffer): void {

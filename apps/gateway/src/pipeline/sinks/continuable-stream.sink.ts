@@ -95,6 +95,10 @@ export class ContinuableStream implements KeptAlive {
       for (const event of events) this.after.data(event);
       return;
     }
+    this.parts.reply.gather(() => this.passOn(part, events));
+  }
+
+  private passOn(part: Part, events: readonly Buffer[]): void {
     for (const event of events) {
       if (part !== this.part || this.complete) return;
       const fitted = this.splice.event(event);

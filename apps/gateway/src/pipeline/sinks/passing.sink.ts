@@ -92,7 +92,7 @@ class BodyMeter {
     const { provider } = this.answer.upstream;
     const { truncated, tail } = this.reply;
     if (!truncated) return readAnswer(provider, this.reply.keptBody());
-    return tail === null ? NO_FACTS : { usage: readUsageAtEnd(provider, tail), model: null };
+    return tail === null ? NO_FACTS : { usage: readUsageAtEnd(provider, tail.read()), model: null };
   }
 
   private isReadable(): boolean {
