@@ -1,7 +1,7 @@
 import { jsonSize } from './json-size';
 
 const sizeOf = (text: string): number[] => {
-  const { containers, commas, members, membersOfOne, depth } = jsonSize(Buffer.from(text));
+  const { containers, commas, members, membersOfOne, depth } = jsonSize(Buffer.from(text), () => false);
   return [containers, commas, members, membersOfOne, depth];
 };
 
@@ -16,14 +16,22 @@ describe('jsonSize', () => {
   });
 
   it('counts numbers that are longer than a double is written', () => {
-    expect(jsonSize(Buffer.from('[-1.2345678901234567e-308,1234567890123456789012345]')).longNumbers).toBe(0);
-    expect(
-      jsonSize(Buffer.from('[0.123456789012345678901234567,"0.123456789012345678901234567"]')).longNumbers,
-    ).toBe(1);
+    const longNumbersOf = (text: string): number => jsonSize(Buffer.from(text), () => false).longNumbers;
+    expect(longNumbersOf('[-1.2345678901234567e-308,1234567890123456789012345]')).toBe(0);
+    expect(longNumbersOf('[0.123456789012345678901234567,"0.123456789012345678901234567"]')).toBe(1);
   });
 
   it('counts no further than the first byte that is no JSON, where a parser ends too', () => {
     expect(sizeOf('{"a":1,x:::::{{{,,,')).toEqual([1, 1, 1, 1, 1]);
     expect(sizeOf('{"a":1,"b')).toEqual([1, 1, 1, 1, 1]);
   });
+
+  it.each(['1,', '[],', '"a":1,', '"a long text of some thirty bytes",'])(
+    'counts no further than enough in a long list of %s',
+    (item) => {
+      const body = Buffer.from(`[${item.repeat(1_000_000)}1]`);
+      const { commas } = jsonSize(body, (size) => size.commas > 1_000);
+      expect(commas).toBeLessThan(20_000);
+    },
+  );
 });

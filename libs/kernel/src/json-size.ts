@@ -24,14 +24,23 @@ const OUTSIDE = byteTable(' \t\r\n{}[],:0123456789+-.eEtrufalsn');
 /** A double has 17 digits at most, next to signs, a point, leading zeros and an exponent. */
 const LONG_NUMBER = 25;
 
+/** Bytes between two looks at whether enough was counted. */
+const LOOK_BYTES = 16_384;
+
 /**
  * Counts in one walk over the bytes, without parsing them; time is linear. Of bytes that are no JSON, it counts up to the first that
- * no JSON has there, where a parser ends too.
+ * no JSON has there, where a parser ends too. `isEnough`: the count ends soon after it says so, since a document that is refused is
+ * not worth the rest of the walk.
  */
-export function jsonSize(body: Buffer): JsonSize {
+export function jsonSize(body: Buffer, isEnough: (size: JsonSize) => boolean): JsonSize {
   const count = new Count();
   let at = 0;
+  let lookAt = LOOK_BYTES;
   while (at >= 0 && at < body.length) {
+    if (at >= lookAt) {
+      if (isEnough(count)) return count;
+      lookAt = at + LOOK_BYTES;
+    }
     const byte = body[at] as number;
     if (byte === QUOTE) at = skipString(body, at);
     else if (isNumberStart(byte)) {

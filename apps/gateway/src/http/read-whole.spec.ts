@@ -1,6 +1,6 @@
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
-import { ANSWER_READ_EXACTLY, READ_WHOLE } from './read-whole';
+import { ANSWER_READ_EXACTLY, exceededBy, READ_WHOLE } from './read-whole';
 
 const { membersOfOne, members, values, longNumbers } = READ_WHOLE;
 const CHECKED = 'pc-ruled-1';
@@ -10,6 +10,15 @@ const named = (count: number): string =>
 const CHAT = '"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]';
 /** A chat with so many members in its one object. */
 const wide = (count: number): string => `{${CHAT},${named(count - 2)}}`;
+
+describe('the count of a body', () => {
+  it('ends soon after there is too much, and does not see what comes behind', () => {
+    const items = '1,'.repeat(values + 1);
+    const lists = '[],'.repeat(READ_WHOLE.containers + 1);
+    expect(exceededBy(Buffer.from(`[${lists}1]`), READ_WHOLE)).toContain('objects and lists');
+    expect(exceededBy(Buffer.from(`[${items}${lists}1]`), READ_WHOLE)).toContain('values');
+  });
+});
 
 describe('a body of very many members', () => {
   let gateway: GatewayHarness;

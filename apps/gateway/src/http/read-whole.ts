@@ -41,7 +41,7 @@ export const ANSWER_READ_EXACTLY = { ...READ_WHOLE, members: 50_000, values: 100
  */
 export function parsedBytes(body: Buffer): number {
   if (body.length < COUNTED_FROM) return PER_BYTE * body.length;
-  const size = jsonSize(body);
+  const size = sizeWithin(body, READ_WHOLE);
   const bound = exceeded(size, READ_WHOLE);
   if (bound !== null) throw requestTooLarge(bound);
   return PER_BYTE * body.length + PER_CONTAINER * size.containers + PER_COMMA * size.commas;
@@ -74,7 +74,11 @@ export function unreadableAnswer(provider: string, cause: unknown): GatewayError
 
 /** What a document has more of than it may, in words; null: nothing. */
 export const exceededBy = (body: Buffer, bounds: Bounds): string | null =>
-  body.length < COUNTED_FROM ? null : exceeded(jsonSize(body), bounds);
+  body.length < COUNTED_FROM ? null : exceeded(sizeWithin(body, bounds), bounds);
+
+/** Counts no further than to what is too much. */
+const sizeWithin = (body: Buffer, bounds: Bounds): JsonSize =>
+  jsonSize(body, (size) => exceeded(size, bounds) !== null);
 
 function exceeded(size: JsonSize, bounds: Bounds): string | null {
   const { members, membersOfOne, containers, commas, longNumbers } = size;

@@ -88,6 +88,13 @@ describe('how much output a body asks for', () => {
     .tuple(members, groups, fc.option(prompt))
     .map(([plain, nested, given]) => ({ ...plain, ...nested, ...(given !== null && { prompt: given }) }));
 
+  it('counts a list of prompts up to 100,000, and says that there are more', () => {
+    const demandOfPrompts = (count: number): unknown =>
+      shallowScan(Buffer.from(`{"model":"m","prompt":[${'"a",'.repeat(count - 1)}"a"]}`)).output;
+    expect(demandOfPrompts(100_000)).toMatchObject({ prompts: 100_000, unread: null });
+    expect(demandOfPrompts(200_000)).toMatchObject({ prompts: 100_000, unread: 'prompt' });
+  });
+
   it('is the same by the bytes as by the parsed body, wherever all of it can be read', () => {
     let read = 0;
     fc.assert(

@@ -51,6 +51,8 @@ const BY_LETTER: readonly (readonly string[] | undefined)[] = Array.from({ lengt
 const DEPTH_MAX = 2;
 /** What is no number is taken for so much; of choices it is the most that OpenAI takes. */
 const UNREAD: Readonly<Record<Amount, number>> = { bound: Infinity, choices: 128, thinking: 0 };
+/** Items of a list of prompts, or of its tokens, that are counted; no model takes more. */
+const PROMPT_ITEMS_MAX = 100_000;
 /** Longer texts are no numbers. */
 const TEXT_MAX = 62;
 const QUOTE = 0x22;
@@ -139,7 +141,11 @@ export class DemandReader implements MemberReader {
     let texts = 0;
     let hasTokens = false;
     let at = skipSpace(body, start + 1);
-    while (body[at] !== CLOSE_ARRAY) {
+    for (let items = 0; body[at] !== CLOSE_ARRAY; items += 1) {
+      if (items === PROMPT_ITEMS_MAX) {
+        this.unread ??= 'prompt';
+        break;
+      }
       if (beginsNumber(body[at] ?? 0)) hasTokens = true;
       else texts += 1;
       const end = endOfValue(body, at);

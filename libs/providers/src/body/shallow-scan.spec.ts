@@ -121,6 +121,7 @@ describe('shallowScan', () => {
     ['a bad escape far behind the last', `{"model":"a","x":"\\n${'x'.repeat(500)}\\v"}`],
     ['a bad escape in a key further in', String.raw`{"model":"a","x":{"\'":1}}`],
     ['a backslash outside of every text', String.raw`{"model":"a","x":[\q]}`],
+    ['more members than a parser takes', `{"model":"a",${'"x":1,'.repeat(100_000)}"y":1}`],
   ])('asks for a parse on %s', (_, text) => {
     expect(scan(text)).toEqual({
       model: null,

@@ -21,6 +21,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const MODEL_BYTES_MAX = 1_024;
+/** Members of the top level; whoever parses the body refuses more of them. */
+const MEMBERS_MAX = 100_000;
 const LETTER_M = 0x6d;
 const LETTER_S = 0x73;
 const LETTER_U = 0x75;
@@ -76,11 +78,14 @@ class Found implements MemberReader {
   stream: boolean | null = null;
   modelSpan: [number, number] | null = null;
   usageSpan: [number, number] | null = null;
+  private members = 0;
   /** `output` null: it is an answer, which asks for none. */
   constructor(readonly output: DemandReader | null) {}
 
-  /** False for a second `model` or `stream`, and for one of an odd value. */
+  /** False for a second `model` or `stream`, for one of an odd value, and for too many members. */
   member(body: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): boolean {
+    this.members += 1;
+    if (this.members > MEMBERS_MAX) return false;
     const first = body[keyStart + 1];
     if (first === LETTER_M && isKey(body, keyStart, keyEnd, 'model')) {
       if (this.modelSpan !== null) return false;

@@ -16,7 +16,13 @@ export interface BodyBounds {
  * before a parser or a rule sees them.
  */
 export function assertWithin(body: Buffer, bounds: BodyBounds): void {
-  const { members, containers, commas, depth } = jsonSize(body);
+  const { members, containers, commas, depth } = jsonSize(
+    body,
+    (size) =>
+      size.depth > bounds.levels ||
+      size.members > bounds.members ||
+      size.containers + size.commas > bounds.values,
+  );
   if (depth > bounds.levels) {
     throw new GatewayError('body_invalid', {
       message: `The request body is nested deeper than ${String(bounds.levels)} levels; nest it less.`,

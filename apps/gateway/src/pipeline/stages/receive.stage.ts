@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers';
 import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
 import { demandOf, formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
@@ -10,6 +11,9 @@ import type { Spool } from '../../http/spool/spool';
 import type { Accounts } from '../../limits/accounts';
 import type { Principal } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
+
+/** Bytes that take milliseconds to look at. */
+const LONG_BODY = 1_048_576;
 
 export interface ReceiveOptions {
   readonly maxBufferedBody: number;
@@ -70,10 +74,14 @@ export class ReceiveStage implements Stage {
       const received = (body: Buffer): void => {
         try {
           this.look(exchange, body);
-          resolve();
         } catch (thrown) {
           reject(toGatewayError(thrown));
+          return;
         }
+        // To look at a long body, and then to parse and write it, are two turns of the event loop. What is put off once comes
+        // before the input of others, what is put off twice comes behind it.
+        if (body.length > LONG_BODY) setImmediate(() => setImmediate(resolve));
+        else resolve();
       };
       const reader = new BodyReader(exchange.req, length, this.inMemory, exchange, received, reject);
       exchange.whenClientGone(reader);

@@ -71,7 +71,10 @@ function refuseTooManyValues(messages: readonly unknown[]): void {
   let values = 0;
   for (const item of messages) {
     for (const text of argumentsIn(asObject(item))) {
-      const { containers, commas, longNumbers } = jsonSize(Buffer.from(text));
+      const { containers, commas, longNumbers } = jsonSize(
+        Buffer.from(text),
+        (size) => size.containers + size.commas > ARGUMENT_VALUES_MAX,
+      );
       values += containers + commas + LONG_NUMBER * longNumbers;
       if (values > ARGUMENT_VALUES_MAX)
         throw tooMany(`${String(ARGUMENT_VALUES_MAX)} values in arguments of calls`);
