@@ -16,7 +16,7 @@ export {
   type ExactNumbers,
 } from './body/json-facts';
 export { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
-export { lastUsageObject } from './body/usage-object';
+export { lastUsageMetadata, lastUsageObject } from './body/usage-object';
 export { Losses } from './losses';
 export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';

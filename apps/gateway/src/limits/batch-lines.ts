@@ -1,5 +1,5 @@
 import type { Usage } from '@gw/contracts';
-import { lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
+import { lastUsageMetadata, lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
 import { isObject } from '../http/json-body';
 import { NO_USAGE } from '../pipeline/extra-use';
 import { isAbsurd } from './absurd-use';
@@ -33,7 +33,7 @@ export interface Line {
 const BYTES_PER_TOKEN = 3;
 const MODEL_LENGTH_MAX = 256;
 // A quote inside of a text has a backslash before it, so these are members.
-const MODEL = /(?<!\\)"model"\s*:\s*"([^"\\]{1,256})"/;
+const MODEL = /(?<!\\)"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/;
 const ANSWER = /(?<!\\)"(?:response|result)"\s*:\s*\{/;
 
 export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
@@ -48,10 +48,15 @@ export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
 export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse | null {
   const told = line.head === null ? parsed(line.text) : null;
   if (told === null) return line.head !== null || line.isLast ? fromPart(provider, line) : null;
+  return useOf(provider, told);
+}
+
+/** The same of a line that was parsed. */
+export function useOf(provider: Pick<Provider, 'usage'>, told: JsonObject): LineUse | null {
   const body = bodyOf(told);
   const usage = body && provider.usage(body);
   if (body === null || usage === null || isAbsurd(usage)) return null;
-  const { model } = body;
+  const model = body['model'] ?? body['modelVersion'];
   const named = typeof model === 'string' ? model.slice(0, MODEL_LENGTH_MAX) : null;
   return { model: named, usage, isEstimate: false };
 }
@@ -60,11 +65,16 @@ export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse
 function fromPart(provider: Pick<Provider, 'usage'>, { text, bytes, head }: Line): LineUse | null {
   const { model, isAnswer } = headOf(text, head);
   if (!isAnswer) return null;
-  const found = lastUsageObject(text);
-  const usage = found && provider.usage({ usage: found });
+  const usage = lastUsage(provider, text);
   if (usage !== null && !isAbsurd(usage)) return { model, usage, isEstimate: false };
   const outputTokens = Math.ceil(bytes / BYTES_PER_TOKEN);
   return { model, usage: { ...NO_USAGE, outputTokens }, isEstimate: true };
+}
+
+function lastUsage(provider: Pick<Provider, 'usage'>, text: Buffer): Usage | null {
+  const usage = lastUsageObject(text);
+  const usageMetadata = usage === null ? lastUsageMetadata(text) : null;
+  return usage === null ? usageMetadata && provider.usage({ usageMetadata }) : provider.usage({ usage });
 }
 
 function parsed(text: Buffer): JsonObject | null {
@@ -76,8 +86,9 @@ function parsed(text: Buffer): JsonObject | null {
   }
 }
 
-/** The answer in a line of OpenAI's output (`response.body`) or of Anthropic's results (`result.message`). */
+/** The answer in a line of OpenAI's output (`response.body`), of Anthropic's results (`result.message`) or of Gemini's (`response`). */
 function bodyOf({ response, result }: JsonObject): JsonObject | null {
+  if (isObject(response) && isObject(response['usageMetadata'])) return response;
   const body = isObject(response) ? response['body'] : isObject(result) ? result['message'] : null;
   return isObject(body) ? body : null;
 }

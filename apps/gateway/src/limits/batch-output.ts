@@ -1,19 +1,21 @@
 import type { PriceLine, Usage } from '@gw/contracts';
-import type { Provider } from '@gw/providers';
+import type { JsonObject, Provider } from '@gw/providers';
 import type { Exchange } from '../pipeline/exchange';
 import { sumOf } from '../pipeline/extra-use';
 import type { Priced } from '../pipeline/settlement';
 import { plainPath } from '../routes/plain-path';
-import { headOf, readLine, type LineHead, type LineUse } from './batch-lines';
+import { headOf, readLine, useOf, type LineHead, type LineUse } from './batch-lines';
 
-const FILE = /\/files\/([^/]+)\/content$/i;
+/** As OpenAI and as Gemini have it. */
+const FILE = /\/files\/(?:([^/]+)\/content|([^/:]+):download)$/i;
 const RESULTS = /\/messages\/batches\/([^/]+)\/results$/i;
 
 /** What the output of a batch is charged as, by the path that it is read from; null: it is none. */
 export function outputOfBatch({ followed, url }: Pick<Exchange, 'followed' | 'url'>): string | null {
   const path = plainPath(followed ?? url);
-  const file = FILE.exec(path)?.[1];
-  return file === undefined ? (RESULTS.exec(path)?.[1] ?? null) : `file:${file}`;
+  const [, file, download] = FILE.exec(path) ?? [];
+  const read = file ?? download;
+  return read === undefined ? (RESULTS.exec(path)?.[1] ?? null) : `file:${read}`;
 }
 
 /** What all lines of an output that were read report together. */
@@ -110,7 +112,7 @@ export class BatchOutputMeter {
     if (this.heldBytes > 0) {
       const { lineBytes: bytes, head } = this;
       const use = readLine(this.provider, { text: Buffer.concat(this.held), bytes, head, isLast });
-      if (use !== null) this.add(use);
+      if (use !== null) this.addUse(use);
     }
     this.held = [];
     this.heldBytes = 0;
@@ -118,7 +120,13 @@ export class BatchOutputMeter {
     this.head = null;
   }
 
-  private add({ model: own, usage, isEstimate }: LineUse): void {
+  /** A line that was parsed elsewhere. */
+  add(line: JsonObject): void {
+    const use = useOf(this.provider, line);
+    if (use !== null) this.addUse(use);
+  }
+
+  private addUse({ model: own, usage, isEstimate }: LineUse): void {
     // A line that names none is taken for one of the model before it.
     const model = own ?? this.lastModel;
     this.lastModel = model;

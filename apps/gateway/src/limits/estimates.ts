@@ -196,7 +196,7 @@ export class Estimates {
     const size = { bytes: exchange.body.length, asked, modelMax, source };
     const { input, output } = most ? this.tokens.most(size) : this.tokens.likely(size);
     const { unread, others } = asked;
-    const sold = exchange.route.call?.isEmbedding === true ? 0 : output;
+    const sold = exchange.route.call?.kind === 'vectors' ? 0 : output;
     return { input: isOpaque(exchange) ? OPAQUE_INPUT : input, output: sold, others, unread };
   }
 
@@ -233,7 +233,9 @@ export const usesModel = ({ method, route, scan, upgrade, madeFor }: Exchange): 
   upgrade !== null ||
   // Checks ask nothing but models, some by the name that their config knows.
   madeFor !== null ||
-  (route.call === null ? method === 'POST' && scan !== null && scan.model !== null : !route.call.isFree);
+  (route.call === null
+    ? method === 'POST' && scan !== null && scan.model !== null
+    : route.call.kind === 'answer' || route.call.kind === 'vectors');
 
 const NEEDS_NOTHING = 0;
 const NEEDS_TOKENS = 1;

@@ -7,7 +7,8 @@ import type { Exchange } from '../pipeline/exchange';
 import { NO_USAGE } from '../pipeline/extra-use';
 import { plainPath } from '../routes/plain-path';
 import { isAbsurd } from './absurd-use';
-import { outputOfBatch, type BatchOutput } from './batch-output';
+import { BatchOutputMeter, outputOfBatch, type BatchOutput, type LinePricer } from './batch-output';
+import { geminiBatch, geminiBatchesOf } from './gemini-batches';
 
 /** The use of something that is made by one request and told by another. */
 export interface EarlierUse {
@@ -51,7 +52,7 @@ export const isReadForUse = ({ method, route }: Pick<Exchange, 'method' | 'route
 
 /** What is asked for where such things are made, and nothing but that. */
 const MAKES = /\/(?:runs|responses)$/i;
-const BATCHES = /\/batches$/i;
+const BATCHES = /\/(?:batches|batchPredictionJobs)$/i;
 
 const makes = ({ method, url }: Exchange): boolean => method === 'POST' && MAKES.test(plainPath(url));
 
@@ -59,7 +60,8 @@ const makes = ({ method, url }: Exchange): boolean => method === 'POST' && MAKES
 export const isUnknowable = (exchange: Exchange): boolean =>
   makes(exchange)
     ? askedModel(exchange) === null
-    : exchange.method === 'POST' && BATCHES.test(plainPath(exchange.url));
+    : exchange.route.call?.kind === 'batch' ||
+      (exchange.method === 'POST' && BATCHES.test(plainPath(exchange.url)));
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled', 'expired', 'incomplete']);
 const ID_LENGTH_MAX = 256;
@@ -68,10 +70,14 @@ const ID_LENGTH_MAX = 256;
  * The uses that an answer tells of what is told late: batches, runs, responses in the background, alone, as members of a list, in the
  * events of a stream, or as the lines of a batch's output. Empty: it tells none, or they have not ended.
  */
-export function earlierUses(exchange: Exchange, upstream: Upstream): readonly EarlierUse[] {
+export function earlierUses(
+  exchange: Exchange,
+  upstream: Upstream,
+  price: LinePricer,
+): readonly EarlierUse[] {
   const { meter, method } = exchange;
   if (meter === null || !isAnswered(exchange)) return [];
-  const uses = new Uses(upstream);
+  const uses = new Uses(upstream, price);
   const output = method === 'GET' ? outputOfBatch(exchange) : null;
   const streamed = meter.made?.() ?? null;
   if (output !== null) uses.addOutput(output, meter.output?.() ?? null, meter.model());
@@ -109,7 +115,10 @@ const nameOf = ({ provider, saved }: Upstream, kind: string, id: string): string
 class Uses {
   readonly found: EarlierUse[] = [];
 
-  constructor(private readonly upstream: Upstream) {}
+  constructor(
+    private readonly upstream: Upstream,
+    private readonly price: LinePricer,
+  ) {}
 
   /** `answers`: how many the usage adds up. */
   private add(kind: string, id: string, usage: Usage | null, model: string | null, answers = 1): void {
@@ -138,8 +147,18 @@ class Uses {
     if (isLate) this.add(object, id, usage, model);
   }
 
+  /** The answers of a batch of Gemini that stand in the batch itself, each at the price of its own model. */
+  private addGemini(told: JsonObject): void {
+    const batch = geminiBatch(told);
+    if (batch === null) return;
+    const meter = new BatchOutputMeter(this.upstream.provider, this.price);
+    for (const answer of batch.answers) meter.add(answer);
+    this.addOutput(batch.name, meter.output(), meter.model());
+  }
+
   addTold(told: JsonObject, usage: Usage | null = null): void {
     const { object, data } = told;
+    for (const batch of geminiBatchesOf(told)) this.addGemini(batch);
     if (object === 'list' && Array.isArray(data)) {
       for (const member of data.slice(0, ONCE_MAX)) if (isObject(member)) this.addOne(member, null);
     } else this.addOne(told, usage);

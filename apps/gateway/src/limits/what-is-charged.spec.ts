@@ -242,6 +242,18 @@ describe('what an answer is charged', () => {
       }
     });
 
+    it('is charged the whole estimate where its answer is read from the items of its conversation alone', async () => {
+      stub.answerJson(response('queued'));
+      const body = { ...{ model: 'gpt-4o', input: 'hi', background: true }, max_output_tokens: 1_000 };
+      await (await send({ ...body, conversation: 'conv_1' }, { path: '/responses' })).arrayBuffer();
+      const [[once, cost] = []] = chargesOf(await last());
+      expect(once).toBe(of('response', 'resp_1'));
+      // 10 USD a million.
+      expect(cost).toBeGreaterThanOrEqual(1_000_000);
+      stub.answerJson({ object: 'list', data: [{ id: 'msg_1', type: 'message', status: 'completed' }] });
+      expect(chargesOf(await get('/proxy/conversations/conv_1/items'))).toEqual([]);
+    });
+
     it('is charged for each member of a list that has ended', async () => {
       const queued = { ...run, id: 'run_3', status: 'queued', usage: null };
       stub.answerJson({ object: 'list', data: [run, { ...run, id: 'run_2' }, queued, 7] });

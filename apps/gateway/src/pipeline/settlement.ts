@@ -5,7 +5,7 @@ import type { TargetStatistics } from '@gw/routing';
 import type { FrameBody, Journal } from '@gw/telemetry';
 import type { Accounts } from '../limits/accounts';
 import { isAbsurd } from '../limits/absurd-use';
-import type { BatchOutput } from '../limits/batch-output';
+import type { BatchOutput, LinePricer } from '../limits/batch-output';
 import type { ChargesAlone } from '../limits/charges-alone';
 import { begunName, type EarlierUse, earlierUses, tellsOfOthers } from '../limits/made-earlier';
 import type { SessionParts } from '../limits/session-accounts';
@@ -195,7 +195,7 @@ export class Settlement {
       return;
     }
     if (tellsOfOthers(exchange, used)) {
-      const told = earlierUses(exchange, upstream);
+      const told = earlierUses(exchange, upstream, linePricer(this.pricer, upstream, exchange.startedWallMs));
       if (told.length > 0) {
         this.priceEarlier(exchange, upstream, told);
         return;
@@ -238,6 +238,12 @@ export class Settlement {
     exchange.cost = priced && atMost(priced.total);
   }
 }
+
+/** Of the answers of a batch. */
+export const linePricer =
+  (pricer: Pick<Pricer, 'price'>, upstream: Upstream, atMs: number): LinePricer =>
+  (model, usage) =>
+    pricer.price(upstream, model, { ...usage, batch: true }, atMs);
 
 /** The record takes no larger integer. */
 const atMost = (cost: number): number => Math.min(cost, Number.MAX_SAFE_INTEGER);

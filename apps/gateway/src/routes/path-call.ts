@@ -4,11 +4,11 @@ import { plainPath } from './plain-path';
 export interface PathCall {
   /** A deployment is known by its name. */
   readonly model: string;
-  /** It counts tokens, or looks after a call that was made before. */
-  readonly isFree: boolean;
-  /** Its answer holds vectors, which are no output that is sold. */
-  readonly isEmbedding: boolean;
+  readonly kind: PathCallKind;
 }
+
+/** `free`: it counts tokens, or looks after another call. `vectors` are no output that is sold. A `batch` is answered later. */
+export type PathCallKind = 'answer' | 'vectors' | 'batch' | 'free';
 
 /** Routes whose answers are sold by what they use, as OpenAI and Anthropic name them. */
 const SOLD =
@@ -19,13 +19,16 @@ export const isSoldPath = (url: string): boolean => SOLD.test(plainPath(url));
 /** Collections of Google whose members are called: `/models/gemini-2.5-pro:generateContent`. */
 const CALLED = /\/(?:models|tunedmodels|dynamic|endpoints)\//i;
 const OPERATIONS = /\/operations\/$/i;
-const FREE: ReadonlySet<string> = new Set([
-  'counttokens',
-  'computetokens',
-  'fetchpredictoperation',
-  'count-tokens',
+const KINDS: ReadonlyMap<string, PathCallKind> = new Map([
+  ['counttokens', 'free'],
+  ['computetokens', 'free'],
+  ['fetchpredictoperation', 'free'],
+  ['count-tokens', 'free'],
+  ['embedcontent', 'vectors'],
+  ['batchembedcontents', 'vectors'],
+  ['batchgeneratecontent', 'batch'],
+  ['asyncbatchembedcontent', 'batch'],
 ]);
-const EMBEDS = /^(?:batch)?embedcontents?$/i;
 const BEDROCK = /^(?:converse|invoke|count-tokens)(?:-[a-z-]+)?$/i;
 const DEPLOYMENTS = '/deployments/';
 
@@ -62,4 +65,4 @@ function callElsewhere(path: string, slash: number): PathCall | null {
 }
 
 const named = (model: string, action: string): PathCall | null =>
-  model === '' ? null : { model, isFree: FREE.has(action.toLowerCase()), isEmbedding: EMBEDS.test(action) };
+  model === '' ? null : { model, kind: KINDS.get(action.toLowerCase()) ?? 'answer' };

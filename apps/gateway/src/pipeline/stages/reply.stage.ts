@@ -19,7 +19,7 @@ import type { Exchange, Stage } from '../exchange';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
-import type { Pricer } from '../settlement';
+import { linePricer, type Pricer } from '../settlement';
 import { EventStreamSink } from '../sinks/event-stream.sink';
 import { lacksUsageOnly, LateUsage } from '../sinks/late-usage';
 import { PassingSink } from '../sinks/passing.sink';
@@ -111,9 +111,7 @@ export class ReplyStage implements Stage {
   private outputMeter(exchange: Exchange, { upstream, status }: Answer): BatchOutputMeter | null {
     const { method, startedWallMs } = exchange;
     if (method !== 'GET' || status >= 300 || outputOfBatch(exchange) === null) return null;
-    return new BatchOutputMeter(upstream.provider, (model, usage) =>
-      this.pricer.price(upstream, model, { ...usage, batch: true }, startedWallMs),
-    );
+    return new BatchOutputMeter(upstream.provider, linePricer(this.pricer, upstream, startedWallMs));
   }
 
   private translatedSink(
