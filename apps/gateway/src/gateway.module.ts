@@ -20,6 +20,7 @@ import { HolderNames } from './limits/holder-names';
 import type { GatewayProcess } from './gateway-process';
 import type { JournalHome } from './journals/journal-home';
 import { HOME, journalProviders, LOG_REDIS, sealerOf } from './journals/journal-providers';
+import { policyValues } from './limits/caller-limits';
 import { OrphanedJournals } from './journals/orphaned-journals';
 import type { GatewaySettings } from './settings';
 import { gatewayMetrics } from './metrics/gateway-metrics';
@@ -160,6 +161,7 @@ function metricsServerOf(
     orphans,
     documents,
     routing,
+    policyValues,
   });
   return startMetricsServer({ host: HOST, port: METRICS_PORT + index }, render);
 }

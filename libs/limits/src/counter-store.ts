@@ -172,3 +172,12 @@ export const HOLDER_RUN_MS = 12 * 3_600_000;
 export const FORGET_HOLDER_MS = 60 * 3_600_000;
 /** Budgets and concurrency that nobody asked for are dropped after it; a budget is rebuilt from the durable record. */
 export const IDLE_MS = 7 * 86_400_000;
+
+/** How long a counter is kept without use: two of its windows, or as above. */
+export const lifeOf = ({
+  kind,
+  lengthMs = 0,
+}: {
+  readonly kind: string;
+  readonly lengthMs?: number;
+}): number => (kind === 'fixed' || kind === 'sliding' ? 2 * lengthMs + 60_000 : IDLE_MS);

@@ -8,6 +8,8 @@ import { Reconciler } from './reconciler';
 import { RedisCounterStore } from './redis-counter-store';
 import { RedisHolderStore } from './redis-holder-store';
 
+const NAME_KEY = Buffer.alloc(32, 7);
+
 const CENT = 1_000_000;
 const places = concurrencyBucket({ tenant: 'org', scope: 'api_key', id: 'k' }, 30);
 const money = budgetBucket(
@@ -57,7 +59,7 @@ describe('HolderRegistry', () => {
         return redis.eval(script.replaceAll("redis.call('TIME')", time), ...rest);
       },
     };
-    const counters = new RedisCounterStore(scripts);
+    const counters = new RedisCounterStore(scripts, NAME_KEY);
     const ledger = new Ledger({ counters, record, monotonic: () => now, clock: () => now });
     const registry = new HolderRegistry(ledger, {
       store: new RedisHolderStore(scripts),

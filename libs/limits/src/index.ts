@@ -56,6 +56,7 @@ export {
   type CompiledPolicy,
   type PolicySubject,
 } from './policy';
+export { PolicyValues, type PolicyValuesOptions } from './policy-values';
 export { HolderRegistry, type HolderRegistryOptions } from './holder-registry';
 export { Reconciler, type HolderFates, type ReconcilerOptions } from './reconciler';
 export { RedisCounterStore } from './redis-counter-store';

@@ -7,6 +7,8 @@ import type { Outcome } from './lane-parts';
 import { Ledger, type LedgerOptions } from './ledger';
 import { RedisCounterStore } from './redis-counter-store';
 
+const NAME_KEY = Buffer.alloc(32, 7);
+
 const CENT = 1_000_000;
 const GATEWAYS = 3;
 /** Generous: where Redis is gone, its connection says so before that. */
@@ -68,7 +70,7 @@ describe('three ledgers over one Redis', () => {
     for (let at = 0; at < count; at += 1) {
       const redis = connect();
       await eventually(() => redis.status === 'ready');
-      const ledger = new Ledger({ counters: new RedisCounterStore(redis), record, ...options });
+      const ledger = new Ledger({ counters: new RedisCounterStore(redis, NAME_KEY), record, ...options });
       ledger.start();
       made.push(ledger);
     }
@@ -120,7 +122,7 @@ describe('three ledgers over one Redis', () => {
   };
   /** Exact to the last unit, without any rest. */
   const reconciled = async (bucket: Bucket, used: number): Promise<void> => {
-    const store = new RedisCounterStore(connections[0] as Redis);
+    const store = new RedisCounterStore(connections[0] as Redis, NAME_KEY);
     await eventually(async () => {
       await store.correct('org', bucket.key, record.balanceOf(bucket.key));
       return (await store.read('org', bucket.key))?.used === used;
@@ -291,7 +293,7 @@ describe('three ledgers over one Redis', () => {
     await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) === 60 * CENT);
     const redis = connections[0] as Redis;
     const key = `gw:limit:{org}:${bucket.key}`;
-    const store = new RedisCounterStore(redis);
+    const store = new RedisCounterStore(redis, NAME_KEY);
     // What holders were known to have used is as old.
     for (const [field, state] of Object.entries(await redis.hgetall(key))) {
       if (field.startsWith('h:')) await redis.hset(key, field, state.replace(/^\d+/, '0'));
@@ -376,7 +378,7 @@ describe('three ledgers over one Redis', () => {
     expect(admitted).toBeLessThanOrEqual(30);
     await eventually(async () => (await usedOf(made[0] as Ledger, requests)) === admitted);
     await eventually(async () => (await usedOf(made[0] as Ledger, cost)) === admitted * CENT);
-    const store = new RedisCounterStore(connections[0] as Redis);
+    const store = new RedisCounterStore(connections[0] as Redis, NAME_KEY);
     await eventually(async () => (await store.read('org', places.key))?.held === 0);
   });
 

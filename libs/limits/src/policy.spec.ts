@@ -1,6 +1,9 @@
 import type { PolicyCondition, RateLimitPolicyRule, UsageLimitPolicyRule } from '@gw/contracts';
 import fc from 'fast-check';
 import { compileRatePolicy, compileUsagePolicy, policyBuckets, type PolicySubject } from './policy';
+import { PolicyValues } from './policy-values';
+
+const VALUES = new PolicyValues({ perPolicy: 100_000, total: 1_000_000 });
 
 const subject = (over: Partial<PolicySubject> = {}): PolicySubject => ({
   apiKey: 'key-1',
@@ -36,10 +39,11 @@ const usage = (
   },
 });
 const applies = (conditions: readonly PolicyCondition[], who: Partial<PolicySubject> = {}): boolean =>
-  compileUsagePolicy('org-1', usage(conditions)).bucketFor(subject(who)) !== null;
+  compileUsagePolicy('org-1', usage(conditions), VALUES).bucketFor(subject(who)) !== null;
 const keyOf = (groupBy: readonly string[], who: Partial<PolicySubject> = {}): string | null =>
-  compileUsagePolicy('org-1', usage([{ key: 'workspace_id', value: '*' }], groupBy)).bucketFor(subject(who))
-    ?.key ?? null;
+  compileUsagePolicy('org-1', usage([{ key: 'workspace_id', value: '*' }], groupBy), VALUES).bucketFor(
+    subject(who),
+  )?.key ?? null;
 
 describe('[CTL-08] the conditions of a policy', () => {
   it.each<[PolicyCondition, boolean]>([
@@ -120,7 +124,7 @@ describe('the groups of a policy', () => {
   });
 
   it('give the same bucket for the same values, so that nothing is made anew for each request', () => {
-    const policy = compileUsagePolicy('org-1', usage([], ['api_key']));
+    const policy = compileUsagePolicy('org-1', usage([], ['api_key']), VALUES);
     expect(policy.bucketFor(subject())).toBe(policy.bucketFor(subject()));
   });
 });
@@ -135,7 +139,10 @@ describe('[LIM-05] the target of a rate-limit policy', () => {
       groupBy: [],
       limit: { type: 'requests', unit: 'rpm', value: 5 },
     });
-    const policies = [compileRatePolicy('org-1', rate('llm')), compileRatePolicy('org-1', rate('mcp_tools'))];
+    const policies = [
+      compileRatePolicy('org-1', rate('llm'), VALUES),
+      compileRatePolicy('org-1', rate('mcp_tools'), VALUES),
+    ];
     const call = subject({ mcpServer: 'files', mcpTool: 'search' });
     expect(policyBuckets(policies, 'mcp_tools', call).map(({ id }) => id)).toEqual(['mcp_tools']);
     expect(policyBuckets(policies, 'llm', call).map(({ id, type }) => [id, type])).toEqual([

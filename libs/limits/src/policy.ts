@@ -6,6 +6,8 @@ import type {
   UsageLimitRule,
 } from '@gw/contracts';
 import { budgetBucket, rateBucket, type Bucket } from './bucket';
+import { lifeOf } from './counter-store';
+import type { LiveValues, PolicyValues } from './policy-values';
 
 /** What the conditions and groups of policies look at. Null and absent: the request has no such thing. */
 export interface PolicySubject {
@@ -38,16 +40,27 @@ export interface CompiledPolicy {
    * it came; `attempt`, only once a provider is picked.
    */
   readonly known: 'caller' | 'request' | 'attempt';
-  /** The counter of a subject; null: the policy does not apply to it. */
-  bucketFor(subject: PolicySubject): Bucket | null;
+  /**
+   * The counter of a subject; null: the policy does not apply to it. Where callers have invented too many values, further ones
+   * share the counter `others`.
+   */
+  bucketFor(subject: PolicySubject, nowMs?: number): Bucket | null;
 }
 
 /** Buckets that a policy remembers by value key; at the cap all are made anew. */
 const BUCKETS_MAX = 10_000;
 const VALUE_KEY_MAX = 256;
 
-export const compileUsagePolicy = (organisationId: string, policy: UsageLimitPolicyRule): CompiledPolicy =>
-  compile(policy, 'llm', (group) =>
+/** The group of all values beyond those that are counted apart. No group of values is named so. */
+const OTHERS = 'others';
+
+/** `values`: shared by all versions of the policy in this process. */
+export const compileUsagePolicy = (
+  organisationId: string,
+  policy: UsageLimitPolicyRule,
+  values: PolicyValues,
+): CompiledPolicy =>
+  compile({ ...policy, organisationId, target: 'llm' }, values, (group) =>
     budgetBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, limitOf(policy, group)),
   );
 
@@ -61,8 +74,12 @@ export function withReset(rule: UsageLimitRule, resetAt: string | undefined): Us
   return Date.parse(resetAt) > last ? { ...rule, lastResetAt: resetAt } : rule;
 }
 
-export const compileRatePolicy = (organisationId: string, policy: RateLimitPolicyRule): CompiledPolicy =>
-  compile(policy, policy.target, (group) =>
+export const compileRatePolicy = (
+  organisationId: string,
+  policy: RateLimitPolicyRule,
+  values: PolicyValues,
+): CompiledPolicy =>
+  compile({ ...policy, organisationId }, values, (group) =>
     rateBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, policy.limit),
   );
 
@@ -80,35 +97,70 @@ export function policyBuckets(
   return buckets;
 }
 
+interface PolicyParts {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly target: CompiledPolicy['target'];
+  readonly conditions: readonly PolicyCondition[];
+  readonly groupBy: readonly string[];
+}
+
 function compile(
-  policy: {
-    readonly id: string;
-    readonly conditions: readonly PolicyCondition[];
-    readonly groupBy: readonly string[];
-  },
-  target: CompiledPolicy['target'],
+  { id, organisationId, target, conditions, groupBy }: PolicyParts,
+  values: PolicyValues,
   make: (group: string) => Bucket,
 ): CompiledPolicy {
-  const tests = policy.conditions.map(compileCondition);
-  const groups = policy.groupBy.map((key) => ({ key, read: groupReader(key) }));
-  const buckets = new Map<string, Bucket>();
+  const tests = conditions.map(compileCondition);
+  const groups = groupBy.map((key) => ({ key, read: groupReader(key) }));
+  const bucketOf = groupBy.some(isInvented)
+    ? boundedBuckets(values, values.of(organisationId, id, lifeOf(make(OTHERS).window)), make)
+    : keptBuckets(make);
   return {
-    id: policy.id,
+    id,
     target,
-    known: knownWhen([...policy.conditions.map(({ key }) => key), ...policy.groupBy]),
-    bucketFor(subject) {
+    known: knownWhen([...conditions.map(({ key }) => key), ...groupBy]),
+    bucketFor(subject, nowMs) {
       for (const test of tests) if (!test(subject)) return null;
       const group = valueKeyOf(groups, subject);
-      if (group === null) return null;
-      const known = buckets.get(group);
-      if (known) return known;
-      if (buckets.size >= BUCKETS_MAX) buckets.clear();
-      const bucket = make(group);
-      buckets.set(group, bucket);
-      return bucket;
+      return group === null ? null : bucketOf(group, nowMs);
     },
   };
 }
+
+type BucketOf = (group: string, nowMs?: number) => Bucket;
+
+function keptBuckets(make: (group: string) => Bucket): BucketOf {
+  const buckets = new Map<string, Bucket>();
+  return (group) => {
+    const known = buckets.get(group);
+    if (known) return known;
+    if (buckets.size >= BUCKETS_MAX) buckets.clear();
+    const bucket = make(group);
+    buckets.set(group, bucket);
+    return bucket;
+  };
+}
+
+/** A value that was seen in this generation of live values costs two comparisons more. */
+function boundedBuckets(values: PolicyValues, live: LiveValues, make: (group: string) => Bucket): BucketOf {
+  const bucketOf = keptBuckets(make);
+  const others = make(OTHERS);
+  const seen = new Map<string, number>();
+  return (group, nowMs = Date.now()) => {
+    live.turn(nowMs);
+    if (seen.get(group) === live.generation) return bucketOf(group);
+    if (!live.admits(group)) {
+      values.shared += 1;
+      return others;
+    }
+    if (seen.size >= BUCKETS_MAX) seen.clear();
+    seen.set(group, live.generation);
+    return bucketOf(group);
+  };
+}
+
+/** Values of these come from requests as callers write them; all others name what was made here. */
+const isInvented = (key: string): boolean => key.startsWith(METADATA) || key === 'model';
 
 const OF_CALLER: readonly string[] = ['api_key', 'workspace_id', 'organisation_id'];
 const OF_ATTEMPT: readonly string[] = ['virtual_key', 'provider', 'model'];

@@ -8,6 +8,8 @@ import { counterStoreContract } from './spec-support/counter-store.contract';
 import { balancesModel } from './spec-support/balances.model';
 import { claim, exchangeOf, first, statement } from './spec-support/statements';
 
+const NAME_KEY = Buffer.alloc(32, 7);
+
 /** Without the times, which differ by what an exchange takes; holders in one order. */
 const settled = (reading: CounterReading | null) =>
   reading && {
@@ -25,7 +27,7 @@ describe('RedisCounterStore', () => {
   afterAll(() => redis.disconnect());
   const empty = async (): Promise<RedisCounterStore> => {
     await redis.flushall();
-    return new RedisCounterStore(redis);
+    return new RedisCounterStore(redis, NAME_KEY);
   };
 
   counterStoreContract(empty);
@@ -39,10 +41,13 @@ describe('RedisCounterStore', () => {
           "redis.call('TIME')",
           `{ ${String(Math.floor(nowMs / 1_000))}, ${String((nowMs % 1_000) * 1_000)} }`,
         );
-      const store = new RedisCounterStore({
-        evalsha: () => Promise.reject(new Error('NOSCRIPT: the time is part of the script.')),
-        eval: (script, ...args) => redis.eval(clock(script), ...args),
-      });
+      const store = new RedisCounterStore(
+        {
+          evalsha: () => Promise.reject(new Error('NOSCRIPT: the time is part of the script.')),
+          eval: (script, ...args) => redis.eval(clock(script), ...args),
+        },
+        NAME_KEY,
+      );
       return {
         exchange: (exchange) => store.exchange(exchange),
         read: (...args) => store.read(...args),
@@ -64,6 +69,28 @@ describe('RedisCounterStore', () => {
     expect((await store.exchange(exchangeOf([statement()], [claim(1)]))).claims).toEqual([-1]);
     await redis.script('FLUSH');
     expect(await store.read('t', 'c')).toMatchObject({ held: 1 });
+  });
+
+  it('names no value that a policy counts apart, and finds its counter by the same name in every process', async () => {
+    const store = await empty();
+    const key = (rest: string): string => `policy:0198:${rest}`;
+    const named = [
+      ...['cost:budget:metadata.user:ada@example.com', 'tokens:rpm:fixed:metadata.user:ada@example.com'],
+      ...['requests:rpd:sliding:model:prod.ada', 'concurrency:metadata.user:ada\nlovelace'],
+    ].map(key);
+    const plain = ['api_key:0198:cost:budget', 'workspace:0198:tokens:rpm:fixed'];
+    for (const each of [...named, ...plain]) {
+      await store.exchange(exchangeOf([statement({ key: each })], [claim(1)]));
+    }
+    const names = await redis.keys('*');
+    expect(names).toHaveLength(6);
+    expect(names.filter((name) => /ada|user|love/.test(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(plain.map((each) => `gw:limit:{t}:${each}`)));
+    expect(names.filter((name) => name.includes(':policy:0198:cost:budget:'))).toHaveLength(1);
+    for (const each of named) {
+      expect(await new RedisCounterStore(redis, NAME_KEY).read('t', each)).toMatchObject({ held: 1 });
+      expect(await new RedisCounterStore(redis, Buffer.alloc(32, 8)).read('t', each)).toBeNull();
+    }
   });
 
   it('gives every key a time to live', async () => {

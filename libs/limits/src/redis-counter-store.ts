@@ -2,7 +2,7 @@ import {
   CROWDED_MS,
   EXTRA_DIVISOR,
   FORGET_HOLDER_MS,
-  IDLE_MS,
+  lifeOf,
   SKEW_MAX_MS,
   type CounterAnswer,
   type CounterReading,
@@ -15,6 +15,7 @@ import {
 } from './counter-store';
 import { EXCHANGE_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
 import { runScript, scriptOf, type RedisScripts } from './redis-scripts';
+import { createHmac } from 'node:crypto';
 
 const EXCHANGE = scriptOf(EXCHANGE_SCRIPT);
 const MAINTENANCE = scriptOf(MAINTENANCE_SCRIPT);
@@ -27,11 +28,15 @@ const NUMBERS_PER_COUNTER = 8;
  * small hash that expires: windows after two of their lengths, budgets after 7 days without use.
  */
 export class RedisCounterStore implements CounterStore {
-  constructor(private readonly redis: RedisScripts) {}
+  /** `nameKey`: what values of policies are hashed by, the same in every process of the installation. */
+  constructor(
+    private readonly redis: RedisScripts,
+    private readonly nameKey: Buffer,
+  ) {}
 
   async exchange(exchange: Exchange): Promise<ExchangeAnswer> {
     const { tenant, statements, claims } = exchange;
-    const keys = statements.map(({ key }) => redisKey(tenant, key));
+    const keys = statements.map(({ key }) => this.redisKey(tenant, key));
     const numbers = numbersOf(await runScript(this.redis, EXCHANGE, keys, [argumentOf(exchange)]));
     if (numbers?.length !== 1 + NUMBERS_PER_COUNTER * statements.length + claims.length) {
       throw new Error('Redis gave an answer that could not be read.');
@@ -63,12 +68,23 @@ export class RedisCounterStore implements CounterStore {
     key: string,
     values: readonly (string | number)[],
   ): Promise<CounterReading | null> {
-    const reply = await runScript(this.redis, MAINTENANCE, [redisKey(tenant, key)], values);
+    const reply = await runScript(this.redis, MAINTENANCE, [this.redisKey(tenant, key)], values);
     return Array.isArray(reply) ? readingOf(reply) : null;
+  }
+
+  /** Without the values that a policy is grouped by, which callers write: they may be names of people. */
+  private redisKey(tenant: string, key: string): string {
+    const [, counter, values] = GROUPED.exec(key) ?? [];
+    if (counter === undefined || values === undefined) return `gw:limit:{${tenant}}:${key}`;
+    const hash = createHmac('sha256', this.nameKey).update(values).digest('base64url').slice(0, HASH_LENGTH);
+    return `gw:limit:{${tenant}}:${counter}:${hash}`;
   }
 }
 
-const redisKey = (tenant: string, key: string): string => `gw:limit:{${tenant}}:${key}`;
+/** The counter of a policy, and the values that it counts. */
+const GROUPED = /^(policy:[^:]+:(?:concurrency|[a-z]+:budget|[a-z]+:rp[a-z]:(?:fixed|sliding))):(.+)$/s;
+/** 132 bits. */
+const HASH_LENGTH = 22;
 
 function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: Exchange): string {
   return JSON.stringify({
@@ -87,7 +103,6 @@ function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: Exchan
 /** Members that are false or empty are left out: cjson would give a null a truthy value. */
 function statementArgument(statement: CounterStatement): Record<string, unknown> {
   const { kind, value, strict, lengthMs, originMs, boundaries, period, seed } = statement;
-  const windowed = kind === 'fixed' || kind === 'sliding';
   return {
     g: statement.holder,
     k: kind,
@@ -105,7 +120,7 @@ function statementArgument(statement: CounterStatement): Record<string, unknown>
     ...(seed === null
       ? {}
       : { d: [seed.period, seed.used, Object.fromEntries(seed.holders), seed.adjusted ?? 0] }),
-    i: windowed ? 2 * lengthMs + 60_000 : IDLE_MS,
+    i: lifeOf(statement),
   };
 }
 

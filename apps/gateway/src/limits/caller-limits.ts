@@ -4,6 +4,7 @@ import {
   compileRatePolicy,
   compileUsagePolicy,
   policyBuckets,
+  PolicyValues,
   rateBucket,
   type Bucket,
   type BucketOwner,
@@ -53,6 +54,9 @@ export const bucketsOf = (owner: BucketOwner, { rateLimits, usageLimits }: Rules
   ...rateLimits.map((rule) => rateBucket(owner, rule)),
 ];
 
+/** Of this process; a value takes some 40 bytes. */
+export const policyValues = new PolicyValues({ perPolicy: 100_000, total: 1_000_000 });
+
 const compiled = new WeakMap<WorkspaceDocument, readonly CompiledPolicy[]>();
 
 /** Compiled once for all keys of a workspace, so that they share the buckets of a policy. */
@@ -62,8 +66,8 @@ function policiesOf(workspace: WorkspaceDocument): readonly CompiledPolicy[] {
   let made = compiled.get(workspace);
   if (!made) {
     made = [
-      ...policies.usageLimits.map((policy) => compileUsagePolicy(organisationId, policy)),
-      ...policies.rateLimits.map((policy) => compileRatePolicy(organisationId, policy)),
+      ...policies.usageLimits.map((policy) => compileUsagePolicy(organisationId, policy, policyValues)),
+      ...policies.rateLimits.map((policy) => compileRatePolicy(organisationId, policy, policyValues)),
     ].filter(({ target }) => target === 'llm');
     compiled.set(workspace, made);
   }

@@ -1,3 +1,4 @@
+import { deriveKey } from '@gw/kernel';
 import {
   HolderRegistry,
   Ledger,
@@ -50,7 +51,8 @@ export function createLedger(
           },
         });
   const scripts = redis === null ? null : firstReady(redis);
-  const counters = scripts === null ? new MemoryCounterStore() : new RedisCounterStore(scripts);
+  const counters =
+    scripts === null ? new MemoryCounterStore() : new RedisCounterStore(scripts, nameKeyOf(settings));
   const ledger = new Ledger({
     counters,
     record,
@@ -79,6 +81,10 @@ export function createLedger(
     },
   };
 }
+
+/** Of what all gateways of an installation have at any time, also while master keys rotate. */
+const nameKeyOf = ({ SERVICE_TOKEN }: GatewaySettings): Buffer =>
+  deriveKey(Buffer.from(SERVICE_TOKEN), 'limit-counters');
 
 const ledgerSettings = ({
   REQUEST_TIMEOUT,

@@ -1,3 +1,4 @@
+import type { PolicyValues } from '@gw/limits';
 import type { OutboundClient } from '@gw/outbound';
 import type { RoutingState } from '@gw/routing';
 import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
@@ -18,6 +19,7 @@ export interface GatewayParts {
   readonly routing: Pick<RoutingState, 'health'>;
   readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
   readonly overload: Pick<Overload, 'level' | 'refused'>;
+  readonly policyValues: Pick<PolicyValues, 'shared'>;
   readonly outbound: Pick<OutboundClient, 'stats'>;
 }
 
@@ -137,10 +139,16 @@ function writeRefused(out: Exposition, { counts, unlogged }: GatewayParts['refus
 
 function writeParts(
   out: Exposition,
-  { journal, shipper, orphans, documents, routing, overload, outbound, refused }: GatewayParts,
+  { journal, shipper, orphans, documents, routing, overload, outbound, refused, policyValues }: GatewayParts,
 ): void {
   writeRefused(out, refused);
   writeLoad(out, overload, outbound);
+  out.single(
+    'tollgate_policy_values_shared_total',
+    'counter',
+    'Limits that were counted together with others, because a policy has too many values.',
+    policyValues.shared,
+  );
   const { open, known } = routing.health.counts(Date.now());
   out.single('tollgate_breakers_open', 'gauge', 'Endpoints that are left alone for now.', open);
   out.single('tollgate_breakers_known', 'gauge', 'Endpoints that have a breaker.', known);

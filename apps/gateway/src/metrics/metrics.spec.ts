@@ -25,6 +25,7 @@ describe('the metrics of a gateway', () => {
       refused: plane.refused,
       shipper: NO_SHIPPER,
       orphans: { sealedCount: 0 },
+      policyValues: { shared: 0 },
       documents: { state: () => state as never },
     });
     metrics = await startMetricsServer({ host: '127.0.0.1', port: 0 }, render);

@@ -1,0 +1,98 @@
+import type { UsageLimitPolicyRule } from '@gw/contracts';
+import { compileRatePolicy, compileUsagePolicy, type CompiledPolicy, type PolicySubject } from './policy';
+import { PolicyValues } from './policy-values';
+
+const DAY_MS = 86_400_000;
+const NOW = 1_800_000_000_000;
+
+const of = (value: string, over: Partial<PolicySubject> = {}): PolicySubject => ({
+  ...{ apiKey: 'key-1', workspaceId: 'ws-1', organisationId: 'org-1', metadata: { user: value } },
+  ...over,
+});
+const budget = (id: string, groupBy: readonly string[]): UsageLimitPolicyRule => ({
+  ...{ id, name: null, conditions: [], groupBy },
+  limit: {
+    ...{ type: 'cost', creditLimit: 10, alertThreshold: null, periodicReset: null },
+    ...{ periodicResetDays: null, nextResetAt: null, status: 'active' },
+  },
+});
+const ofUsers = (values: PolicyValues, id = 'p1', tenant = 'org-1'): CompiledPolicy =>
+  compileUsagePolicy(tenant, budget(id, ['metadata.user']), values);
+
+/** Names of counters that so many invented values get. */
+const countersOf = (policy: CompiledPolicy, count: number, nowMs = NOW, prefix = 'u'): Set<string> =>
+  new Set(
+    Array.from(
+      { length: count },
+      (_, at) => policy.bucketFor(of(`${prefix}${String(at)}`), nowMs)?.key ?? 'none',
+    ),
+  );
+const OTHERS = 'policy:p1:cost:budget:others';
+
+describe('the counters of a policy that is grouped by what callers write', () => {
+  it('are so many at most: further values share one, and are counted as such', () => {
+    const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
+    const policy = ofUsers(values);
+    const counters = countersOf(policy, 1_000);
+    expect([counters.size, counters.has(OTHERS), values.shared]).toEqual([101, true, 900]);
+    // Those that came first keep their own.
+    expect(policy.bucketFor(of('u7'), NOW)?.key).toBe('policy:p1:cost:budget:metadata.user:u7');
+  });
+
+  it('are as many after the policy was compiled anew, as for any change of its workspace', () => {
+    const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
+    countersOf(ofUsers(values), 100);
+    expect(countersOf(ofUsers(values), 100, NOW, 'v')).toEqual(new Set([OTHERS]));
+    expect(countersOf(ofUsers(values), 100)).not.toContain(OTHERS);
+  });
+
+  it('make room once values were not used for as long as their counters live', () => {
+    const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
+    const policy = ofUsers(values);
+    countersOf(policy, 100);
+    for (let day = 1; day <= 15; day += 1) policy.bucketFor(of('u0'), NOW + day * DAY_MS);
+    const later = NOW + 15 * DAY_MS;
+    expect(policy.bucketFor(of('u0'), later)?.key).not.toBe(OTHERS);
+    expect(countersOf(policy, 99, later, 'v')).not.toContain(OTHERS);
+    expect(policy.bucketFor(of('one more'), later)?.key).toBe(OTHERS);
+    const perMinute = compileRatePolicy(
+      'org-1',
+      {
+        ...{ id: 'p2', name: null, target: 'llm', conditions: [], groupBy: ['metadata.user'] },
+        limit: { type: 'requests', unit: 'rpm', value: 5 },
+      },
+      values,
+    );
+    const shared = 'policy:p2:requests:rpm:fixed:others';
+    expect(countersOf(perMinute, 101)).toContain(shared);
+    expect(countersOf(perMinute, 100, NOW + 6 * 60_000 + 2, 'v')).not.toContain(shared);
+  });
+
+  it('leave room for the policies of other organisations, whatever one of them has invented', () => {
+    const values = new PolicyValues({ perPolicy: 1_000, total: 1_000 });
+    for (let policy = 0; policy < 20; policy += 1) countersOf(ofUsers(values, `p${String(policy)}`), 1_000);
+    const counters = countersOf(ofUsers(values, 'theirs', 'org-2'), 50);
+    expect(counters.size).toBe(50);
+    expect(counters).not.toContain('policy:theirs:cost:budget:others');
+  });
+
+  it('are not bounded so where values name what was made here', () => {
+    const values = new PolicyValues({ perPolicy: 10, total: 10_000 });
+    const policy = compileUsagePolicy('org-1', budget('p1', ['api_key']), values);
+    const keys = Array.from(
+      { length: 100 },
+      (_, at) => policy.bucketFor(of('', { apiKey: String(at) }))?.key,
+    );
+    expect(new Set(keys).size).toBe(100);
+  });
+
+  it('are bounded where values are models, which callers name as well', () => {
+    const values = new PolicyValues({ perPolicy: 10, total: 10_000 });
+    const policy = compileUsagePolicy('org-1', budget('p1', ['model']), values);
+    const keys = Array.from(
+      { length: 100 },
+      (_, at) => policy.bucketFor(of('', { model: String(at), modelProvider: 'prod' }), NOW)?.key,
+    );
+    expect(new Set(keys).size).toBe(11);
+  });
+});
