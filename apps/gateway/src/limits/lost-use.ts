@@ -22,15 +22,21 @@ export class LostUses {
   ) {}
 
   of(exchange: Exchange, upstream: Upstream, line: ChargeLine): LostUse {
-    const made = exchange.charges ?? [];
+    const made = [...(exchange.charges ?? []), ...this.alongside(exchange)];
     const before = made.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
     const own = this.ownOf(exchange, upstream);
     const cost = own.cost === null && before === 0 ? null : (own.cost ?? 0) + before;
     const from = budgetsOf(exchange.reservation, upstream.reservation ?? null);
     if (from.length === 0 && made.length === 0) return { cost, charges: [] };
-    const flags = own.cost === null ? (['estimated', 'unpriced'] as const) : (['estimated'] as const);
-    const charge = { line, provider: upstream.provider.id, ...own, requests: 1 as const, flags, from };
-    return { cost, charges: [...made, charge] };
+    return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
+  }
+
+  /** The other call of a hedged pair: its provider bills it as well. */
+  private alongside(exchange: Exchange): readonly MadeCharge[] {
+    const { alongside } = exchange;
+    if (alongside === null) return [];
+    const from = budgetsOf(exchange.reservation, alongside.reservation ?? null);
+    return [{ ...chargeOf(alongside, this.ownOf(exchange, alongside), 'primary'), requests: 0, from }];
   }
 
   private ownOf(exchange: Exchange, upstream: Upstream): Taken {
@@ -41,3 +47,9 @@ export class LostUses {
     return this.estimates.ofUncounted(exchange, upstream);
   }
 }
+
+const chargeOf = ({ provider }: Upstream, own: Taken, line: ChargeLine) => ({
+  ...{ line, provider: provider.id },
+  ...own,
+  flags: own.cost === null ? (['estimated', 'unpriced'] as const) : (['estimated'] as const),
+});

@@ -139,6 +139,8 @@ export class Exchange {
   answer: Answer | null = null;
   /** Who is being asked; null: nobody, or the answer has been picked. */
   asked: Upstream | null = null;
+  /** The first call of a hedged pair while the second, which is `asked`, is in flight as well; null: there is none. */
+  alongside: Upstream | null = null;
   /** Who had been asked when the client left before an answer was picked. */
   left: Upstream | null = null;
   /** What the cache did for the try that was begun last; null: none was asked. */

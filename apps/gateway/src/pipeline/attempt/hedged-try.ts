@@ -99,10 +99,13 @@ export class HedgedTry implements LeaveListener {
     cursor.note(offer.target.path, 'hedged');
     state.statistics.started(cursor.endpoint(offer.target));
     this.second = this.lane('second', offer.target);
+    // Before the second call is noted on the disk: a gateway that dies now is billed for both.
+    this.exchange.alongside = this.first.answer?.upstream ?? null;
     this.second.begin();
   }
 
   private ended(lane: Lane): void {
+    this.exchange.alongside = null;
     const other = lane === this.first ? this.second : this.first;
     if (other === null) {
       this.clear();

@@ -46,7 +46,7 @@ export function writeLostDecision(
   w.raw(config(exchange.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
-  const current = upstream === null ? [] : [attemptInFlight(exchange, upstream)];
+  const current = upstream === null ? [] : attemptsInFlight(exchange, upstream);
   writeList(w, K.attempts, [...attempts, ...current], writeAttempt);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
   w.raw(K.stages);
@@ -65,6 +65,15 @@ export function writeBegunDecision(
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
   w.raw(K.endBegun);
+}
+
+function attemptsInFlight(exchange: Exchange, upstream: Upstream): readonly AttemptRecord[] {
+  const { alongside } = exchange;
+  if (alongside === null) return [attemptInFlight(exchange, upstream)];
+  return [
+    { ...attemptInFlight(exchange, alongside), hedge: 'first' },
+    { ...attemptInFlight(exchange, upstream), hedge: 'second' },
+  ];
 }
 
 function attemptInFlight(exchange: Exchange, { target, provider, saved, model }: Upstream): AttemptRecord {

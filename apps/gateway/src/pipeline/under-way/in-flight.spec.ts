@@ -145,6 +145,45 @@ describe('in-flight requests', () => {
     await reader?.cancel();
   });
 
+  it('are charged the estimates of both calls of a hedged pair while both are in flight [faults D9]', async () => {
+    const other = await StubProvider.start();
+    gateway.addProvider('other', 'openai', other.origin);
+    let known: LogRecord[] = [];
+    stub.answer({ neverAnswer: true });
+    other.answer(() => {
+      known = found();
+      return { body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } };
+    });
+    const config = {
+      strategy: { mode: 'hedge', hedge_delay: 1 },
+      targets: [{ provider: '@main' }, { provider: '@other' }],
+    };
+    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config) },
+      body: JSON.stringify(ASKED),
+    });
+    await answer.text();
+    const charge = { provider: 'openai', cost: ESTIMATE, flags: ['estimated'] };
+    expect(known).toMatchObject([
+      {
+        cost: 2 * ESTIMATE,
+        credential: 'other',
+        decision: {
+          attempts: [
+            { target: 'config.targets[0]', credential: 'main', hedge: 'first', end: 'interrupted' },
+            { target: 'config.targets[1]', credential: 'other', hedge: 'second', end: 'interrupted' },
+          ],
+          charges: [
+            { ...charge, line: 'primary', requests: 0 },
+            { ...charge, line: 'hedge', requests: 1 },
+          ],
+        },
+      },
+    ]);
+    await other.stop();
+  });
+
   it('cost nothing as long as no provider was called for them, and are written down after a second', async () => {
     const upload = new ReadableStream({
       start: (controller) => controller.enqueue(Buffer.from('{"model":')),

@@ -30,7 +30,8 @@ export function lostRecord(
   return writeLost(w, exchange, upstream, use, gatewayId);
 }
 
-const isFirstCall = ({ answer, attempts }: Exchange): boolean => answer === null && attempts.length === 0;
+const isFirstCall = ({ answer, attempts, alongside }: Exchange): boolean =>
+  answer === null && attempts.length === 0 && alongside === null;
 
 function writeLost(
   w: JsonWriter,
@@ -72,8 +73,9 @@ function writeCost(w: JsonWriter, use: LostUse | null): void {
 }
 
 /** What the call that is in flight is, after those that are over. */
-function lineOf({ attempts, answer, madeFor }: Exchange, { target }: Upstream): ChargeLine {
+function lineOf({ attempts, answer, madeFor, alongside }: Exchange, { target }: Upstream): ChargeLine {
   if (madeFor !== null) return 'guardrail';
+  if (alongside !== null) return 'hedge';
   const before = answer === null ? attempts.at(-1) : attempts.at(-2);
   if (before === undefined) return 'primary';
   return before.target === target.path ? 'retry' : 'fallback';
