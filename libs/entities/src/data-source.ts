@@ -84,6 +84,7 @@ import { LedgerOnceAmounts1795640000000 } from './migrations/1795640000000-ledge
 import { ExportWorkersLost1795650000000 } from './migrations/1795650000000-export-workers-lost';
 import { LedgerOnceEstimates1795670000000 } from './migrations/1795670000000-ledger-once-estimates';
 import { EndedLimits1795690000000 } from './migrations/1795690000000-ended-limits';
+import { LedgerOnceAges1795700000000 } from './migrations/1795700000000-ledger-once-ages';
 import { DeploymentEntity } from './resources/deployment.entity';
 import { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
 import { PluginEntity } from './resources/plugin.entity';
@@ -188,6 +189,7 @@ export const MIGRATIONS = [
   ExportWorkersLost1795650000000,
   LedgerOnceEstimates1795670000000,
   EndedLimits1795690000000,
+  LedgerOnceAges1795700000000,
 ];
 
 export interface DatabaseSettings {

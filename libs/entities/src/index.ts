@@ -150,7 +150,13 @@ export {
   type HeldBalance,
   type HolderRow,
 } from './ledger/ledger-holders.queries';
-export { claimOnce, type GivenBack, type OnceClaim, type OncePart } from './ledger/ledger-once.queries';
+export {
+  claimOnce,
+  forgetOnce,
+  type GivenBack,
+  type OnceClaim,
+  type OncePart,
+} from './ledger/ledger-once.queries';
 export {
   addBalances,
   balancesOf,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChargeRecord, LogRecord } from '@gw/contracts';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
-import { forgetHolders } from '@gw/entities';
+import { forgetOnce, forgetHolders } from '@gw/entities';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import fc from 'fast-check';
@@ -141,6 +141,29 @@ describe('the durable record of budgets', () => {
         [whole.id, 0],
       ]),
     );
+  });
+
+  it('forgets names that no record has named for 400 days, and keeps one that is read now and then', async () => {
+    const { manager } = database.dataSource;
+    const told = (name: string): LogRecord =>
+      record([charge({ once: name, requests: 0, counters: [[KEY, 1_000]] })]);
+    const passDays = (days: number): Promise<unknown> =>
+      manager.query(
+        `UPDATE ledger_once SET named_at = named_at - $1 * interval '1 day' WHERE organisation_id = $2`,
+        [days, organisationId],
+      );
+    await store(told('batch old'), told('batch read'));
+    await passDays(300);
+    await store(told('batch read'));
+    await passDays(110);
+    expect(await forgetOnce(manager, 1)).toBe(1);
+    const rows: { name: string }[] = await manager.query(
+      'SELECT name FROM ledger_once WHERE organisation_id = $1',
+      [organisationId],
+    );
+    expect(rows).toEqual([{ name: 'batch read' }]);
+    await store(told('batch read'));
+    expect(await usedOf(KEY, 0)).toBe(1_400);
   });
 
   it('charges a name the most that is told of it, in whatever order records come, twice or at once', async () => {

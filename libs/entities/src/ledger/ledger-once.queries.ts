@@ -51,6 +51,16 @@ interface OnceRow {
   readonly priced: boolean;
 }
 
+/**
+ * What no record has named for so long is forgotten: one that names it later is charged for it anew. Providers keep responses and the
+ * outputs of batches for a month and batches themselves for longer; a name that is read again within the time stays.
+ */
+const KEPT = `interval '400 days'`;
+/** How often a name that is read again and again is noted as read. */
+const NOTED_AFTER = `interval '30 days'`;
+/** Rows that one statement removes. */
+const FORGOTTEN_AT_ONCE = 20_000;
+
 const ASKED = `unnest($1::uuid[], $2::text[]) AS asked (organisation_id, name)`;
 
 /**
@@ -70,6 +80,12 @@ export async function claimOnce(manager: EntityManager, claims: readonly OnceCla
      ) AS locks`,
     names,
   );
+  await manager.query(
+    `UPDATE ledger_once AS known SET named_at = now() FROM (SELECT DISTINCT * FROM ${ASKED}) AS asked
+     WHERE known.organisation_id = asked.organisation_id AND known.name = asked.name
+       AND known.named_at < now() - ${NOTED_AFTER}`,
+    names,
+  );
   const rows: OnceRow[] = await manager.query(
     `SELECT DISTINCT known.organisation_id, known.name, known.log_id, known.cost, known.tokens, known.estimate, known.priced
      FROM ${ASKED} JOIN ledger_once AS known USING (organisation_id, name)`,
@@ -79,6 +95,19 @@ export async function claimOnce(manager: EntityManager, claims: readonly OnceCla
   const held = claims.map((claim) => parts.take(claim));
   await store(manager, parts.changed());
   return { held, givenBack: parts.givenBack };
+}
+
+/** Forgets names that no record has named for 400 days. Returns how many rows that were. Safe to run twice, and while names are claimed. */
+export async function forgetOnce(manager: EntityManager, atOnce = FORGOTTEN_AT_ONCE): Promise<number> {
+  let forgotten = 0;
+  for (let removed = atOnce; removed === atOnce; forgotten += removed) {
+    [, removed] = await manager.query<[unknown, number]>(
+      `DELETE FROM ledger_once WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM ledger_once WHERE named_at < now() - ${KEPT} LIMIT $1))`,
+      [atOnce],
+    );
+  }
+  return forgotten;
 }
 
 async function store(manager: EntityManager, parts: readonly Part[]): Promise<void> {

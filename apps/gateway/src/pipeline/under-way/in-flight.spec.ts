@@ -164,6 +164,7 @@ describe('in-flight requests', () => {
       body: JSON.stringify(ASKED),
     });
     await answer.text();
+    await other.stop();
     const charge = { provider: 'openai', cost: ESTIMATE, flags: ['estimated'] };
     expect(known).toMatchObject([
       {
@@ -181,7 +182,6 @@ describe('in-flight requests', () => {
         },
       },
     ]);
-    await other.stop();
   });
 
   it('cost nothing as long as no provider was called for them, and are written down after a second', async () => {

@@ -2,6 +2,7 @@ import {
   appendAudit,
   dropOldBudgetHours,
   forgetHolders,
+  forgetOnce,
   recordChange,
   type AuditRow,
   type StoredUsageLimit,
@@ -71,6 +72,7 @@ export class BudgetsProcessor implements JobProcessor {
     }
     await this.states.catchUp();
     await dropOldBudgetHours(this.source.manager, now.getTime());
+    await forgetOnce(this.source.manager);
     for (const found of await this.source.query<Found[]>(EXHAUSTED_OWNERS)) await this.states.refresh(found);
   }
 
