@@ -81,7 +81,7 @@ export class GatewayModule
         },
         {
           provide: METRICS_SERVER,
-          inject: [METRICS, Journal, LogShipper, OrphanedJournals, ReadModel, DATA_PLANE],
+          inject: [METRICS, Journal, LogShipper, OrphanedJournals, ReadModel, ChargesAlone, DATA_PLANE],
           useFactory: (...parts: MetricsParts) => metricsServerOf(gateway, ...parts),
         },
       ],
@@ -144,15 +144,20 @@ const presenceOf = ({ settings, gatewayId }: GatewayProcess): Presence =>
     post: internalPost,
   });
 
-type MetricsParts = [RequestMetrics | null, Journal, LogShipper, OrphanedJournals, ReadModel, DataPlane];
+type MetricsParts = [
+  ...[RequestMetrics | null, Journal, LogShipper, OrphanedJournals, ReadModel, ChargesAlone],
+  DataPlane,
+];
 
 function metricsServerOf(
   { settings, index }: GatewayProcess,
-  ...[metrics, journal, shipper, orphans, documents, { routing, overload, outbound, refused }]: MetricsParts
+  ...[metrics, journal, shipper, orphans, documents, chargesAlone, plane]: MetricsParts
 ): Promise<MetricsServer> | null {
   const { METRICS_PORT, HOST } = settings;
   if (metrics === null || METRICS_PORT === null) return null;
+  const { routing, overload, outbound, refused } = plane;
   const render = gatewayMetrics(metrics, {
+    chargesAlone,
     overload,
     outbound,
     refused,

@@ -5,6 +5,7 @@ import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
 import type { ReadModel } from '@gw/read-model';
 import { Exposition, processMetrics } from '@gw/web';
 import type { Overload } from '../http/overload';
+import type { ChargesAlone } from '../limits/charges-alone';
 import type { RefusedRequests } from '../pipeline/record/refused-requests';
 import type { ProviderCounts, RequestMetrics } from './request-metrics';
 
@@ -14,6 +15,7 @@ const UNITS_PER_USD = 1e8;
 export interface GatewayParts {
   readonly journal: Pick<Journal, 'stats'>;
   readonly shipper: Pick<LogShipper, 'stats'>;
+  readonly chargesAlone: Pick<ChargesAlone, 'stats'>;
   readonly orphans: { readonly sealedCount: number };
   readonly documents: Pick<ReadModel, 'state'>;
   readonly routing: Pick<RoutingState, 'health'>;
@@ -139,8 +141,10 @@ function writeRefused(out: Exposition, { counts, unlogged }: GatewayParts['refus
 
 function writeParts(
   out: Exposition,
-  { journal, shipper, orphans, documents, routing, overload, outbound, refused, policyValues }: GatewayParts,
+  { journal, shipper, orphans, documents, routing, overload, outbound, ...counted }: GatewayParts,
 ): void {
+  const { refused, policyValues, chargesAlone } = counted;
+  writeChargesAlone(out, chargesAlone);
   writeRefused(out, refused);
   writeLoad(out, overload, outbound);
   out.single(
@@ -176,6 +180,14 @@ function writeParts(
     verified ? 1 : 0,
   );
   out.single('tollgate_read_model_documents', 'gauge', 'Documents in memory.', entries);
+}
+
+function writeChargesAlone(out: Exposition, chargesAlone: GatewayParts['chargesAlone']): void {
+  const { sent, waiting, lost } = chargesAlone.stats();
+  const name = 'tollgate_charges_alone_total';
+  out.family(name, 'counter', 'Charges of requests whose log record was dropped: sent without it, or lost.');
+  out.sample(name, sent, { result: 'sent' }).sample(name, lost, { result: 'lost' });
+  out.single('tollgate_charges_alone_waiting', 'gauge', 'Those of them that are to be sent.', waiting);
 }
 
 function writeLoad(

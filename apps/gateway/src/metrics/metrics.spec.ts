@@ -26,6 +26,7 @@ describe('the metrics of a gateway', () => {
       shipper: NO_SHIPPER,
       orphans: { sealedCount: 0 },
       policyValues: { shared: 0 },
+      chargesAlone: { stats: () => ({ sent: 5, waiting: 2, lost: 1 }) },
       documents: { state: () => state as never },
     });
     metrics = await startMetricsServer({ host: '127.0.0.1', port: 0 }, render);
@@ -73,6 +74,13 @@ describe('the metrics of a gateway', () => {
       );
     return found === undefined ? undefined : Number(found.value);
   };
+
+  it('tells what became of charges whose log record was dropped', async () => {
+    await scrape();
+    expect(text).toContain('tollgate_charges_alone_total{result="sent"} 5');
+    expect(text).toContain('tollgate_charges_alone_total{result="lost"} 1');
+    expect(text).toContain('tollgate_charges_alone_waiting 2');
+  });
 
   it('count requests by route, provider, model and status, with durations, tokens and overhead, as a parser reads them', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
