@@ -1,10 +1,11 @@
 import { readAnswer, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import type { Answer, BodySink } from '../pipeline/answer';
-import { codingOf, decode, type Coding } from '../pipeline/decoding';
+import { codingOf, decodeNow } from '../pipeline/decoding';
 
 /** More of an answer that nobody wants is not read; its call is ended. */
 const BYTES_MAX = 65_536;
+/** Of one with a coding: its request may end in the same turn. */
 const DECODED_BYTES_MAX = 1_048_576;
 
 /** Reads an answer that the client does not get, for what it says was used, so that its connection can be used again too. */
@@ -30,27 +31,21 @@ export class DiscardedBody implements BodySink {
   }
 
   end(): void {
-    const encoding = valueOf(this.answer.headers, 'content-encoding');
-    const coding = codingOf(encoding);
-    if (this.left < 0) this.finish(UNTOLD);
-    else if (encoding === undefined || encoding === 'identity') this.finish(this.factsOf(this.chunks));
-    else if (coding === null) this.finish(UNTOLD);
-    else this.decode(coding);
+    const body = this.left < 0 ? null : this.whole();
+    this.finish(body === null ? UNTOLD : readAnswer(this.answer.upstream.provider, body));
   }
 
   fail(): void {
     this.finish(UNTOLD);
   }
 
-  private decode(coding: Coding): void {
-    const decoded: Buffer[] = [];
-    void decode(this.chunks, coding, DECODED_BYTES_MAX, (chunk) => decoded.push(chunk)).then((isWhole) => {
-      this.finish(isWhole ? this.factsOf(decoded) : UNTOLD);
-    });
-  }
-
-  private factsOf(chunks: readonly Buffer[]): AnswerFacts {
-    return readAnswer(this.answer.upstream.provider, Buffer.concat(chunks));
+  /** Null: its coding cannot be undone. */
+  private whole(): Buffer | null {
+    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    const body = Buffer.concat(this.chunks);
+    if (encoding === undefined || encoding === 'identity') return body;
+    const coding = codingOf(encoding);
+    return coding === null ? null : decodeNow(body, coding, DECODED_BYTES_MAX);
   }
 
   private finish(facts: AnswerFacts): void {

@@ -295,6 +295,23 @@ describe('a call whose path names the model', () => {
     expect(await charged(path, { model: 'gemini-2.5-pro' })).toMatchObject({ model: 'gemini-2.5-pro' });
   });
 
+  it('is none that reads or deletes a model with a tag', async () => {
+    stub.answerJson({ id: 'llama3:latest' });
+    for (const method of ['GET', 'DELETE']) {
+      const headers = { 'x-gw-api-key': keyWith('strict'), 'x-gw-provider': '@main' };
+      const answer = await fetch(`${gateway.baseUrl}/proxy/models/llama3:latest`, { method, headers });
+      expect([answer.status, await answer.text()]).toEqual([200, '{"id":"llama3:latest"}']);
+      expect((await last()).decision.charges).toMatchObject([{ cost: 0, tokens: 0, flags: [] }]);
+    }
+  });
+
+  it('is charged by any method, which the query may replace', async () => {
+    stub.answerJson(LAST);
+    const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
+    await (await fetch(`${gateway.baseUrl}${PRO}?$httpMethod=POST`, { headers })).arrayBuffer();
+    expect((await last()).cost).toBe(OF_PRO);
+  });
+
   it('is routed by the model of its path', async () => {
     const strategy = {
       mode: 'conditional',

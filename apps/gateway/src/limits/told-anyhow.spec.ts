@@ -1,4 +1,4 @@
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
@@ -115,15 +115,24 @@ describe('a use that an answer tells', () => {
       },
     );
 
-    it('is charged where it came with a coding and another try followed', async () => {
-      const coded = {
-        status: 500,
-        headers: { 'content-encoding': 'gzip' },
-        body: gzipSync(JSON.stringify({ error: {}, usage: USAGE })),
-      };
-      stub.answer(coded, { body: WHOLE });
-      expect((await ask('/proxy/chat/completions', retry)).cost).toBe(2 * OF_4O);
-    });
+    it.each([
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['deflate', deflateRawSync],
+      ['br', brotliCompressSync],
+      ['zstd', zstdCompressSync],
+    ] as const)(
+      'is charged where it came with the coding %s and another try followed',
+      async (coding, encode) => {
+        const coded = {
+          status: 500,
+          headers: { 'content-encoding': coding },
+          body: encode(JSON.stringify({ error: {}, usage: USAGE })),
+        };
+        stub.answer(coded, { body: WHOLE });
+        expect((await ask('/proxy/chat/completions', retry)).cost).toBe(2 * OF_4O);
+      },
+    );
 
     it('is charged of a translated answer', async () => {
       const usage = { input_tokens: 1_000, output_tokens: 1_000 };

@@ -1,10 +1,15 @@
 import {
+  brotliDecompressSync,
   constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
   createInflateRaw,
   createZstdDecompress,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
 } from 'node:zlib';
 
 /** A content coding that one decoder undoes. */
@@ -121,6 +126,25 @@ function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
     skip = Math.max(0, skip - piece.length);
   }
   return rest;
+}
+
+/** Undoes the coding of a short body at once, where nothing can wait for it; null: it is broken, or becomes longer than `maxBytes`. */
+export function decodeNow(body: Buffer, coding: Coding, maxBytes: number): Buffer | null {
+  const options = { maxOutputLength: maxBytes };
+  try {
+    switch (coding) {
+      case 'gzip':
+        return gunzipSync(body, options);
+      case 'deflate':
+        return hasZlibHeader(body) ? inflateSync(body, options) : inflateRawSync(body, options);
+      case 'br':
+        return brotliDecompressSync(body, options);
+      case 'zstd':
+        return zstdDecompressSync(body, options);
+    }
+  } catch {
+    return null;
+  }
 }
 
 /** Of an answer that is undone while it goes by; `deflate` with its zlib header. */

@@ -19,6 +19,8 @@ export const isSoldPath = (url: string): boolean => SOLD.test(plainPath(url));
 /** Collections of Google whose members are called: `/models/gemini-2.5-pro:generateContent`. */
 const CALLED = /\/(?:models|tunedmodels|dynamic|endpoints)\//i;
 const OPERATIONS = /\/operations\/$/i;
+const LETTERS = /^[a-z]+$/i;
+const CALLS = /^[a-z]*(?:generate|predict|embed|tokens)[a-z]*$/i;
 const KINDS: ReadonlyMap<string, PathCallKind> = new Map([
   ['counttokens', 'free'],
   ['computetokens', 'free'],
@@ -39,18 +41,19 @@ const DEPLOYMENTS = '/deployments/';
 export function callOfPath(method: string, url: string): PathCall | null {
   const path = plainPath(url);
   const slash = path.lastIndexOf('/') + 1;
-  // Of any method, since Google's APIs may be given another one in the query.
-  if (path.includes(':', slash)) return callAtGoogle(path, slash);
+  if (path.includes(':', slash)) return callAtGoogle(method, path, slash);
   return method === 'GET' || method === 'HEAD' ? null : callElsewhere(path, slash);
 }
 
-function callAtGoogle(path: string, slash: number): PathCall | null {
+function callAtGoogle(method: string, path: string, slash: number): PathCall | null {
   const parent = path.slice(0, slash);
   if (!CALLED.test(parent) || OPERATIONS.test(parent)) return null;
   const colon = path.lastIndexOf(':');
-  // Models of Google have none in their names; those that others have tuned do.
-  if (path.indexOf(':', slash) !== colon) return null;
-  return named(path.slice(slash, colon), path.slice(colon + 1));
+  const action = path.slice(colon + 1);
+  // Google's APIs may be given the method in the query; elsewhere `:` stands before a tag or a part of a name.
+  const isCall = method === 'POST' ? LETTERS.test(action) : CALLS.test(action);
+  if (!isCall || path.indexOf(':', slash) !== colon) return null;
+  return named(path.slice(slash, colon), action);
 }
 
 function callElsewhere(path: string, slash: number): PathCall | null {
