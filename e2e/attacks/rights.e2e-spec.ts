@@ -38,6 +38,30 @@ describe('a key with one scope', () => {
   });
 });
 
+describe('the key of a workspace', () => {
+  it('escapes no limit of the organisation on a provider: by no deletion, and by no second provider', async () => {
+    const { adminKey: key } = bench();
+    const { workspace_id } = bench().product.credentials;
+    const account = { name: 'Bound', ai_provider_id: 'openai', key: 'sk-0123456789abcdef', workspace_id };
+    const body = { ...account, create_default_provider: false };
+    const { id } = await bench().manage<NewKey>('POST', '/integrations', { key, body });
+    const limits = { rate_limits: [{ type: 'requests', unit: 'rpm', value: 2 }] };
+    const provider = { name: 'Bound', slug: 'bound', integration_id: id };
+    const made = { key, body: { ...provider, ...limits, workspace_id } };
+    await bench().manage('POST', '/providers', made);
+    const attempts = [
+      await bench().call('DELETE', '/providers/bound?force=true'),
+      await bench().call('POST', '/providers', { body: { ...provider, slug: 'second' } }),
+      await bench().call('DELETE', `/integrations/${id}`),
+      await bench().call('PUT', '/providers/bound', { body: { rate_limits: null } }),
+    ];
+    for (const { status, text } of attempts)
+      expect([status, text]).toEqual([403, expect.stringContaining('higher role')]);
+    const moved = await bench().call('PUT', '/providers/bound', { body: { integration_id: 'another' } });
+    expect([moved.status, moved.text]).toEqual([400, expect.stringContaining('integration_id')]);
+  });
+});
+
 describe('wrong passwords', () => {
   /** A login through the gateway, as a client of that address. */
   const login = (from: string, password: string): Promise<number> =>

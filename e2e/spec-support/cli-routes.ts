@@ -74,6 +74,8 @@ const DELETED = 'archived: a delete';
 export const NOT_IN_FILES: Readonly<Record<string, string>> = {
   'configs: is_default': 'as reads show it; isDefault sets it, and a file writes that',
   'workspaces: users': 'users have their workspaces',
+  'workspaces: reset_usage': ACTION,
+  'integrations: status': DELETED,
   'workspaces: defaults.*': 'metadata, and by kinds of their own user_key_configs and workspace_guardrails',
   'secret_references: allow_all_workspaces': 'true when allowed_workspaces is left out',
   'secret_references: organisation_id': OWN,
