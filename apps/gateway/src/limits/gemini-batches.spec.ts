@@ -74,7 +74,7 @@ describe('a batch of Gemini’s own API', () => {
     expect(await last()).toMatchObject({ status: 200, usage: null, cost: null, priced: 'no_usage' });
   });
 
-  it('is charged for the answers that stand in it, each by its own model at the discount of batches', async () => {
+  it('is charged for the answers in it, each by its own model at the discount of batches', async () => {
     stub.answerJson(batch());
     const record = await read('/proxy/batches/b1');
     // 0.05 and 0.2 for the small one.

@@ -2,7 +2,7 @@ import { ONCE_MAX } from '@gw/contracts';
 import type { JsonObject } from '@gw/providers';
 import { isObject } from '../http/json-body';
 
-/** A batch of Gemini's own API whose answers stand in it. */
+/** A batch of Gemini's own API whose answers are in it. */
 export interface GeminiBatch {
   /** `batches/{id}` */
   readonly name: string;

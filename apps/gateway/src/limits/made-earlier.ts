@@ -147,7 +147,7 @@ class Uses {
     if (isLate) this.add(object, id, usage, model);
   }
 
-  /** The answers of a batch of Gemini that stand in the batch itself, each at the price of its own model. */
+  /** The answers in a batch of Gemini, each at the price of its own model. */
   private addGemini(told: JsonObject): void {
     const batch = geminiBatch(told);
     if (batch === null) return;

@@ -184,7 +184,7 @@ describe('a call whose path names the model', () => {
       expect(stub.requests.at(-1)?.url).toBe(`/v1/models/gemini-2.5-pro:generateContent${sent}`);
     });
 
-    it('and is sent without a field mask, whoever forwards it', async () => {
+    it('and is sent without a field mask, forwarded or not', async () => {
       stub.answerJson(LAST);
       const headers = {
         'x-gw-api-key': gateway.apiKey,

@@ -197,7 +197,7 @@ function passedError(exchange: Exchange, answer: Answer, reply: Reply, headers: 
   });
 }
 
-/** An error may tell a use: it is charged whether it is the last answer or one that was tried again. */
+/** An error may report a use: it is charged whether it is the last answer or one that was tried again. */
 function meterOf({ upstream }: Answer, body: Buffer | null): Exchange['meter'] {
   if (body === null) return null;
   const { usage, model } = readAnswer(upstream.provider, body);

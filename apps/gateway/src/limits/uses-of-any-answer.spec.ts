@@ -10,7 +10,7 @@ const PART = { id: 'a', model: 'gpt-4o', choices: [{ delta: { content: 'x' } }] 
 const lines = (...objects: readonly object[]): string =>
   objects.map((each) => JSON.stringify(each)).join('\n');
 
-describe('a use that an answer tells', () => {
+describe('a use that an answer reports', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -144,7 +144,7 @@ describe('a use that an answer tells', () => {
       });
     });
 
-    it('costs nothing where it tells none', async () => {
+    it('costs nothing where it reports none', async () => {
       stub.answer({ status: 500, body: { error: { message: 'no' } } });
       expect(await ask('/chat/completions')).toMatchObject({ status: 500, usage: null, cost: null });
     });
