@@ -1,5 +1,11 @@
 import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
-import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isCredentialHeader, isMetadataHeader } from '@gw/kernel';
+import {
+  FRAMING_HEADERS,
+  HOP_BY_HOP_HEADERS,
+  isCredentialHeader,
+  isMetadataHeader,
+  mayHoldApiKey,
+} from '@gw/kernel';
 import { GUARDRAIL_LIMITS } from './limits';
 
 /** Headers by which proxies tell each other where a request came from and where it goes. */
@@ -62,11 +68,13 @@ export function checkForwardHeaders(
   return [...new Set(names?.map((name) => name.toLowerCase()))];
 }
 
-/** Those of the client's headers that are forwarded and were sent. */
+/** Those of the client's headers that are forwarded and were sent, without those that may hold a key of this product. */
 export const forwarded = (
   names: readonly string[],
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    names.flatMap((name) => (Object.hasOwn(headers, name) ? [[name, headers[name] ?? '']] : [])),
+    names
+      .filter((name) => Object.hasOwn(headers, name) && !mayHoldApiKey(headers[name] ?? ''))
+      .map((name) => [name, headers[name] ?? '']),
   );

@@ -31,6 +31,7 @@ export {
   isHeaderValue,
   isMetadataHeader,
 } from './header-names';
+export { API_KEY_LENGTH, hasApiKeyForm, mayHoldApiKey, textsOf } from './api-key-form';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
 export {
   apiKeyPepper,

@@ -1,11 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
 import { documentKey, TOKEN_AUDIENCE, TOKEN_ISSUER, type DocumentKey } from '@gw/contracts';
-import { hashApiKey } from '@gw/kernel';
+import { hasApiKeyForm, hashApiKey } from '@gw/kernel';
 import type { Documents } from './principals';
 
-/** A prefix, and 32 letters and digits. Few keys of providers look like that, so that few are looked up. */
-const KEY_SHAPE = /^[A-Za-z0-9_-]{0,32}[A-Za-z0-9]{32}$/;
 const TOKEN_SHAPE = /^eyJ[\w-]+\.([\w-]{1,2048})\.[\w-]+$/;
 
 /** Knows what opens this product: keys of callers and tokens of sessions. */
@@ -16,15 +14,15 @@ export class OwnCredentials {
     private readonly peppers: readonly KeyObject[],
   ) {}
 
-  /** False for a text that cannot be a key or a token by its form. */
+  /** False for a text that cannot be a key or a token by its form. Few keys of providers have it, so that few are looked up. */
   couldInclude(text: string): boolean {
-    return KEY_SHAPE.test(text) || TOKEN_SHAPE.test(text);
+    return hasApiKeyForm(text) || TOKEN_SHAPE.test(text);
   }
 
   /** Waits only where a key has to be looked up. A key that can't be looked up now is taken for a provider's. */
   includes(text: string): boolean | Promise<boolean> {
     if (isSessionToken(text)) return true;
-    if (!KEY_SHAPE.test(text)) return false;
+    if (!hasApiKeyForm(text)) return false;
     const keys = this.peppers.map((pepper) => documentKey.apiKey(hashApiKey(pepper, text)));
     const known = keys.map((key) => this.documents.get(key));
     if (known.some((document) => document !== undefined && document !== null)) return true;

@@ -1,11 +1,8 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
-import { hashApiKey, randomAlphanumeric, seal, unseal, type Keyring } from '@gw/kernel';
+import { API_KEY_LENGTH, hashApiKey, randomAlphanumeric, seal, unseal, type Keyring } from '@gw/kernel';
 import type { KeyObject } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { ApiKeySecretEntity } from './api-key-secret.entity';
-
-/** 32 characters of [A-Za-z0-9] carry 190 bits. */
-const SECRET_LENGTH = 32;
 
 /** What secrets of this installation are made by. */
 export interface SecretMaker {
@@ -29,7 +26,7 @@ export interface Replacement {
 }
 
 export function makeSecret({ prefix, pepper }: SecretMaker): FreshSecret {
-  const secret = prefix + randomAlphanumeric(SECRET_LENGTH);
+  const secret = prefix + randomAlphanumeric(API_KEY_LENGTH);
   const masked = `${secret.slice(0, 2)}*****${secret.slice(-3)}`;
   return { secret, secretHash: hashApiKey(pepper, secret), masked };
 }

@@ -1,6 +1,5 @@
-import { Buffer } from 'node:buffer';
 import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
-import { GatewayError, isCredentialHeader } from '@gw/kernel';
+import { GatewayError, isCredentialHeader, textsOf } from '@gw/kernel';
 import { chosenHeaders } from '../../http/header-rules';
 import type { OwnCredentials } from '../../state/own-credentials';
 import type { Asked } from '../exchange';
@@ -69,17 +68,6 @@ export async function refuseOwnCredentials(
     }),
   );
 }
-
-/** What a header's value is made of, and what Basic authentication or an encoded cookie hides. */
-function* textsOf(value: string): Generator<string> {
-  for (const word of value.split(SEPARATORS)) {
-    yield word;
-    if (ENCODED.test(word)) yield* Buffer.from(word, 'base64').toString('latin1').split(SEPARATORS);
-  }
-}
-
-const SEPARATORS = /[\s,;:="'&%<>(){}[\]]+/;
-const ENCODED = /^[\w+/-]{32,}$/;
 
 export const ownCredential = (param: string): GatewayError =>
   new GatewayError('header_invalid', {

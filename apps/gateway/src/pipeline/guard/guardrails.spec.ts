@@ -329,6 +329,17 @@ describe('guardrails', () => {
       expect(hook.lastRequest.headers['x-kept']).toBe('k');
       expect(JSON.stringify(hook.lastRequest.headers)).not.toContain(gateway.apiKey);
     });
+
+    it('are sent no header that holds what has the form of a key of this gateway, whoever’s it is', async () => {
+      const other = `tg_${'AnotherTenantsKey'.padEnd(32, '0')}`;
+      hook.answerJson({ verdict: true });
+      await asker.ask('/chat/completions', ask('Hi'), {
+        config: { provider: '@main', ...webhook({ forwardHeaders: ['x-session-id', 'x-kept'] }) },
+        headers: { 'x-session-id': `a=1; b=${other}`, 'x-kept': '4bf92f3577b34da6a3ce929d0e0e4736' },
+      });
+      expect(hook.lastRequest.headers['x-kept']).toBe('4bf92f3577b34da6a3ce929d0e0e4736');
+      expect(hook.lastRequest.headers['x-session-id']).toBeUndefined();
+    });
   });
 
   it('judge answers of passthrough routes, and leave their bytes alone where they pass', async () => {

@@ -1,0 +1,27 @@
+import { Buffer } from 'node:buffer';
+
+/** Letters and digits of a key of this product, behind the installation's prefix: 190 bits. */
+export const API_KEY_LENGTH = 32;
+const API_KEY = new RegExp(`^[A-Za-z0-9_-]{0,32}[A-Za-z0-9]{${String(API_KEY_LENGTH)}}$`);
+/** Digests and trace ids have the form, too. One of 10^18 keys is made of hexadecimal digits alone. */
+const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
+
+export const hasApiKeyForm = (text: string): boolean => API_KEY.test(text);
+
+const SEPARATORS = /[\s,;:="'&%<>(){}[\]]+/;
+const ENCODED = /^[\w+/-]{32,}$/;
+
+/** What a header's value is made of, and what Basic authentication or an encoded cookie hides. */
+export function* textsOf(value: string): Generator<string> {
+  for (const word of value.split(SEPARATORS)) {
+    yield word;
+    if (ENCODED.test(word)) yield* Buffer.from(word, 'base64').toString('latin1').split(SEPARATORS);
+  }
+}
+
+/** Whether a header's value holds what has the form of a key of this product, whoever's it is. */
+export function mayHoldApiKey(value: string): boolean {
+  if (value.length < API_KEY_LENGTH) return false;
+  for (const text of textsOf(value)) if (hasApiKeyForm(text) && !HEX.test(text)) return true;
+  return false;
+}
