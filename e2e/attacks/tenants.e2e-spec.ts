@@ -94,6 +94,24 @@ describe('one workspace, to the others', () => {
     }
   });
 
+  it('is no stop of the control plane at the gateway’s address by slow senders without a key', async () => {
+    const raw = new RawRequests();
+    try {
+      // Three times as many as a gateway process has connections to the control plane.
+      await Promise.all(Array.from({ length: 200 }, () => raw.beginLogin(bench().baseUrl)));
+      for (let call = 0; call < 5; call += 1) {
+        const answer = await fetch(`${new URL(bench().baseUrl).origin}/v1/providers`, {
+          headers: { 'x-gw-api-key': victim.key },
+          signal: AbortSignal.timeout(5_000),
+        });
+        expect([answer.status, typeof (await answer.json())]).toEqual([expect.any(Number), 'object']);
+        expect(answer.status).toBeLessThan(500);
+      }
+    } finally {
+      raw.end();
+    }
+  });
+
   it('takes no first answer away under an Idempotency-Key, however many it keeps', async () => {
     const once = { 'x-gw-provider': '@main', 'idempotency-key': 'victims' };
     const first = await chat(victim, 'a', once);

@@ -52,6 +52,18 @@ export class RawRequests {
     });
   }
 
+  /** Sends a login without a key, whose body has begun and does not go on. */
+  async beginLogin(baseUrl: string): Promise<void> {
+    const { hostname, port } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    this.sockets.push(socket);
+    socket.on('error', () => undefined);
+    const head = 'POST /v1/auth/login HTTP/1.1\r\nHost: a\r\ncontent-type: application/json';
+    await new Promise<void>((resolve) => {
+      socket.write(`${head}\r\ncontent-length: 1000\r\n\r\n{`, () => resolve());
+    });
+  }
+
   end(): void {
     for (const socket of this.sockets.splice(0)) socket.destroy();
   }

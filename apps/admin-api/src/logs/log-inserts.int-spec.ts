@@ -268,10 +268,16 @@ describe('logs of callers', () => {
       foreign.close();
     });
 
-    it('ends by itself, and takes no more readers than there is room for', async () => {
+    it('ends by itself, and takes no more readers of one caller than leave room for others', async () => {
       const open = await Promise.all(Array.from({ length: 50 }, () => tail('max_seconds=3600')));
       const refused = await tail('');
       expect(refused.res.statusCode).toBe(503);
+      expect(refused.res.headers['retry-after']).toBe('10');
+      // A place is free for each that one caller has, so that another finds one.
+      expect(open.filter(({ res }) => res.statusCode === 200)).toHaveLength(25);
+      const other = await tail('max_seconds=3600', theirs.key);
+      expect(other.res.statusCode).toBe(200);
+      other.close();
       for (const each of open) each.close();
       await eventually(async () => {
         const { res, close } = await tail('max_seconds=1');

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { StubProvider } from '@gw/testing';
 import { ROUTE_ROWS } from '../routes/route-rows';
+import { ANSWER, BODY, budget } from '../limits/spec-support/cent-calls';
 import { GatewayHarness } from '../spec-support/harness';
 
 const CHAT = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
@@ -157,6 +158,38 @@ describe('redirects of a provider', () => {
     const answer = await call('POST', '/chat/completions', CHAT, { 'x-gw-config': JSON.stringify(config) });
     expect(await answer.json()).toEqual({ from: 'elsewhere' });
     expect([provider.requests.length, elsewhere.requests.length]).toEqual([1, 1]);
+  });
+
+  it('charge nothing, whatever use their body tells', async () => {
+    const key = 'redirectedKey0000000000000000000';
+    // One call is worth a cent.
+    gateway.addKey(key, { id: 'redirected', usageLimits: [budget({ creditLimit: 0.01 })] });
+    const chat = (): Promise<Response> => call('POST', '/chat/completions', BODY, { 'x-gw-api-key': key });
+    provider.answer({
+      status: 307,
+      headers: { location: `${elsewhere.origin}/steal`, 'content-type': 'application/json' },
+      body: JSON.stringify(ANSWER),
+    });
+    for (let sent = 0; sent < 3; sent += 1) expect(await typeOf(await chat())).toEqual(REFUSED);
+    const costs = (await gateway.records()).slice(-3).map(({ cost }) => cost ?? 0);
+    expect(costs).toEqual([0, 0, 0]);
+    provider.answerJson(ANSWER);
+    const statuses = [(await chat()).status, (await chat()).status];
+    expect(statuses).toEqual([200, 412]);
+  });
+
+  it('count for the breaker of their target', async () => {
+    redirectTo(`${elsewhere.origin}/steal`);
+    const breaker = { consecutive_failures: 2, cooldown_interval: 600_000 };
+    const config = JSON.stringify({
+      strategy: { mode: 'fallback', cb_config: breaker },
+      targets: [{ provider: '@main' }, { provider: '@second' }],
+    });
+    for (let sent = 0; sent < 5; sent += 1) {
+      const answer = await call('POST', '/chat/completions', CHAT, { 'x-gw-config': config });
+      expect(await answer.json()).toEqual({ from: 'elsewhere' });
+    }
+    expect([provider.requests.length, elsewhere.requests.length]).toEqual([2, 5]);
   });
 
   it('are refused for all requests that share one call, and are not cached', async () => {
