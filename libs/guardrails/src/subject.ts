@@ -4,6 +4,7 @@ import { answerPassages } from './text/answers';
 import type { Dialect, Passage } from './text/passages';
 import { requestPassages } from './text/requests';
 import { select, type Scope } from './text/scope';
+import { withEdits } from './text/with-edits';
 import { Work } from './work';
 
 export type GuardrailStage = 'input' | 'output';
@@ -123,16 +124,14 @@ export class Subject {
     return this.length;
   }
 
-  /** With other texts in the place of some, by their position. */
+  /** With other texts in the place of some, by their position. What none of them is in is shared with this body. */
   edited(edits: ReadonlyMap<number, string>): Subject {
-    const body = structuredClone(this.body);
-    const copy = this.withBody(body);
-    const passages = copy.passages();
-    for (const [position, text] of edits) {
+    const passages = this.passages();
+    const changes = [...edits].flatMap(([position, text]) => {
       const passage = passages[position];
-      if (passage) (passage.holder as Record<string | number, unknown>)[passage.key] = text;
-    }
-    return this.withBody(body);
+      return passage ? [{ holder: passage.holder, key: passage.key, text }] : [];
+    });
+    return this.withBody(withEdits(this.body, changes));
   }
 
   /** With another body. */
