@@ -143,7 +143,7 @@ const RIGHTS = [
   [
     'who may change the settings of a workspace',
     `${ADMIN}/workspaces/workspaces.service.ts`,
-    'holdRestrictions(caller, row, before);',
+    'holdRestrictions(caller, row, before, isReset);',
     '',
     LIMITS_SPEC,
   ],
@@ -496,15 +496,15 @@ const ATTACKS = [
   [
     'bodies of the control plane are counted before they are parsed',
     'libs/web/src/http/body-bounds.ts',
-    'const { members, containers, commas, depth } = jsonSize(body);',
-    'const { members, containers, commas, depth } = jsonSize(body.subarray(0, 0));',
+    'if (members > bounds.members) throw',
+    'if (members < 0) throw',
     `${ADMIN}/bodies.int-spec.ts`,
   ],
   [
     'who learns from an answer',
     `${GATEWAY}/limits/learned-from.ts`,
     'if (saved === null || provider.local !== undefined || model === null) return null;',
-    "if (saved === null || model === null) return { tenant: { workspaceId: '', organisationId: '' }, key: String(model) };",
+    "if (model !== null) return { tenant: { workspaceId: '', organisationId: '' }, key: model };\n  if (saved === null) return null;",
     `${GATEWAY}/limits/estimates.spec.ts`,
   ],
   [

@@ -201,10 +201,12 @@ function runMatrix(tree, matrix = MATRIX, title = '') {
     '--runTestsByPath',
     matrix,
   ];
-  let stderr = '';
+  let [stderr, signal] = ['', null];
   // On a busy machine the database may be late, and then nothing was said of guards.
   for (let tries = 0; tries < 3 && !existsSync(output); tries += 1)
-    ({ stderr } = spawnSync(runtimePath(), args, { cwd: tree, encoding: 'utf8', timeout: 600_000 }));
+    ({ stderr, signal } = spawnSync(runtimePath(), args, { cwd: tree, encoding: 'utf8', timeout: 600_000 }));
+  // Without the guard there may be no end to what is kept, until V8 ends the process.
+  if (signal === 'SIGABRT') return ['the process ran out of memory'];
   if (!existsSync(output)) throw new Error(`The matrix did not run:\n${stderr}`);
   const { testResults } = JSON.parse(readFileSync(output, 'utf8'));
   const results = testResults
