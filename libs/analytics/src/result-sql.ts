@@ -1,4 +1,4 @@
-import { RESULT_RULES } from '@gw/contracts';
+import { RESULT_RULES } from '@gw/kernel';
 
 const listed = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
 const { success, error } = RESULT_RULES;

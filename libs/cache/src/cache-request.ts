@@ -1,5 +1,4 @@
-import { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS } from '@gw/kernel';
-import { digestOf, type Field } from './digest';
+import { CREDENTIAL_HEADERS, digestOf, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, type Field } from '@gw/kernel';
 
 /** Everything that decides which answer a request gets. What differs in any part never shares an entry. */
 export interface CacheRequest {

@@ -28,14 +28,6 @@ export {
   type IdempotencyOptions,
   type WaitOptions,
 } from './idempotency/idempotency';
-export {
-  idempotencyFingerprint,
-  idempotencyScope,
-  isFinalStatus,
-  readIdempotencyKey,
-  type IdempotencyScope,
-  type IdempotentRequest,
-} from './idempotency/idempotency-key';
 export type { Claim, IdempotencyState, IdempotencyStore } from './idempotency/idempotency-store';
 export {
   MemoryIdempotencyStore,

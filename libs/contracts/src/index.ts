@@ -69,7 +69,7 @@ export type {
 export { isOfBatch, ONCE_MAX } from './log-record';
 export type { MailMessage } from './mail';
 export { PRICE_CATALOGUES } from './price-catalogues';
-export { isSuccess, RESULT_RULES, resultOf, type RequestEnd, type RequestResult } from './request-result';
+export { isSuccess, resultOf, type RequestEnd, type RequestResult } from './request-result';
 export { completeLogRecord, type ShippedLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,

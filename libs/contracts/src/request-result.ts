@@ -1,3 +1,4 @@
+import { RESULT_RULES } from '@gw/kernel';
 import type { LogRecord } from './log-record';
 
 /** What the verdict on a request is made of. An empty outcome is unknown: the status alone decides. */
@@ -11,19 +12,6 @@ export interface RequestEnd {
  * the provider.
  */
 export type RequestResult = 'success' | 'error' | 'neither';
-
-/** The rules as data, since stores decide by them in SQL (`RESULT_SQL` of `@gw/analytics`). Ranges include both ends. */
-export const RESULT_RULES = {
-  success: {
-    outcomes: ['ok', ''],
-    /** 101 is a realtime session that has begun. */
-    statuses: [
-      [101, 101],
-      [200, 299],
-    ],
-  },
-  error: { exceptOutcomes: ['ok', 'client_closed', ''], statusMin: 400 },
-} as const;
 
 const SUCCESSES: ReadonlySet<string> = new Set(RESULT_RULES.success.outcomes);
 const NO_ERRORS: ReadonlySet<string> = new Set(RESULT_RULES.error.exceptOutcomes);

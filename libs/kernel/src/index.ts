@@ -83,3 +83,14 @@ export {
   type AddressVerdict,
   type UrlVerdict,
 } from './address-policy';
+export { digestOf, type Field } from './digest';
+export {
+  idempotencyFingerprint,
+  idempotencyScope,
+  isFinalStatus,
+  keyReused,
+  readIdempotencyKey,
+  type IdempotencyScope,
+  type IdempotentRequest,
+} from './idempotency-key';
+export { RESULT_RULES } from './result-rules';

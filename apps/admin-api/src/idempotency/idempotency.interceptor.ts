@@ -1,6 +1,5 @@
-import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey } from '@gw/cache';
 import type { RequestClaim } from '@gw/entities';
-import { randomHex } from '@gw/kernel';
+import { idempotencyFingerprint, idempotencyScope, randomHex, readIdempotencyKey } from '@gw/kernel';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';

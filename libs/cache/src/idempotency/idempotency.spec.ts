@@ -1,14 +1,14 @@
-import { GatewayError } from '@gw/kernel';
-import { idempotencyStoreContract } from '../spec-support/idempotency-store.contract';
-import { sampleAnswer, TENANT } from '../spec-support/samples';
-import { Idempotency, type Begun, type FirstCall } from './idempotency';
 import {
+  GatewayError,
   idempotencyFingerprint,
   idempotencyScope,
   isFinalStatus,
   readIdempotencyKey,
   type IdempotencyScope,
-} from './idempotency-key';
+} from '@gw/kernel';
+import { idempotencyStoreContract } from '../spec-support/idempotency-store.contract';
+import { sampleAnswer, TENANT } from '../spec-support/samples';
+import { Idempotency, type Begun, type FirstCall } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 

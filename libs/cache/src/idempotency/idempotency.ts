@@ -1,6 +1,5 @@
-import { GatewayError, randomHex, type Tenant } from '@gw/kernel';
+import { GatewayError, keyReused, randomHex, type Tenant } from '@gw/kernel';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from '../stored-answer';
-import { keyReused } from './idempotency-key';
 import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 

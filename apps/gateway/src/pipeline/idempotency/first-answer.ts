@@ -1,10 +1,5 @@
-import {
-  isEventStream,
-  isFinalStatus,
-  storableHeaders,
-  type FirstCall,
-  type RecordingMemory,
-} from '@gw/cache';
+import { isEventStream, storableHeaders, type FirstCall, type RecordingMemory } from '@gw/cache';
+import { isFinalStatus } from '@gw/kernel';
 import type { Exchange } from '../exchange';
 
 /** Keeps the answer that the client is given under its `Idempotency-Key`, until it is settled. */

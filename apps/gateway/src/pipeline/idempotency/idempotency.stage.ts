@@ -1,16 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import {
-  idempotencyFingerprint,
-  idempotencyScope,
-  ownCredential,
-  readIdempotencyKey,
-  relevantHeaders,
-  type Idempotency,
-  type Tenant,
-} from '@gw/cache';
+import { ownCredential, relevantHeaders, type Idempotency, type Tenant } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
-import type { Shares } from '@gw/kernel';
+import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey, type Shares } from '@gw/kernel';
 import type { Principal } from '../../state/principals';
 import type { Exchange, Stage } from '../exchange';
 import { FirstAnswer } from './first-answer';

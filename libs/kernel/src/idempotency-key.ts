@@ -1,5 +1,5 @@
-import { GatewayError } from '@gw/kernel';
-import { digestOf } from '../digest';
+import { digestOf } from './digest';
+import { GatewayError } from './errors';
 
 const KEY_LENGTH_MAX = 255;
 
