@@ -20,7 +20,7 @@ export const isSoldPath = (url: string): boolean => SOLD.test(plainPath(url));
 const CALLED = /\/(?:models|tunedmodels|dynamic|endpoints)\//i;
 const OPERATIONS = /\/operations\/$/i;
 const LETTERS = /^[a-z]+$/i;
-const CALLS = /^[a-z]*(?:generate|predict|embed|tokens)[a-z]*$/i;
+const CALLS = /generate|predict|embed|tokens/i;
 const KINDS: ReadonlyMap<string, PathCallKind> = new Map([
   ['counttokens', 'free'],
   ['computetokens', 'free'],
@@ -51,7 +51,7 @@ function callAtGoogle(method: string, path: string, slash: number): PathCall | n
   const colon = path.lastIndexOf(':');
   const action = path.slice(colon + 1);
   // Google's APIs may be given the method in the query; elsewhere `:` stands before a tag or a part of a name.
-  const isCall = method === 'POST' ? LETTERS.test(action) : CALLS.test(action);
+  const isCall = LETTERS.test(action) && (method === 'POST' || CALLS.test(action));
   if (!isCall || path.indexOf(':', slash) !== colon) return null;
   return named(path.slice(slash, colon), action);
 }
