@@ -135,8 +135,9 @@ describe('sessions', () => {
     const { organisationId } = await admin.tenant();
     const passwordHash = await hashPassword('set by another admin');
     await manager.insert(OrganisationUserEntity, { organisationId, userId, role: 'member', passwordHash });
-    const there = Array.from({ length: 100 }, () => ({
+    const there = Array.from({ length: 100 }, (_unused, at) => ({
       ...{ id: uuidv7(), organisationId, userId, expiresAt: new Date(Date.now() + 60_000) },
+      createdAt: new Date(Date.now() - 100_000 + at),
       refreshTokenHash: randomBytes(32).toString('hex'),
     }));
     await manager.insert(SessionEntity, there);

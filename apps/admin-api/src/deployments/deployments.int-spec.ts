@@ -95,7 +95,8 @@ describe('a deployment', () => {
     const sibling = await admin.workspace(tenant.organisationId, { slug: 'not-for-it' });
     expect(sibling).not.toBe(workspace);
     expect(await listed('workspace_slug=not-for-it')).not.toContain(id);
-    expect((await put(id, { source_type: 'ui' })).status).toBe(200);
+    // What it was made by is set when it is created (decision 0066).
+    expect((await put(id, { source_type: 'ui' })).status).toBe(400);
     expect((await get(id))['source_type']).toBe('helm');
   });
 
