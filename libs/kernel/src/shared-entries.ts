@@ -59,7 +59,7 @@ export class SharedEntries<Value> {
   get(key: string): Value | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
-    if (entry.expiresAt <= this.now()) {
+    if (entry.expiresAt !== Infinity && entry.expiresAt <= this.now()) {
       this.delete(key);
       return undefined;
     }
