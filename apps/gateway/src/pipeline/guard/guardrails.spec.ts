@@ -85,6 +85,20 @@ describe('guardrails', () => {
       },
     );
 
+    it('are not needed for that: what a condition has read is what the provider gets', async () => {
+      const strategy = {
+        mode: 'conditional',
+        conditions: [{ query: { 'params.user': { $eq: 'last' } }, then: 'read' }],
+      };
+      const body =
+        '{"model":"gpt-4o","user":"first","messages":[{"role":"user","content":"ok"}],"user":"last"}';
+      const target = { name: 'read', provider: '@main' };
+      const response = await raw(body, { provider: undefined, strategy, targets: [target] });
+      expect(response.status).toBe(200);
+      expect(stub.lastRequest.body.toString()).not.toContain('first');
+      expect(JSON.parse(stub.lastRequest.body.toString())).toMatchObject({ user: 'last' });
+    });
+
     it.each(['9007199254740993', '12345678901234567890', '1e400', '-0.12345678901234567890'])(
       'leave the number %s as it was sent, with parameter rules',
       async (seed) => {
