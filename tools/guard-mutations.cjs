@@ -273,7 +273,7 @@ const TENANTS = [
   [
     'limits are looked at before the body',
     `${GATEWAY}/pipeline/stages/receive.stage.ts`,
-    'this.options.accounts.refuseExhausted(exchange);',
+    'this.options.accounts.refuseExhausted(context);',
     '',
     BODIES_SPEC,
   ],
@@ -308,7 +308,7 @@ const TENANTS = [
   [
     'the limit of calls',
     `${GATEWAY}/pipeline/attempt/attempts.ts`,
-    'if (!this.maker.mayCall(exchange)) return false;',
+    'if (!this.maker.mayCall(context)) return false;',
     '',
     `${GATEWAY}/pipeline/attempt/call-limit.spec.ts`,
   ],
@@ -326,8 +326,8 @@ const CALLS = [
   [
     'only idempotent requests are sent again',
     `${GATEWAY}/pipeline/attempt/attempts.ts`,
-    'return IDEMPOTENT.has(exchange.method) && exchange.route.followUp === null;',
-    'return exchange.method !== null;',
+    'return IDEMPOTENT.has(context.method) && context.route.followUp === null;',
+    'return context.method !== null;',
     `${GATEWAY}/pipeline/attempt/calls.spec.ts`,
   ],
   [
@@ -340,7 +340,7 @@ const CALLS = [
   [
     'an answer that is shorter than it said is broken',
     `${GATEWAY}/pipeline/reply.ts`,
-    'if (isShort(this.headers, this.exchange)) {',
+    'if (isShort(this.headers, this.context)) {',
     'if (this.headers.length === 0) {',
     `${GATEWAY}/pipeline/stream-ends.spec.ts`,
   ],
@@ -510,8 +510,8 @@ const ATTACKS = [
   [
     'a first answer belongs to its key and to the rules of its time',
     `${GATEWAY}/pipeline/idempotency/idempotency.stage.ts`,
-    'inForce: inForce(exchange) });',
-    'inForce: inForce(exchange).slice(0, 0) });',
+    'inForce: inForce(context) });',
+    'inForce: inForce(context).slice(0, 0) });',
     `${GATEWAY}/pipeline/idempotency/idempotency.spec.ts`,
   ],
   [
@@ -524,7 +524,7 @@ const ATTACKS = [
   [
     'an output is asked for whole and readable',
     `${GATEWAY}/pipeline/attempt/request-builder.ts`,
-    '  askReadable(headers, exchange, support);\n',
+    '  askReadable(headers, context, support);\n',
     '',
     `${GATEWAY}/limits/batch-money.spec.ts`,
   ],

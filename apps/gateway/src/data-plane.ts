@@ -219,8 +219,8 @@ const outboundClient = (
 
 const failureLog =
   (log: Log): FailureLog =>
-  (exchange, error) => {
-    log.warn({ requestId: exchange.id, ...describeFault(error) }, 'a request failed');
+  (context, error) => {
+    log.warn({ requestId: context.id, ...describeFault(error) }, 'a request failed');
   };
 
 interface StageParts {

@@ -9,7 +9,7 @@ import { parseJsonObject } from '../http/json-body';
 import type { Accounts } from '../limits/accounts';
 import type { Answer } from '../pipeline/answer';
 import { translationContext } from '../pipeline/answer-shape';
-import { Exchange } from '../pipeline/exchange';
+import { RequestContext } from '../pipeline/request-context';
 import { WholeAnswer } from '../pipeline/guard/whole-answer';
 import type { Settlement } from '../pipeline/settlement';
 import type { AttemptStage } from '../pipeline/stages/attempt.stage';
@@ -43,26 +43,26 @@ export class ModelCalls {
   ) {}
 
   /** Rejects with a `CheckError`. What was used is charged to the request, on its guardrail line, however the call ends. */
-  async ask(request: Exchange, call: ModelCall): Promise<JsonObject> {
-    const exchange = exchangeFor(request, call);
-    const leave = (): void => void exchange.res.emit('close');
+  async ask(request: RequestContext, call: ModelCall): Promise<JsonObject> {
+    const context = contextFor(request, call);
+    const leave = (): void => void context.res.emit('close');
     call.signal.addEventListener('abort', leave, { once: true });
     let read: Read | null = null;
     try {
       call.signal.throwIfAborted();
       const { principal } = request;
       const { id, compiled, source } = await this.resolved(principal as Principal, call);
-      exchange.config = compiled;
-      exchange.configId = id;
-      exchange.configSource = source;
-      await this.attempt.run(exchange);
-      read = await readWhole(exchange);
+      context.config = compiled;
+      context.configId = id;
+      context.configSource = source;
+      await this.attempt.run(context);
+      read = await readWhole(context);
       return read.answer;
     } catch (thrown) {
       throw checkErrorOf(thrown);
     } finally {
       call.signal.removeEventListener('abort', leave);
-      await this.charge(exchange, request, read);
+      await this.charge(context, request, read);
     }
   }
 
@@ -76,22 +76,22 @@ export class ModelCalls {
     return await this.configs.fromDocument(workspace.id, target.config, 'guardrail');
   }
 
-  private async charge(exchange: Exchange, request: Exchange, read: Read | null): Promise<void> {
-    if (request.settled && exchange.attempts.length > 0) {
+  private async charge(context: RequestContext, request: RequestContext, read: Read | null): Promise<void> {
+    if (request.settled && context.attempts.length > 0) {
       // The reservation of its request is closed. What is refused here was used all the same, and is recorded.
-      await Promise.resolve(this.accounts.admit(exchange)).catch(() => undefined);
+      await Promise.resolve(this.accounts.admit(context)).catch(() => undefined);
     }
-    this.settle(exchange, request, read?.usage ?? null, read?.model ?? null);
+    this.settle(context, request, read?.usage ?? null, read?.model ?? null);
   }
 }
 
 /** A request of our own for the caller: nothing of what it sent goes along. */
-function exchangeFor(request: Exchange, { route, body: parsed }: ModelCall): Exchange {
+function contextFor(request: RequestContext, { route, body: parsed }: ModelCall): RequestContext {
   const req = new IncomingMessage(new Socket());
   req.rawHeaders = HEADERS;
   req.headers = { accept: JSON_TYPE, 'content-type': JSON_TYPE };
   const { upstreamPath } = ROUTES[route];
-  const exchange = new Exchange(
+  const context = new RequestContext(
     uuidv7(),
     req,
     new ServerResponse(req),
@@ -101,10 +101,10 @@ function exchangeFor(request: Exchange, { route, body: parsed }: ModelCall): Exc
     ROUTES[route],
   );
   const body = Buffer.from(JSON.stringify(parsed));
-  exchange.replaceBody(body, parsed, shallowScan(body));
-  exchange.madeFor = request;
-  exchange.charges = [];
-  exchange.gw = {
+  context.replaceBody(body, parsed, shallowScan(body));
+  context.madeFor = request;
+  context.charges = [];
+  context.gw = {
     ...request.gw,
     provider: null,
     virtualKey: null,
@@ -114,44 +114,44 @@ function exchangeFor(request: Exchange, { route, body: parsed }: ModelCall): Exc
     requestTimeoutMs: null,
     providerKey: null,
   };
-  exchange.principal = request.principal;
-  exchange.metadata = request.metadata;
-  exchange.traceId = request.traceId;
-  exchange.parentSpanId = request.spanId;
-  return exchange;
+  context.principal = request.principal;
+  context.metadata = request.metadata;
+  context.traceId = request.traceId;
+  context.parentSpanId = request.spanId;
+  return context;
 }
 
 const JSON_TYPE = 'application/json';
 const HEADERS = ['accept', JSON_TYPE, 'content-type', JSON_TYPE];
 const NO_HEADERS: readonly string[] = [];
 
-async function readWhole(exchange: Exchange): Promise<Read> {
-  const { answer } = exchange;
+async function readWhole(context: RequestContext): Promise<Read> {
+  const { answer } = context;
   if (answer === null) throw new CheckError('The model was not waited for.');
   const body = await new Promise<Buffer | GatewayError | null>((resolve) => {
     answer.attach(new WholeAnswer(answer, resolve));
   });
-  exchange.status = answer.status;
+  context.status = answer.status;
   if (body === null) {
-    exchange.outcome = exchange.clientGone ? 'client_closed' : 'interrupted';
+    context.outcome = context.clientGone ? 'client_closed' : 'interrupted';
     throw new CheckError('The answer of the model broke off.');
   }
   if (body instanceof GatewayError) throw body;
-  exchange.responseBytes = body.length;
+  context.responseBytes = body.length;
   if (answer.status < 200 || answer.status > 299) {
-    exchange.outcome = 'provider_error';
+    context.outcome = 'provider_error';
     throw new CheckError(`The model answered with status ${String(answer.status)}.`);
   }
   const { usage, model } = readAnswer(answer.upstream.provider, body);
-  return { answer: translated(exchange, answer, body), usage, model };
+  return { answer: translated(context, answer, body), usage, model };
 }
 
 /** In the dialect of the question. */
-function translated(exchange: Exchange, { upstream }: Answer, body: Buffer): JsonObject {
+function translated(context: RequestContext, { upstream }: Answer, body: Buffer): JsonObject {
   const parsed = parseJsonObject(body);
   const { support } = upstream;
   if (support?.via !== 'translated') return parsed;
-  return support.translator.response(parsed, translationContext(exchange, upstream));
+  return support.translator.response(parsed, translationContext(context, upstream));
 }
 
 /** Types of errors are public, and so are our own sentences; anything else may hold more than that. */

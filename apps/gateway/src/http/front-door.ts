@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
 import { gatewayStopping } from '../pipeline/broken-answer';
-import { Exchange } from '../pipeline/exchange';
+import { RequestContext } from '../pipeline/request-context';
 import type { Pipeline } from '../pipeline/pipeline';
 import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
@@ -56,7 +56,7 @@ export class FrontDoor {
         const route = routeOf(method, destination.path);
         if (route.kind === 'realtime')
           throw new GatewayError('upgrade_required', { headers: { upgrade: 'websocket' } });
-        this.pipeline.run(new Exchange(id, req, res, method, path + query, query, route));
+        this.pipeline.run(new RequestContext(id, req, res, method, path + query, query, route));
         return;
       }
       case 'control':

@@ -82,7 +82,7 @@ describe('request headers', () => {
     }
     if (!names.includes('content-type')) lines.push('Content-Type: application/json');
     for (const [name, value] of test.headers) lines.push(`${name}: ${filled(value)}`);
-    return exchange(gateway.port, `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${BODY}`);
+    return context(gateway.port, `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${BODY}`);
   };
 
   const authorized = (): string | undefined =>
@@ -149,7 +149,7 @@ function expectVerdict(expected: string | number, status: number): void {
   else expect(status).not.toBe(500);
 }
 
-function exchange(port: number, bytes: string): Promise<RawAnswer> {
+function context(port: number, bytes: string): Promise<RawAnswer> {
   return new Promise((done, reject) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';

@@ -26,7 +26,7 @@ export function answerOwn(
   res.end(method === 'HEAD' ? undefined : body);
 }
 
-/** A request that never became an exchange: nothing of it was read, so the connection ends with the answer. */
+/** A request that never became a request: nothing of it was read, so the connection ends with the answer. */
 export function refuse(id: string, req: IncomingMessage, res: ServerResponse, error: GatewayError): void {
   const body = errorBody(error, 'openai', id);
   const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)];

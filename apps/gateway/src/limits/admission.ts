@@ -9,33 +9,33 @@ import {
 } from '@gw/limits';
 import type { ProviderDocument } from '@gw/contracts';
 import type { Upstream } from '../pipeline/answer';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { Principal } from '../state/principals';
 import type { CallerLimits } from './caller-limits';
 import { endpointTypesOf } from './endpoint-types';
 import { targetBuckets } from './target-limits';
 
 /** Throws the denial as the caller sees it. */
-export function admitted(exchange: Exchange, outcome: Outcome): Reservation {
+export function admitted(context: RequestContext, outcome: Outcome): Reservation {
   if (outcome.admitted) return outcome;
-  exchange.limits.push(denialState(outcome));
+  context.limits.push(denialState(outcome));
   throw denialError(outcome);
 }
 
-export function bucketsOfRequest(exchange: Exchange, limits: CallerLimits): readonly Bucket[] {
+export function bucketsOfRequest(context: RequestContext, limits: CallerLimits): readonly Bucket[] {
   const { buckets, perRequest } = limits;
   if (perRequest.length === 0) return buckets;
-  const more = policyBuckets(perRequest, 'llm', subjectOf(exchange));
+  const more = policyBuckets(perRequest, 'llm', subjectOf(context));
   return more.length === 0 ? buckets : [...buckets, ...more];
 }
 
 /** Those of the saved provider, then those of the policies that ask which provider it is. */
-export function bucketsOfAttempt(exchange: Exchange, upstream: Upstream): readonly Bucket[] {
+export function bucketsOfAttempt(context: RequestContext, upstream: Upstream): readonly Bucket[] {
   const { saved } = upstream;
   const own = saved === null ? NONE : targetBuckets(saved);
-  const policies = (exchange.principal as Principal).limits?.perAttempt;
+  const policies = (context.principal as Principal).limits?.perAttempt;
   if (policies === undefined || policies.length === 0) return own;
-  const more = policyBuckets(policies, 'llm', { ...subjectOf(exchange), ...partOf(upstream) });
+  const more = policyBuckets(policies, 'llm', { ...subjectOf(context), ...partOf(upstream) });
   return more.length === 0 ? own : [...own, ...more];
 }
 
@@ -43,7 +43,14 @@ export function bucketsOfAttempt(exchange: Exchange, upstream: Upstream): readon
 export const isWithoutLimits = ({ limits }: Principal, saved: ProviderDocument): boolean =>
   limits === null && targetBuckets(saved).length === 0;
 
-function subjectOf({ principal, metadata, configSource, configId, prompt, route }: Exchange): PolicySubject {
+function subjectOf({
+  principal,
+  metadata,
+  configSource,
+  configId,
+  prompt,
+  route,
+}: RequestContext): PolicySubject {
   const { key, workspace } = principal as Principal;
   return {
     apiKey: key.id,

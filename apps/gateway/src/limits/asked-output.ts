@@ -4,7 +4,7 @@ import { demandOf, largerDemand, NO_DEMAND, type JsonObject, type OutputDemand }
 import { parseJsonObject } from '../http/json-body';
 import { isTooLarge } from '../http/read-whole';
 import { ruledBody } from '../pipeline/attempt/request-body';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { otherModelsOf } from './other-models';
 
 /** What says where a request is sent, and as what. */
@@ -19,7 +19,7 @@ interface AskedAtMost extends OutputDemand {
 }
 
 /** How much output a request asks a target for: what its body says, or what the target's parameters set if that is more. */
-export function askedOutput({ scan }: Exchange, target: CompiledTarget): OutputDemand {
+export function askedOutput({ scan }: RequestContext, target: CompiledTarget): OutputDemand {
   const demand = scan?.output ?? NO_DEMAND;
   return target.hasParamRules && scan?.isForm !== true ? largerDemand(demand, demandOfRules(target)) : demand;
 }
@@ -28,24 +28,24 @@ export function askedOutput({ scan }: Exchange, target: CompiledTarget): OutputD
  * The same by the body as it is sent to the target, with the models that it names. Throws `body_too_large` for a body that is too large to
  * be read.
  */
-export function askedAtMost(exchange: Exchange, target: CompiledTarget): AskedAtMost {
-  const { scan, spooled } = exchange;
+export function askedAtMost(context: RequestContext, target: CompiledTarget): AskedAtMost {
+  const { scan, spooled } = context;
   const isRead = scan !== null && scan.isForm !== true && spooled === null;
-  const read = isRead ? bodyAt(exchange, target) : null;
-  const demand = demandAt(exchange, target, read);
+  const read = isRead ? bodyAt(context, target) : null;
+  const demand = demandAt(context, target, read);
   return { ...demand, others: read === null ? [] : otherModelsOf(read) };
 }
 
-function demandAt({ scan }: Exchange, target: CompiledTarget, read: JsonObject | null): OutputDemand {
+function demandAt({ scan }: RequestContext, target: CompiledTarget, read: JsonObject | null): OutputDemand {
   // The bytes say both of two members of one name.
   if (read === null || !target.hasParamRules) return scan?.output ?? NO_DEMAND;
   return demandOf(read);
 }
 
 /** Null: it cannot be read, and is refused later by what must read it. */
-function bodyAt(exchange: Exchange, target: CompiledTarget): JsonObject | null {
+function bodyAt(context: RequestContext, target: CompiledTarget): JsonObject | null {
   try {
-    const body = exchange.json(parseJsonObject);
+    const body = context.json(parseJsonObject);
     return target.hasParamRules ? ruledBody(body, target) : body;
   } catch (error) {
     if (isTooLarge(error)) throw error;

@@ -1,6 +1,6 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { JsonObject, Provider } from '@gw/providers';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { sumOf } from '../pipeline/extra-use';
 import type { Priced } from '../pipeline/settlement';
 import { plainPath } from '../routes/plain-path';
@@ -11,7 +11,7 @@ const FILE = /\/files\/(?:([^/]+)\/content|([^/:]+):download)$/i;
 const RESULTS = /\/messages\/batches\/([^/]+)\/results$/i;
 
 /** What the output of a batch is charged as, by the path that it is read from; null: it is none. */
-export function outputOfBatch({ followed, url }: Pick<Exchange, 'followed' | 'url'>): string | null {
+export function outputOfBatch({ followed, url }: Pick<RequestContext, 'followed' | 'url'>): string | null {
   const path = plainPath(followed ?? url);
   const [, file, download] = FILE.exec(path) ?? [];
   const read = file ?? download;

@@ -1,7 +1,7 @@
 import type { ChargeLine, ChargeRecord } from '@gw/contracts';
 import { isBudget, type Reservation } from '@gw/limits';
 import type { RouteKind } from '@gw/providers';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { isSoldPath } from '../routes/path-call';
 import { usesModel } from './estimates';
 
@@ -19,7 +19,7 @@ export function budgetsOf(one: Reservation | null, other: Reservation | null): r
 }
 
 /** What an attempt of a request is, the newest unless told: its first one, a repetition, another target's, or one beside another. */
-export function lineOf({ attempts, madeFor }: Exchange, attempt = attempts.at(-1)): ChargeLine {
+export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts.at(-1)): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (attempt === undefined) return 'primary';
   if (attempt.hedge === 'second') return 'hedge';
@@ -37,10 +37,10 @@ const COUNTED: ReadonlySet<RouteKind> = new Set([
 ]);
 
 /** Whether a request that told no usage has cost something nevertheless. */
-export function isUncounted(exchange: Exchange): boolean {
-  const { answer, outcome, route, upgrade } = exchange;
+export function isUncounted(context: RequestContext): boolean {
+  const { answer, outcome, route, upgrade } = context;
   // A session is charged part by part.
-  if (!usesModel(exchange) || upgrade !== null) return false;
+  if (!usesModel(context) || upgrade !== null) return false;
   // The client has left before the answer began: its provider was asked all the same.
   if (answer === null) return true;
   if (answer.status >= 400) return false;
@@ -49,6 +49,6 @@ export function isUncounted(exchange: Exchange): boolean {
     outcome === 'client_closed' ||
     COUNTED.has(route.kind) ||
     route.call !== null ||
-    isSoldPath(exchange.url)
+    isSoldPath(context.url)
   );
 }

@@ -5,7 +5,7 @@ import type { Provider } from '@gw/providers';
 import type { Upstream } from '../pipeline/answer';
 import { askedModel } from '../pipeline/asked-model';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
 import type { Documents, Principal } from '../state/principals';
 import { askedAtMost, askedOutput, refuseUnbounded, type Asking } from './asked-output';
@@ -64,87 +64,87 @@ export class Estimates {
   ) {}
 
   /** Before a target is picked: by the dearest of those that the config may pick. Null: what a price depends on must be read first. */
-  ofRequest(exchange: Exchange, buckets: readonly Bucket[]): Estimate | null {
-    return this.estimate(exchange, buckets, true);
+  ofRequest(context: RequestContext, buckets: readonly Bucket[]): Estimate | null {
+    return this.estimate(context, buckets, true);
   }
 
   /** The same once all has been read: what could not be has no price. Never rejects. */
-  async ofRequestAfterReading(exchange: Exchange, buckets: readonly Bucket[]): Promise<Estimate> {
-    const targets = exchange.config?.targets ?? [];
+  async ofRequestAfterReading(context: RequestContext, buckets: readonly Bucket[]): Promise<Estimate> {
+    const targets = context.config?.targets ?? [];
     await Promise.all(
       targets.slice(0, TARGETS_MAX).map(async (target) => {
-        const key = providerKey(exchange, providerNamed(exchange, target));
+        const key = providerKey(context, providerNamed(context, target));
         // Whoever picks the target tells the caller what is wrong with it.
         if (key !== null) await this.documents.load(key).catch(() => undefined);
       }),
     );
-    return this.estimate(exchange, buckets, false) ?? NOTHING;
+    return this.estimate(context, buckets, false) ?? NOTHING;
   }
 
   /** `waits`: null as long as something has not been read; else what was not read has no price. */
-  private estimate(exchange: Exchange, buckets: readonly Bucket[], waits: boolean): Estimate | null {
+  private estimate(context: RequestContext, buckets: readonly Bucket[], waits: boolean): Estimate | null {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING) return NOTHING;
-    if (isUnknowable(exchange)) return UNKNOWN;
-    if (!usesModel(exchange)) return NOTHING;
-    const targets = exchange.config?.targets ?? [];
+    if (isUnknowable(context)) return UNKNOWN;
+    if (!usesModel(context)) return NOTHING;
+    const targets = context.config?.targets ?? [];
     let dearest: Estimate = { cost: (needs & NEEDS_COST) === 0 ? 0 : null, tokens: 0 };
     for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
       const target = targets[at] as CompiledTarget;
-      const seller = this.sellerAt(exchange, target);
+      const seller = this.sellerAt(context, target);
       if (seller === undefined && waits) return null;
-      dearest = dearerOf(dearest, this.estimateAt(exchange, seller ?? { target }, needs));
+      dearest = dearerOf(dearest, this.estimateAt(context, seller ?? { target }, needs));
     }
     return dearest;
   }
 
-  private estimateAt(exchange: Exchange, seller: Seller | Asking, needs: number): Estimate {
-    const size = this.sizeFor(exchange, seller, needs);
+  private estimateAt(context: RequestContext, seller: Seller | Asking, needs: number): Estimate {
+    const size = this.sizeFor(context, seller, needs);
     const tokens = size.input + size.output;
     if ((needs & NEEDS_COST) === 0) return { cost: 0, tokens };
-    return { cost: 'provider' in seller ? this.costOf(exchange, seller, size) : null, tokens };
+    return { cost: 'provider' in seller ? this.costOf(context, seller, size) : null, tokens };
   }
 
-  ofAttempt(exchange: Exchange, upstream: Upstream, buckets: readonly Bucket[]): Estimate {
+  ofAttempt(context: RequestContext, upstream: Upstream, buckets: readonly Bucket[]): Estimate {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING) return NOTHING;
-    if (isUnknowable(exchange)) return UNKNOWN;
-    if (!usesModel(exchange)) return NOTHING;
-    return this.estimateAt(exchange, upstream, needs);
+    if (isUnknowable(context)) return UNKNOWN;
+    if (!usesModel(context)) return NOTHING;
+    return this.estimateAt(context, upstream, needs);
   }
 
   /** What the answer to a request says of the next ones to the same target. */
-  learn(exchange: Exchange, upstream: Upstream, outputTokens: number): void {
+  learn(context: RequestContext, upstream: Upstream, outputTokens: number): void {
     const source = sourceOf(upstream);
     if (source === null) return;
-    const asked = askedOutput(exchange, upstream.target);
+    const asked = askedOutput(context, upstream.target);
     this.tokens.learn({ source, asked, modelMax: this.modelMaxOf(upstream, asked) }, outputTokens);
   }
 
   /** Of an answer that nobody counted: its input, and as much output as can be in what was received. */
-  ofUncounted(exchange: Exchange, upstream: Upstream): Taken {
-    const size = this.sizeOf(exchange, upstream, false);
-    const input = inputTold(exchange) ?? size.input;
-    const output = exchange.responseBytes === 0 ? size.output : Math.ceil(exchange.responseBytes / 3);
+  ofUncounted(context: RequestContext, upstream: Upstream): Taken {
+    const size = this.sizeOf(context, upstream, false);
+    const input = inputTold(context) ?? size.input;
+    const output = context.responseBytes === 0 ? size.output : Math.ceil(context.responseBytes / 3);
     const used = { ...size, input, output: Math.min(size.output, output) };
-    return { cost: this.costOf(exchange, upstream, used), tokens: used.input + used.output };
+    return { cost: this.costOf(context, upstream, used), tokens: used.input + used.output };
   }
 
   /** Of what is made in the background: its input, and all the output that it may come to. */
-  ofBegun(exchange: Exchange, upstream: Upstream, model: string | null): Taken {
-    const input = inputTold(exchange) ?? this.sizeOf(exchange, upstream, false).input;
-    const used = { ...this.sizeOf(exchange, { ...upstream, model }, true), input };
-    return { cost: this.costOf(exchange, { ...upstream, model }, used), tokens: input + used.output };
+  ofBegun(context: RequestContext, upstream: Upstream, model: string | null): Taken {
+    const input = inputTold(context) ?? this.sizeOf(context, upstream, false).input;
+    const used = { ...this.sizeOf(context, { ...upstream, model }, true), input };
+    return { cost: this.costOf(context, { ...upstream, model }, used), tokens: input + used.output };
   }
 
   /** Tokens that an answer to a request is likely not to pass. */
-  likelyOutput(exchange: Exchange, upstream: Upstream): number {
-    return this.sizeOf(exchange, upstream, false).output;
+  likelyOutput(context: RequestContext, upstream: Upstream): number {
+    return this.sizeOf(context, upstream, false).output;
   }
 
   /** Null: no price is known. */
   private costOf(
-    { startedWallMs }: Exchange,
+    { startedWallMs }: RequestContext,
     seller: Omit<Seller, 'target'>,
     { input, output, others }: Size,
   ): number | null {
@@ -156,13 +156,13 @@ export class Estimates {
   }
 
   /** Null: it has none that is known. Undefined: it was not read yet. */
-  private sellerAt(exchange: Exchange, target: CompiledTarget): Seller | null | undefined {
-    const named = providerNamed(exchange, target);
-    const override = exchange.route.call === null ? target.overrideParams?.['model'] : undefined;
-    const asked = typeof override === 'string' ? override : askedModel(exchange);
+  private sellerAt(context: RequestContext, target: CompiledTarget): Seller | null | undefined {
+    const named = providerNamed(context, target);
+    const override = context.route.call === null ? target.overrideParams?.['model'] : undefined;
+    const asked = typeof override === 'string' ? override : askedModel(context);
     if (named === null || asked === null) return null;
     const model = withoutSlug(asked);
-    const key = providerKey(exchange, named);
+    const key = providerKey(context, named);
     if (key === null) return this.sellerBy(named, null, model, target);
     const saved = this.documents.get(key);
     if (saved === undefined) return undefined;
@@ -180,24 +180,24 @@ export class Estimates {
   }
 
   /** Throws `body_invalid` for output that a strict limit cannot bound. */
-  private sizeFor(exchange: Exchange, seller: Seller | Asking, needs: number): Size {
+  private sizeFor(context: RequestContext, seller: Seller | Asking, needs: number): Size {
     const isStrict = (needs & NEEDS_MOST) !== 0;
-    const size = this.sizeOf(exchange, seller, isStrict);
+    const size = this.sizeOf(context, seller, isStrict);
     if (isStrict) refuseUnbounded(size.unread);
     return size;
   }
 
-  private sizeOf(exchange: Exchange, seller: Seller | Asking, most: boolean): Size {
+  private sizeOf(context: RequestContext, seller: Seller | Asking, most: boolean): Size {
     const { target } = seller;
-    const asked = most ? askedAtMost(exchange, target) : { ...askedOutput(exchange, target), others: NONE };
+    const asked = most ? askedAtMost(context, target) : { ...askedOutput(context, target), others: NONE };
     const by = 'provider' in seller ? seller : null;
     const source = by === null ? null : sourceOf(by);
     const modelMax = by === null ? null : this.modelMaxOf(by, asked);
-    const size = { bytes: exchange.body.length, asked, modelMax, source };
+    const size = { bytes: context.body.length, asked, modelMax, source };
     const { input, output } = most ? this.tokens.most(size) : this.tokens.likely(size);
     const { unread, others } = asked;
-    const sold = exchange.route.call?.kind === 'vectors' ? 0 : output;
-    return { input: isOpaque(exchange) ? OPAQUE_INPUT : input, output: sold, others, unread };
+    const sold = context.route.call?.kind === 'vectors' ? 0 : output;
+    return { input: isOpaque(context) ? OPAQUE_INPUT : input, output: sold, others, unread };
   }
 
   private modelMaxOf(
@@ -210,17 +210,17 @@ export class Estimates {
 }
 
 /** What a stream that was cut has said of its input. */
-function inputTold({ meter }: Exchange): number | null {
+function inputTold({ meter }: RequestContext): number | null {
   const tokens = meter?.begun?.()?.inputTokens ?? null;
   return tokens !== null && tokens <= TOLD_MAX ? tokens : null;
 }
 
 /** Its bytes are a file's. */
-const isOpaque = ({ scan, spooled }: Exchange): boolean =>
+const isOpaque = ({ scan, spooled }: RequestContext): boolean =>
   spooled !== null || scan === null || scan.isForm === true;
 
 /** Of a saved provider; null: it is none. */
-function providerKey({ principal }: Exchange, named: string | null): DocumentKey | null {
+function providerKey({ principal }: RequestContext, named: string | null): DocumentKey | null {
   if (named?.startsWith('@') !== true) return null;
   const slash = named.indexOf('/');
   const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
@@ -228,7 +228,7 @@ function providerKey({ principal }: Exchange, named: string | null): DocumentKey
 }
 
 /** Whether a model answers, which the provider charges for. */
-export const usesModel = ({ method, route, scan, upgrade, madeFor }: Exchange): boolean =>
+export const usesModel = ({ method, route, scan, upgrade, madeFor }: RequestContext): boolean =>
   // Whatever its path, a model may answer over a WebSocket.
   upgrade !== null ||
   // Checks ask nothing but models, some by the name that their config knows.

@@ -22,7 +22,7 @@ export interface RunningLedger {
   close(): void;
 }
 
-/** An exchange is one round trip; a Redis that needs longer is taken for away. */
+/** One round trip to the counter store; a Redis that needs longer is taken for away. */
 const REDIS_TIMEOUT_MS = 500;
 const RESERVATION_MIN_MS = 900_000;
 

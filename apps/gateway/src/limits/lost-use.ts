@@ -1,7 +1,7 @@
 import type { ChargeLine } from '@gw/contracts';
 import type { Upstream } from '../pipeline/answer';
 import { cacheUseOf } from '../pipeline/cache/cache-use';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { budgetsOf, type MadeCharge } from './charges';
 import { usesModel, type Estimates, type Taken } from './estimates';
 import type { SessionAccounts } from './session-accounts';
@@ -21,30 +21,30 @@ export class LostUses {
     private readonly sessions: Pick<SessionAccounts, 'lost'>,
   ) {}
 
-  of(exchange: Exchange, upstream: Upstream, line: ChargeLine): LostUse {
-    const made = [...(exchange.charges ?? []), ...this.alongside(exchange)];
+  of(context: RequestContext, upstream: Upstream, line: ChargeLine): LostUse {
+    const made = [...(context.charges ?? []), ...this.alongside(context)];
     const before = made.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
-    const own = this.ownOf(exchange, upstream);
+    const own = this.ownOf(context, upstream);
     const cost = own.cost === null && before === 0 ? null : (own.cost ?? 0) + before;
-    const from = budgetsOf(exchange.reservation, upstream.reservation ?? null);
+    const from = budgetsOf(context.reservation, upstream.reservation ?? null);
     if (from.length === 0 && made.length === 0) return { cost, charges: [] };
     return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
   }
 
   /** The other call of a hedged pair: its provider bills it as well. */
-  private alongside(exchange: Exchange): readonly MadeCharge[] {
-    const { alongside } = exchange;
+  private alongside(context: RequestContext): readonly MadeCharge[] {
+    const { alongside } = context;
     if (alongside === null) return [];
-    const from = budgetsOf(exchange.reservation, alongside.reservation ?? null);
-    return [{ ...chargeOf(alongside, this.ownOf(exchange, alongside), 'primary'), requests: 0, from }];
+    const from = budgetsOf(context.reservation, alongside.reservation ?? null);
+    return [{ ...chargeOf(alongside, this.ownOf(context, alongside), 'primary'), requests: 0, from }];
   }
 
-  private ownOf(exchange: Exchange, upstream: Upstream): Taken {
-    const { answer, upgrade, meter } = exchange;
-    const isSold = usesModel(exchange) && (answer === null || answer.status < 400);
-    if (!isSold || cacheUseOf(exchange)?.isFree === true) return { cost: 0, tokens: 0 };
-    if (upgrade !== null) return this.sessions.lost(exchange, upstream, meter?.rest?.() ?? []);
-    return this.estimates.ofUncounted(exchange, upstream);
+  private ownOf(context: RequestContext, upstream: Upstream): Taken {
+    const { answer, upgrade, meter } = context;
+    const isSold = usesModel(context) && (answer === null || answer.status < 400);
+    if (!isSold || cacheUseOf(context)?.isFree === true) return { cost: 0, tokens: 0 };
+    if (upgrade !== null) return this.sessions.lost(context, upstream, meter?.rest?.() ?? []);
+    return this.estimates.ofUncounted(context, upstream);
   }
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject, MadeObject } from '@gw/providers';
 import { isObject, parseJsonObject } from '../http/json-body';
 import type { Upstream } from '../pipeline/answer';
 import { askedModel } from '../pipeline/asked-model';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { NO_USAGE } from '../pipeline/extra-use';
 import { plainPath } from '../routes/plain-path';
 import { isAbsurd } from './absurd-use';
@@ -32,7 +32,10 @@ const RESPONSES = /\/responses/i;
 const BACKGROUND = Buffer.from('"background"');
 
 /** Whether an answer may tell the use of something that another request tells of too. */
-export function tellsOfOthers({ method, upgrade, route, url, body }: Exchange, used: Usage | null): boolean {
+export function tellsOfOthers(
+  { method, upgrade, route, url, body }: RequestContext,
+  used: Usage | null,
+): boolean {
   if (upgrade !== null) return false;
   if (method === 'GET') return route.call === null;
   if (ALWAYS_OWN.has(route.kind)) return false;
@@ -47,21 +50,21 @@ const REPORTS =
   /\/(?:batch(?:es)?|files|responses|runs|threads|messages|completions|conversations|operations)(?:\/|$)/i;
 
 /** Whether a read must come whole and uncoded, since its answer may report a use: a part of it may leave that out. */
-export const isReadForUse = ({ method, route }: Pick<Exchange, 'method' | 'route'>): boolean =>
+export const isReadForUse = ({ method, route }: Pick<RequestContext, 'method' | 'route'>): boolean =>
   method === 'GET' && REPORTS.test(plainPath(route.upstreamPath));
 
 /** What is asked for where such things are made, and nothing but that. */
 const MAKES = /\/(?:runs|responses)$/i;
 const BATCHES = /\/(?:batches|batchPredictionJobs)$/i;
 
-const makes = ({ method, url }: Exchange): boolean => method === 'POST' && MAKES.test(plainPath(url));
+const makes = ({ method, url }: RequestContext): boolean => method === 'POST' && MAKES.test(plainPath(url));
 
 /** Whether a request can use anything: a batch holds what was not read, and a run or a saved prompt may choose its model by itself. */
-export const isUnknowable = (exchange: Exchange): boolean =>
-  makes(exchange)
-    ? askedModel(exchange) === null
-    : exchange.route.call?.kind === 'batch' ||
-      (exchange.method === 'POST' && BATCHES.test(plainPath(exchange.url)));
+export const isUnknowable = (context: RequestContext): boolean =>
+  makes(context)
+    ? askedModel(context) === null
+    : context.route.call?.kind === 'batch' ||
+      (context.method === 'POST' && BATCHES.test(plainPath(context.url)));
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled', 'expired', 'incomplete']);
 const ID_LENGTH_MAX = 256;
@@ -71,14 +74,14 @@ const ID_LENGTH_MAX = 256;
  * events of a stream, or as the lines of a batch's output. Empty: it tells none, or they have not ended.
  */
 export function earlierUses(
-  exchange: Exchange,
+  context: RequestContext,
   upstream: Upstream,
   price: LinePricer,
 ): readonly EarlierUse[] {
-  const { meter, method } = exchange;
-  if (meter === null || !isAnswered(exchange)) return [];
+  const { meter, method } = context;
+  if (meter === null || !isAnswered(context)) return [];
   const uses = new Uses(upstream, price);
-  const output = method === 'GET' ? outputOfBatch(exchange) : null;
+  const output = method === 'GET' ? outputOfBatch(context) : null;
   const streamed = meter.made?.() ?? null;
   if (output !== null) uses.addOutput(output, meter.output?.() ?? null, meter.model());
   else if (streamed !== null) uses.addStreamed(streamed, meter.usage(), meter.model(), method === 'GET');
@@ -94,12 +97,12 @@ function addBody(uses: Uses, body: Buffer | null, meter: { usage(): Usage | null
   else uses.addTold(headOf(body), meter.usage());
 }
 
-const isAnswered = ({ answer }: Exchange): boolean => answer !== null && answer.status < 400;
+const isAnswered = ({ answer }: RequestContext): boolean => answer !== null && answer.status < 400;
 
 /** What the later answers will tell the use of that is made by a POST, whose own answer tells none yet; null: it is nothing of the kind. */
-export function begunName(exchange: Exchange, upstream: Upstream): string | null {
-  const { meter } = exchange;
-  if (meter === null || !makes(exchange) || !isAnswered(exchange)) return null;
+export function begunName(context: RequestContext, upstream: Upstream): string | null {
+  const { meter } = context;
+  if (meter === null || !makes(context) || !isAnswered(context)) return null;
   const streamed = meter.made?.() ?? null;
   const told = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };
   if (told === null || !isLate(told)) return null;

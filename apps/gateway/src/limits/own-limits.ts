@@ -10,7 +10,7 @@ import {
   type LedgerStore,
 } from '@gw/limits';
 import { errorBody } from '../http/error-body';
-import { Exchange, type Stage } from '../pipeline/exchange';
+import { RequestContext, type Stage } from '../pipeline/request-context';
 import { routeOf } from '../routes/route-table';
 import type { Principal } from '../state/principals';
 import { bucketsOfRequest } from './admission';
@@ -40,11 +40,19 @@ export class OwnLimits {
     if (method !== 'GET' && method !== 'HEAD') {
       throw new GatewayError('method_not_allowed', { headers: { allow: 'GET, HEAD' } });
     }
-    const exchange = new Exchange(id, req, res, method, OWN_LIMITS, '', routeOf('POST', '/chat/completions'));
-    await this.accept.run(exchange);
-    await this.authenticate.run(exchange);
-    const { limits } = exchange.principal as Principal;
-    const buckets = limits === null ? [] : bucketsOfRequest(exchange, limits);
+    const context = new RequestContext(
+      id,
+      req,
+      res,
+      method,
+      OWN_LIMITS,
+      '',
+      routeOf('POST', '/chat/completions'),
+    );
+    await this.accept.run(context);
+    await this.authenticate.run(context);
+    const { limits } = context.principal as Principal;
+    const buckets = limits === null ? [] : bucketsOfRequest(context, limits);
     const states = await this.ledger.states(buckets);
     const rates = await this.burnRates(buckets);
     const data = states.map((state, at) => ({

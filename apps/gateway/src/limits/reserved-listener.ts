@@ -1,13 +1,13 @@
 import type { Reservation } from '@gw/limits';
 import type { Answer } from '../pipeline/answer';
 import type { AttemptListener } from '../pipeline/attempt/sender';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { Accounts } from './accounts';
 
 /** Gives back what was reserved for an attempt that got no answer. */
 export class ReservedListener implements AttemptListener {
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly accounts: Accounts,
     private readonly reservation: Reservation,
     private readonly listener: AttemptListener,
@@ -23,7 +23,7 @@ export class ReservedListener implements AttemptListener {
 
   answered(answer: Answer): void {
     // A client that leaves is charged at the end of its request: the provider was asked all the same.
-    if (answer.status === 0 && !this.exchange.clientGone) this.accounts.release(this.reservation);
+    if (answer.status === 0 && !this.context.clientGone) this.accounts.release(this.reservation);
     this.listener.answered(answer);
   }
 

@@ -1,7 +1,7 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { Charge, Ledger, Reservation } from '@gw/limits';
 import type { Upstream } from '../pipeline/answer';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { sumOf } from '../pipeline/extra-use';
 import type { Pricer } from '../pipeline/settlement';
 import type { SessionPart } from '../realtime/metering/session-meter';
@@ -15,7 +15,7 @@ export interface SessionParts {
   readonly cost: number | null;
   readonly tokens: number;
   readonly isEstimated: boolean;
-  readonly price: Exchange['price'];
+  readonly price: RequestContext['price'];
 }
 
 /** Whether a session may go on: `limit`: one is reached; `unpriced`: a strict budget, and a part that has no price. */
@@ -29,32 +29,32 @@ export class SessionAccounts {
     private readonly pricer: Pricer,
   ) {}
 
-  charge(exchange: Exchange, part: SessionPart): SessionVerdict {
-    const { answer } = exchange;
+  charge(context: RequestContext, part: SessionPart): SessionVerdict {
+    const { answer } = context;
     if (answer === null) return 'ok';
     const { upstream } = answer;
-    const { charge, usage, price } = this.priced(exchange, upstream, part);
-    exchange.parts = added(exchange.parts ?? NO_PARTS, part.isEstimate ? null : usage, charge, price);
-    const held = heldBy(exchange, upstream);
+    const { charge, usage, price } = this.priced(context, upstream, part);
+    context.parts = added(context.parts ?? NO_PARTS, part.isEstimate ? null : usage, charge, price);
+    const held = heldBy(context, upstream);
     for (const reservation of held) this.ledger.charge(reservation, charge);
-    if (held.length > 0 && !part.isEstimate) this.estimates.learn(exchange, upstream, usage.outputTokens);
+    if (held.length > 0 && !part.isEstimate) this.estimates.learn(context, upstream, usage.outputTokens);
     if (charge.cost === null && held.some(({ buckets }) => buckets.some(isStrictCost))) return 'unpriced';
-    return this.verdict(exchange);
+    return this.verdict(context);
   }
 
   /** Without a charge: limits may have been reached by other requests. */
-  verdict(exchange: Exchange): SessionVerdict {
-    const { answer } = exchange;
-    const held = answer === null ? [] : heldBy(exchange, answer.upstream);
+  verdict(context: RequestContext): SessionVerdict {
+    const { answer } = context;
+    const held = answer === null ? [] : heldBy(context, answer.upstream);
     return held.every((reservation) => reservation.exhausted() === null) ? 'ok' : 'limit';
   }
 
   /** What a session would be charged if it ended now. Nothing is charged. */
-  lost(exchange: Exchange, upstream: Upstream, rest: readonly SessionPart[]): Charge {
-    const { parts } = exchange;
+  lost(context: RequestContext, upstream: Upstream, rest: readonly SessionPart[]): Charge {
+    const { parts } = context;
     let [cost, tokens] = [parts?.cost ?? null, parts?.tokens ?? 0];
     for (const part of rest) {
-      const { charge } = this.priced(exchange, upstream, part);
+      const { charge } = this.priced(context, upstream, part);
       tokens += charge.tokens;
       if (charge.cost !== null) cost = (cost ?? 0) + charge.cost;
     }
@@ -62,16 +62,16 @@ export class SessionAccounts {
   }
 
   private priced(
-    exchange: Exchange,
+    context: RequestContext,
     upstream: Upstream,
     { usage: counted, isOutputUnknown, asked, model }: SessionPart,
-  ): { readonly charge: Charge; readonly usage: Usage; readonly price: Exchange['price'] } {
+  ): { readonly charge: Charge; readonly usage: Usage; readonly price: RequestContext['price'] } {
     const outputTokens = isOutputUnknown
-      ? this.estimates.likelyOutput(exchange, upstream)
+      ? this.estimates.likelyOutput(context, upstream)
       : counted.outputTokens;
     const usage = { ...counted, outputTokens };
     const by = asked === null ? upstream : { ...upstream, model: asked };
-    const priced = this.pricer.price(by, model, usage, exchange.startedWallMs);
+    const priced = this.pricer.price(by, model, usage, context.startedWallMs);
     const tokens = usage.inputTokens + usage.outputTokens;
     return {
       charge: { cost: priced?.total ?? null, tokens, requests: 0 },
@@ -87,7 +87,7 @@ function added(
   { usage, cost, tokens, isEstimated, price }: SessionParts,
   reported: Usage | null,
   charge: Charge,
-  priceOfPart: Exchange['price'],
+  priceOfPart: RequestContext['price'],
 ): SessionParts {
   return {
     usage: usage && reported ? sumOf(usage, reported) : (usage ?? reported),
@@ -99,7 +99,7 @@ function added(
 }
 
 /** Lines at the same price become one, so that a session of any length has few. */
-function withLines(known: Exchange['price'], more: Exchange['price']): Exchange['price'] {
+function withLines(known: RequestContext['price'], more: RequestContext['price']): RequestContext['price'] {
   if (known === null || more === null) return known ?? more;
   const lines = new Map<string, PriceLine>();
   for (const line of [...known.lines, ...more.lines]) {
@@ -116,7 +116,7 @@ function withLines(known: Exchange['price'], more: Exchange['price']): Exchange[
 const isStrictCost = ({ measure, strict }: Reservation['buckets'][number]): boolean =>
   strict && measure === 'cost';
 
-function heldBy({ reservation }: Exchange, upstream: Upstream): readonly Reservation[] {
+function heldBy({ reservation }: RequestContext, upstream: Upstream): readonly Reservation[] {
   const held = reservation === null ? [] : [reservation];
   if (upstream.reservation) held.push(upstream.reservation);
   return held;

@@ -1,6 +1,6 @@
 import { monitoredMetrics, readPrometheus, StubProvider, type PrometheusFamily } from '@gw/testing';
 import { startMetricsServer } from '@gw/web';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { GatewayHarness } from '../spec-support/harness';
 import { gatewayMetrics } from './gateway-metrics';
 import { RequestMetrics } from './request-metrics';
@@ -142,8 +142,8 @@ describe('the metrics of a gateway', () => {
 
   it('count errors that the status does not show, such as streams that broke off', () => {
     const requests = new RequestMetrics();
-    const count = (outcome: Exchange['outcome'], status: number): void => {
-      requests.count(exchangeOf('gpt-4o', status, outcome), 1);
+    const count = (outcome: RequestContext['outcome'], status: number): void => {
+      requests.count(contextOf('gpt-4o', status, outcome), 1);
     };
     count('ok', 200);
     count('ok', 101);
@@ -156,8 +156,8 @@ describe('the metrics of a gateway', () => {
 
   it('are bounded whatever models callers name: those past the cap, and those that no provider knows, are "other"', () => {
     const requests = new RequestMetrics();
-    for (let i = 0; i < 100; i += 1) requests.count(exchangeOf(`unknown-${String(i)}`, 404), 1);
-    for (let i = 0; i < 1_000; i += 1) requests.count(exchangeOf(`model-${String(i)}`, 200), 1);
+    for (let i = 0; i < 100; i += 1) requests.count(contextOf(`unknown-${String(i)}`, 404), 1);
+    for (let i = 0; i < 1_000; i += 1) requests.count(contextOf(`model-${String(i)}`, 200), 1);
     const [counts, ...more] = [...requests.providers()];
     expect(more).toEqual([]);
     expect(counts?.models.size).toBe(201);
@@ -166,9 +166,13 @@ describe('the metrics of a gateway', () => {
   });
 });
 
-const exchangeOf = (model: string, status: number, outcome: Exchange['outcome'] = 'ok'): Exchange =>
+const contextOf = (
+  model: string,
+  status: number,
+  outcome: RequestContext['outcome'] = 'ok',
+): RequestContext =>
   ({
     answer: { upstream: { provider: { id: 'openai' }, model }, cache: null },
     ...{ attempts: [], failure: null, firstByteAt: null, usage: null, cost: null, status, outcome },
     ...{ routing: [], route: { name: 'chat.completions' }, startedAt: 0, elapsedMs: () => 1 },
-  }) as unknown as Exchange;
+  }) as unknown as RequestContext;

@@ -1,6 +1,6 @@
 import { resultOf } from '@gw/contracts';
 import { Histogram } from '@gw/web';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 
 /** Names of models that a process tells apart; the rest are `other`. */
 const MODELS_MAX = 200;
@@ -53,24 +53,24 @@ export class RequestMetrics {
   private series = 0;
 
   /** Once for each request, when all is known of it. */
-  count(exchange: Exchange, overheadMs: number): void {
-    const { answer, attempts, failure, firstByteAt, usage, cost } = exchange;
+  count(context: RequestContext, overheadMs: number): void {
+    const { answer, attempts, failure, firstByteAt, usage, cost } = context;
     const provider = answer === null ? (attempts.at(-1)?.provider ?? NONE) : answer.upstream.provider.id;
-    const counts = this.providerCounts(exchange.route.name, provider);
-    counts.durations.observe(exchange.elapsedMs() / 1_000);
-    if (firstByteAt !== null) counts.firstBytes.observe((firstByteAt - exchange.startedAt) / 1_000);
-    const model = this.modelCounts(counts, this.modelOf(exchange));
+    const counts = this.providerCounts(context.route.name, provider);
+    counts.durations.observe(context.elapsedMs() / 1_000);
+    if (firstByteAt !== null) counts.firstBytes.observe((firstByteAt - context.startedAt) / 1_000);
+    const model = this.modelCounts(counts, this.modelOf(context));
     if (usage !== null) {
       model.inputTokens += usage.inputTokens;
       model.outputTokens += usage.outputTokens;
     }
     if (cost !== null) model.cost += cost;
-    this.status(model, exchange.status);
+    this.status(model, context.status);
     this.overhead.observe(overheadMs / 1_000);
-    this.outcome(exchange);
+    this.outcome(context);
     if (failure !== null) bump(this.errors, failure.type);
     if (answer !== null && answer.cache !== null) bump(this.cache, answer.cache.status);
-    for (const { event } of exchange.routing) bump(this.routing, event);
+    for (const { event } of context.routing) bump(this.routing, event);
     for (const attempt of attempts) this.attempt(attempt.provider, attempt.end);
   }
 
@@ -78,7 +78,7 @@ export class RequestMetrics {
     for (const providers of this.routes.values()) yield* providers.values();
   }
 
-  private outcome({ outcome, status }: Exchange): void {
+  private outcome({ outcome, status }: RequestContext): void {
     bump(this.outcomes, outcome);
     if (status < 400 && resultOf({ outcome, status }) === 'error') bump(this.broken, outcome);
   }
@@ -134,7 +134,7 @@ export class RequestMetrics {
   }
 
   /** Callers name models; only what a provider has answered well takes one of the names that there may be. */
-  private modelOf({ answer, status }: Exchange): string {
+  private modelOf({ answer, status }: RequestContext): string {
     if (answer === null) return NONE;
     const { model } = answer.upstream;
     if (model === null) return NONE;

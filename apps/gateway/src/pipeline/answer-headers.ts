@@ -3,40 +3,40 @@ import type { GatewayError } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { cacheUseOf } from './cache/cache-use';
-import type { Exchange } from './exchange';
+import type { RequestContext } from './request-context';
 
 const EXPLAIN_BYTES_MAX = 8_192;
 
 /** Appends what the gateway says of the request: ids, the target that served it, tries, cache, and its version. */
-export function addGatewayHeaders(headers: HeaderList, exchange: Exchange): void {
-  headers.push(HEADER.requestId, exchange.id, HEADER.traceId, traceIdOf(exchange));
-  addRequestId(headers, exchange);
-  const last = exchange.attempts.at(-1);
+export function addGatewayHeaders(headers: HeaderList, context: RequestContext): void {
+  headers.push(HEADER.requestId, context.id, HEADER.traceId, traceIdOf(context));
+  addRequestId(headers, context);
+  const last = context.attempts.at(-1);
   if (last) {
     headers.push(
       HEADER.lastUsedOption,
       last.target,
       HEADER.retryCount,
-      String(retryCount(exchange)),
+      String(retryCount(context)),
       HEADER.servedBy,
       headerSafe(last.provider),
     );
   }
-  headers.push(HEADER.cacheStatus, cacheUseOf(exchange)?.status ?? 'DISABLED');
-  if (exchange.gw?.explain) headers.push(HEADER.decision, explained(exchange));
+  headers.push(HEADER.cacheStatus, cacheUseOf(context)?.status ?? 'DISABLED');
+  if (context.gw?.explain) headers.push(HEADER.decision, explained(context));
 }
 
 /** Where SDKs look for the id of a request: the provider's own stays, else it is ours. On passthrough nothing is added to an answer. */
-function addRequestId(headers: HeaderList, { id, route, answer, failure }: Exchange): void {
+function addRequestId(headers: HeaderList, { id, route, answer, failure }: RequestContext): void {
   if (route.kind === 'passthrough' && answer !== null && failure === null) return;
   const name = route.dialect === 'anthropic' ? 'request-id' : 'x-request-id';
   if (valueOf(headers, name) === undefined) headers.push(name, id);
 }
 
-const traceIdOf = ({ id, traceId }: Exchange): string => (traceId === id ? id : headerSafe(traceId));
+const traceIdOf = ({ id, traceId }: RequestContext): string => (traceId === id ? id : headerSafe(traceId));
 
 /** 0: the first try answered, n: the nth retry did, -1: all tries of the last target failed after retries. */
-function retryCount({ attempts, failure }: Exchange): number {
+function retryCount({ attempts, failure }: RequestContext): number {
   const last = attempts.at(-1);
   if (!last || last.retry === 0) return 0;
   return failure !== null || (last.status ?? 500) >= 400 ? -1 : last.retry;
@@ -46,13 +46,13 @@ function retryCount({ attempts, failure }: Exchange): number {
  * The decision so far as ASCII JSON: what was tried and why, up to the moment the head was sent. The complete record, with
  * price and timings, is in the log under the request's id.
  */
-function explained(exchange: Exchange): string {
-  const { configSource, strategy, matchedCondition, attempts, routing, reservation, answer } = exchange;
-  const cache = cacheUseOf(exchange)?.record();
+function explained(context: RequestContext): string {
+  const { configSource, strategy, matchedCondition, attempts, routing, reservation, answer } = context;
+  const cache = cacheUseOf(context)?.record();
   const limits = [
     ...(reservation?.states() ?? []),
     ...(answer?.upstream.reservation?.states() ?? []),
-    ...exchange.limits,
+    ...context.limits,
   ];
   const text = JSON.stringify({
     config: configSource,
@@ -77,9 +77,9 @@ const UNSAFE = /[^\x20-\x7e]/;
 const headerSafe = (text: string): string => (UNSAFE.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text);
 
 /** Headers of an error of the gateway itself, with a JSON body. */
-export function errorHeaders(error: GatewayError, exchange: Exchange): HeaderList {
+export function errorHeaders(error: GatewayError, context: RequestContext): HeaderList {
   const headers: HeaderList = ['content-type', 'application/json; charset=utf-8'];
   for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);
-  addGatewayHeaders(headers, exchange);
+  addGatewayHeaders(headers, context);
   return headers;
 }

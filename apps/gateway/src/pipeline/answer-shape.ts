@@ -1,6 +1,6 @@
 import type { TranslationContext } from '@gw/providers';
 import type { Upstream } from './answer';
-import type { Asked, Exchange } from './exchange';
+import type { Asked, RequestContext } from './request-context';
 
 /** Whether a client is shown only what the OpenAI API has: the request's header wins, then the target's setting. */
 export const isStrict = ({ gw }: Pick<Asked, 'gw'>, { target }: Pick<Upstream, 'target'>): boolean =>
@@ -8,12 +8,12 @@ export const isStrict = ({ gw }: Pick<Asked, 'gw'>, { target }: Pick<Upstream, '
 
 /** What a translator is given with an answer, wherever one is translated. */
 export const translationContext = (
-  exchange: Pick<Exchange, 'id' | 'startedWallMs' | 'gw'>,
+  context: Pick<RequestContext, 'id' | 'startedWallMs' | 'gw'>,
   upstream: Upstream,
 ): TranslationContext => ({
-  requestId: exchange.id,
-  createdAt: Math.floor(exchange.startedWallMs / 1_000),
+  requestId: context.id,
+  createdAt: Math.floor(context.startedWallMs / 1_000),
   request: upstream.clientBody ?? {},
   provider: upstream.provider.id,
-  strict: isStrict(exchange, upstream),
+  strict: isStrict(context, upstream),
 });

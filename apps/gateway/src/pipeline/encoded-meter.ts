@@ -5,7 +5,7 @@ import { valueOf } from '../http/header-rules';
 import { tellsOfOthers } from '../limits/made-earlier';
 import type { Answer } from './answer';
 import { decode, type Coding } from './decoding';
-import type { Exchange } from './exchange';
+import type { RequestContext } from './request-context';
 import type { Reply } from './reply';
 
 /** A decoded JSON answer is held whole while it is read. */
@@ -26,13 +26,13 @@ export class EncodedMeter {
   private readonly isJson: boolean;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly reply: Reply,
     private readonly answer: Answer,
     private readonly coding: Coding,
   ) {
     const type = valueOf(answer.headers, 'content-type');
-    if (answer.status < 400 && type?.startsWith('text/event-stream')) exchange.streamed = true;
+    if (answer.status < 400 && type?.startsWith('text/event-stream')) context.streamed = true;
     this.isJson = type?.includes('json') ?? false;
   }
 
@@ -60,7 +60,7 @@ export class EncodedMeter {
   async prepare(): Promise<void> {
     if (this.reply.keptBytes === 0) return;
     const { provider } = this.answer.upstream;
-    if (this.exchange.streamed) await this.readEvents(provider);
+    if (this.context.streamed) await this.readEvents(provider);
     else if (!this.reply.truncated) await this.readWhole(provider);
   }
 
@@ -70,7 +70,7 @@ export class EncodedMeter {
     if (!whole) return;
     const body = Buffer.concat(decoded);
     this.found = readAnswer(provider, body);
-    if (this.isJson && tellsOfOthers(this.exchange, this.found.usage)) this.decoded = body;
+    if (this.isJson && tellsOfOthers(this.context, this.found.usage)) this.decoded = body;
   }
 
   /** What a cut stream has told until then counts too. */
@@ -82,11 +82,11 @@ export class EncodedMeter {
     this.found = { usage: tap.usage(), model: tap.model };
     this.streamedMade = tap.made;
     this.streamedBegun = tap.begun();
-    const { exchange, reply } = this;
-    if (exchange.outcome !== 'ok' || reply.truncated || !whole) return;
+    const { context, reply } = this;
+    if (context.outcome !== 'ok' || reply.truncated || !whole) return;
     if (tap.complete && !tap.failed) return;
-    exchange.outcome = 'interrupted';
-    if (!tap.complete) exchange.failure = new GatewayError('stream_interrupted');
+    context.outcome = 'interrupted';
+    if (!tap.complete) context.failure = new GatewayError('stream_interrupted');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { Accounts } from '../limits/accounts';
 import type { Upstream } from './answer';
-import type { Exchange } from './exchange';
+import type { RequestContext } from './request-context';
 import type { Pricer } from './settlement';
 
 /** What a call beside the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
@@ -20,41 +20,41 @@ export interface ExtraUse {
  * Called once, after these are known.
  */
 export function addExtraUse(
-  exchange: Exchange,
+  context: RequestContext,
   calls: readonly ExtraUse[],
   pricer: Pricer,
   accounts: Accounts,
 ): void {
-  const answered = exchange.usage;
+  const answered = context.usage;
   for (const call of calls) {
     const { usage, upstream } = call;
     if (usage !== null) {
-      exchange.usage = exchange.usage === null ? usage : sumOf(exchange.usage, usage);
-      const cost = addPrice(exchange, call, usage, pricer);
-      if (cost !== null) exchange.cost = (exchange.cost ?? 0) + cost;
+      context.usage = context.usage === null ? usage : sumOf(context.usage, usage);
+      const cost = addPrice(context, call, usage, pricer);
+      if (cost !== null) context.cost = (context.cost ?? 0) + cost;
     } else if (answered !== null) {
       const read = { ...NO_USAGE, inputTokens: answered.inputTokens };
-      accounts.waste(exchange, upstream, read.inputTokens, addPrice(exchange, call, read, pricer));
+      accounts.waste(context, upstream, read.inputTokens, addPrice(context, call, read, pricer));
     }
   }
-  if (exchange.usage !== null && calls.some(({ isEstimate }) => isEstimate === true))
-    exchange.estimatedTokens = tokensOf(exchange.usage);
+  if (context.usage !== null && calls.some(({ isEstimate }) => isEstimate === true))
+    context.estimatedTokens = tokensOf(context.usage);
 }
 
 /** What it costs; null: it has no price. */
 function addPrice(
-  exchange: Exchange,
+  context: RequestContext,
   { upstream, model, usage }: ExtraUse,
   used: Usage,
   pricer: Pricer,
 ): number | null {
-  const priced = pricer.price(upstream, model, used, exchange.startedWallMs);
+  const priced = pricer.price(upstream, model, used, context.startedWallMs);
   if (priced === null) return null;
-  const own = exchange.price ?? { source: priced.source, model: priced.model, lines: [] };
+  const own = context.price ?? { source: priced.source, model: priced.model, lines: [] };
   const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
   // What is added to the usage, and has another model's price, must not be priced by one of them later.
   const byModel = usage === null || own.model === priced.model ? own.model : null;
-  exchange.price = { ...own, model: byModel, lines: [...own.lines, ...lines] };
+  context.price = { ...own, model: byModel, lines: [...own.lines, ...lines] };
   return priced.total;
 }
 

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError, toGatewayError } from '@gw/kernel';
 import { gatewayStopping } from './broken-answer';
-import type { Exchange, Stage } from './exchange';
+import type { RequestContext, Stage } from './request-context';
 import type { RequestsUnderWay } from './under-way/requests-under-way';
 
 /** The stage that answers, which it does for failures of the others too. */
 export interface LastStage extends Stage {
-  fail(exchange: Exchange, error: GatewayError): void;
+  fail(context: RequestContext, error: GatewayError): void;
 }
 
 export interface PipelineStages {
@@ -21,9 +21,9 @@ export interface PipelineStages {
 }
 
 /** Told of failures that are ours, with what the caller must not see. */
-export type FailureLog = (exchange: Exchange, error: GatewayError) => void;
+export type FailureLog = (context: RequestContext, error: GatewayError) => void;
 
-/** The one place that decides the order of stages. The reply settles the exchange before the last byte of the answer. */
+/** The one place that decides the order of stages. The reply settles the request before the last byte of the answer. */
 const ORDER = [
   'accept',
   'authenticate',
@@ -35,12 +35,12 @@ const ORDER = [
   'reply',
 ] as const satisfies readonly (keyof PipelineStages)[];
 
-/** What `Exchange.stageMs` counts, by index. */
+/** What `RequestContext.stageMs` counts, by index. */
 export const TIMED_STAGES: readonly string[] = [...ORDER, 'settle'];
 export const RECEIVE_STAGE = ORDER.indexOf('receive');
 export const SETTLE_STAGE = ORDER.length;
 
-/** Runs the stages of one exchange, in order. */
+/** Runs the stages of one request, in order. */
 export class Pipeline {
   private readonly ordered: readonly Stage[];
 
@@ -53,58 +53,58 @@ export class Pipeline {
   }
 
   /** Never throws: a failure is answered. */
-  run(exchange: Exchange): void {
-    this.underWay.join(exchange);
-    this.runFrom(0, exchange, exchange.startedAt);
+  run(context: RequestContext): void {
+    this.underWay.join(context);
+    this.runFrom(0, context, context.startedAt);
   }
 
   /** Ends a request because the process ends: with 503 where nothing of an answer has left, else by a cut. */
-  interrupt(exchange: Exchange): void {
+  interrupt(context: RequestContext): void {
     const error = gatewayStopping();
-    exchange.outcome = 'interrupted';
-    exchange.failure = error;
-    if (exchange.reply !== null) {
-      exchange.reply.break();
+    context.outcome = 'interrupted';
+    context.failure = error;
+    if (context.reply !== null) {
+      context.reply.break();
       return;
     }
     // A stage that is still at work has nobody to answer any more.
-    exchange.res.once('finish', () => {
-      exchange.abandon();
+    context.res.once('finish', () => {
+      context.abandon();
     });
-    this.stages.reply.fail(exchange, error);
+    this.stages.reply.fail(context, error);
   }
 
   /** A stage that does not wait costs no promise: the next one begins in the same turn. */
-  private runFrom(first: number, exchange: Exchange, startedAt: number): void {
+  private runFrom(first: number, context: RequestContext, startedAt: number): void {
     try {
       let from = startedAt;
       for (let at = first; at < this.ordered.length; at += 1) {
-        const pending = (this.ordered[at] as Stage).run(exchange);
+        const pending = (this.ordered[at] as Stage).run(context);
         if (pending) {
           pending.then(
-            () => this.runFrom(at + 1, exchange, this.noteTime(at, exchange, from)),
-            (thrown: unknown) => this.fail(exchange, toGatewayError(thrown)),
+            () => this.runFrom(at + 1, context, this.noteTime(at, context, from)),
+            (thrown: unknown) => this.fail(context, toGatewayError(thrown)),
           );
           return;
         }
-        from = this.noteTime(at, exchange, from);
+        from = this.noteTime(at, context, from);
       }
     } catch (thrown) {
-      this.fail(exchange, toGatewayError(thrown));
+      this.fail(context, toGatewayError(thrown));
     }
   }
 
-  private noteTime(stage: number, exchange: Exchange, from: number): number {
+  private noteTime(stage: number, context: RequestContext, from: number): number {
     const now = performance.now();
-    exchange.stageMs[stage] = now - from;
+    context.stageMs[stage] = now - from;
     return now;
   }
 
-  private fail(exchange: Exchange, error: GatewayError): void {
-    if (error.status >= 500) this.log(exchange, error);
+  private fail(context: RequestContext, error: GatewayError): void {
+    if (error.status >= 500) this.log(context, error);
     // An answer that has begun is ended by whoever writes it.
-    if (exchange.reply !== null) return;
-    exchange.outcome = exchange.clientGone ? 'client_closed' : error.status < 500 ? 'denied' : 'failed';
-    this.stages.reply.fail(exchange, error);
+    if (context.reply !== null) return;
+    context.outcome = context.clientGone ? 'client_closed' : error.status < 500 ? 'denied' : 'failed';
+    this.stages.reply.fail(context, error);
   }
 }

@@ -5,10 +5,10 @@ import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
 import { AnswerTail } from './answer-tail';
-import type { Exchange } from './exchange';
+import type { RequestContext } from './request-context';
 
-/** Settles the exchange: the log record is durable once the callback runs. */
-export type Settle = (exchange: Exchange, onDurable: () => void) => void;
+/** Settles the request: the log record is durable once the callback runs. */
+export type Settle = (context: RequestContext, onDurable: () => void) => void;
 
 /** What may be asked to slow down. */
 export interface Flow {
@@ -36,13 +36,13 @@ export class Reply {
   tail: AnswerTail | null = null;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly settle: Settle,
     /** Paused while the client does not read. */
     private readonly flow: Flow | null,
     private readonly keepBytes: number,
   ) {
-    exchange.reply = this;
+    context.reply = this;
   }
 
   get headSent(): boolean {
@@ -51,9 +51,9 @@ export class Reply {
 
   /** `headers` is the reply's own from now on. */
   start(status: number, headers: HeaderList): void {
-    this.exchange.status = status;
+    this.context.status = status;
     this.headers = headers;
-    this.exchange.firstAnswer?.begin(headers);
+    this.context.firstAnswer?.begin(headers);
     flushHeadAtTurnEnd(this);
   }
 
@@ -72,7 +72,7 @@ export class Reply {
   }
 
   write(chunk: Buffer): void {
-    if (chunk.length === 0 || this.exchange.clientGone) return;
+    if (chunk.length === 0 || this.context.clientGone) return;
     if (this.gathered !== null) this.gathered.push(chunk);
     else this.pieceOut(chunk);
   }
@@ -97,7 +97,7 @@ export class Reply {
     this.letGo();
     this.note(chunk);
     this.sealing = [chunk];
-    this.settle(this.exchange, () => {
+    this.settle(this.context, () => {
       const queue = this.sealing ?? [];
       this.sealing = null;
       if (this.ended) this.finish(Buffer.concat(queue));
@@ -120,11 +120,11 @@ export class Reply {
       if (last) this.sealing.push(last);
       return;
     }
-    if (this.exchange.settled) {
+    if (this.context.settled) {
       this.finish(last);
       return;
     }
-    this.settle(this.exchange, () => {
+    this.settle(this.context, () => {
       this.finish(last);
     });
   }
@@ -134,16 +134,16 @@ export class Reply {
     if (this.ended) return;
     this.letGo();
     this.ended = true;
-    if (this.exchange.settled) this.cut();
+    if (this.context.settled) this.cut();
     else
-      this.settle(this.exchange, () => {
+      this.settle(this.context, () => {
         this.cut();
       });
   }
 
   private cut(): void {
     if (this.early) this.openBody();
-    this.exchange.res.destroy();
+    this.context.res.destroy();
   }
 
   private send(chunk: Buffer): void {
@@ -153,10 +153,10 @@ export class Reply {
 
   /** Each piece of the answer, before it is settled and sent. */
   protected note(chunk: Buffer): void {
-    const { exchange } = this;
-    exchange.firstByteAt ??= performance.now();
-    exchange.responseBytes += chunk.length;
-    exchange.firstAnswer?.write(chunk);
+    const { context } = this;
+    context.firstByteAt ??= performance.now();
+    context.responseBytes += chunk.length;
+    context.firstAnswer?.write(chunk);
     if (!this.truncated && this.keptBytes + chunk.length <= this.keepBytes) {
       this.kept.push(chunk);
       this.keptBytes += chunk.length;
@@ -168,9 +168,9 @@ export class Reply {
   }
 
   private finish(last: Buffer | null): void {
-    const { res, clientGone } = this.exchange;
+    const { res, clientGone } = this.context;
     if (clientGone) return;
-    if (isShort(this.headers, this.exchange)) {
+    if (isShort(this.headers, this.context)) {
       this.send(last ?? EMPTY);
       this.cut();
       return;
@@ -182,14 +182,14 @@ export class Reply {
   }
 
   private sendWhole(early: Buffer[], last: Buffer | null): void {
-    const { res } = this.exchange;
+    const { res } = this.context;
     this.early = null;
     if (last && last.length > 0) early.push(last);
     const whole = early.length === 1 ? (early[0] as Buffer) : Buffer.concat(early);
-    const hasLength = withLength(this.headers, whole.length, this.exchange);
-    if (hasLength && res instanceof WholeResponse && res.endWhole(this.exchange.status, this.headers, whole))
+    const hasLength = withLength(this.headers, whole.length, this.context);
+    if (hasLength && res instanceof WholeResponse && res.endWhole(this.context.status, this.headers, whole))
       return;
-    res.writeHead(this.exchange.status, this.headers);
+    res.writeHead(this.context.status, this.headers);
     if (whole.length > 0) res.end(whole);
     else res.end();
   }
@@ -201,11 +201,11 @@ export class Reply {
 
   private openBody(): void {
     const early = this.early;
-    if (early === null || this.exchange.clientGone) return;
+    if (early === null || this.context.clientGone) return;
     this.early = null;
-    const { res } = this.exchange;
+    const { res } = this.context;
     res.cork();
-    res.writeHead(this.exchange.status, this.headers);
+    res.writeHead(this.context.status, this.headers);
     // Without a first piece the head would wait for one.
     if (early.length === 0) res.flushHeaders();
     for (const chunk of early) this.push(chunk);
@@ -213,10 +213,10 @@ export class Reply {
   }
 
   private push(chunk: Buffer): void {
-    const { res } = this.exchange;
+    const { res } = this.context;
     if (res.write(chunk) || this.blocked || !this.flow) return;
     this.blocked = true;
-    this.exchange.pace?.holdUp();
+    this.context.pace?.holdUp();
     this.flow.pause();
     res.once('drain', () => {
       this.blocked = false;
@@ -236,18 +236,18 @@ function tailOf(kept: readonly Buffer[]): AnswerTail {
 
 const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());
 
-const hasNoBody = ({ method, status }: Exchange): boolean =>
+const hasNoBody = ({ method, status }: RequestContext): boolean =>
   method === 'HEAD' || status === 204 || status === 304;
 
 /** Whether an answer has announced more bytes than it has, so that its client would wait for the rest. */
-function isShort(headers: HeaderList, exchange: Exchange): boolean {
+function isShort(headers: HeaderList, context: RequestContext): boolean {
   const announced = valueOf(headers, 'content-length');
-  return announced !== undefined && exchange.responseBytes < Number(announced) && !hasNoBody(exchange);
+  return announced !== undefined && context.responseBytes < Number(announced) && !hasNoBody(context);
 }
 
 /** A whole answer says how long it is, unless it may have no body: false. */
-function withLength(headers: HeaderList, length: number, exchange: Exchange): boolean {
-  if (hasNoBody(exchange)) return false;
+function withLength(headers: HeaderList, length: number, context: RequestContext): boolean {
+  if (hasNoBody(context)) return false;
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return true;
   headers.push('content-length', String(length));
   return true;

@@ -10,7 +10,7 @@ import type { ChargesAlone } from '../limits/charges-alone';
 import { begunName, type EarlierUse, earlierUses, tellsOfOthers } from '../limits/made-earlier';
 import type { SessionParts } from '../limits/session-accounts';
 import type { Upstream } from './answer';
-import type { Exchange } from './exchange';
+import type { RequestContext } from './request-context';
 import type { CacheUse } from './cache/cache-use';
 import { addExtraUse, NO_USAGE, sumOf } from './extra-use';
 import type { Guarding } from './guard/guarding';
@@ -71,17 +71,17 @@ export class Settlement {
     this.refused = options.refused;
   }
 
-  readonly settle = (exchange: Exchange, onDurable: () => void): void => {
-    if (exchange.settled) {
+  readonly settle = (context: RequestContext, onDurable: () => void): void => {
+    if (context.settled) {
       onDurable();
       return;
     }
-    exchange.settled = true;
-    const preparing = preparationOf(exchange);
-    if (preparing === undefined) this.finish(exchange, onDurable);
+    context.settled = true;
+    const preparing = preparationOf(context);
+    if (preparing === undefined) this.finish(context, onDurable);
     else
       void preparing.then(() => {
-        this.finish(exchange, onDurable);
+        this.finish(context, onDurable);
       });
   };
 
@@ -90,56 +90,56 @@ export class Settlement {
    * has as many of them as it takes, in a record of its own.
    */
   readonly settleCheck = (
-    exchange: Exchange,
-    request: Exchange,
+    context: RequestContext,
+    request: RequestContext,
     used: Usage | null,
     responseModel: string | null,
   ): void => {
-    exchange.settled = true;
-    this.account(exchange, used, responseModel);
+    context.settled = true;
+    this.account(context, used, responseModel);
     if (request.settled || (request.charges?.length ?? 0) >= CHECK_CHARGES_MAX) {
-      if (exchange.attempts.length > 0) this.record(exchange, responseModel, NOTHING);
-      else this.options.inFlight.end(exchange);
+      if (context.attempts.length > 0) this.record(context, responseModel, NOTHING);
+      else this.options.inFlight.end(context);
       return;
     }
-    if (exchange.notedBytes !== NOT_NOTED) request.checks = [...request.checks, exchange];
-    for (const charge of exchange.charges ?? []) {
+    if (context.notedBytes !== NOT_NOTED) request.checks = [...request.checks, context];
+    for (const charge of context.charges ?? []) {
       // What failed and cost nothing is no line of a bill.
       if (charge.cost !== 0 || charge.tokens !== 0) (request.charges ??= []).push(charge);
     }
   };
 
-  private finish(exchange: Exchange, onDurable: () => void): void {
+  private finish(context: RequestContext, onDurable: () => void): void {
     const startedAt = performance.now();
-    const responseModel = exchange.meter?.model() ?? null;
-    this.account(exchange, exchange.meter?.usage() ?? null, responseModel);
-    exchange.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
-    if (isRefused(exchange) && !this.refused.admits(exchange)) {
-      this.options.inFlight.end(exchange);
+    const responseModel = context.meter?.model() ?? null;
+    this.account(context, context.meter?.usage() ?? null, responseModel);
+    context.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
+    if (isRefused(context) && !this.refused.admits(context)) {
+      this.options.inFlight.end(context);
       onDurable();
-    } else this.record(exchange, responseModel, onDurable);
+    } else this.record(context, responseModel, onDurable);
     const { metrics } = this.options;
-    if (metrics !== null) metrics.count(exchange, overheadOf(exchange));
-    exchange.firstAnswer?.settle(exchange);
-    exchange.answer?.cache?.settle();
-    exchange.giveBack();
+    if (metrics !== null) metrics.count(context, overheadOf(context));
+    context.firstAnswer?.settle(context);
+    context.answer?.cache?.settle();
+    context.giveBack();
   }
 
-  private record(exchange: Exchange, responseModel: string | null, onDurable: () => void): void {
-    const { reply, principal, gw } = exchange;
+  private record(context: RequestContext, responseModel: string | null, onDurable: () => void): void {
+    const { reply, principal, gw } = context;
     const { bodyMaxBytes, gatewayId } = this.options;
     const keep = principal !== null && principal.logBodies && gw.logBodies;
-    const record = logRecord(exchange, {
+    const record = logRecord(context, {
       gatewayId,
-      requestTruncated: (keep && exchange.body.length > bodyMaxBytes) || exchange.spooled !== null,
+      requestTruncated: (keep && context.body.length > bodyMaxBytes) || context.spooled !== null,
       responseTruncated: keep && reply !== null && (reply.truncated || reply.keptBytes > bodyMaxBytes),
       responseModel,
     });
-    const request = keep ? clipped(exchange.body, bodyMaxBytes) : null;
+    const request = keep ? clipped(context.body, bodyMaxBytes) : null;
     const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
-    this.amendLater(exchange.guarding, record);
+    this.amendLater(context.guarding, record);
     this.keep(record, request, response, onDurable);
-    this.options.inFlight.end(exchange);
+    this.options.inFlight.end(context);
   }
 
   /** What the journal has no room for loses its texts, and is charged all the same. */
@@ -162,80 +162,80 @@ export class Settlement {
   }
 
   /** For strategies that choose by load or cost. */
-  private measure(exchange: Exchange, endpoint: string): void {
-    exchange.busyEndpoint = null;
+  private measure(context: RequestContext, endpoint: string): void {
+    context.busyEndpoint = null;
     this.statistics.ended(endpoint);
     // Of an answer that somebody else paid for nobody learns what the target costs.
-    if (exchange.cost !== null && exchange.answer?.cache?.isFree !== true)
-      this.statistics.cost(endpoint, exchange.cost);
+    if (context.cost !== null && context.answer?.cache?.isFree !== true)
+      this.statistics.cost(endpoint, context.cost);
   }
 
   /** `used`: what the answer says that was used, which is nothing where it was not made for this request. */
-  private account(exchange: Exchange, used: Usage | null, responseModel: string | null): void {
-    const { answer } = exchange;
-    const upstream = answer === null ? exchange.left : answer.upstream;
+  private account(context: RequestContext, used: Usage | null, responseModel: string | null): void {
+    const { answer } = context;
+    const upstream = answer === null ? context.left : answer.upstream;
     const cache = answer === null ? null : answer.cache;
-    if (upstream !== null) this.priceUse(exchange, upstream, responseModel, used);
-    if (cache !== null) accountCache(exchange, cache);
-    if (exchange.pace !== null) exchange.pace.over(used);
-    if (exchange.busyEndpoint !== null) this.measure(exchange, exchange.busyEndpoint);
-    const isTold = exchange.usage !== null;
-    if (exchange.extraUse !== null) addExtraUse(exchange, exchange.extraUse, this.pricer, this.accounts);
-    this.accounts.settle(exchange, upstream, isTold);
+    if (upstream !== null) this.priceUse(context, upstream, responseModel, used);
+    if (cache !== null) accountCache(context, cache);
+    if (context.pace !== null) context.pace.over(used);
+    if (context.busyEndpoint !== null) this.measure(context, context.busyEndpoint);
+    const isTold = context.usage !== null;
+    if (context.extraUse !== null) addExtraUse(context, context.extraUse, this.pricer, this.accounts);
+    this.accounts.settle(context, upstream, isTold);
   }
 
   private priceUse(
-    exchange: Exchange,
+    context: RequestContext,
     upstream: Upstream,
     responseModel: string | null,
     used: Usage | null,
   ): void {
-    if (exchange.parts !== null) {
-      addParts(exchange, exchange.parts);
+    if (context.parts !== null) {
+      addParts(context, context.parts);
       return;
     }
-    if (tellsOfOthers(exchange, used)) {
-      const told = earlierUses(exchange, upstream, linePricer(this.pricer, upstream, exchange.startedWallMs));
+    if (tellsOfOthers(context, used)) {
+      const told = earlierUses(context, upstream, linePricer(this.pricer, upstream, context.startedWallMs));
       if (told.length > 0) {
-        this.priceEarlier(exchange, upstream, told);
+        this.priceEarlier(context, upstream, told);
         return;
       }
       // Any other use that a GET tells was charged when it was made.
-      if (exchange.method === 'GET') return;
-      exchange.begun = begunName(exchange, upstream);
+      if (context.method === 'GET') return;
+      context.begun = begunName(context, upstream);
       // What it has used so far is not all of it.
-      if (exchange.begun !== null) return;
+      if (context.begun !== null) return;
     }
-    if (used !== null && !isAbsurd(used)) this.price(exchange, upstream, responseModel, used);
+    if (used !== null && !isAbsurd(used)) this.price(context, upstream, responseModel, used);
   }
 
   /** Each use by its own name. The lines of a price are of one use alone. */
-  private priceEarlier(exchange: Exchange, upstream: Upstream, told: readonly EarlierUse[]): void {
-    exchange.earlier = told.map((use) => {
-      if (use.output === undefined) this.price(exchange, upstream, use.model, use.usage, use.isBatch);
-      else priceOutput(exchange, use.output);
+  private priceEarlier(context: RequestContext, upstream: Upstream, told: readonly EarlierUse[]): void {
+    context.earlier = told.map((use) => {
+      if (use.output === undefined) this.price(context, upstream, use.model, use.usage, use.isBatch);
+      else priceOutput(context, use.output);
       // Nothing costs nothing, whatever the model.
-      if (use.usage.inputTokens + use.usage.outputTokens === 0) exchange.cost ??= 0;
-      return { ...use, cost: exchange.cost };
+      if (use.usage.inputTokens + use.usage.outputTokens === 0) context.cost ??= 0;
+      return { ...use, cost: context.cost };
     });
     if (told.length === 1) return;
-    exchange.price = null;
-    exchange.usage = told.map(({ usage }) => usage).reduce(sumOf);
-    exchange.cost = atMost(exchange.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
+    context.price = null;
+    context.usage = told.map(({ usage }) => usage).reduce(sumOf);
+    context.cost = atMost(context.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
   }
 
   private price(
-    exchange: Exchange,
+    context: RequestContext,
     upstream: Upstream,
     responseModel: string | null,
     usage: Usage,
     isBatch = false,
   ): void {
-    exchange.usage = usage;
+    context.usage = usage;
     const billable = isBatch ? { ...usage, batch: true } : usage;
-    const priced = this.pricer.price(upstream, responseModel, billable, exchange.startedWallMs);
-    exchange.price = priced && { source: priced.source, model: priced.model, lines: priced.lines };
-    exchange.cost = priced && atMost(priced.total);
+    const priced = this.pricer.price(upstream, responseModel, billable, context.startedWallMs);
+    context.price = priced && { source: priced.source, model: priced.model, lines: priced.lines };
+    context.cost = priced && atMost(priced.total);
   }
 }
 
@@ -248,37 +248,37 @@ export const linePricer =
 /** The record takes no larger integer. */
 const atMost = (cost: number): number => Math.min(cost, Number.MAX_SAFE_INTEGER);
 
-function priceOutput(exchange: Exchange, { usage, cost, price }: BatchOutput): void {
-  exchange.usage = usage;
-  exchange.price = price;
-  exchange.cost = cost;
+function priceOutput(context: RequestContext, { usage, cost, price }: BatchOutput): void {
+  context.usage = usage;
+  context.price = price;
+  context.cost = cost;
 }
 
 /** What must be waited for before the record is written; undefined: nothing, as for most. */
-function preparationOf({ meter, guarding }: Exchange): Promise<void> | undefined {
+function preparationOf({ meter, guarding }: RequestContext): Promise<void> | undefined {
   const metered = meter?.prepare?.();
   if (guarding === null) return metered;
   return metered === undefined ? guarding.late.prepare() : metered.then(() => guarding.late.prepare());
 }
 
 /** A session was priced part by part. */
-function addParts(exchange: Exchange, { usage, cost, tokens, isEstimated, price }: SessionParts): void {
-  exchange.usage = usage;
-  exchange.cost = cost;
-  exchange.price = price;
-  if (isEstimated) exchange.estimatedTokens = tokens;
+function addParts(context: RequestContext, { usage, cost, tokens, isEstimated, price }: SessionParts): void {
+  context.usage = usage;
+  context.cost = cost;
+  context.price = price;
+  if (isEstimated) context.estimatedTokens = tokens;
 }
 
 /** An answer that somebody else has paid for costs nothing, and what was asked to find it costs its own. */
-function accountCache(exchange: Exchange, cache: CacheUse): void {
+function accountCache(context: RequestContext, cache: CacheUse): void {
   if (cache.isFree) {
-    cache.savedCost = exchange.cost;
-    exchange.usage = NO_USAGE;
-    exchange.price = null;
-    exchange.cost = 0;
+    cache.savedCost = context.cost;
+    context.usage = NO_USAGE;
+    context.price = null;
+    context.cost = 0;
   }
   const embedded = cache.embedding?.cost ?? null;
-  if (embedded !== null) exchange.cost = (exchange.cost ?? 0) + embedded;
+  if (embedded !== null) context.cost = (context.cost ?? 0) + embedded;
 }
 
 /** A record's charges are entered up to 64 of them, and those of the request itself come last. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import type { SessionAccounts } from '../limits/session-accounts';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { denied, refused, type Ending } from './endings';
 import { errorMessage } from './guard/realtime-events';
 import type { SessionMeter } from './metering/session-meter';
@@ -9,7 +9,7 @@ import { readClientEvent } from './metering/socket-events';
 /** What each message of a client must pass before its provider gets it: a message may ask for an answer as a request does. */
 export class ClientGate {
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly meter: SessionMeter,
     private readonly accounts: Pick<SessionAccounts, 'verdict'>,
     /** Throws for a model that is not enabled; null: the message may name any. */
@@ -26,14 +26,14 @@ export class ClientGate {
       if (!(thrown instanceof GatewayError)) throw thrown;
       return this.deny(thrown, 'A message names a model that is not enabled.');
     }
-    const verdict = event.asks ? this.accounts.verdict(this.exchange) : 'ok';
+    const verdict = event.asks ? this.accounts.verdict(this.context) : 'ok';
     if (verdict !== 'ok') return refused(verdict);
     this.meter.fromClient(message.length, event);
     return null;
   }
 
   private deny(failure: GatewayError, reason: string): Ending {
-    return denied(failure, reason, errorMessage(failure, this.exchange.id, null));
+    return denied(failure, reason, errorMessage(failure, this.context.id, null));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { SessionVerdict } from '../limits/session-accounts';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { Closing } from './peer';
 
 const NO_CLOSE_FRAME = 1006;
@@ -19,7 +19,7 @@ export interface Ending {
   readonly by: SessionRecord['closedBy'];
   /** What goes into the record; absent: what the client is told. */
   readonly code?: number;
-  readonly outcome: Exchange['outcome'];
+  readonly outcome: RequestContext['outcome'];
   readonly failure?: GatewayError;
   readonly toClient: CloseFrame;
   readonly toProvider: CloseFrame;

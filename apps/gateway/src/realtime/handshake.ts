@@ -5,7 +5,7 @@ import { OutboundError, type OutboundCall, type OutboundClient, type OutboundReq
 import { Answer, type BodySink, type Upstream } from '../pipeline/answer';
 import type { BuiltRequest } from '../pipeline/attempt/request-builder';
 import type { AttemptListener, AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { redirectError } from '../pipeline/redirects';
 import { Peer, peerOptions } from './peer';
 
@@ -34,7 +34,7 @@ export class HandshakeSender implements AttemptSender {
     private readonly beforeCall: BeforeCall,
   ) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     if (upstream.provider.local)
       throw new GatewayError('route_unsupported', {
         message: `The provider ${upstream.provider.id} has no WebSocket.`,
@@ -43,10 +43,10 @@ export class HandshakeSender implements AttemptSender {
     const handshake = new Handshake(
       built.request,
       answer,
-      exchange.upgrade?.offer.protocols ?? [],
+      context.upgrade?.offer.protocols ?? [],
       this.maxMessageBytes,
     );
-    this.beforeCall(exchange, upstream);
+    this.beforeCall(context, upstream);
     answer.call = handshake;
     listener.begun(answer);
     void handshake.run(this.outbound);

@@ -1,12 +1,12 @@
 import { PROVIDERS, type Provider } from '@gw/providers';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { Lingering, type Linger } from './lingering';
 import { SessionMeter } from './metering/session-meter';
 
 const OPEN = { readyState: 1, OPEN: 1 } as const;
 const CLOSED = { readyState: 3, OPEN: 1 } as const;
-const of = (workspace: string): Pick<Exchange, 'principal'> => ({
-  principal: { workspace: { id: workspace, organisationId: workspace } } as Exchange['principal'],
+const of = (workspace: string): Pick<RequestContext, 'principal'> => ({
+  principal: { workspace: { id: workspace, organisationId: workspace } } as RequestContext['principal'],
 });
 const created = Buffer.from('{"type":"response.created","response":{"id":"r"}}');
 const busy = (): SessionMeter => {

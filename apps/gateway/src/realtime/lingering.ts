@@ -1,5 +1,5 @@
 import { Shares } from '@gw/kernel';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { Principal } from '../state/principals';
 import type { SessionMeter, SessionPart } from './metering/session-meter';
 import type { Peer } from './peer';
@@ -25,7 +25,7 @@ export class Lingering {
 
   /** Null: the session ends at once. `done` is called once, never from within. */
   begin(
-    { principal }: Pick<Exchange, 'principal'>,
+    { principal }: Pick<RequestContext, 'principal'>,
     provider: Pick<Peer, 'readyState' | 'OPEN'>,
     meter: SessionMeter,
     done: () => void,

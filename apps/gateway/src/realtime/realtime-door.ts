@@ -4,7 +4,7 @@ import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
 import { refuse } from '../http/own-answers';
 import { destinationOf } from '../http/paths';
 import { checkRequest, targetOf } from '../http/request-rules';
-import { Exchange } from '../pipeline/exchange';
+import { RequestContext } from '../pipeline/request-context';
 import type { Pipeline } from '../pipeline/pipeline';
 import { routeOf } from '../routes/route-table';
 import { ClientUpgrade } from './client-upgrade';
@@ -43,7 +43,7 @@ export class RealtimeDoor {
       const destination = destinationOf(path, 'GET', req.headers);
       if (destination.plane !== 'data') throw new GatewayError('route_not_found');
       const route = routeOf('GET', destination.path);
-      this.pipeline.run(new Exchange(id, req, upgrade.res, 'GET', path + query, query, route, upgrade));
+      this.pipeline.run(new RequestContext(id, req, upgrade.res, 'GET', path + query, query, route, upgrade));
     } catch (thrown) {
       refuse(id, req, upgrade.res, toGatewayError(thrown));
     }

@@ -1,7 +1,7 @@
 import type { OutboundClient } from '@gw/outbound';
 import type { Accounts } from '../limits/accounts';
 import type { AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
-import type { Stage } from '../pipeline/exchange';
+import type { Stage } from '../pipeline/request-context';
 import { Pipeline, type FailureLog, type PipelineStages } from '../pipeline/pipeline';
 import type { Settle } from '../pipeline/reply';
 import type { GatewaySettings } from '../settings';

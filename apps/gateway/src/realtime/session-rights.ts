@@ -1,7 +1,7 @@
 import { documentKey, type ProviderDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { assertSavedUsable, checkModelOf } from '../pipeline/attempt/targeting';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { assertAllowed } from '../pipeline/stages/authenticate.stage';
 import type { Documents, Principals } from '../state/principals';
 
@@ -10,7 +10,7 @@ const EVERY_MS = 1_000;
 
 /** A session, and what it was let in by. */
 export interface Entitled {
-  readonly exchange: Pick<Exchange, 'gw' | 'route' | 'startedWallMs'>;
+  readonly context: Pick<RequestContext, 'gw' | 'route' | 'startedWallMs'>;
   /** The saved provider; null: the client brought its own key. */
   readonly saved: ProviderDocument | null;
   /** Of the handshake. */
@@ -66,12 +66,8 @@ export class SessionRights {
   private async refusalOf(session: Entitled): Promise<GatewayError | null> {
     try {
       const nowMs = Date.now();
-      const principal = this.principals.resolve(session.exchange.gw.apiKey ?? '');
-      assertAllowed(
-        principal instanceof Promise ? await principal : principal,
-        session.exchange.route,
-        nowMs,
-      );
+      const principal = this.principals.resolve(session.context.gw.apiKey ?? '');
+      assertAllowed(principal instanceof Promise ? await principal : principal, session.context.route, nowMs);
       const provider = this.providerOf(session);
       checkProvider(session, provider instanceof Promise ? await provider : provider, nowMs);
       return null;

@@ -2,7 +2,7 @@ import type { Eventually } from '@gw/guardrails';
 import type { GatewayError } from '@gw/kernel';
 import type { RawData } from 'ws';
 import type { SessionAccounts, SessionVerdict } from '../limits/session-accounts';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { SessionGuarding } from '../pipeline/guard/session-guarding';
 import type { Settle } from '../pipeline/reply';
 import { ClientGate } from './client-gate';
@@ -73,16 +73,16 @@ export class Session {
   private readonly lanes: { readonly client: Lane; readonly provider: Lane };
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly client: Peer,
     private readonly provider: Peer,
     private readonly options: SessionOptions,
   ) {
-    exchange.streamed = true;
-    exchange.status = 101;
+    context.streamed = true;
+    context.status = 101;
     const { meter } = options;
-    exchange.meter = {
-      usage: () => exchange.parts?.usage ?? null,
+    context.meter = {
+      usage: () => context.parts?.usage ?? null,
       model: () => meter.model(),
       rest: () => meter.rest(),
     };
@@ -90,17 +90,17 @@ export class Session {
       this.stop('No frame came for too long.');
     }, options.idleTimeoutMs);
     this.lanes = { client: new Lane(client, provider), provider: new Lane(provider, client) };
-    this.gate = new ClientGate(exchange, meter, options.accounts, options.checkModel);
+    this.gate = new ClientGate(context, meter, options.accounts, options.checkModel);
     this.guard = options.guarding === null ? null : this.guardWith(options.guarding);
     this.listen(client, provider, (message) => {
       this.clientMessages += 1;
-      exchange.receivedBytes += message.length;
+      context.receivedBytes += message.length;
       return 'ok';
     });
     this.listen(provider, client, (message, isBinary) => {
       this.providerMessages += 1;
-      exchange.responseBytes += message.length;
-      exchange.firstByteAt ??= performance.now();
+      context.responseBytes += message.length;
+      context.firstByteAt ??= performance.now();
       const ended = meter.fromProvider(message, isBinary);
       const verdict = ended.length === 0 ? 'ok' : this.charge(ended);
       this.linger?.passed(message, ended);
@@ -134,7 +134,7 @@ export class Session {
 
   /** Ends the session, since its caller or provider would be refused now. */
   deny(failure: GatewayError): void {
-    this.end(denied(failure, endedBy(failure), errorMessage(failure, this.exchange.id, null)));
+    this.end(denied(failure, endedBy(failure), errorMessage(failure, this.context.id, null)));
   }
 
   private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => SessionVerdict): void {
@@ -180,7 +180,7 @@ export class Session {
   }
 
   private guardWith(guarding: SessionGuarding): SessionGuard {
-    const { client, exchange } = this;
+    const { client, context } = this;
     return new SessionGuard(guarding, {
       toClient: (message, binary) => {
         if (!this.over) client.send(message, { binary });
@@ -189,7 +189,7 @@ export class Session {
         if (!this.over) this.sendToProvider(message, binary);
       },
       deny: (failure, cause) => {
-        const last = errorMessage(failure, exchange.id, cause);
+        const last = errorMessage(failure, context.id, cause);
         this.end(denied(failure, 'A guardrail has ended this session.', last));
       },
       isGone: () => this.over,
@@ -203,9 +203,9 @@ export class Session {
   }
 
   private charge(parts: readonly SessionPart[]): SessionVerdict {
-    const { exchange, options } = this;
+    const { context, options } = this;
     return parts
-      .map((part) => options.accounts.charge(exchange, part))
+      .map((part) => options.accounts.charge(context, part))
       .reduce((known, verdict) => (known === 'ok' ? verdict : known), 'ok');
   }
 
@@ -218,9 +218,9 @@ export class Session {
     this.over = true;
     clearTimeout(this.idle);
     this.guard?.close();
-    const { exchange, provider, options } = this;
+    const { context, provider, options } = this;
     if (ending.isLeft === true)
-      this.linger = options.lingering.begin(exchange, provider, options.meter, () => {
+      this.linger = options.lingering.begin(context, provider, options.meter, () => {
         this.finish(ending);
       });
     if (this.linger === null) this.finish(ending);
@@ -229,12 +229,12 @@ export class Session {
   }
 
   private finish({ by, code, outcome, failure, toClient, toProvider, last }: Ending): void {
-    const { exchange, client, provider, clientMessages, providerMessages, options } = this;
+    const { context, client, provider, clientMessages, providerMessages, options } = this;
     this.linger = null;
     this.charge(options.meter.close(by === 'provider'));
-    exchange.outcome = outcome;
-    exchange.failure = failure ?? null;
-    exchange.session = {
+    context.outcome = outcome;
+    context.failure = failure ?? null;
+    context.session = {
       closedBy: by,
       code: code ?? toClient.code,
       reason: toClient.reason.toString('utf8'),
@@ -242,7 +242,7 @@ export class Session {
       providerMessages,
     };
     provider.shut(toProvider.code, toProvider.reason);
-    options.settle(exchange, () => {
+    options.settle(context, () => {
       if (last !== undefined) client.send(last, { binary: false });
       client.shut(toClient.code, toClient.reason);
       options.onEnd(this);

@@ -4,7 +4,7 @@ import { addGatewayHeaders } from '../pipeline/answer-headers';
 import { gatewayStopping } from '../pipeline/broken-answer';
 import { checkModelOf } from '../pipeline/attempt/targeting';
 import { answerHeaders } from '../pipeline/credential-echo/credential-echo';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { Settle } from '../pipeline/reply';
 import type { UpgradeAnswer } from './handshake';
 import { Lingering } from './lingering';
@@ -56,20 +56,20 @@ export class Sessions {
   }
 
   /** Throws `gateway_stopping` when the process is about to stop. */
-  begin(exchange: Exchange, answer: UpgradeAnswer, provider: Peer): void {
+  begin(context: RequestContext, answer: UpgradeAnswer, provider: Peer): void {
     if (this.closed) {
       provider.terminate();
       throw gatewayStopping();
     }
-    const client = this.accept(exchange, answer);
+    const client = this.accept(context, answer);
     if (client === null) {
       provider.terminate();
-      exchange.outcome = 'client_closed';
-      this.settle(exchange, () => undefined);
+      context.outcome = 'client_closed';
+      this.settle(context, () => undefined);
       return;
     }
     const { saved, model } = answer.upstream;
-    const session: Session = new Session(exchange, client, provider, {
+    const session: Session = new Session(context, client, provider, {
       meter: new SessionMeter(answer.upstream.provider),
       accounts: this.accounts,
       lingering: this.lingering,
@@ -77,7 +77,7 @@ export class Sessions {
         checkModelOf(this.rights.current(saved), named);
       },
       settle: this.settle,
-      guarding: exchange.guarding?.session(answer.upstream) ?? null,
+      guarding: context.guarding?.session(answer.upstream) ?? null,
       idleTimeoutMs: this.options.idleTimeoutMs,
       onEnd: (ended) => {
         this.open.delete(ended);
@@ -87,7 +87,7 @@ export class Sessions {
     const deny: Entitled['deny'] = (failure) => {
       session.deny(failure);
     };
-    const entitled: Entitled = { exchange, saved, model, deny };
+    const entitled: Entitled = { context, saved, model, deny };
     this.open.add(session);
     this.rights.add(entitled);
   }
@@ -99,11 +99,11 @@ export class Sessions {
   }
 
   /** Null: the client left in this very moment. */
-  private accept(exchange: Exchange, answer: UpgradeAnswer): Peer | null {
-    const { upgrade } = exchange;
+  private accept(context: RequestContext, answer: UpgradeAnswer): Peer | null {
+    const { upgrade } = context;
     if (upgrade === null) return null;
-    exchange.whenClientGone(null);
-    this.head = { headers: headersOf(exchange, answer), protocol: answer.protocol };
+    context.whenClientGone(null);
+    this.head = { headers: headersOf(context, answer), protocol: answer.protocol };
     let accepted: Peer | null = null;
     this.server.handleUpgrade(upgrade.req, upgrade.socket, upgrade.accept(), (client: Peer) => {
       // What went wrong is told by the close code.
@@ -122,9 +122,9 @@ const OWN = /^(?:content-|sec-websocket-)/;
 /** The lines are written as they are, outside Node's own checks. */
 const SAFE = /^[\t\x20-\x7e]*$/;
 
-function headersOf(exchange: Exchange, answer: UpgradeAnswer): readonly string[] {
+function headersOf(context: RequestContext, answer: UpgradeAnswer): readonly string[] {
   const passed = answerHeaders(answer);
-  addGatewayHeaders(passed, exchange);
+  addGatewayHeaders(passed, context);
   const headers: string[] = [];
   for (let i = 0; i + 1 < passed.length; i += 2) {
     const [name, value] = [passed[i] as string, passed[i + 1] as string];

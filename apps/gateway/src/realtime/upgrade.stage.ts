@@ -1,5 +1,5 @@
 import type { GatewayError } from '@gw/kernel';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import type { LastStage } from '../pipeline/pipeline';
 import { UpgradeAnswer } from './handshake';
 import type { Sessions } from './sessions';
@@ -13,13 +13,13 @@ export class UpgradeStage implements LastStage {
     private readonly sessions: Sessions,
   ) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    const { answer } = exchange;
-    if (!(answer instanceof UpgradeAnswer) || answer.peer === null) return this.reply.run(exchange);
-    this.sessions.begin(exchange, answer, answer.peer);
+  run(context: RequestContext): void | Promise<void> {
+    const { answer } = context;
+    if (!(answer instanceof UpgradeAnswer) || answer.peer === null) return this.reply.run(context);
+    this.sessions.begin(context, answer, answer.peer);
   }
 
-  fail(exchange: Exchange, error: GatewayError): void {
-    this.reply.fail(exchange, error);
+  fail(context: RequestContext, error: GatewayError): void {
+    this.reply.fail(context, error);
   }
 }

@@ -1,7 +1,7 @@
 import { endpointTypesOf } from '../limits/endpoint-types';
 import { begunName, isUnknowable } from '../limits/made-earlier';
 import { outputOfBatch } from '../limits/batch-output';
-import type { Exchange } from '../pipeline/exchange';
+import type { RequestContext } from '../pipeline/request-context';
 import { callOfPath } from './path-call';
 import { familyOfPath, plainPath } from './plain-path';
 import { routeOf } from './route-table';
@@ -24,7 +24,7 @@ const SPELLINGS: readonly (readonly [name: string, spell: (path: string) => stri
 const escaped = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`;
 const over = (...paths: readonly string[]) =>
   paths.flatMap((path) => SPELLINGS.map(([name, spell]) => [path, name, spell(path)] as const));
-const asked = (method: string, url: string): Exchange =>
+const asked = (method: string, url: string): RequestContext =>
   ({
     method,
     url,
@@ -32,7 +32,7 @@ const asked = (method: string, url: string): Exchange =>
     scan: null,
     meter: null,
     route: routeOf(method, url),
-  }) as unknown as Exchange;
+  }) as unknown as RequestContext;
 
 describe('plainPath', () => {
   it.each(over('/files/F1/content', '/chat/completions', '/threads/T1/runs'))(

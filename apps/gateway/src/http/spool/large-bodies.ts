@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import { BodySkim } from '@gw/providers';
-import type { Exchange } from '../../pipeline/exchange';
+import type { RequestContext } from '../../pipeline/request-context';
 import type { Principal } from '../../state/principals';
 import { allowedMs, bodyTooLarge, type BodyReaderOptions } from '../read-body';
 import { BodyPieces } from './body-pieces';
@@ -39,24 +39,24 @@ export class LargeBodies {
   }
 
   /**
-   * Sets `exchange.spooled` and the scan; gives the body back instead when it turned out small enough for memory. `length` is null
-   * when the client has not said it. What is held is left with the exchange, which gives it back when it is settled.
+   * Sets `context.spooled` and the scan; gives the body back instead when it turned out small enough for memory. `length` is null
+   * when the client has not said it. What is held is left with the request, which gives it back when it is settled.
    */
-  async receive(exchange: Exchange, length: number | null): Promise<Buffer | null> {
+  async receive(context: RequestContext, length: number | null): Promise<Buffer | null> {
     const { bodyIdleMs, spool } = this.options;
     if (length !== null && length > this.maxBytes) throw this.tooLarge(length);
-    const pieces = new BodyPieces(exchange.req, bodyIdleMs);
+    const pieces = new BodyPieces(context.req, bodyIdleMs);
     try {
-      const first = length === null ? await this.readFirst(exchange, pieces) : NOTHING;
+      const first = length === null ? await this.readFirst(context, pieces) : NOTHING;
       if (first.isWhole) return Buffer.concat(first.pieces);
-      const body = await spool.open((exchange.principal as Principal).workspace, length ?? 0);
-      exchange.release = () => {
+      const body = await spool.open((context.principal as Principal).workspace, length ?? 0);
+      context.release = () => {
         body.close();
       };
-      exchange.scan = await this.store(exchange, first.pieces, pieces, body);
-      exchange.keep(WORKING_BYTES);
-      exchange.spooled = body;
-      exchange.receivedBytes = body.length;
+      context.scan = await this.store(context, first.pieces, pieces, body);
+      context.keep(WORKING_BYTES);
+      context.spooled = body;
+      context.receivedBytes = body.length;
       return null;
     } finally {
       pieces.stop();
@@ -69,7 +69,7 @@ export class LargeBodies {
   }
 
   /** As much as memory may hold, and the piece that is too much. */
-  private async readFirst(exchange: Exchange, pieces: BodyPieces): Promise<First> {
+  private async readFirst(context: RequestContext, pieces: BodyPieces): Promise<First> {
     const first: Buffer[] = [];
     let size = 0;
     const startedAt = performance.now();
@@ -77,16 +77,21 @@ export class LargeBodies {
     while (size <= this.options.maxBufferedBody) {
       const piece = await pieces.next(leftMs(startedAt, size, allowed));
       if (piece === null) return { pieces: first, isWhole: true };
-      exchange.hold(piece.length);
+      context.hold(piece.length);
       size += piece.length;
       first.push(piece);
     }
     return { pieces: first, isWhole: false };
   }
 
-  private async store(exchange: Exchange, first: readonly Buffer[], rest: BodyPieces, body: SpooledBody) {
-    const type = exchange.req.headers['content-type'];
-    const skim = new BodySkim(exchange.route.kind === 'passthrough' ? undefined : type);
+  private async store(
+    context: RequestContext,
+    first: readonly Buffer[],
+    rest: BodyPieces,
+    body: SpooledBody,
+  ) {
+    const type = context.req.headers['content-type'];
+    const skim = new BodySkim(context.route.kind === 'passthrough' ? undefined : type);
     const add = async (piece: Buffer): Promise<void> => {
       if (body.length + piece.length > this.maxBytes) throw this.tooLarge(-1);
       skim.add(piece);
@@ -96,7 +101,7 @@ export class LargeBodies {
     const next = (): Promise<Buffer | null> => rest.next(leftMs(startedAt, body.length, this.spooled));
     for (const piece of first) await add(piece);
     for (let piece = await next(); piece !== null; piece = await next()) {
-      exchange.hold(Math.min(piece.length, Math.max(0, WORKING_BYTES - exchange.heldBytes)));
+      context.hold(Math.min(piece.length, Math.max(0, WORKING_BYTES - context.heldBytes)));
       await add(piece);
     }
     return skim.scan();

@@ -2,16 +2,16 @@ import { GatewayError } from '@gw/kernel';
 import { isWithoutLimits } from '../../limits/admission';
 import type { Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 
 /**
  * Throws for a request that would get its caller access to a saved provider past this gateway. Callers with a provider key of their own
  * have that access already. `isAllowed`: `ALLOW_CLIENT_SECRETS`, which counts only where nothing limits, judges or must record the request.
  */
-export function refuseAccess(exchange: Exchange, { saved }: Upstream, isAllowed: boolean): void {
-  const { route, upgrade, guarding } = exchange;
+export function refuseAccess(context: RequestContext, { saved }: Upstream, isAllowed: boolean): void {
+  const { route, upgrade, guarding } = context;
   if (!route.handsOutAccess || saved === null || upgrade !== null) return;
-  const principal = exchange.principal as Principal;
+  const principal = context.principal as Principal;
   const isFree =
     guarding === null &&
     !principal.strictAudit &&

@@ -1,7 +1,7 @@
 import type { AttemptEnd, AttemptRecord } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { Tried } from './tried';
 
 /**
@@ -9,7 +9,7 @@ import type { Tried } from './tried';
  * known without an answer.
  */
 export function recordOf(
-  exchange: Exchange,
+  context: RequestContext,
   target: CompiledTarget,
   retry: number,
   tried: Tried | null,
@@ -20,10 +20,10 @@ export function recordOf(
   const answer = tried !== null && 'answer' in tried ? tried.answer : null;
   return {
     target: target.path,
-    ...namesOf(exchange, target, answer?.upstream ?? upstream),
+    ...namesOf(context, target, answer?.upstream ?? upstream),
     retry,
     status: answer?.status ?? null,
-    end: exchange.clientGone ? 'client_closed' : endOf(tried),
+    end: context.clientGone ? 'client_closed' : endOf(tried),
     reason: tried !== null && 'failure' in tried ? tried.failure.message : null,
     startedMs,
     durationMs,
@@ -32,12 +32,12 @@ export function recordOf(
 
 /** Of an attempt that was never made, only what the target or the request called it is known. */
 function namesOf(
-  exchange: Exchange,
+  context: RequestContext,
   target: CompiledTarget,
   upstream: Upstream | null,
 ): Pick<AttemptRecord, 'provider' | 'credential' | 'model' | 'dropped'> {
   if (upstream === null) {
-    return { provider: target.provider ?? exchange.gw.provider ?? '', credential: null, model: null };
+    return { provider: target.provider ?? context.gw.provider ?? '', credential: null, model: null };
   }
   const { provider, saved, model, dropped } = upstream;
   const names = { provider: provider.id, credential: saved?.slug ?? null, model };

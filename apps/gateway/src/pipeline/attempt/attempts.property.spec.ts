@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { routeOf } from '../../routes/route-table';
 import { DiscardedBody } from '../../limits/discarded-body';
 import { Answer } from '../answer';
-import { Exchange } from '../exchange';
+import { RequestContext } from '../request-context';
 import { Attempts, type AttemptMaker } from './attempts';
 import type { AttemptListener } from './sender';
 
@@ -121,7 +121,7 @@ class ScriptedMaker implements AttemptMaker {
     return 60_000;
   }
 
-  begin(_: Exchange, own: CompiledTarget, listener: AttemptListener): void {
+  begin(_: RequestContext, own: CompiledTarget, listener: AttemptListener): void {
     const line = this.script[Math.min(this.calls.length, this.script.length - 1)] as Script;
     if (line.act.kind === 'refused') {
       const error = new GatewayError(line.act.status);
@@ -144,7 +144,7 @@ class ScriptedMaker implements AttemptMaker {
     });
   }
 
-  discard(_: Exchange, answer: Answer): void {
+  discard(_: RequestContext, answer: Answer): void {
     DiscardedBody.read(answer, () => undefined);
   }
 
@@ -188,8 +188,8 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
   const req = { headers: {} } as IncomingMessage;
   const path = '/v1/chat/completions';
   const route = routeOf('POST', '/chat/completions');
-  const exchange = new Exchange('id', req, res as ServerResponse, 'POST', path, '', route);
-  exchange.gw = { provider: null, requestTimeoutMs: null } as Exchange['gw'];
+  const context = new RequestContext('id', req, res as ServerResponse, 'POST', path, '', route);
+  context.gw = { provider: null, requestTimeoutMs: null } as RequestContext['gw'];
   const maker = new ScriptedMaker(script, () => res.emit('close'));
   const compiled = compileConfig(config);
   const facts = {
@@ -207,9 +207,9 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
   const cursor = createPlan(compiled, facts, { random: () => 0.999_999_9, now: Date.now, state });
   const failure = await new Promise<GatewayError | null>((resolve) => {
     const done = (thrown?: unknown): void => resolve((thrown as GatewayError | undefined) ?? null);
-    new Attempts(maker, exchange, cursor, done, done).goOn();
+    new Attempts(maker, context, cursor, done, done).goOn();
   });
-  return { exchange, maker, failure, compiled, state };
+  return { context, maker, failure, compiled, state };
 }
 
 /** More than what is read of an answer that nobody wants. */
@@ -218,30 +218,30 @@ const FLOOD = Buffer.alloc(70_000);
 type Executed = Awaited<ReturnType<typeof execute>>;
 
 /** No more calls than attempts allow, each in the record once, and the last one's answer or failure is the end. */
-function expectEnd({ exchange, maker: { calls }, failure, compiled }: Executed): void {
+function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): void {
   for (const { path, retry } of compiled.targets) {
     const second = path.includes('targets') ? 1 : 0;
     const own = calls.filter(({ target: { path: called } }) => called === path);
     expect(own.length).toBeLessThanOrEqual(1 + retry.attempts + second);
   }
-  const { attempts, answer } = exchange;
+  const { attempts, answer } = context;
   expect(attempts.length).toBe(calls.length);
   const last = attempts.at(-1);
-  if (exchange.clientGone) expect(answer).toBeNull();
+  if (context.clientGone) expect(answer).toBeNull();
   else if (failure !== null) expect([last?.status, last?.reason]).toEqual([null, failure.message]);
   else expect([answer?.upstream.target.path, answer?.status]).toEqual([last?.target, last?.status]);
 }
 
 /** Of what was begun and what was counted as under way, only the answer is left. */
-function expectNothingOpen({ exchange, maker, compiled, state }: Executed): void {
-  const others = maker.calls.flatMap(({ answer }) => (answer && answer !== exchange.answer ? [answer] : []));
+function expectNothingOpen({ context, maker, compiled, state }: Executed): void {
+  const others = maker.calls.flatMap(({ answer }) => (answer && answer !== context.answer ? [answer] : []));
   for (const answer of others) {
     if (!answer.ended && answer.error === null) answer.onData(FLOOD);
     expect(answer.ended || answer.error !== null || maker.aborted.has(answer)).toBe(true);
   }
   const paths = new Set(compiled.targets.map(({ path }) => path));
   const under = [...paths].reduce((sum, path) => sum + state.statistics.busyOf(path), 0);
-  expect(under).toBe(exchange.busyEndpoint === null ? 0 : 1);
+  expect(under).toBe(context.busyEndpoint === null ? 0 : 1);
 }
 
 describe('any config with any outcomes, executed', () => {
@@ -253,10 +253,10 @@ describe('any config with any outcomes, executed', () => {
         if (executed.failure?.type === 'condition_unmatched') expect(executed.maker.calls).toEqual([]);
         else expectEnd(executed);
         expectNothingOpen(executed);
-        if (executed.exchange.attempts.some(({ hedge }) => hedge === 'second')) hedged += 1;
-        if (executed.exchange.pace !== null) paced += 1;
-        executed.exchange.pace?.over(null);
-        expect(executed.exchange.routing.length).toBeLessThanOrEqual(50);
+        if (executed.context.attempts.some(({ hedge }) => hedge === 'second')) hedged += 1;
+        if (executed.context.pace !== null) paced += 1;
+        executed.context.pace?.over(null);
+        expect(executed.context.routing.length).toBeLessThanOrEqual(50);
       }),
       { seed: 5, numRuns: 200 },
     );

@@ -1,7 +1,7 @@
 import { HEADER } from '@gw/contracts';
 import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
 import type { Upstream } from '../answer';
-import type { Asked } from '../exchange';
+import type { Asked } from '../request-context';
 import { modelOf } from './targeting';
 
 export interface BaseAddress {

@@ -3,22 +3,22 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Provider } from '@gw/providers';
 import type { Upstream } from '../answer';
-import type { Asked } from '../exchange';
+import type { Asked } from '../request-context';
 
 /** What decides where a credential of the caller may go. */
 export type Recipient = Pick<Upstream, 'target' | 'provider' | 'saved'>;
 
 /** The credential of a target that names no saved provider: the config's own, else the caller's. Null: there is none. */
-export function inlineKey(exchange: Asked, target: CompiledTarget, provider: Provider): string | null {
-  const apiKey = target.apiKey ?? callersKey(exchange, { target, provider, saved: null });
-  if (apiKey === null && provider.needsCredential && !mayBeKeyless(exchange, target)) {
-    throw keyMissing(exchange, provider.id);
+export function inlineKey(context: Asked, target: CompiledTarget, provider: Provider): string | null {
+  const apiKey = target.apiKey ?? callersKey(context, { target, provider, saved: null });
+  if (apiKey === null && provider.needsCredential && !mayBeKeyless(context, target)) {
+    throw keyMissing(context, provider.id);
   }
   return apiKey;
 }
 
-const callersKey = (exchange: Asked, recipient: Recipient): string | null =>
-  exchange.gw.providerKey !== null && isMeantFor(exchange, recipient) ? exchange.gw.providerKey : null;
+const callersKey = (context: Asked, recipient: Recipient): string | null =>
+  context.gw.providerKey !== null && isMeantFor(context, recipient) ? context.gw.providerKey : null;
 
 /**
  * THE rule of what a caller's credential reaches, as its provider key or in a forwarded header: the provider that the request

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { CompiledTarget } from '@gw/config-schema';
 import { endpointKey } from '@gw/routing';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 
 /**
  * Whose health and speed an attempt tells of. What the target leaves open is what the request names; a key and a host that the
  * caller brought are hashed, since endpoints are shared between gateways.
  */
-export function endpointOf(exchange: Exchange, target: CompiledTarget): string {
-  const { gw, principal, scan } = exchange;
+export function endpointOf(context: RequestContext, target: CompiledTarget): string {
+  const { gw, principal, scan } = context;
   const isOpen = target.provider === null && target.virtualKey === null;
   const named = isOpen ? (gw.provider ?? gw.virtualKey ?? slugOf(scan?.model)) : '';
   const brought = target.apiKey === null ? gw.providerKey : null;

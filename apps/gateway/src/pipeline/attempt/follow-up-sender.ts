@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import type { Answer, Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { BuiltRequest } from './request-builder';
 import type { Route } from '../../routes/route-table';
 import { sent, tellLater, type AttemptListener, type AttemptSender } from './sender';
@@ -17,29 +17,29 @@ const FIRST_ANSWER_MAX = 1_048_576;
 export class FollowUpSender implements AttemptSender {
   constructor(private readonly sender: AttemptSender) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
-    const { followUp } = exchange.route;
-    if (followUp === null) this.sender.send(exchange, upstream, built, listener);
-    else tellLater(this.sendBoth(exchange, upstream, built, followUp, listener), listener);
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+    const { followUp } = context.route;
+    if (followUp === null) this.sender.send(context, upstream, built, listener);
+    else tellLater(this.sendBoth(context, upstream, built, followUp, listener), listener);
   }
 
   private async sendBoth(
-    exchange: Exchange,
+    context: RequestContext,
     upstream: Upstream,
     built: BuiltRequest,
     followUp: NonNullable<Route['followUp']>,
     listener: AttemptListener,
   ): Promise<Answer> {
-    const answer = await sent(this.sender, exchange, upstream, built, listener);
+    const answer = await sent(this.sender, context, upstream, built, listener);
     if (answer.error !== null || answer.status >= 300) return answer;
     const path = followUp(await objectOf(answer));
-    exchange.followed = path;
+    context.followed = path;
     const { request } = built;
-    const { upstreamPath } = exchange.route;
+    const { upstreamPath } = context.route;
     const at = request.path.lastIndexOf(upstreamPath);
     const query = request.path.slice(at + upstreamPath.length);
     const second = { ...request, path: request.path.slice(0, at) + path + query };
-    return sent(this.sender, exchange, upstream, { ...built, request: second }, listener);
+    return sent(this.sender, context, upstream, { ...built, request: second }, listener);
   }
 }
 

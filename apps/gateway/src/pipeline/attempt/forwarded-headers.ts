@@ -2,7 +2,7 @@ import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
 import { GatewayError, isCredentialHeader, textsOf } from '@gw/kernel';
 import { chosenHeaders } from '../../http/header-rules';
 import type { OwnCredentials } from '../../state/own-credentials';
-import type { Asked } from '../exchange';
+import type { Asked } from '../request-context';
 import { isMeantFor, type Recipient } from './callers-key';
 
 /** Headers of the gateway that hold no credential; a config, a provider's fields and the rest may. */
@@ -27,11 +27,11 @@ const mayHoldCredential = (name: string): boolean =>
  * Headers that `forward_headers` names, as the caller sent them. Those that carry credentials go only where the caller's own
  * provider key may go, and none goes that holds the key of this request.
  */
-export function forwardedHeaders(exchange: Asked, recipient: Recipient): readonly string[] {
-  const { gw, req } = exchange;
+export function forwardedHeaders(context: Asked, recipient: Recipient): readonly string[] {
+  const { gw, req } = context;
   const names = gw.forwardHeaders ?? recipient.target.forwardHeaders;
   if (names.length === 0) return NONE;
-  const getsCredentials = isMeantFor(exchange, recipient);
+  const getsCredentials = isMeantFor(context, recipient);
   const { apiKey } = gw;
   return chosenHeaders(
     req.rawHeaders,
@@ -50,10 +50,10 @@ const TEXTS_MAX = 64;
 /** Rejects with `header_invalid` where a forwarded header holds a credential of this gateway, which no provider may see. */
 export async function refuseOwnCredentials(
   own: OwnCredentials,
-  exchange: Asked,
+  context: Asked,
   recipient: Recipient,
 ): Promise<void> {
-  const headers = forwardedHeaders(exchange, recipient);
+  const headers = forwardedHeaders(context, recipient);
   /** Names of headers by texts in them that have the form of a credential. */
   const suspects = new Map<string, string>();
   for (let i = 0; i + 1 < headers.length; i += 2) {

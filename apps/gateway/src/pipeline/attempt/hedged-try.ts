@@ -2,7 +2,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { OutboundError } from '@gw/outbound';
 import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
 import type { Answer } from '../answer';
-import type { Exchange, LeaveListener } from '../exchange';
+import type { RequestContext, LeaveListener } from '../request-context';
 import type { AttemptMaker } from './attempts';
 import type { StreamListener } from './first-event';
 import { awaitAnswer } from './held-answer';
@@ -40,7 +40,7 @@ const KEEPING: ReadonlySet<string> = new Set([
  * Whether the same request may be under way twice. Uploads are not: forms, bodies that are neither JSON nor empty, and what lies on
  * the disk. Neither are sessions, routes that need two calls, and requests that make something that stays.
  */
-export function isHedgeable({ route, method, upgrade, spooled, scan, body }: Exchange): boolean {
+export function isHedgeable({ route, method, upgrade, spooled, scan, body }: RequestContext): boolean {
   if (upgrade !== null || spooled !== null || route.followUp !== null) return false;
   if (scan === null ? body.length > 0 : scan.isForm) return false;
   return method === 'GET' || method === 'HEAD' || !KEEPING.has(route.kind);
@@ -58,7 +58,7 @@ export class HedgedTry implements LeaveListener {
 
   constructor(
     private readonly maker: AttemptMaker,
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly cursor: RoutingCursor,
     private readonly offer: HedgeOffer,
     target: CompiledTarget,
@@ -68,7 +68,7 @@ export class HedgedTry implements LeaveListener {
   }
 
   begin(): void {
-    this.exchange.whenClientGone(this);
+    this.context.whenClientGone(this);
     this.timer = setTimeout(() => this.hedge(), this.offer.delayMs);
     this.first.begin();
   }
@@ -80,7 +80,7 @@ export class HedgedTry implements LeaveListener {
   }
 
   private lane(which: HedgedCall['which'], target: CompiledTarget): Lane {
-    return new Lane(which, target, this.exchange, this.maker, (lane) => this.ended(lane));
+    return new Lane(which, target, this.context, this.maker, (lane) => this.ended(lane));
   }
 
   private hedge(): void {
@@ -88,7 +88,7 @@ export class HedgedTry implements LeaveListener {
     const { offer, cursor } = this;
     const { state } = cursor.runtime;
     // The first call may still wait for its credential.
-    if (!this.maker.mayCall(this.exchange, this.first.answer === null ? 1 : 0)) {
+    if (!this.maker.mayCall(this.context, this.first.answer === null ? 1 : 0)) {
       cursor.note(offer.target.path, 'call_limit_reached');
       return;
     }
@@ -100,12 +100,12 @@ export class HedgedTry implements LeaveListener {
     state.statistics.started(cursor.endpoint(offer.target));
     this.second = this.lane('second', offer.target);
     // Before the second call is noted on the disk: a gateway that dies now is billed for both.
-    this.exchange.alongside = this.first.answer?.upstream ?? null;
+    this.context.alongside = this.first.answer?.upstream ?? null;
     this.second.begin();
   }
 
   private ended(lane: Lane): void {
-    this.exchange.alongside = null;
+    this.context.alongside = null;
     const other = lane === this.first ? this.second : this.first;
     if (other === null) {
       this.clear();
@@ -118,14 +118,14 @@ export class HedgedTry implements LeaveListener {
 
   /** The winner's endpoint stays busy until its answer is over. */
   private settle(winner: Lane, other: Lane | null): void {
-    const { exchange, cursor } = this;
-    exchange.whenClientGone(winner.answer);
-    exchange.cacheUse = winner.answer?.cache ?? null;
-    if (winner.answer !== null) exchange.hidesUsage = winner.hidesUsage;
+    const { context, cursor } = this;
+    context.whenClientGone(winner.answer);
+    context.cacheUse = winner.answer?.cache ?? null;
+    if (winner.answer !== null) context.hidesUsage = winner.hidesUsage;
     if (other !== null) {
-      if (other.tried !== null && 'answer' in other.tried) this.maker.discard(exchange, other.tried.answer);
+      if (other.tried !== null && 'answer' in other.tried) this.maker.discard(context, other.tried.answer);
       cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
-      exchange.busyEndpoint = cursor.endpoint(winner.target);
+      context.busyEndpoint = cursor.endpoint(winner.target);
     }
     this.listener.hedged(winner, other);
   }
@@ -149,11 +149,11 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   constructor(
     readonly which: HedgedCall['which'],
     readonly target: CompiledTarget,
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly maker: AttemptMaker,
     private readonly ended: (lane: Lane) => void,
   ) {
-    this.startedMs = exchange.elapsedMs();
+    this.startedMs = context.elapsedMs();
   }
 
   /** A second call that waits for what the first one brings would be none. */
@@ -163,7 +163,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
 
   begin(): void {
     try {
-      this.maker.begin(this.exchange, this.target, this);
+      this.maker.begin(this.context, this.target, this);
     } catch (thrown) {
       this.refused(thrown);
     }
@@ -172,14 +172,14 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   /** A call that begins late, since something had to be looked up first, may be wanted no more. */
   begun(answer: Answer): void {
     this.answer = answer;
-    this.exchange.asked = answer.upstream;
-    this.hidesUsage = this.exchange.hidesUsage;
-    if (this.over || this.exchange.clientGone) this.leave();
+    this.context.asked = answer.upstream;
+    this.hidesUsage = this.context.hidesUsage;
+    if (this.over || this.context.clientGone) this.leave();
   }
 
   answered(answer: Answer): void {
-    if (this.over) this.maker.discard(this.exchange, answer);
-    else awaitAnswer(answer, this.exchange, true, this);
+    if (this.over) this.maker.discard(this.context, answer);
+    else awaitAnswer(answer, this.context, true, this);
   }
 
   streams(answer: Answer): void {
@@ -188,8 +188,8 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
 
   broke(answer: Answer, error: OutboundError): void {
     // It had begun to answer, so that its limits still hold what was reserved.
-    if (answer.status !== 0 && !this.exchange.clientGone) this.maker.discard(this.exchange, answer);
-    this.end(brokenTry(error, this.exchange, answer));
+    if (answer.status !== 0 && !this.context.clientGone) this.maker.discard(this.context, answer);
+    this.end(brokenTry(error, this.context, answer));
   }
 
   refused(thrown: unknown): void {
@@ -203,7 +203,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   cancel(): void {
     if (this.over) return;
     this.over = true;
-    this.outcome = { ...this.outcome, elapsedMs: this.exchange.elapsedMs() - this.startedMs };
+    this.outcome = { ...this.outcome, elapsedMs: this.context.elapsedMs() - this.startedMs };
     this.leave();
   }
 
@@ -211,7 +211,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
     if (this.over) return;
     this.over = true;
     this.tried = tried;
-    this.outcome = outcomeOf(tried, this.exchange.elapsedMs() - this.startedMs);
+    this.outcome = outcomeOf(tried, this.context.elapsedMs() - this.startedMs);
     this.ended(this);
   }
 }

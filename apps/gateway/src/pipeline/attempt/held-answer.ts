@@ -3,7 +3,7 @@ import { BodyBudget } from '../../http/body-budget';
 import { valueOf } from '../../http/header-rules';
 import { isEventStream, type Answer, type BodySink } from '../answer';
 import { codingOf, decode } from '../decoding';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { FirstEvent, type StreamListener } from './first-event';
 import { answersWithJson, faultOfJson } from './response-check';
 
@@ -32,9 +32,9 @@ function isJson(headers: readonly string[]): boolean {
 }
 
 /** With `validate_response` what is known to be wrong before the answer is waited for: its type, or what guardrails have read of it. */
-function knownFault(answer: Answer, exchange: Exchange): OutboundError | null {
+function knownFault(answer: Answer, context: RequestContext): OutboundError | null {
   const { status, headers, upstream, guarded } = answer;
-  if (!upstream.target.validateResponse || !answersWithJson(exchange.route.kind)) return null;
+  if (!upstream.target.validateResponse || !answersWithJson(context.route.kind)) return null;
   if (status < 200 || status > 299 || status === 204 || isEventStream(answer)) return null;
   if (isJson(headers)) {
     const fault = guarded?.kind === 'body' ? faultOfJson(guarded.bytes) : null;
@@ -58,7 +58,7 @@ class HeldAnswer implements BodySink {
 
   constructor(
     private readonly answer: Answer,
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly listener: StreamListener,
   ) {}
 
@@ -78,7 +78,7 @@ class HeldAnswer implements BodySink {
   end(): void {
     if (this.over) return;
     const { target } = this.answer.upstream;
-    if (target.validateResponse && answersWithJson(this.exchange.route.kind)) this.validate();
+    if (target.validateResponse && answersWithJson(this.context.route.kind)) this.validate();
     else this.handOn();
   }
 
@@ -95,7 +95,7 @@ class HeldAnswer implements BodySink {
     const { answer, held, countedBytes } = this;
     this.held = [];
     // A client that reads slowly keeps what was held in memory.
-    if (countedBytes > 0) this.exchange.res.once('close', () => budget.give(countedBytes));
+    if (countedBytes > 0) this.context.res.once('close', () => budget.give(countedBytes));
     answer.detach(held);
     this.listener.streams(answer);
   }
@@ -154,7 +154,7 @@ function isBlank(bytes: Buffer): boolean {
  */
 export function awaitAnswer(
   answer: Answer,
-  exchange: Exchange,
+  context: RequestContext,
   awaitsEvent: boolean,
   listener: StreamListener,
 ): void {
@@ -163,12 +163,12 @@ export function awaitAnswer(
     listener.broke(answer, error);
     return;
   }
-  const fault = knownFault(answer, exchange);
+  const fault = knownFault(answer, context);
   if (fault !== null) {
     answer.call?.abort();
     listener.broke(answer, fault);
   } else if (awaitsEvent && status < 300 && isEventStream(answer))
     answer.attach(new FirstEvent(answer, listener));
-  else if (isHeld(answer)) answer.attach(new HeldAnswer(answer, exchange, listener));
+  else if (isHeld(answer)) answer.attach(new HeldAnswer(answer, context, listener));
   else listener.streams(answer);
 }

@@ -2,7 +2,7 @@ import { documentKey, type ProviderDocument } from '@gw/contracts';
 import type { LocalAnswer } from '@gw/providers';
 import type { Documents, Principal } from '../../state/principals';
 import { Answer, type Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { playLocal } from './local-transport';
 import type { BuiltRequest } from './request-builder';
 import { tellLater, type AttemptListener, type AttemptSender } from './sender';
@@ -18,14 +18,18 @@ export class IntegratedModelsSender implements AttemptSender {
     private readonly documents: Documents,
   ) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
-    const wanted = exchange.gw.modelsEndpoint && upstream.target.fetchIntegratedModels;
-    if (exchange.route.kind !== 'models' || !wanted) this.sender.send(exchange, upstream, built, listener);
-    else tellLater(this.listed(exchange, upstream, listener), listener);
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+    const wanted = context.gw.modelsEndpoint && upstream.target.fetchIntegratedModels;
+    if (context.route.kind !== 'models' || !wanted) this.sender.send(context, upstream, built, listener);
+    else tellLater(this.listed(context, upstream, listener), listener);
   }
 
-  private async listed(exchange: Exchange, upstream: Upstream, listener: AttemptListener): Promise<Answer> {
-    const providers = await this.providersOf(exchange, upstream);
+  private async listed(
+    context: RequestContext,
+    upstream: Upstream,
+    listener: AttemptListener,
+  ): Promise<Answer> {
+    const providers = await this.providersOf(context, upstream);
     const data = providers.flatMap(({ slug, models }) =>
       models
         .filter(({ enabled }) => enabled)
@@ -45,7 +49,7 @@ export class IntegratedModelsSender implements AttemptSender {
 
   /** Each once, in the order of the config's targets; without a saved one there, the provider of this attempt. */
   private async providersOf(
-    { config, principal }: Exchange,
+    { config, principal }: RequestContext,
     { saved }: Upstream,
   ): Promise<ProviderDocument[]> {
     const workspaceId = (principal as Principal).workspace.id;

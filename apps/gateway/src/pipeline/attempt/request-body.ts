@@ -16,7 +16,7 @@ import { ParamRules } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
 import type { Upstream } from '../answer';
-import type { Asked } from '../exchange';
+import type { Asked } from '../request-context';
 import { withoutSlug } from './targeting';
 
 export interface BuiltBody {
@@ -30,18 +30,18 @@ export interface BuiltBody {
 }
 
 /** The client's bytes wherever nothing has to change; a small splice for the model; parsed only for rules and translation. */
-export function bodyOf(exchange: Asked, upstream: Upstream): BuiltBody {
+export function bodyOf(context: Asked, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
-  if (exchange.spooled !== null) return spooledBody(exchange, exchange.spooled, upstream);
-  if (exchange.partial !== null) return prefilled(exchange, exchange.partial, upstream);
-  const isUnclear = isDoubtful(exchange);
-  if (translator === null && !mustRead(exchange, target.hasParamRules || isUnclear))
-    return spliced(exchange, upstream);
-  const original = exchange.json(parseJsonObject);
+  if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
+  if (context.partial !== null) return prefilled(context, context.partial, upstream);
+  const isUnclear = isDoubtful(context);
+  if (translator === null && !mustRead(context, target.hasParamRules || isUnclear))
+    return spliced(context, upstream);
+  const original = context.json(parseJsonObject);
   const ruled = withPlainModel(rulesFor(original).apply(target));
-  if (translator !== null) return translated(exchange, ruled, translator, upstream);
-  return ruled === original && !isUnclear ? spliced(exchange, upstream) : rebuilt(exchange, ruled, ruled);
+  if (translator !== null) return translated(context, ruled, translator, upstream);
+  return ruled === original && !isUnclear ? spliced(context, upstream) : rebuilt(context, ruled, ruled);
 }
 
 const RULES = new WeakMap<JsonObject, ParamRules>();
@@ -61,9 +61,9 @@ export const ruledBody = (body: JsonObject, target: CompiledTarget): JsonObject 
   rulesFor(body).apply(target);
 
 /** The request once more, with what the client has of the answer as its beginning. */
-function prefilled(exchange: Asked, text: string, upstream: Upstream): BuiltBody {
+function prefilled(context: Asked, text: string, upstream: Upstream): BuiltBody {
   const { target, provider, support } = upstream;
-  const ruled = withPlainModel(rulesFor(exchange.json(parseJsonObject)).apply(target));
+  const ruled = withPlainModel(rulesFor(context.json(parseJsonObject)).apply(target));
   if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
     throw new GatewayError('route_unsupported', {
       message: `The provider ${provider.id} is not known to go on from a partial answer.`,
@@ -73,19 +73,19 @@ function prefilled(exchange: Asked, text: string, upstream: Upstream): BuiltBody
   const given: unknown[] = Array.isArray(messages) ? messages : [];
   const body = text === '' ? ruled : { ...ruled, messages: [...given, { role: 'assistant', content: text }] };
   return support?.via === 'translated'
-    ? translated(exchange, body, support.translator, upstream)
-    : rebuilt(exchange, body, body);
+    ? translated(context, body, support.translator, upstream)
+    : rebuilt(context, body, body);
 }
 
 function translated(
-  exchange: Asked,
+  context: Asked,
   body: JsonObject,
   translator: Translator,
   { target }: Upstream,
 ): BuiltBody {
   const losses = new Losses(target.dropUnsupported);
   const sent = translator.request(body, losses);
-  return { ...rebuilt(exchange, body, sent), dropped: losses.dropped() };
+  return { ...rebuilt(context, body, sent), dropped: losses.dropped() };
 }
 
 /** Numbers stay as the client wrote them, whatever a double can hold. */
@@ -118,9 +118,9 @@ const modelInBody = ({ route, scan }: Asked, { model }: Upstream): string | null
   route.call === null || !scan?.model ? model : withoutSlug(scan.model);
 
 /** Another model than the body's is asked for where that has a slug, or is a form that has no other rule. */
-function spliced(exchange: Asked, upstream: Upstream): BuiltBody {
-  const { scan, body } = exchange;
-  const model = modelInBody(exchange, upstream);
+function spliced(context: Asked, upstream: Upstream): BuiltBody {
+  const { scan, body } = context;
+  const model = modelInBody(context, upstream);
   if (scan?.modelSpan && model !== null && model !== scan.model) {
     const splice = scan.isForm ? spliceForm : spliceModel;
     return { body: splice(body, scan.modelSpan, model), clientBody: null, contentType: null };
@@ -129,8 +129,8 @@ function spliced(exchange: Asked, upstream: Upstream): BuiltBody {
 }
 
 /** A spooled body is never parsed: where it would have to be, it is too large. */
-function spooledBody(exchange: Asked, body: SpooledBody, upstream: Upstream): BuiltBody {
-  const { scan } = exchange;
+function spooledBody(context: Asked, body: SpooledBody, upstream: Upstream): BuiltBody {
+  const { scan } = context;
   const { target, support } = upstream;
   const isJson = scan !== null && !scan.isForm;
   if (support?.via === 'translated' || (isJson && target.hasParamRules)) {
@@ -140,7 +140,7 @@ function spooledBody(exchange: Asked, body: SpooledBody, upstream: Upstream): Bu
     });
   }
   return {
-    body: body.source(spliceOf(scan, modelInBody(exchange, upstream))),
+    body: body.source(spliceOf(scan, modelInBody(context, upstream))),
     clientBody: null,
     contentType: null,
   };

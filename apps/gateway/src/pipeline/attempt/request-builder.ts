@@ -7,7 +7,7 @@ import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/he
 import { queryWithModel } from '../../realtime/model-query';
 import type { Upstream } from '../answer';
 import { knownCodings } from '../decoding';
-import type { Asked } from '../exchange';
+import type { Asked } from '../request-context';
 import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';
 import { wholeAnswerQuery } from './whole-answer-query';
@@ -37,40 +37,40 @@ export class RequestBuilder {
     this.bases = new BaseAddresses(options.policy);
   }
 
-  build(exchange: Asked, upstream: Upstream): BuiltRequest {
-    const base = this.bases.of(exchange, upstream);
-    const { body: own, clientBody, contentType, dropped = null } = bodyOf(exchange, upstream);
-    const asking = Buffer.isBuffer(own) ? askForUsage(exchange, upstream, own, clientBody) : null;
-    exchange.hidesUsage = asking !== null;
+  build(context: Asked, upstream: Upstream): BuiltRequest {
+    const base = this.bases.of(context, upstream);
+    const { body: own, clientBody, contentType, dropped = null } = bodyOf(context, upstream);
+    const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
+    context.hidesUsage = asking !== null;
     const body = asking ?? own;
     return {
       clientBody,
       dropped,
       request: {
         origin: base.origin,
-        path: base.path + pathOf(exchange, upstream),
-        method: exchange.method,
-        headers: headersOf(exchange, upstream, contentType),
+        path: base.path + pathOf(context, upstream),
+        method: context.method,
+        headers: headersOf(context, upstream, contentType),
         body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
-        poolClass: upstream.saved?.id ?? exchange.principal?.workspace.id ?? upstream.provider.id,
+        poolClass: upstream.saved?.id ?? context.principal?.workspace.id ?? upstream.provider.id,
         // A model that hangs leaves connections to the others; what has no model is bounded by its route.
-        holder: upstream.model ?? exchange.route.kind,
-        ...this.timeoutsOf(exchange, upstream),
+        holder: upstream.model ?? context.route.kind,
+        ...this.timeoutsOf(context, upstream),
       },
     };
   }
 
   /** Milliseconds; the request's header wins, then the target's `request_timeout`. */
-  timeoutOf(exchange: Asked, target: CompiledTarget): number {
-    return exchange.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
+  timeoutOf(context: Asked, target: CompiledTarget): number {
+    return context.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
   }
 
   /** `request_timeout` bounds the whole call; a stream's first byte, and the silence between its pieces. */
-  private timeoutsOf(exchange: Asked, { target }: Upstream) {
+  private timeoutsOf(context: Asked, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
-    const timeoutMs = this.timeoutOf(exchange, target);
-    const streamed = exchange.scan?.stream === true;
+    const timeoutMs = this.timeoutOf(context, target);
+    const streamed = context.scan?.stream === true;
     return {
       connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
       headersTimeoutMs: timeoutMs,
@@ -80,9 +80,9 @@ export class RequestBuilder {
   }
 }
 
-const pathOf = (exchange: Asked, upstream: Upstream): string =>
-  pathBelowBase(upstream.support, exchange.route.upstreamPath) +
-  queryOf(ownQueryOf(exchange, upstream), exchange, upstream);
+const pathOf = (context: Asked, upstream: Upstream): string =>
+  pathBelowBase(upstream.support, context.route.upstreamPath) +
+  queryOf(ownQueryOf(context, upstream), context, upstream);
 
 /** The client's own path, ids included, wherever the provider speaks its dialect. */
 function pathBelowBase(support: RouteSupport | null, own: string): string {
@@ -106,9 +106,9 @@ function queryOf(query: string, { route }: Asked, { provider, credential, model 
   return query.length > 1 ? `${query}&${added}` : `?${added}`;
 }
 
-function headersOf(exchange: Asked, upstream: Upstream, contentType: string | null): HeaderList {
+function headersOf(context: Asked, upstream: Upstream, contentType: string | null): HeaderList {
   const { provider, credential, saved, support, model } = upstream;
-  const { req } = exchange;
+  const { req } = context;
   const received = upstreamHeaders(req.rawHeaders, req.headers.connection);
   const headers = [...received];
   if (contentType !== null) {
@@ -123,10 +123,10 @@ function headersOf(exchange: Asked, upstream: Upstream, contentType: string | nu
   addCustom(headers, credential.configurations['custom_headers']);
   if (saved && model !== null) addCustom(headers, modelOf(saved, model)?.customHeaders);
   provider.sign(headers, credential);
-  const forwarded = forwardedHeaders(exchange, upstream);
+  const forwarded = forwardedHeaders(context, upstream);
   for (let i = 0; i < forwarded.length; i += 2)
     setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
-  askReadable(headers, exchange, support);
+  askReadable(headers, context, support);
   assertSendable(headers, received);
   return headers;
 }
@@ -139,10 +139,10 @@ const FIELD_MASK = 'x-goog-fieldmask';
  * A built-in route reads the answer, and so does a read that may report a use: they ask for one that needs no decoding, and the
  * latter for all of it. What else goes through may have any coding that can be undone. Without the header any would be right.
  */
-function askReadable(headers: HeaderList, exchange: Asked, support: RouteSupport | null): void {
-  const isRead = isReadForUse(exchange);
+function askReadable(headers: HeaderList, context: Asked, support: RouteSupport | null): void {
+  const isRead = isReadForUse(context);
   if (isRead) for (const name of OF_PARTS) removeHeader(headers, name);
-  if (exchange.route.call !== null) removeHeader(headers, FIELD_MASK);
+  if (context.route.call !== null) removeHeader(headers, FIELD_MASK);
   const accepted = valueOf(headers, 'accept-encoding');
   if (support !== null || isRead) setHeader(headers, 'accept-encoding', 'identity');
   else if (accepted !== undefined) setHeader(headers, 'accept-encoding', knownCodings(accepted));

@@ -8,7 +8,7 @@ import type {
   UnreachableReason,
 } from '@gw/outbound';
 import { Answer, type HeadListener, type Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { Principal } from '../../state/principals';
 import type { LocalPlayer } from './local-transport';
 import { gatewayStopping } from '../broken-answer';
@@ -28,11 +28,11 @@ export interface AttemptListener extends HeadListener {
 /** Sends one attempt. */
 export interface AttemptSender {
   /** Tells the listener of the answer's head, or of an answer that holds the error. May throw instead of telling. */
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void;
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void;
 }
 
 /** Writes a request down before a provider is called for it. Throws where it may only be called when that worked. */
-export type BeforeCall = (exchange: Exchange, upstream: Upstream) => void;
+export type BeforeCall = (context: RequestContext, upstream: Upstream) => void;
 
 /** Sends an attempt as an HTTP call. */
 export class Sender implements AttemptSender {
@@ -42,23 +42,23 @@ export class Sender implements AttemptSender {
     private readonly beforeCall: BeforeCall,
   ) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const answer = new Answer(upstream, listener);
-    answer.call = this.call(exchange, upstream, built, answer);
+    answer.call = this.call(context, upstream, built, answer);
     listener.begun(answer);
   }
 
   /** The call alone, reported to `handler`, which is told nothing before this has returned. */
   call(
-    exchange: Exchange,
+    context: RequestContext,
     upstream: Upstream,
     { request }: BuiltRequest,
     handler: OutboundHandler,
   ): OutboundCall {
-    const { metadata, principal } = exchange;
+    const { metadata, principal } = context;
     const { local } = upstream.provider;
     if (local === undefined) {
-      this.beforeCall(exchange, upstream);
+      this.beforeCall(context, upstream);
       return mayFollow(request)
         ? new FollowingCall(this.outbound, request, handler)
         : this.outbound.dispatch(request, handler);
@@ -73,14 +73,14 @@ export class Sender implements AttemptSender {
 /** For senders that need an answer before they can go on. */
 export const sent = (
   sender: AttemptSender,
-  exchange: Exchange,
+  context: RequestContext,
   upstream: Upstream,
   built: BuiltRequest,
   listener: AttemptListener,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const begun = (answer: Answer): void => listener.begun(answer);
-    sender.send(exchange, upstream, built, { begun, answered: resolve, refused: reject });
+    sender.send(context, upstream, built, { begun, answered: resolve, refused: reject });
   });
 
 /** Tells a listener what a promise brings. */
@@ -121,13 +121,13 @@ const TIMED_OUT: Readonly<Record<NonNullable<OutboundError['phase']>, string>> =
 };
 
 /** What a caller is told when a provider gave no answer at all. */
-export function failureOf(error: OutboundError, exchange: Exchange, upstream: Upstream): GatewayError {
+export function failureOf(error: OutboundError, context: RequestContext, upstream: Upstream): GatewayError {
   const provider = upstream.provider.id;
   switch (error.failure) {
     case 'refused':
       return new GatewayError('custom_host_refused', { detail: { reason: error.message }, cause: error });
     case 'timeout':
-      return timeoutOf(error, exchange, upstream);
+      return timeoutOf(error, context, upstream);
     case 'unreachable':
       return unreachableOf(error, provider);
     case 'interrupted':
@@ -149,9 +149,9 @@ export function failureOf(error: OutboundError, exchange: Exchange, upstream: Up
   }
 }
 
-function timeoutOf(error: OutboundError, exchange: Exchange, upstream: Upstream): GatewayError {
+function timeoutOf(error: OutboundError, context: RequestContext, upstream: Upstream): GatewayError {
   const provider = upstream.provider.id;
-  const chosen = exchange.gw.requestTimeoutMs ?? upstream.target.requestTimeoutMs;
+  const chosen = context.gw.requestTimeoutMs ?? upstream.target.requestTimeoutMs;
   if (chosen !== null && error.phase !== 'connect') {
     return new GatewayError('request_timeout', {
       message: `The request exceeded its request_timeout of ${String(chosen)} ms.`,

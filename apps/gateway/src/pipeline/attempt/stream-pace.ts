@@ -2,7 +2,7 @@ import type { Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
 import type { RoutingCursor } from '@gw/routing';
 import type { BodySink } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 
 /** Of fewer output tokens the speed would be chance. */
 const TOKENS_MIN = 16;
@@ -18,7 +18,7 @@ export class StreamPace {
   private isHeldUp = false;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly cursor: RoutingCursor,
     private readonly status: number,
     /** When the call began, and how long its head took. */
@@ -60,21 +60,21 @@ export class StreamPace {
       : own;
   }
 
-  /** The exchange has ended with the stream. `usage`: as the stream told it. */
+  /** The request has ended with the stream. `usage`: as the stream told it. */
   over(usage: Usage | null): void {
-    const { exchange, cursor, status } = this;
-    const { outcome } = exchange;
+    const { context, cursor, status } = this;
+    const { outcome } = context;
     if (outcome !== 'ok' && outcome !== 'interrupted') cursor.streamed(null);
     else {
       const failure = outcome === 'ok' ? null : 'cut';
       const elapsedMs = this.firstMs === null ? this.headMs : this.firstMs - this.startedMs;
       cursor.streamed({ status, failure, retryAfterMs: null, elapsedMs, speed: this.speed(usage) });
     }
-    exchange.routing = cursor.routingEvents;
+    context.routing = cursor.routingEvents;
   }
 
   private note(chunk: Buffer): void {
-    const nowMs = this.exchange.elapsedMs();
+    const nowMs = this.context.elapsedMs();
     if (this.firstMs === null && FIELD.test(chunk.toString('latin1'))) this.firstMs = nowMs;
     this.lastMs = nowMs;
   }

@@ -1,7 +1,7 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import type { JsonObject } from '@gw/providers';
 import type { Upstream } from '../answer';
-import type { Asked } from '../exchange';
+import type { Asked } from '../request-context';
 
 const OPTIONS = 'stream_options';
 const MARK = Buffer.from(`"${OPTIONS}"`);

@@ -8,7 +8,7 @@ import type { OwnCredentials } from '../../state/own-credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
 import { askedModel } from '../asked-model';
-import type { Asked } from '../exchange';
+import type { Asked } from '../request-context';
 import { inlineKey } from './callers-key';
 import { ownCredential, refuseOwnCredentials } from './forwarded-headers';
 
@@ -37,40 +37,40 @@ export class Targeting {
     private readonly options: TargetingOptions,
   ) {}
 
-  pick(exchange: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
-    const found = this.find(exchange, target);
-    const forwardsHeaders = (exchange.gw.forwardHeaders ?? target.forwardHeaders).length > 0;
-    return forwardsHeaders ? this.guarded(exchange, found) : found;
+  pick(context: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
+    const found = this.find(context, target);
+    const forwardsHeaders = (context.gw.forwardHeaders ?? target.forwardHeaders).length > 0;
+    return forwardsHeaders ? this.guarded(context, found) : found;
   }
 
-  private async guarded(exchange: Asked, found: Upstream | Promise<Upstream>): Promise<Upstream> {
+  private async guarded(context: Asked, found: Upstream | Promise<Upstream>): Promise<Upstream> {
     const upstream = await found;
-    if (!upstream.provider.local) await refuseOwnCredentials(this.ownCredentials, exchange, upstream);
+    if (!upstream.provider.local) await refuseOwnCredentials(this.ownCredentials, context, upstream);
     return upstream;
   }
 
-  private find(exchange: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
-    const named = providerNamed(exchange, target);
+  private find(context: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
+    const named = providerNamed(context, target);
     if (named === null) throw new GatewayError('provider_missing');
-    if (!named.startsWith('@')) return this.inline(exchange, target, named);
+    if (!named.startsWith('@')) return this.inline(context, target, named);
     const slash = named.indexOf('/');
     const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
-    const key = documentKey.provider((exchange.principal as Principal).workspace.id, slug);
+    const key = documentKey.provider((context.principal as Principal).workspace.id, slug);
     const document = this.documents.get(key);
     if (document === undefined) {
-      return this.documents.load(key).then((loaded) => this.savedOf(exchange, target, loaded, slug));
+      return this.documents.load(key).then((loaded) => this.savedOf(context, target, loaded, slug));
     }
-    return this.savedOf(exchange, target, document, slug);
+    return this.savedOf(context, target, document, slug);
   }
 
   private savedOf(
-    exchange: Asked,
+    context: Asked,
     target: CompiledTarget,
     document: unknown,
     slug: string,
   ): Upstream | Promise<Upstream> {
-    const saved = assertSavedUsable(document, slug, exchange.startedWallMs, () => {
-      const all = documentKey.provider((exchange.principal as Principal).workspace.id, '');
+    const saved = assertSavedUsable(document, slug, context.startedWallMs, () => {
+      const all = documentKey.provider((context.principal as Principal).workspace.id, '');
       return this.isKnown(slug)
         ? ` Without the @, ${slug} is a provider that takes your own key.`
         : didYouMean(this.documents, all, slug, { mark: '@' });
@@ -78,22 +78,22 @@ export class Targeting {
     const provider = this.known(saved.providerId);
     const credential = this.credentials.of(saved);
     const finish = (opened: Credential): Upstream => {
-      const upstream = this.build(exchange, target, provider, saved, opened);
-      checkModel(exchange, saved, upstream.model);
+      const upstream = this.build(context, target, provider, saved, opened);
+      checkModel(context, saved, upstream.model);
       return upstream;
     };
     return credential instanceof Promise ? credential.then(finish) : finish(credential);
   }
 
-  private inline(exchange: Asked, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
-    if (!this.isKnown(id)) return this.unknown(exchange, id);
+  private inline(context: Asked, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
+    if (!this.isKnown(id)) return this.unknown(context, id);
     const provider = this.known(id);
-    supportOf(exchange, provider);
-    const apiKey = inlineKey(exchange, target, provider);
+    supportOf(context, provider);
+    const apiKey = inlineKey(context, target, provider);
     const finish = (isOwn: boolean): Upstream => {
       if (isOwn) throw ownCredential('authorization');
       const credential = { apiKey, configurations: target.providerFields };
-      return this.build(exchange, target, provider, null, credential);
+      return this.build(context, target, provider, null, credential);
     };
     if (apiKey === null || provider.local) return finish(false);
     const isOwn = this.ownCredentials.includes(apiKey);
@@ -112,8 +112,8 @@ export class Targeting {
   }
 
   /** A slug is often written without its @. */
-  private async unknown(exchange: Asked, id: string): Promise<never> {
-    const { workspace } = exchange.principal as Principal;
+  private async unknown(context: Asked, id: string): Promise<never> {
+    const { workspace } = context.principal as Principal;
     const saved = await this.documents.load(documentKey.provider(workspace.id, id.slice(0, SLUG_MAX)));
     throw providerUnknown(id, saved?.kind === 'provider' ? `@${id}` : this.nearTo(id));
   }
@@ -126,15 +126,15 @@ export class Targeting {
   }
 
   private build(
-    exchange: Asked,
+    context: Asked,
     target: CompiledTarget,
     provider: Provider,
     saved: ProviderDocument | null,
     credential: Credential,
   ): Upstream {
-    const support = supportOf(exchange, provider);
-    const override = keepsModel(exchange) ? undefined : target.overrideParams?.['model'];
-    const asked = typeof override === 'string' ? override : askedModel(exchange);
+    const support = supportOf(context, provider);
+    const override = keepsModel(context) ? undefined : target.overrideParams?.['model'];
+    const asked = typeof override === 'string' ? override : askedModel(context);
     return {
       target,
       provider,
@@ -182,13 +182,13 @@ export function assertSavedUsable(
 }
 
 /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */
-export function providerNamed(exchange: Asked, target: CompiledTarget): string | null {
+export function providerNamed(context: Asked, target: CompiledTarget): string | null {
   if (target.provider !== null) return target.provider;
   if (target.virtualKey !== null) return `@${target.virtualKey}`;
-  const { provider, virtualKey } = exchange.gw;
+  const { provider, virtualKey } = context.gw;
   if (provider !== null) return provider;
   if (virtualKey !== null) return `@${virtualKey}`;
-  const model = exchange.scan?.model;
+  const model = context.scan?.model;
   return model?.startsWith('@') && model.includes('/') ? model : null;
 }
 
@@ -210,10 +210,10 @@ export const withoutSlug = (model: string): string =>
  * A route that calls a model must say which. With an allow-list so must every body that could name one: an unreadable body
  * could name any.
  */
-function checkModel(exchange: Asked, saved: ProviderDocument, model: string | null): void {
+function checkModel(context: Asked, saved: ProviderDocument, model: string | null): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
-  for (const named of otherModels(exchange)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
-  if (model === null) checkUnnamed(exchange, saved);
+  for (const named of otherModels(context)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
+  if (model === null) checkUnnamed(context, saved);
   else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
 }
 
@@ -235,11 +235,11 @@ function isDisabledInAnyCase({ models }: ProviderDocument, model: string): boole
 }
 
 /** No model was found. */
-function checkUnnamed(exchange: Asked, saved: ProviderDocument): void {
-  const { route, body, spooled, upgrade } = exchange;
+function checkUnnamed(context: Asked, saved: ProviderDocument): void {
+  const { route, body, spooled, upgrade } = context;
   const couldName = route.model === 'maybe' && (body.length > 0 || spooled !== null || upgrade !== null);
   if (route.model === 'always' || (!saved.allowAllModels && couldName)) throw notEnabled(saved, null);
-  if (couldName && hidesModel(exchange) && saved.models.some(isDisabled))
+  if (couldName && hidesModel(context) && saved.models.some(isDisabled))
     throw notEnabled(saved, null, UNREADABLE);
 }
 

@@ -3,7 +3,7 @@ import type { OutboundError } from '@gw/outbound';
 import { retryAfterMs, type AttemptOutcome } from '@gw/routing';
 import { valueOf } from '../../http/header-rules';
 import type { Answer } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { failureOf } from './sender';
 
 /** What became of an attempt. */
@@ -24,8 +24,8 @@ export function refusedTry(thrown: unknown): Tried {
 }
 
 /** Of an attempt whose call failed before anything of an answer could be used. */
-export function brokenTry(error: OutboundError, exchange: Exchange, { upstream, cache }: Answer): Tried {
-  const failure = failureOf(error, exchange, upstream);
+export function brokenTry(error: OutboundError, context: RequestContext, { upstream, cache }: Answer): Tried {
+  const failure = failureOf(error, context, upstream);
   const isOurs = error.failure === 'aborted' || error.failure === 'stopped';
   const outcome = without(failure.status, isOurs ? 'interrupted' : error.failure);
   return { failure, outcome: cache?.isShared === true ? { ...outcome, shared: true } : outcome };

@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '@gw/contracts';
 import type { Lookup, SharedCall } from '@gw/cache';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { EmbeddingCall } from './embeddings';
 
 /** What the cache did for one attempt. */
@@ -13,7 +13,7 @@ export class CacheUse {
   private keep: (() => void) | null = null;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly lookup: Lookup,
     /** The call that the look-up by meaning took. */
     readonly embedding: EmbeddingCall | null,
@@ -41,14 +41,14 @@ export class CacheUse {
   /** Keeps the answer once it is known that the client was given it: not what can't be read, was denied, or lost to another one. */
   keepOnce(keep: () => void): void {
     this.keep = keep;
-    if (this.exchange.settled) this.settle();
+    if (this.context.settled) this.settle();
   }
 
   settle(): void {
-    const { keep, exchange } = this;
+    const { keep, context } = this;
     this.keep = null;
     // Not before the client's last byte.
-    if (keep !== null && exchange.outcome === 'ok' && exchange.answer?.cache === this) setImmediate(keep);
+    if (keep !== null && context.outcome === 'ok' && context.answer?.cache === this) setImmediate(keep);
   }
 
   record(): DecisionRecord['cache'] {
@@ -66,5 +66,5 @@ export class CacheUse {
 }
 
 /** Of the answer; without one, of the try that was made last. Null: no cache was asked. */
-export const cacheUseOf = ({ answer, cacheUse }: Exchange): CacheUse | null =>
+export const cacheUseOf = ({ answer, cacheUse }: RequestContext): CacheUse | null =>
   answer === null ? cacheUse : answer.cache;

@@ -3,41 +3,41 @@ import { forwardedHeaders } from '../attempt/forwarded-headers';
 import type { Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
 import type { BuiltRequest } from '../attempt/request-builder';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 
 /** Everything that decides which answer an attempt gets, as the cache's key wants it. */
 export function cachedRequest(
-  exchange: Exchange,
+  context: RequestContext,
   upstream: Upstream,
   { request }: BuiltRequest,
   body: Buffer,
   namespace: string | null,
 ): CacheRequest {
-  const { organisation, workspace } = exchange.principal as Principal;
+  const { organisation, workspace } = context.principal as Principal;
   const { saved, credential } = upstream;
   return {
     organisationId: organisation.id,
     workspaceId: workspace.id,
-    configVersion: configVersionOf(exchange),
+    configVersion: configVersionOf(context),
     provider: upstream.provider.id,
     credential:
       saved === null
         ? ownCredential(JSON.stringify([credential.apiKey, credential.configurations]))
         : `${saved.id}@${saved.version}`,
     model: upstream.model,
-    route: exchange.route.kind,
+    route: context.route.kind,
     method: request.method,
     origin: request.origin,
     path: request.path,
     // Credentials among what is sent on as it came decide the answer too; in the built request they look like any other.
-    headers: relevantHeaders(request.headers, forwardedHeaders(exchange, upstream)),
+    headers: relevantHeaders(request.headers, forwardedHeaders(context, upstream)),
     body,
     namespace,
-    metadata: exchange.metadata,
+    metadata: context.metadata,
   };
 }
 
-function configVersionOf({ configSource, gw }: Exchange): string {
+function configVersionOf({ configSource, gw }: RequestContext): string {
   if (configSource.versionId !== null) return configSource.versionId;
   return gw.config === null ? 'none' : inlineConfigVersion(gw.config);
 }

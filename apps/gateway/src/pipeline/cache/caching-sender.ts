@@ -17,7 +17,7 @@ import { plainPath } from '../../routes/plain-path';
 import { Answer, type Upstream } from '../answer';
 import type { BuiltRequest } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender, Sender } from '../attempt/sender';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { Principal } from '../../state/principals';
 import { cachedRequest } from './cached-request';
 import { CacheUse } from './cache-use';
@@ -35,7 +35,7 @@ export interface CachingParts {
 
 /** One attempt at a target whose config has a cache. */
 interface Cached {
-  readonly exchange: Exchange;
+  readonly context: RequestContext;
   readonly upstream: Upstream;
   readonly built: BuiltRequest;
   readonly policy: CachePolicy;
@@ -54,32 +54,32 @@ export class CachingSender implements AttemptSender {
     private readonly parts: CachingParts,
   ) {}
 
-  send(exchange: Exchange, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
     const { cache } = upstream.target;
     const { body } = built.request;
     // A spooled body is not in memory, and no question either: what is that large is an upload.
-    if (cache === null || !Buffer.isBuffer(body) || !isAsked(exchange))
-      this.sender.send(exchange, upstream, built, listener);
-    else this.sendCached(exchange, upstream, built, listener, cache, body);
+    if (cache === null || !Buffer.isBuffer(body) || !isAsked(context))
+      this.sender.send(context, upstream, built, listener);
+    else this.sendCached(context, upstream, built, listener, cache, body);
   }
 
   private sendCached(
-    exchange: Exchange,
+    context: RequestContext,
     upstream: Upstream,
     built: BuiltRequest,
     listener: AttemptListener,
     cache: CompiledCache,
     body: Buffer,
   ): void {
-    const { asksAnew, gw } = exchange;
+    const { asksAnew, gw } = context;
     const policy = cachePolicy(cache, asksAnew ? { ...gw.cache, forceRefresh: true } : gw.cache);
     const embedder =
       policy.threshold === null || cache.embeddings === null
         ? null
-        : this.parts.embeddings.of(exchange, cache.embeddings);
+        : this.parts.embeddings.of(context, cache.embeddings);
     const answer = new Answer(upstream, listener);
-    const cached = { exchange, upstream, built, policy, embedder, answer, listener };
-    const request = cachedRequest(exchange, upstream, built, body, policy.namespace);
+    const cached = { context, upstream, built, policy, embedder, answer, listener };
+    const request = cachedRequest(context, upstream, built, body, policy.namespace);
     const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
     if (!(found instanceof Promise)) {
       this.goOn(cached, found);
@@ -95,10 +95,10 @@ export class CachingSender implements AttemptSender {
   }
 
   private goOn(cached: Cached, lookup: Lookup): void {
-    const { exchange, answer, embedder, listener } = cached;
-    const use = new CacheUse(exchange, lookup, embedder?.call ?? null);
+    const { context, answer, embedder, listener } = cached;
+    const use = new CacheUse(context, lookup, embedder?.call ?? null);
     answer.cache = use;
-    if (exchange.clientGone) {
+    if (context.clientGone) {
       answer.onError(new OutboundError('aborted', 'The client left before the call was made.'));
       return;
     }
@@ -108,10 +108,10 @@ export class CachingSender implements AttemptSender {
   }
 
   private ask(cached: Cached, lookup: Lookup, use: CacheUse): void {
-    const { exchange, upstream, built, policy, answer, listener } = cached;
+    const { context, upstream, built, policy, answer, listener } = cached;
     if (!policy.coalesce || listener.isApart === true) {
       answer.call = this.sender.call(
-        exchange,
+        context,
         upstream,
         built,
         this.recorder(cached, lookup, answer, () => answer),
@@ -121,28 +121,23 @@ export class CachingSender implements AttemptSender {
     const joinedAt = performance.now();
     use.shared = this.parts.flights.join(flightOf(built, policy, lookup), answer, (handler, owner) => {
       const recorder = this.recorder(cached, lookup, handler, owner);
-      return this.sender.call(
-        exchange,
-        upstream,
-        withTimeLeft(built, performance.now() - joinedAt),
-        recorder,
-      );
+      return this.sender.call(context, upstream, withTimeLeft(built, performance.now() - joinedAt), recorder);
     });
     answer.call = use.shared;
   }
 
   private recorder(
-    { exchange, upstream, policy }: Cached,
+    { context, upstream, policy }: Cached,
     lookup: Lookup,
     next: OutboundHandler,
     owner: () => OutboundHandler | null,
   ): AnswerRecorder {
     const { cache, memory, bodyBytesMax } = this.parts;
-    const { workspace } = exchange.principal as Principal;
+    const { workspace } = context.principal as Principal;
     return new AnswerRecorder(next, {
       bodyBytesMax,
       memory: memory.of(workspace.id, workspace.organisationId),
-      check: (_status, headers) => checkOf(exchange.route.kind, upstream, headers),
+      check: (_status, headers) => checkOf(context.route.kind, upstream, headers),
       onWhole: (whole) => {
         const answer = owner();
         if (!(answer instanceof Answer)) return;
@@ -154,13 +149,13 @@ export class CachingSender implements AttemptSender {
   }
 }
 
-const isAsked = ({ method, route }: Exchange): boolean =>
+const isAsked = ({ method, route }: RequestContext): boolean =>
   isCacheable(method, route.kind, plainPath(route.upstreamPath));
 
 /** What is compared is what the client asks after parameter rules, in the client's dialect. */
-const semanticOf = ({ exchange, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({
+const semanticOf = ({ context, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({
   embedder,
-  body: () => built.clientBody ?? exchange.json(parseJsonObject),
+  body: () => built.clientBody ?? context.json(parseJsonObject),
 });
 
 /**

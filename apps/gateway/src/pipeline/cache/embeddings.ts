@@ -13,7 +13,7 @@ import { translationContext } from '../answer-shape';
 import type { RequestBuilder } from '../attempt/request-builder';
 import type { Sender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
-import type { Asked, Exchange } from '../exchange';
+import type { Asked, RequestContext } from '../request-context';
 import type { Pricer } from '../settlement';
 
 /** A call for a vector, as the decision record tells it. */
@@ -34,15 +34,15 @@ export class Embeddings {
   ) {}
 
   /** One for each request, which pays for its call. */
-  of(exchange: Exchange, settings: CompiledEmbeddings): RequestEmbedder {
+  of(context: RequestContext, settings: CompiledEmbeddings): RequestEmbedder {
     const embedder: { -readonly [K in keyof RequestEmbedder]: RequestEmbedder[K] } = {
       id: settings.target.endpoint,
       call: null,
       embed: async (texts) => {
-        const asked = embeddingOf(exchange, settings, texts);
+        const asked = embeddingOf(context, settings, texts);
         const upstream = await this.targeting.pick(asked, settings.target);
         const startedMs = performance.now();
-        const answer = await this.ask(exchange, asked, upstream);
+        const answer = await this.ask(context, asked, upstream);
         embedder.call = this.noted(upstream, answer, performance.now() - startedMs);
         return vectorsOf(answer);
       },
@@ -50,18 +50,18 @@ export class Embeddings {
     return embedder;
   }
 
-  private async ask(exchange: Exchange, asked: Asked, upstream: Upstream): Promise<JsonObject> {
+  private async ask(context: RequestContext, asked: Asked, upstream: Upstream): Promise<JsonObject> {
     const built = this.builder.build(asked, upstream);
     const body = await new Promise<Buffer>((resolve, reject) => {
       const collector = new Collector(resolve, reject);
-      collector.call = this.sender.call(exchange, upstream, built, collector);
-      exchange.whenClientGone({ clientGone: () => collector.call?.abort() });
+      collector.call = this.sender.call(context, upstream, built, collector);
+      context.whenClientGone({ clientGone: () => collector.call?.abort() });
     });
     const parsed = parseJsonObject(body);
     const { support } = upstream;
     if (support?.via !== 'translated') return parsed;
     const sent = built.clientBody === null ? upstream : { ...upstream, clientBody: built.clientBody };
-    return support.translator.response(parsed, translationContext(exchange, sent));
+    return support.translator.response(parsed, translationContext(context, sent));
   }
 
   private noted(upstream: Upstream, answer: JsonObject, durationMs: number): EmbeddingCall {
@@ -83,30 +83,34 @@ const ANSWER_BYTES_MAX = 1_048_576;
 const TIMEOUT_MS = 5_000;
 
 /** A request of our own for the caller: nothing of what it sent goes along, and the target's rules name the model. */
-function embeddingOf(exchange: Exchange, { target }: CompiledEmbeddings, texts: readonly string[]): Asked {
+function embeddingOf(
+  context: RequestContext,
+  { target }: CompiledEmbeddings,
+  texts: readonly string[],
+): Asked {
   const parsed: JsonObject = { input: texts.length === 1 ? texts[0] : texts };
   const body = Buffer.from(JSON.stringify(parsed));
   const ownMs = target.requestTimeoutMs ?? TIMEOUT_MS;
   return {
     gw: {
-      ...exchange.gw,
+      ...context.gw,
       provider: null,
       virtualKey: null,
       customHost: null,
       forwardHeaders: NONE,
       providerKey: null,
-      requestTimeoutMs: Math.min(ownMs, exchange.gw.requestTimeoutMs ?? ownMs),
+      requestTimeoutMs: Math.min(ownMs, context.gw.requestTimeoutMs ?? ownMs),
     },
     req: { rawHeaders: HEADERS, headers: {} },
     method: 'POST',
     query: '',
     upgrade: null,
     route: ROUTE,
-    principal: exchange.principal,
-    config: exchange.config,
-    configSource: exchange.configSource,
-    metadata: exchange.metadata,
-    startedWallMs: exchange.startedWallMs,
+    principal: context.principal,
+    config: context.config,
+    configSource: context.configSource,
+    metadata: context.metadata,
+    startedWallMs: context.startedWallMs,
     body,
     spooled: null,
     scan: shallowScan(body),

@@ -15,7 +15,7 @@ import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../..
 import { isEventStream, isPlainEvents, type Answer } from '../answer';
 import { isStrict, translationContext } from '../answer-shape';
 import type { AttemptListener } from '../attempt/sender';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { Denial } from './denial';
 import { GuardedStream, isStreamed } from './guarded-stream';
 import { isAsync, type Guarding, type GuardTools } from './guarding';
@@ -53,7 +53,7 @@ interface Seen extends SeenBody {
  */
 export class GuardedAttempt implements AttemptListener {
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly guarding: Guarding,
     private readonly tools: GuardTools,
     private readonly guarded: GuardedRequest,
@@ -83,8 +83,8 @@ export class GuardedAttempt implements AttemptListener {
 
   private streams(answer: Answer): void {
     const { judges, verdict, facts, output } = this.guarded;
-    const { exchange, guarding } = this;
-    if (exchange.partial !== null && guarding.streamed !== output) {
+    const { context, guarding } = this;
+    if (context.partial !== null && guarding.streamed !== output) {
       this.listener.refused(
         new GatewayError('route_unsupported', {
           message: 'The target has other guardrails than the answer that broke off.',
@@ -93,7 +93,7 @@ export class GuardedAttempt implements AttemptListener {
       return;
     }
     guarding.streamed = output;
-    const isShown = verdict.results.length > 0 && !isStrict(exchange, answer.upstream);
+    const isShown = verdict.results.length > 0 && !isStrict(context, answer.upstream);
     if (!judges && verdict.placeholders === null && verdict.outcome === 'pass' && !isShown)
       this.watched(answer);
     else if (isPlainEvents(answer) && isStreamed(facts.dialect)) {
@@ -101,7 +101,7 @@ export class GuardedAttempt implements AttemptListener {
         guarding,
         this.tools,
         this.guarded,
-        !isStrict(exchange, answer.upstream),
+        !isStrict(context, answer.upstream),
       );
       this.pass(answer);
     } else if (judges) answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
@@ -181,8 +181,8 @@ export class GuardedAttempt implements AttemptListener {
     if (support?.via !== 'translated')
       return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
     try {
-      const context = translationContext(this.exchange, answer.upstream);
-      const value = support.translator.response(parseExactAnswer(bytes), context);
+      const translation = translationContext(this.context, answer.upstream);
+      const value = support.translator.response(parseExactAnswer(bytes), translation);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
       throw unreadableAnswer(provider.id, cause);

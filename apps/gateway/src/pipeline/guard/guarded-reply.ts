@@ -6,7 +6,7 @@ import { BodyBudget } from '../../http/body-budget';
 import { errorBody, errorEvent } from '../../http/error-body';
 import { removeHeader } from '../../http/header-rules';
 import { errorHeaders } from '../answer-headers';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { KEEP_ALIVE_COMMENT } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { Events } from '../splice/events';
@@ -33,7 +33,7 @@ export class GuardedReply extends Reply {
   private closed = false;
 
   constructor(
-    private readonly own: Exchange,
+    private readonly own: RequestContext,
     settle: Settle,
     flow: Flow | null,
     keepBytes: number,

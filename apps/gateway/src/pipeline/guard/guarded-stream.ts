@@ -1,5 +1,5 @@
 import { StreamGuard, type Dialect } from '@gw/guardrails';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { Flow, Reply, Settle } from '../reply';
 import { CompletionsDialect } from './completions-dialect';
 import type { GuardedRequest } from './guarded-attempt';
@@ -33,12 +33,12 @@ export class GuardedStream {
     private readonly showsResults: boolean,
   ) {}
 
-  reply(exchange: Exchange, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
+  reply(context: RequestContext, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
     const { facts, request, verdict, output } = this.guarded;
     const dialect = dialectFor(facts.dialect) ?? new CompletionsDialect(true);
     const guard = new StreamGuard({ ...this.tools, guardrails: output, facts, request });
     if (output.some(isAsync)) this.guarding.judgeAtEnd(() => guard.judgeBeside());
-    return new GuardedReply(exchange, settle, flow, keepBytes, {
+    return new GuardedReply(context, settle, flow, keepBytes, {
       guard,
       dialect,
       before: verdict,

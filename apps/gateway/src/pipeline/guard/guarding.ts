@@ -20,7 +20,7 @@ import type { GuardrailLists, GuardrailPlan } from '../../guardrails/guardrails'
 import type { ModelCalls } from '../../guardrails/model-calls';
 import type { Answer, Upstream } from '../answer';
 import type { AttemptListener } from '../attempt/sender';
-import type { Asked, Exchange } from '../exchange';
+import type { Asked, RequestContext } from '../request-context';
 import type { Beside } from './beside';
 import { Denial } from './denial';
 import { guardRecord } from './guard-record';
@@ -64,7 +64,7 @@ export class Guarding implements ModelCaller {
   private readonly judged = new Map<readonly CompiledGuardrail[], Map<string, Eventually<Judged>>>();
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly plan: GuardrailPlan,
     private readonly tools: GuardTools,
   ) {
@@ -77,7 +77,7 @@ export class Guarding implements ModelCaller {
   attempt(upstream: Upstream, listener: AttemptListener, send: Send): void {
     const lists = this.listsOf(upstream);
     if (lists === undefined) {
-      send(this.exchange, listener);
+      send(this.context, listener);
       return;
     }
     const judged = this.judge(lists, upstream);
@@ -96,13 +96,13 @@ export class Guarding implements ModelCaller {
 
   /** A question of one of its checks. */
   ask(call: ModelCall): Promise<JsonObject> {
-    return this.tools.models.ask(this.exchange, call);
+    return this.tools.models.ask(this.context, call);
   }
 
   /** An answer that nobody gets has been paid for all the same. */
   noteUse({ upstream, cache }: Answer, { usage, model }: AnswerFacts): void {
     if (cache?.isFree === true || usage === null) return;
-    (this.exchange.extraUse ??= []).push({ upstream, model, usage });
+    (this.context.extraUse ??= []).push({ upstream, model, usage });
   }
 
   /** Runs the asynchronous guardrails, whose verdicts are for the log alone. */
@@ -136,7 +136,7 @@ export class Guarding implements ModelCaller {
     return {
       ...sessionLists(lists),
       tools: this.tools,
-      facts: factsOf(this.exchange, upstream),
+      facts: factsOf(this.context, upstream),
       before: this.verdicts.get(handshake.input) ?? PASSED,
       note: (stage, results) => this.note(stage, results),
       watch: (stage, guardrails, subject) => this.watch(stage, guardrails, subject),
@@ -147,7 +147,7 @@ export class Guarding implements ModelCaller {
   /** A handshake has no texts: its messages are judged by the rest. */
   private listsOf({ target }: Upstream): GuardrailLists | undefined {
     const lists = this.plan.get(target);
-    if (lists === undefined || this.exchange.upgrade === null) return lists;
+    if (lists === undefined || this.context.upgrade === null) return lists;
     this.handshakes ??= new Map();
     const known = this.handshakes.get(lists) ?? { input: sessionLists(lists).parameters, output: [] };
     this.handshakes.set(lists, known);
@@ -157,7 +157,7 @@ export class Guarding implements ModelCaller {
   private judge(lists: GuardrailLists, upstream: Upstream): Eventually<Judged> {
     const byProvider = this.judged.get(lists.input) ?? new Map<string, Eventually<Judged>>();
     this.judged.set(lists.input, byProvider);
-    const facts = factsOf(this.exchange, upstream);
+    const facts = factsOf(this.context, upstream);
     const provider = facts.savedProvider ?? facts.provider ?? '';
     const known = byProvider.get(provider);
     if (known) return known;
@@ -169,7 +169,7 @@ export class Guarding implements ModelCaller {
   }
 
   private run({ input }: GuardrailLists, facts: RequestFacts): Eventually<Judged> {
-    return then(requestBody(this.exchange), (seen) => {
+    return then(requestBody(this.context), (seen) => {
       const subject = Subject.input(facts, seen.value);
       if (input.some(isAsync)) this.watch('input', input, subject);
       return then(this.tools.runner.run(input, subject), (verdict) => {
@@ -184,7 +184,7 @@ export class Guarding implements ModelCaller {
    * otherwise; null: it goes on as it came.
    */
   private changed({ input }: GuardrailLists, { verdict, request, isText, form }: Judged): Buffer | null {
-    const { body, spooled } = this.exchange;
+    const { body, spooled } = this.context;
     if (verdict.body === undefined) {
       const isJson = request !== null && !isText && form === undefined && body.length > 0;
       if (!isJson || input.length === 0 || !hasDuplicateMembers(body)) return null;
@@ -198,21 +198,18 @@ export class Guarding implements ModelCaller {
 
   private goOn(lists: GuardrailLists, judged: Judged, listener: AttemptListener, send: Send): void {
     const { verdict, isText, request, form } = judged;
-    if (this.exchange.upgrade !== null) this.verdicts.set(lists.input, verdict);
+    if (this.context.upgrade !== null) this.verdicts.set(lists.input, verdict);
     if (verdict.outcome === 'deny') throw new Denial(verdict, verdict.results, []);
     const judges = GuardrailRunner.concerns(lists.output, 'output');
     const isPlain = judges || verdict.placeholders !== null || lists.output.some(isAsync);
     const body = this.changed(lists, judged);
     const asked =
       body === null && !isPlain
-        ? this.exchange
-        : askedWith(this.exchange, body, isText || form ? null : (request as JsonObject), isPlain);
+        ? this.context
+        : askedWith(this.context, body, isText || form ? null : (request as JsonObject), isPlain);
     const guarded: GuardedRequest = { ...judged, output: lists.output, judges };
     const isWatched = judges || verdict.results.length > 0 || lists.output.some(isAsync);
-    send(
-      asked,
-      isWatched ? new GuardedAttempt(this.exchange, this, this.tools, guarded, listener) : listener,
-    );
+    send(asked, isWatched ? new GuardedAttempt(this.context, this, this.tools, guarded, listener) : listener);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { AnswerFacts, HeaderList } from '@gw/providers';
 import { removeHeader, setHeader } from '../../http/header-rules';
 import type { BodySink } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { Reply } from '../reply';
 
 /** A whole answer in the client's dialect, as its guardrails have left it. */
@@ -18,10 +18,10 @@ export class JudgedBody {
   ) {}
 
   /** Hands the body on at once: nothing more of the provider's is waited for. */
-  sink(exchange: Exchange, reply: Reply, status: number, headers: HeaderList): BodySink {
+  sink(context: RequestContext, reply: Reply, status: number, headers: HeaderList): BodySink {
     for (const name of OF_OTHER_BYTES) removeHeader(headers, name);
     if (this.contentType !== null) setHeader(headers, 'content-type', this.contentType);
-    exchange.meter = { usage: () => this.facts().usage, model: () => this.facts().model };
+    context.meter = { usage: () => this.facts().usage, model: () => this.facts().model };
     return {
       data: () => undefined,
       end: () => {

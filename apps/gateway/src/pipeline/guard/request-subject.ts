@@ -14,15 +14,15 @@ import { assertReadableWhole } from '../../http/read-whole';
 import type { Upstream } from '../answer';
 import { askedModel } from '../asked-model';
 import { withoutSlug } from '../attempt/targeting';
-import type { Asked, Exchange } from '../exchange';
+import type { Asked, RequestContext } from '../request-context';
 import { familyOfPath } from '../../routes/plain-path';
 import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
 
 /** What guardrails are told about a request that goes to an upstream. */
-export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream): RequestFacts {
-  const { route, method, url, query, req, scan, metadata } = exchange;
+export function factsOf(context: RequestContext, { provider, saved, model }: Upstream): RequestFacts {
+  const { route, method, url, query, req, scan, metadata } = context;
   const isPassthrough = route.kind === 'passthrough';
-  const named = askedModel(exchange);
+  const named = askedModel(context);
   const family = isPassthrough ? familyOfPath(route.upstreamPath) : route.kind;
   return {
     dialect: dialectOf(family),
@@ -36,21 +36,21 @@ export function factsOf(exchange: Exchange, { provider, saved, model }: Upstream
     ...(saved !== null && { savedProvider: saved.slug }),
     model: named === null ? model : withoutSlug(named),
     metadata,
-    headers: headersOf(exchange),
+    headers: headersOf(context),
     isStreaming: scan?.stream === true,
-    ...(exchange.guarding !== null && { models: exchange.guarding }),
-    work: workOf(exchange),
+    ...(context.guarding !== null && { models: context.guarding }),
+    work: workOf(context),
   };
 }
 
-const WORK = new WeakMap<Exchange, Work>();
+const WORK = new WeakMap<RequestContext, Work>();
 
 /** One for the request, whatever targets it goes to and whatever they answer. */
-function workOf(exchange: Exchange): Work {
-  let work = WORK.get(exchange);
+function workOf(context: RequestContext): Work {
+  let work = WORK.get(context);
   if (!work) {
-    work = new Work(exchange.principal?.workspace.id ?? '');
-    WORK.set(exchange, work);
+    work = new Work(context.principal?.workspace.id ?? '');
+    WORK.set(context, work);
   }
   return work;
 }
@@ -58,7 +58,7 @@ function workOf(exchange: Exchange): Work {
 /** Creating is what a path of a family without a body of its own kind does. */
 const PATH_TYPES: Readonly<Record<string, string>> = { responses: 'createModelResponse' };
 
-function headersOf({ req, gw }: Exchange): Readonly<Record<string, string>> {
+function headersOf({ req, gw }: RequestContext): Readonly<Record<string, string>> {
   const { apiKey } = gw;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {
@@ -87,13 +87,13 @@ const NOTHING: SeenBody = { value: null, isText: false };
  * Throws or rejects with `body_encoding_unsupported`, `body_too_large` and `body_invalid` for bodies that cannot be looked at: what
  * guardrails rule must not pass them unseen.
  */
-export function requestBody(exchange: Exchange): Eventually<SeenBody> {
-  const { body, scan, spooled, req, upgrade } = exchange;
+export function requestBody(context: RequestContext): Eventually<SeenBody> {
+  const { body, scan, spooled, req, upgrade } = context;
   // A handshake asks by its query.
-  if (upgrade !== null) return { value: exchange.json(parseJsonObject), isText: false };
-  refuseEncoded(exchange);
+  if (upgrade !== null) return { value: context.json(parseJsonObject), isText: false };
+  refuseEncoded(context);
   if (scan !== null && !scan.isForm) {
-    if (spooled === null) return { value: exchange.json(parseJsonObject), isText: false };
+    if (spooled === null) return { value: context.json(parseJsonObject), isText: false };
     throw new GatewayError('body_too_large', {
       message: 'The request body is too large for the guardrails that judge it.',
     });
@@ -107,7 +107,7 @@ export function requestBody(exchange: Exchange): Eventually<SeenBody> {
   return textBody(body);
 }
 
-function refuseEncoded({ body, spooled, req }: Exchange): void {
+function refuseEncoded({ body, spooled, req }: RequestContext): void {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity' && (body.length > 0 || spooled !== null)) {
     throw new GatewayError('body_encoding_unsupported', {
@@ -138,20 +138,20 @@ export const bytesOf = (value: unknown, isText: boolean, numbers: ExactNumbers |
 
 /** The request with another body in the place of the client's. `isPlain`: its answer is asked for without a coding, to be read. */
 export function askedWith(
-  exchange: Exchange,
+  context: RequestContext,
   body: Buffer | null,
   parsed: JsonObject | null,
   isPlain: boolean,
 ): Asked {
-  const { gw, metadata, spooled, principal, partial, config, configSource, startedWallMs } = exchange;
-  const { method, query, route, upgrade, req } = exchange;
+  const { gw, metadata, spooled, principal, partial, config, configSource, startedWallMs } = context;
+  const { method, query, route, upgrade, req } = context;
   const { rawHeaders, headers } = req;
   return {
     gw,
     metadata,
-    body: body ?? exchange.body,
+    body: body ?? context.body,
     spooled,
-    scan: body === null ? exchange.scan : scanOf(exchange, body, parsed !== null),
+    scan: body === null ? context.scan : scanOf(context, body, parsed !== null),
     principal,
     partial,
     config,
@@ -163,12 +163,12 @@ export function askedWith(
     route,
     upgrade,
     req: isPlain ? { rawHeaders: plainAnswers(rawHeaders), headers } : req,
-    isParsed: body === null && exchange.isParsed,
-    json: (parse) => (body === null ? exchange.json(parse) : (parsed ?? parse(body))),
+    isParsed: body === null && context.isParsed,
+    json: (parse) => (body === null ? context.json(parse) : (parsed ?? parse(body))),
   };
 }
 
-function scanOf({ scan, req }: Exchange, body: Buffer, isJson: boolean): ShallowScan | null {
+function scanOf({ scan, req }: RequestContext, body: Buffer, isJson: boolean): ShallowScan | null {
   if (isJson) return shallowScan(body);
   return scan?.isForm ? formScan(body, req.headers['content-type']) : null;
 }

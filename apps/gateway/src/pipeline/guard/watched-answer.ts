@@ -4,7 +4,7 @@ import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
 import { codingOf, decode } from '../decoding';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { Reply, type Flow, type Settle } from '../reply';
 import { Events } from '../splice/events';
 import { dataOf, objectOf } from '../splice/splice';
@@ -33,8 +33,8 @@ export class WatchedAnswer {
     private readonly guarded: GuardedRequest,
   ) {}
 
-  reply(exchange: Exchange, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
-    const reply = new WatchedReply(exchange, settle, flow, keepBytes, (headers) => this.watcherFor(headers));
+  reply(context: RequestContext, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
+    const reply = new WatchedReply(context, settle, flow, keepBytes, (headers) => this.watcherFor(headers));
     this.guarding.judgeAtEnd(() => reply.judge());
     return reply;
   }
@@ -54,13 +54,13 @@ class WatchedReply extends Reply {
   private watcher: Watcher | null = null;
 
   constructor(
-    exchange: Exchange,
+    context: RequestContext,
     settle: Settle,
     flow: Flow | null,
     keepBytes: number,
     private readonly watcherFor: (headers: HeaderList) => Watcher,
   ) {
-    super(exchange, settle, flow, keepBytes);
+    super(context, settle, flow, keepBytes);
   }
 
   override start(status: number, headers: HeaderList): void {

@@ -4,7 +4,7 @@ import { ownCredential, relevantHeaders, type Idempotency, type Tenant } from '@
 import { HEADER } from '@gw/contracts';
 import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey, type Shares } from '@gw/kernel';
 import type { Principal } from '../../state/principals';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 import { FirstAnswer } from './first-answer';
 
 export interface IdempotencyStageOptions {
@@ -26,46 +26,46 @@ export class IdempotencyStage implements Stage {
     private readonly options: IdempotencyStageOptions,
   ) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    const value = exchange.req.headers['idempotency-key'];
-    if (value === undefined || exchange.method !== 'POST') return this.next.run(exchange);
-    return this.once(exchange, value);
+  run(context: RequestContext): void | Promise<void> {
+    const value = context.req.headers['idempotency-key'];
+    if (value === undefined || context.method !== 'POST') return this.next.run(context);
+    return this.once(context, value);
   }
 
-  private async once(exchange: Exchange, value: string | readonly string[]): Promise<void> {
+  private async once(context: RequestContext, value: string | readonly string[]): Promise<void> {
     const { memory, bodyBytesMax, waitMs } = this.options;
-    const scope = scopeOf(exchange, readIdempotencyKey(value) as string);
-    const fingerprint = await fingerprintOf(exchange);
-    const tenant = tenantOf(exchange);
-    const startedMs = exchange.elapsedMs();
+    const scope = scopeOf(context, readIdempotencyKey(value) as string);
+    const fingerprint = await fingerprintOf(context);
+    const tenant = tenantOf(context);
+    const startedMs = context.elapsedMs();
     const begun = await this.idempotency
       .begin(scope, fingerprint, {
-        timeoutMs: exchange.gw.requestTimeoutMs ?? waitMs,
-        isGone: () => exchange.clientGone,
+        timeoutMs: context.gw.requestTimeoutMs ?? waitMs,
+        isGone: () => context.clientGone,
         tenant,
       })
       .finally(() => {
-        exchange.waitedMs += exchange.elapsedMs() - startedMs;
+        context.waitedMs += context.elapsedMs() - startedMs;
       });
     if (begun.kind === 'replay') {
-      exchange.replayed = begun.answer;
+      context.replayed = begun.answer;
       return;
     }
-    exchange.firstAnswer = new FirstAnswer(
+    context.firstAnswer = new FirstAnswer(
       begun,
       memory.of(tenant.workspaceId, tenant.organisationId),
       bodyBytesMax,
     );
-    await this.next.run(exchange);
+    await this.next.run(context);
   }
 }
 
-const tenantOf = ({ principal }: Exchange): Tenant => {
+const tenantOf = ({ principal }: RequestContext): Tenant => {
   const { organisation, workspace } = principal as Principal;
   return { workspaceId: workspace.id, organisationId: organisation.id };
 };
 
-function scopeOf({ principal, method, url, query }: Exchange, key: string): string {
+function scopeOf({ principal, method, url, query }: RequestContext, key: string): string {
   const { organisation, workspace } = principal as Principal;
   return idempotencyScope({
     organisationId: organisation.id,
@@ -85,8 +85,8 @@ const ROUTING = [
   HEADER.forwardHeaders,
 ] as const;
 
-async function fingerprintOf(exchange: Exchange): Promise<string> {
-  const { req, url, gw } = exchange;
+async function fingerprintOf(context: RequestContext): Promise<string> {
+  const { req, url, gw } = context;
   const chosen = ROUTING.flatMap((name) => [name, String(req.headers[name] ?? '')]);
   const headers = [
     ...relevantHeaders(req.rawHeaders),
@@ -96,11 +96,11 @@ async function fingerprintOf(exchange: Exchange): Promise<string> {
     'credential',
     ownCredential(gw.providerKey),
   ];
-  return idempotencyFingerprint({ url, headers, body: await bodyOf(exchange), inForce: inForce(exchange) });
+  return idempotencyFingerprint({ url, headers, body: await bodyOf(context), inForce: inForce(context) });
 }
 
 /** A first answer was judged for the key that made the request, by the rules of then: it is not given to others, nor past newer rules. */
-const inForce = ({ principal, configId, configSource, guarding }: Exchange): readonly string[] => [
+const inForce = ({ principal, configId, configSource, guarding }: RequestContext): readonly string[] => [
   (principal as Principal).key.id,
   configId ?? '',
   configSource.versionId ?? '',
@@ -108,7 +108,7 @@ const inForce = ({ principal, configId, configSource, guarding }: Exchange): rea
 ];
 
 /** Of a body on the disk its digest. */
-async function bodyOf({ body, spooled }: Exchange): Promise<Buffer> {
+async function bodyOf({ body, spooled }: RequestContext): Promise<Buffer> {
   if (spooled === null) return body;
   const digest = createHash('sha256');
   for await (const piece of spooled.source(null).open()) digest.update(piece as Buffer);

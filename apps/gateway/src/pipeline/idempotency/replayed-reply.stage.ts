@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { replayAnswer, type StoredAnswer } from '@gw/cache';
 import type { GatewayError } from '@gw/kernel';
 import { addGatewayHeaders } from '../answer-headers';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { LastStage } from '../pipeline';
 import { Reply, type Settle } from '../reply';
 
@@ -17,25 +17,25 @@ export class ReplayedReply implements LastStage {
     private readonly reply: LastStage,
   ) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    const { replayed } = exchange;
-    if (replayed === null || exchange.clientGone) return this.reply.run(exchange);
-    this.replay(exchange, replayed);
+  run(context: RequestContext): void | Promise<void> {
+    const { replayed } = context;
+    if (replayed === null || context.clientGone) return this.reply.run(context);
+    this.replay(context, replayed);
     return undefined;
   }
 
-  fail(exchange: Exchange, error: GatewayError): void {
-    this.reply.fail(exchange, error);
+  fail(context: RequestContext, error: GatewayError): void {
+    this.reply.fail(context, error);
   }
 
-  private replay(exchange: Exchange, stored: StoredAnswer): void {
-    exchange.streamed = stored.streamed;
-    if (stored.status >= 400) exchange.outcome = 'provider_error';
+  private replay(context: RequestContext, stored: StoredAnswer): void {
+    context.streamed = stored.streamed;
+    if (stored.status >= 400) context.outcome = 'provider_error';
     let last: Buffer | null = null;
     const call = replayAnswer(stored, {
       onHeaders: (status, described) => {
         const headers = [...described, REPLAYED, 'true'];
-        addGatewayHeaders(headers, exchange);
+        addGatewayHeaders(headers, context);
         reply.start(status, headers);
       },
       onData: (chunk) => {
@@ -47,12 +47,12 @@ export class ReplayedReply implements LastStage {
         reply.end(last);
       },
       onError: () => {
-        exchange.outcome = 'client_closed';
-        this.settle(exchange, () => undefined);
+        context.outcome = 'client_closed';
+        this.settle(context, () => undefined);
       },
     });
-    const reply: Reply = new Reply(exchange, this.settle, call, KEEP_BYTES);
-    exchange.whenClientGone({
+    const reply: Reply = new Reply(context, this.settle, call, KEEP_BYTES);
+    context.whenClientGone({
       clientGone: () => {
         call.abort();
       },

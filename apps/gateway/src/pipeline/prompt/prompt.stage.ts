@@ -5,7 +5,7 @@ import { bodyTooLarge } from '../../http/read-body';
 import { routeOf, type Route } from '../../routes/route-table';
 import type { Prompts } from '../../state/prompts';
 import type { Principal } from '../../state/principals';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 import { requestOf, variablesOf } from './prompt-request';
 
 export interface PromptOptions {
@@ -27,23 +27,23 @@ export class PromptStage implements Stage {
     private readonly options: PromptOptions,
   ) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    return exchange.route.prompt === null ? this.validate.run(exchange) : this.render(exchange);
+  run(context: RequestContext): void | Promise<void> {
+    return context.route.prompt === null ? this.validate.run(context) : this.render(context);
   }
 
-  private async render(exchange: Exchange): Promise<void> {
-    const { route } = exchange;
+  private async render(context: RequestContext): Promise<void> {
+    const { route } = context;
     const { document, version, compiled, partials } = await this.prompts.resolve(
-      exchange.principal as Principal,
+      context.principal as Principal,
       referenceIn(route.upstreamPath),
     );
-    exchange.prompt = {
+    context.prompt = {
       id: document.id,
       slug: document.slug,
       versionId: version.id,
       version: version.number,
     };
-    const sent = exchange.body.length === 0 ? {} : exchange.json(parseJsonObject);
+    const sent = context.body.length === 0 ? {} : context.json(parseJsonObject);
     const used = variablesIn([...compiled.templates, ...partials.values()]);
     const content = compiled.render({
       variables: variablesOf(version, used, sent),
@@ -53,31 +53,31 @@ export class PromptStage implements Stage {
     const isChat = compiled.shape === 'chat';
     const request = requestOf(version, used, isChat ? { messages: content } : { prompt: content }, sent);
     if (route.prompt === 'render') {
-      const numbers = exactNumbers(exchange.body);
-      exchange.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
+      const numbers = exactNumbers(context.body);
+      context.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
       return;
     }
-    this.replaceBody(exchange, request);
+    this.replaceBody(context, request);
     const target = isChat ? this.chat : this.text;
-    exchange.route = { ...target, name: route.name, scopes: route.scopes };
-    useProvider(exchange, version.virtualKey);
-    await this.validate.run(exchange);
+    context.route = { ...target, name: route.name, scopes: route.scopes };
+    useProvider(context, version.virtualKey);
+    await this.validate.run(context);
   }
 
-  private replaceBody(exchange: Exchange, request: JsonObject): void {
+  private replaceBody(context: RequestContext, request: JsonObject): void {
     const { maxBytes } = this.options;
-    const body = Buffer.from(withExactNumbers(request, exactNumbers(exchange.body)));
+    const body = Buffer.from(withExactNumbers(request, exactNumbers(context.body)));
     if (body.length > maxBytes) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBytes, body.length);
-    exchange.hold(body.length);
-    exchange.replaceBody(body, request, shallowScan(body));
+    context.hold(body.length);
+    context.replaceBody(body, request, shallowScan(body));
   }
 }
 
 /** The prompt's own provider, for a request that names none. */
-function useProvider(exchange: Exchange, virtualKey: string | null): void {
-  const { gw } = exchange;
+function useProvider(context: RequestContext, virtualKey: string | null): void {
+  const { gw } = context;
   if (virtualKey !== null && gw.provider === null && gw.virtualKey === null) {
-    exchange.gw = { ...gw, virtualKey };
+    context.gw = { ...gw, virtualKey };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { GatewayError } from '@gw/kernel';
 import { addGatewayHeaders } from '../answer-headers';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 import type { LastStage } from '../pipeline';
 import { Reply, type Settle } from '../reply';
 
@@ -11,8 +11,8 @@ const KEEP_BYTES = 1_048_576;
 export class UnlessRendered implements Stage {
   constructor(private readonly stage: Stage) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    return exchange.rendered === null ? this.stage.run(exchange) : undefined;
+  run(context: RequestContext): void | Promise<void> {
+    return context.rendered === null ? this.stage.run(context) : undefined;
   }
 }
 
@@ -23,18 +23,18 @@ export class RenderedReply implements LastStage {
     private readonly reply: LastStage,
   ) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    const { rendered } = exchange;
-    if (rendered === null || exchange.clientGone) return this.reply.run(exchange);
+  run(context: RequestContext): void | Promise<void> {
+    const { rendered } = context;
+    if (rendered === null || context.clientGone) return this.reply.run(context);
     const headers = ['content-type', 'application/json; charset=utf-8'];
-    addGatewayHeaders(headers, exchange);
-    const reply = new Reply(exchange, this.settle, null, KEEP_BYTES);
+    addGatewayHeaders(headers, context);
+    const reply = new Reply(context, this.settle, null, KEEP_BYTES);
     reply.start(200, headers);
     reply.end(rendered);
     return undefined;
   }
 
-  fail(exchange: Exchange, error: GatewayError): void {
-    this.reply.fail(exchange, error);
+  fail(context: RequestContext, error: GatewayError): void {
+    this.reply.fail(context, error);
   }
 }

@@ -3,21 +3,21 @@ import { isBudget, type Bucket, type Reservation } from '@gw/limits';
 import type { MadeCharge } from '../../limits/charges';
 import type { Upstream } from '../answer';
 import { cacheUseOf } from '../cache/cache-use';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { TIMED_STAGES } from '../pipeline';
 import { fragment, remembered, type JsonWriter } from './json-writer';
 import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
-export function writeDecision(w: JsonWriter, exchange: Exchange): void {
-  const { strategy, matchedCondition, routing, price, session, prompt, charges, guarding } = exchange;
+export function writeDecision(w: JsonWriter, context: RequestContext): void {
+  const { strategy, matchedCondition, routing, price, session, prompt, charges, guarding } = context;
   w.raw(K.decision);
-  w.raw(config(exchange.configSource));
+  w.raw(config(context.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
-  writeList(w, K.attempts, exchange.attempts, writeAttempt);
+  writeList(w, K.attempts, context.attempts, writeAttempt);
   if (routing.length > 0) writeList(w, K.routing, routing, writeEvent);
-  writeLimits(w, exchange);
+  writeLimits(w, context);
   if (charges !== null) writeList(w, K.charges, charges, writeCharge);
   if (price !== null) {
     w.text(K.price, price.source);
@@ -28,25 +28,25 @@ export function writeDecision(w: JsonWriter, exchange: Exchange): void {
   if (guarding !== null && guarding.records.length > 0) w.json(K.guardrails, guarding.records);
   if (session !== null) w.json(K.session, session);
   if (prompt !== null) w.json(K.prompt, prompt);
-  writeAnswered(w, exchange);
+  writeAnswered(w, context);
   w.raw(K.stages);
-  writeStages(w, exchange.stageMs);
+  writeStages(w, context.stageMs);
   w.raw(K.end);
 }
 
 /** The decision as far as it went, in the record of a request whose gateway ended. `upstream`: of a call that is in flight. */
 export function writeLostDecision(
   w: JsonWriter,
-  exchange: Exchange,
+  context: RequestContext,
   upstream: Upstream | null,
   charges: readonly MadeCharge[],
 ): void {
-  const { strategy, matchedCondition, attempts } = exchange;
+  const { strategy, matchedCondition, attempts } = context;
   w.raw(K.decision);
-  w.raw(config(exchange.configSource));
+  w.raw(config(context.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
-  const current = upstream === null ? [] : attemptsInFlight(exchange, upstream);
+  const current = upstream === null ? [] : attemptsInFlight(context, upstream);
   writeList(w, K.attempts, [...attempts, ...current], writeAttempt);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
   w.raw(K.stages);
@@ -56,7 +56,7 @@ export function writeLostDecision(
 /** What a decision has of its own before the first attempt: the last member of what is written of a request that has begun. */
 export function writeBegunDecision(
   w: JsonWriter,
-  { configSource, strategy, matchedCondition }: Exchange,
+  { configSource, strategy, matchedCondition }: RequestContext,
   charges: readonly MadeCharge[],
 ): void {
   w.raw(K.begun);
@@ -67,17 +67,20 @@ export function writeBegunDecision(
   w.raw(K.endBegun);
 }
 
-function attemptsInFlight(exchange: Exchange, upstream: Upstream): readonly AttemptRecord[] {
-  const { alongside } = exchange;
-  if (alongside === null) return [attemptInFlight(exchange, upstream)];
+function attemptsInFlight(context: RequestContext, upstream: Upstream): readonly AttemptRecord[] {
+  const { alongside } = context;
+  if (alongside === null) return [attemptInFlight(context, upstream)];
   return [
-    { ...attemptInFlight(exchange, alongside), hedge: 'first' },
-    { ...attemptInFlight(exchange, upstream), hedge: 'second' },
+    { ...attemptInFlight(context, alongside), hedge: 'first' },
+    { ...attemptInFlight(context, upstream), hedge: 'second' },
   ];
 }
 
-function attemptInFlight(exchange: Exchange, { target, provider, saved, model }: Upstream): AttemptRecord {
-  const last = exchange.attempts.at(-1);
+function attemptInFlight(
+  context: RequestContext,
+  { target, provider, saved, model }: Upstream,
+): AttemptRecord {
+  const last = context.attempts.at(-1);
   const startedMs = last === undefined ? 0 : last.startedMs + last.durationMs;
   return {
     target: target.path,
@@ -89,14 +92,14 @@ function attemptInFlight(exchange: Exchange, { target, provider, saved, model }:
     end: 'interrupted',
     reason: null,
     startedMs,
-    durationMs: Math.max(0, exchange.elapsedMs() - startedMs),
+    durationMs: Math.max(0, context.elapsedMs() - startedMs),
   };
 }
 
 /** Where the answer comes from, when it is not from a provider of its own. */
-function writeAnswered(w: JsonWriter, exchange: Exchange): void {
-  const { firstAnswer, replayed } = exchange;
-  const cache = cacheUseOf(exchange);
+function writeAnswered(w: JsonWriter, context: RequestContext): void {
+  const { firstAnswer, replayed } = context;
+  const cache = cacheUseOf(context);
   if (cache !== null) w.json(K.cache, cache.record());
   if (firstAnswer !== null) w.text(K.idempotency, 'first');
   if (replayed !== null) w.text(K.idempotency, 'replayed');
@@ -155,7 +158,7 @@ function writeLimit(w: JsonWriter, state: LimitState): void {
 }
 
 /** What the request was admitted to, and what refused it. */
-function writeLimits(w: JsonWriter, { limits, reservation, answer }: Exchange): void {
+function writeLimits(w: JsonWriter, { limits, reservation, answer }: RequestContext): void {
   const own = answer?.upstream.reservation;
   if (reservation === null && own === undefined && limits.length === 0) return;
   w.raw(K.limits);

@@ -6,7 +6,7 @@ import type { Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
 import { askedModel } from '../asked-model';
 import { cacheUseOf } from '../cache/cache-use';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { writeDecision } from './decision';
 import { JsonWriter, remembered } from './json-writer';
 import { K } from './keys';
@@ -27,57 +27,57 @@ const writer = new JsonWriter();
  * (`completeLogRecord` puts it back): each byte is written, checked, stored and sent. It is written piece by piece, with the
  * parts that many requests share kept ready: building the object and serialising it costs six times as much.
  */
-export function logRecord(exchange: Exchange, facts: RecordFacts): Buffer {
+export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
   const w = writer;
-  const { failure, configSource } = exchange;
-  const last = exchange.attempts.at(-1);
+  const { failure, configSource } = context;
+  const last = context.attempts.at(-1);
   w.begin();
-  writeRequest(w, exchange);
-  w.number(K.status, exchange.status);
-  w.text(K.outcome, exchange.outcome);
+  writeRequest(w, context);
+  w.number(K.status, context.status);
+  w.text(K.outcome, context.outcome);
   if (failure !== null) w.text(K.errorType, failure.type);
-  writeAnswerer(w, exchange);
+  writeAnswerer(w, context);
   w.text(K.responseModel, facts.responseModel);
-  if (exchange.streamed) w.boolean(K.streamed, true);
-  writeCost(w, exchange);
+  if (context.streamed) w.boolean(K.streamed, true);
+  writeCost(w, context);
   w.text(configIds(configSource), last?.target ?? null);
   if (last && last.retry > 0) w.number(K.retries, last.retry);
-  const cache = cacheUseOf(exchange);
+  const cache = cacheUseOf(context);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
-  writeMetadata(w, exchange.metadata);
-  writeMeasures(w, exchange);
+  writeMetadata(w, context.metadata);
+  writeMeasures(w, context);
   if (facts.requestTruncated) w.boolean(K.requestTruncated, true);
   if (facts.responseTruncated) w.boolean(K.responseTruncated, true);
   w.text(K.gatewayId, facts.gatewayId);
-  writeDecision(w, exchange);
+  writeDecision(w, context);
   return w.end();
 }
 
-export function writeMeasures(w: JsonWriter, exchange: Exchange): void {
-  const { firstByteAt } = exchange;
-  w.ms(K.durationMs, exchange.elapsedMs());
-  if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - exchange.startedAt);
-  w.ms(K.overheadMs, overheadOf(exchange));
-  w.number(K.requestBytes, exchange.body.length + exchange.receivedBytes);
-  w.number(K.responseBytes, exchange.responseBytes);
-  w.text(K.requestType, exchange.req.headers['content-type'] ?? null);
-  w.text(K.responseType, responseTypeOf(exchange));
+export function writeMeasures(w: JsonWriter, context: RequestContext): void {
+  const { firstByteAt } = context;
+  w.ms(K.durationMs, context.elapsedMs());
+  if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - context.startedAt);
+  w.ms(K.overheadMs, overheadOf(context));
+  w.number(K.requestBytes, context.body.length + context.receivedBytes);
+  w.number(K.responseBytes, context.responseBytes);
+  w.text(K.requestType, context.req.headers['content-type'] ?? null);
+  w.text(K.responseType, responseTypeOf(context));
 }
 
-export function writeRequest(w: JsonWriter, exchange: Exchange): void {
-  const { id, traceId, spanId, parentSpanId, spanName, principal, url, query } = exchange;
+export function writeRequest(w: JsonWriter, context: RequestContext): void {
+  const { id, traceId, spanId, parentSpanId, spanName, principal, url, query } = context;
   w.raw(K.id);
   w.ascii(id);
   w.raw(K.createdAt);
-  writeTime(w, exchange.startedWallMs);
-  w.text(principal === null ? refusedOwner(exchange.refusedKey) : owner(principal), traceId);
+  writeTime(w, context.startedWallMs);
+  w.text(principal === null ? refusedOwner(context.refusedKey) : owner(principal), traceId);
   if (spanId !== null) w.text(K.spanId, spanId);
   if (parentSpanId !== null) w.text(K.parentSpanId, parentSpanId);
   if (spanName !== null) w.text(K.spanName, spanName);
   w.raw(K.method);
-  w.ascii(exchange.method);
+  w.ascii(context.method);
   w.text(K.url, query === '' ? url : redactUrl(url));
-  w.text(K.route, exchange.route.name);
+  w.text(K.route, context.route.name);
 }
 
 const MINUTE_MS = 60_000;
@@ -112,9 +112,9 @@ const owner = remembered(({ organisation, workspace, key }: Principal) =>
 );
 
 /** Who answered; without an answer, who was tried last. */
-function writeAnswerer(w: JsonWriter, exchange: Exchange): void {
-  const { answer, attempts } = exchange;
-  const asked = askedModel(exchange);
+function writeAnswerer(w: JsonWriter, context: RequestContext): void {
+  const { answer, attempts } = context;
+  const asked = askedModel(context);
   if (answer === null) {
     const { provider = null, credential = null } = attempts.at(-1) ?? {};
     w.text(K.provider, provider);
@@ -142,7 +142,7 @@ const savedIds = remembered(
     `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
 );
 
-function writeCost(w: JsonWriter, { usage, cost, estimatedTokens }: Exchange): void {
+function writeCost(w: JsonWriter, { usage, cost, estimatedTokens }: RequestContext): void {
   if (usage !== null) writeUsage(w, usage);
   if (cost !== null) w.number(K.cost, cost);
   if (estimatedTokens !== null) w.raw(cost === null ? K.unpriced : K.estimated);
@@ -181,7 +181,7 @@ export function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, s
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
 
 /** What the stages took without their waiting: the request's body and the provider are not ours. */
-export function overheadOf({ stageMs, waitedMs }: Exchange): number {
+export function overheadOf({ stageMs, waitedMs }: RequestContext): number {
   let sum = 0;
   for (let at = 0; at < stageMs.length; at += 1) {
     const took = stageMs[at] as number;
@@ -190,5 +190,5 @@ export function overheadOf({ stageMs, waitedMs }: Exchange): number {
   return Math.max(0, sum - waitedMs);
 }
 
-const responseTypeOf = ({ answer }: Exchange): string | null =>
+const responseTypeOf = ({ answer }: RequestContext): string | null =>
   answer === null ? null : (valueOf(answer.headers, 'content-type') ?? null);

@@ -1,6 +1,6 @@
 import { GatewayHarness, ORGANISATION_ID } from '../../spec-support/harness';
 import { GatewayError } from '@gw/kernel';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { isRefused, RefusedRequests } from './refused-requests';
 
 const MINUTE_MS = 60_000;
@@ -12,17 +12,17 @@ interface Report {
 const requestsOf = (reports: Report[] = []): RefusedRequests =>
   new RefusedRequests({ warn: (report: Report) => reports.push(report) } as never);
 
-const refused = (id: string | null, changes: Partial<Exchange> = {}): Exchange =>
+const refused = (id: string | null, changes: Partial<RequestContext> = {}): RequestContext =>
   ({
     principal: null,
     refusedKey: id === null ? null : { id, organisationId: 'organisation-1' },
     failure: new GatewayError('api_key_invalid'),
     startedWallMs: 0,
     ...changes,
-  }) as Exchange;
+  }) as RequestContext;
 
 describe('RefusedRequests', () => {
-  const admitted = (requests: RefusedRequests, count: number, of: (i: number) => Exchange): number =>
+  const admitted = (requests: RefusedRequests, count: number, of: (i: number) => RequestContext): number =>
     Array.from({ length: count }, (_, i) => requests.admits(of(i))).filter(Boolean).length;
 
   it('gives 60 log rows a minute to an ended key, 60 to all unknown ones, and counts every request', () => {
@@ -39,7 +39,7 @@ describe('RefusedRequests', () => {
   });
 
   it('tells a bounded number of keys apart', () => {
-    const of = (i: number): Exchange =>
+    const of = (i: number): RequestContext =>
       refused(null, { refusedKey: { id: `key-${String(i)}`, organisationId: `organisation-${String(i)}` } });
     expect(admitted(requestsOf(), 5_000, of)).toBe(500);
   });
@@ -56,7 +56,7 @@ describe('RefusedRequests', () => {
   });
 
   it('leaves requests of usable keys alone', () => {
-    const principal = {} as Exchange['principal'];
+    const principal = {} as RequestContext['principal'];
     expect(isRefused(refused(null, { principal, failure: null }))).toBe(false);
     expect(isRefused(refused(null, { principal, failure: new GatewayError('rate_limited') }))).toBe(false);
     expect(isRefused(refused(null, { principal, failure: new GatewayError('api_key_expired') }))).toBe(true);

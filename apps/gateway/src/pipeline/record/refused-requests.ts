@@ -1,5 +1,5 @@
 import type { Log } from '@gw/web';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 
 /** Log rows of a minute for requests with one refused key, and with all of an organisation; what has no owner counts as one key. */
 const KEY_ROWS_MAX = 60;
@@ -26,21 +26,21 @@ export class RefusedRequests {
   constructor(private readonly log: Pick<Log, 'warn'>) {}
 
   /** Counts the request. True: it gets a log row. */
-  admits(exchange: Exchange): boolean {
-    const reason = reasonOf(exchange);
+  admits(context: RequestContext): boolean {
+    const reason = reasonOf(context);
     this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
-    const minute = Math.floor(exchange.startedWallMs / MINUTE_MS);
+    const minute = Math.floor(context.startedWallMs / MINUTE_MS);
     if (minute > this.minute) {
       this.minute = minute;
       this.rows.clear();
     }
-    const isLogged = this.takeRow(exchange);
+    const isLogged = this.takeRow(context);
     if (!isLogged) this.unlogged += 1;
     if (reason !== 'other') this.report(minute);
     return isLogged;
   }
 
-  private takeRow({ principal, refusedKey }: Exchange): boolean {
+  private takeRow({ principal, refusedKey }: RequestContext): boolean {
     const key = principal?.key ?? refusedKey;
     if (key === null) return this.take('', KEY_ROWS_MAX);
     return (
@@ -73,13 +73,13 @@ export class RefusedRequests {
 }
 
 /** Whether the request has no usable key. */
-export const isRefused = ({ principal, failure }: Exchange): boolean =>
+export const isRefused = ({ principal, failure }: RequestContext): boolean =>
   principal === null || (failure !== null && UNUSABLE.has(failure.type));
 
 /** Failures of requests whose key is known and may not be used. */
 const UNUSABLE: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_invalid']);
 
-function reasonOf({ failure, principal, refusedKey }: Exchange): RefusalReason {
+function reasonOf({ failure, principal, refusedKey }: RequestContext): RefusalReason {
   const isKnown = principal !== null || refusedKey !== null;
   const type = failure?.type;
   if (type === 'api_key_missing') return 'missing';

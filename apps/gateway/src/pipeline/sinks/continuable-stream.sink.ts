@@ -5,7 +5,7 @@ import { errorEvent } from '../../http/error-body';
 import { isPlainEvents, type Answer, type BodySink } from '../answer';
 import { translationContext } from '../answer-shape';
 import { brokenAnswer } from '../broken-answer';
-import type { Exchange, OpenStream } from '../exchange';
+import type { RequestContext, OpenStream } from '../request-context';
 import { NO_USAGE } from '../extra-use';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Flow, Reply } from '../reply';
@@ -17,35 +17,35 @@ import { AfterEnd } from './after-end';
 import { DONE_EVENT, hasFinished } from './end-mark';
 import { HiddenUsage } from './hidden-usage';
 
-/** Slows down whichever answer the exchange has, also one that comes later. */
+/** Slows down whichever answer the request has, also one that comes later. */
 export class AnswerFlow implements Flow {
   private paused = false;
 
-  constructor(private readonly exchange: Exchange) {}
+  constructor(private readonly context: RequestContext) {}
 
   pause(): void {
     this.paused = true;
-    this.exchange.answer?.call?.pause();
+    this.context.answer?.call?.pause();
   }
 
   resume(): void {
     this.paused = false;
-    this.exchange.answer?.call?.resume();
+    this.context.answer?.call?.resume();
   }
 
-  /** The exchange has another answer. */
+  /** The request has another answer. */
   moved(): void {
     if (this.paused) this.pause();
   }
 }
 
 export interface ContinuableStreamParts {
-  readonly exchange: Exchange;
+  readonly context: RequestContext;
   readonly reply: Reply;
   readonly flow: AnswerFlow;
   readonly keepAlive: KeepAlive;
   /** The client left. */
-  readonly abandon: (exchange: Exchange, answer: Answer, sink: BodySink) => void;
+  readonly abandon: (context: RequestContext, answer: Answer, sink: BodySink) => void;
 }
 
 /**
@@ -62,26 +62,26 @@ export class ContinuableStream implements KeptAlive {
   private readonly isChat: boolean;
 
   constructor(private readonly parts: ContinuableStreamParts) {
-    const { exchange, keepAlive } = parts;
-    this.isChat = exchange.route.kind === 'chat.completions';
-    this.splice = exchange.route.kind === 'messages' ? new MessagesSplice() : new ChatSplice();
-    exchange.streamed = true;
+    const { context, keepAlive } = parts;
+    this.isChat = context.route.kind === 'chat.completions';
+    this.splice = context.route.kind === 'messages' ? new MessagesSplice() : new ChatSplice();
+    context.streamed = true;
     keepAlive.add(this);
   }
 
   /** Goes on with this answer. */
   take(answer: Answer): void {
-    const { exchange } = this.parts;
-    const part = new Part(this, answer, readerOf(exchange, answer));
+    const { context } = this.parts;
+    const part = new Part(this, answer, readerOf(context, answer));
     this.part = part;
-    exchange.meter = {
+    context.meter = {
       usage: () => part.tap.usage(),
       model: () => part.tap.model,
       begun: () => part.tap.begun(),
       finished: () => part.tap.usageMayFollow,
     };
-    const sink = exchange.pace === null ? part : exchange.pace.through(part);
-    exchange.whenClientGone({ clientGone: () => this.leave(answer, sink) });
+    const sink = context.pace === null ? part : context.pace.through(part);
+    context.whenClientGone({ clientGone: () => this.leave(answer, sink) });
     answer.attach(sink);
   }
 
@@ -115,28 +115,28 @@ export class ContinuableStream implements KeptAlive {
 
   ended(part: Part): void {
     if (part !== this.part) return;
-    const { exchange } = this.parts;
+    const { context } = this.parts;
     if (this.complete) this.after?.over();
-    else if (this.isChat && hasFinished(exchange, part.answer, part.tap)) this.finish(DONE_EVENT);
+    else if (this.isChat && hasFinished(context, part.answer, part.tap)) this.finish(DONE_EVENT);
     else this.broken(part, new OutboundError('interrupted', 'The stream ended without its end mark.'));
   }
 
   broken(part: Part, error: OutboundError): void {
     if (part !== this.part) return;
-    const { exchange, reply, keepAlive } = this.parts;
+    const { context, reply, keepAlive } = this.parts;
     if (this.complete) {
       this.after?.over();
       return;
     }
-    if (exchange.clientGone) {
+    if (context.clientGone) {
       keepAlive.delete(this);
-      exchange.outcome = 'client_closed';
+      context.outcome = 'client_closed';
       reply.end(null);
       return;
     }
     this.part = null;
     part.answer.call?.abort();
-    const { openStream } = exchange;
+    const { openStream } = context;
     const text = this.splice.partial();
     if (openStream === null || text === null) {
       openStream?.lost(error.message);
@@ -147,10 +147,10 @@ export class ContinuableStream implements KeptAlive {
   }
 
   private finish(last: Buffer): void {
-    const { exchange, reply, keepAlive } = this.parts;
+    const { context, reply, keepAlive } = this.parts;
     this.complete = true;
     keepAlive.delete(this);
-    exchange.openStream?.completed();
+    context.openStream?.completed();
     reply.seal(last);
     reply.end(null);
     if (this.part === null) return;
@@ -160,18 +160,18 @@ export class ContinuableStream implements KeptAlive {
 
   /** There is another answer, or there is none. */
   private goOn(before: Part, error: OutboundError, stream: OpenStream): void {
-    const { exchange, flow, reply, keepAlive } = this.parts;
-    const { answer } = exchange;
-    if (exchange.clientGone) {
+    const { context, flow, reply, keepAlive } = this.parts;
+    const { answer } = context;
+    if (context.clientGone) {
       keepAlive.delete(this);
-      exchange.outcome = 'client_closed';
+      context.outcome = 'client_closed';
       reply.end(null);
     } else if (answer === null || answer === before.answer) {
       this.giveUp(error);
     } else if (answer.status >= 300 || !isPlainEvents(answer)) {
       stream.drop(answer);
-      exchange.answer = before.answer;
-      exchange.openStream = null;
+      context.answer = before.answer;
+      context.openStream = null;
       this.giveUp(error);
     } else {
       this.noteUse(before);
@@ -184,28 +184,28 @@ export class ContinuableStream implements KeptAlive {
 
   /** A part that has not said what it used is taken for its input, and a token for three bytes that came of it. */
   private noteUse({ tap, answer, bytes }: Part): void {
-    const { exchange } = this.parts;
+    const { context } = this.parts;
     const { upstream } = answer;
     const told = tap.usage();
-    const usage = told ?? usageOfCut(exchange.body.length, bytes, tap.begun());
-    (exchange.extraUse ??= []).push({ upstream, model: tap.model, usage, isEstimate: told === null });
+    const usage = told ?? usageOfCut(context.body.length, bytes, tap.begun());
+    (context.extraUse ??= []).push({ upstream, model: tap.model, usage, isEstimate: told === null });
   }
 
   private giveUp(error: OutboundError): void {
-    const { exchange, reply, keepAlive } = this.parts;
-    const { route, id } = exchange;
+    const { context, reply, keepAlive } = this.parts;
+    const { route, id } = context;
     keepAlive.delete(this);
-    exchange.outcome = 'interrupted';
-    exchange.failure = brokenAnswer(error);
-    reply.end(errorEvent(exchange.failure, route.dialect, id, false));
+    context.outcome = 'interrupted';
+    context.failure = brokenAnswer(error);
+    reply.end(errorEvent(context.failure, route.dialect, id, false));
   }
 
   private leave(answer: Answer, sink: BodySink): void {
-    const { exchange, keepAlive, abandon } = this.parts;
+    const { context, keepAlive, abandon } = this.parts;
     this.part = null;
     keepAlive.delete(this);
-    exchange.openStream?.left();
-    abandon(exchange, answer, sink);
+    context.openStream?.left();
+    abandon(context, answer, sink);
   }
 }
 
@@ -265,10 +265,10 @@ const BLANK_LINE = Buffer.from('\n\n');
 /** The provider's bytes as the client's dialect has them. */
 type Reader = Pick<StreamTranslator, 'write' | 'end'>;
 
-function readerOf(exchange: Exchange, { upstream }: Answer): Reader {
+function readerOf(context: RequestContext, { upstream }: Answer): Reader {
   const { support } = upstream;
-  if (support?.via === 'translated') return support.translator.stream(translationContext(exchange, upstream));
-  if (!exchange.hidesUsage) return AS_IT_IS;
+  if (support?.via === 'translated') return support.translator.stream(translationContext(context, upstream));
+  if (!context.hidesUsage) return AS_IT_IS;
   const hidden = new HiddenUsage();
   return { write: (chunk) => hidden.write(chunk), end: () => hidden.rest() };
 }

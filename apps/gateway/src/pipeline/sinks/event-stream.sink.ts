@@ -4,7 +4,7 @@ import type { StreamTap } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
 import type { Answer, BodySink } from '../answer';
 import { brokenAnswer } from '../broken-answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
 import { isWholeEvent } from '../splice/splice';
@@ -28,23 +28,23 @@ export class EventStreamSink implements BodySink, KeptAlive {
   private after: AfterEnd | null = null;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly reply: Reply,
     private readonly answer: Answer,
     private readonly keepAlive: KeepAlive,
   ) {
     this.tap = answer.upstream.provider.tap();
-    const isBuiltIn = exchange.route.kind !== 'passthrough';
-    this.events = isBuiltIn ? (exchange.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
+    const isBuiltIn = context.route.kind !== 'passthrough';
+    this.events = isBuiltIn ? (context.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
     const { tap } = this;
-    exchange.meter = {
+    context.meter = {
       usage: () => tap.usage(),
       model: () => tap.model,
       made: () => tap.made,
       begun: () => tap.begun(),
       finished: () => tap.usageMayFollow,
     };
-    exchange.streamed = true;
+    context.streamed = true;
     if (isBuiltIn) keepAlive.add(this);
   }
 
@@ -63,10 +63,10 @@ export class EventStreamSink implements BodySink, KeptAlive {
     }
     this.complete = true;
     this.keepAlive.delete(this);
-    if (this.tap.failed) this.exchange.outcome = 'interrupted';
+    if (this.tap.failed) this.context.outcome = 'interrupted';
     // The mark itself may come without the blank line behind it.
     this.reply.seal(Buffer.concat([chunk, this.rest()]));
-    if (this.events === null || !endsAtMark(this.exchange)) return;
+    if (this.events === null || !endsAtMark(this.context)) return;
     this.reply.end(null);
     this.after = new AfterEnd(this.answer);
     this.after.begin();
@@ -75,28 +75,28 @@ export class EventStreamSink implements BodySink, KeptAlive {
   end(): void {
     if (this.isOver()) return;
     this.reply.write(this.rest());
-    if (hasFinished(this.exchange, this.answer, this.tap) && !this.tap.failed) {
+    if (hasFinished(this.context, this.answer, this.tap) && !this.tap.failed) {
       this.reply.end(this.events === null ? null : DONE_EVENT);
       return;
     }
-    this.exchange.outcome = 'interrupted';
-    this.exchange.failure = new GatewayError('stream_interrupted');
+    this.context.outcome = 'interrupted';
+    this.context.failure = new GatewayError('stream_interrupted');
     this.reply.end(
-      this.events !== null && !this.tap.failed ? this.terminalEvent(this.exchange.failure) : null,
+      this.events !== null && !this.tap.failed ? this.terminalEvent(this.context.failure) : null,
     );
   }
 
   fail(error: OutboundError): void {
     if (this.isOver()) return;
-    if (this.exchange.clientGone) {
-      this.exchange.outcome = 'client_closed';
+    if (this.context.clientGone) {
+      this.context.outcome = 'client_closed';
       this.reply.end(null);
       return;
     }
     this.reply.write(this.rest());
-    this.exchange.outcome = 'interrupted';
-    this.exchange.failure = brokenAnswer(error);
-    if (this.events !== null) this.reply.end(this.terminalEvent(this.exchange.failure));
+    this.context.outcome = 'interrupted';
+    this.context.failure = brokenAnswer(error);
+    if (this.events !== null) this.reply.end(this.terminalEvent(this.context.failure));
     else this.reply.break();
   }
 
@@ -120,7 +120,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
   }
 
   private terminalEvent(error: GatewayError): Buffer {
-    const { route, id } = this.exchange;
+    const { route, id } = this.context;
     return errorEvent(error, route.dialect, id, this.events?.isInsideEvent === true);
   }
 }

@@ -1,13 +1,13 @@
 import type { OutboundError } from '@gw/outbound';
 import type { Answer, BodySink } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 
 /** How long a provider may take to say what a finished answer has used, and how much it may send, once the client has left. */
 const WAIT_MS = 2_000;
 const BYTES_MAX = 65_536;
 
 /** Whether nothing but the usage of a stream is missing, so that it is worth to read on for it. */
-export const lacksUsageOnly = ({ meter, settled }: Exchange, answer: Answer): boolean =>
+export const lacksUsageOnly = ({ meter, settled }: RequestContext, answer: Answer): boolean =>
   !settled &&
   !answer.ended &&
   answer.error === null &&
@@ -20,7 +20,7 @@ export class LateUsage implements BodySink {
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly answer: Answer,
     private readonly sink: BodySink,
     /** Called once, when the usage is known or the wait is over. */
@@ -28,7 +28,7 @@ export class LateUsage implements BodySink {
   ) {}
 
   begin(): void {
-    this.exchange.outcome = 'client_closed';
+    this.context.outcome = 'client_closed';
     this.timer = setTimeout(() => {
       this.finish();
     }, WAIT_MS).unref();
@@ -40,7 +40,7 @@ export class LateUsage implements BodySink {
   data(chunk: Buffer): void {
     this.bytes += chunk.length;
     this.sink.data(chunk);
-    const { settled, meter } = this.exchange;
+    const { settled, meter } = this.context;
     if (settled || this.bytes > BYTES_MAX || meter?.usage() !== null) this.finish();
   }
 

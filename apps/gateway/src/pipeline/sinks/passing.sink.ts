@@ -8,7 +8,7 @@ import type { Answer, BodySink } from '../answer';
 import { codingOf } from '../decoding';
 import { EncodedMeter } from '../encoded-meter';
 import { brokenAnswer } from '../broken-answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { Reply } from '../reply';
 
 /** Passes a body on as it comes, byte for byte. The piece that completes a body of known length waits for its end. */
@@ -19,7 +19,7 @@ export class PassingSink implements BodySink {
   private readonly output: BatchOutputMeter | DecodedOutput | null = null;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly reply: Reply,
     answer: Answer,
     outputMeter: BatchOutputMeter | null = null,
@@ -29,9 +29,9 @@ export class PassingSink implements BodySink {
     const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
     if (outputMeter !== null)
       this.output = coding === null ? outputMeter : new DecodedOutput(outputMeter, coding);
-    exchange.meter =
+    context.meter =
       this.output ??
-      (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(exchange, reply, answer, coding));
+      (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(context, reply, answer, coding));
   }
 
   data(chunk: Buffer): void {
@@ -46,13 +46,13 @@ export class PassingSink implements BodySink {
   }
 
   fail(error: OutboundError): void {
-    if (this.exchange.clientGone) {
-      this.exchange.outcome = 'client_closed';
+    if (this.context.clientGone) {
+      this.context.outcome = 'client_closed';
       this.reply.end(null);
       return;
     }
-    this.exchange.outcome = 'interrupted';
-    this.exchange.failure = brokenAnswer(error);
+    this.context.outcome = 'interrupted';
+    this.context.failure = brokenAnswer(error);
     this.reply.break();
   }
 }

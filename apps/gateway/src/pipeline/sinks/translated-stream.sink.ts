@@ -4,7 +4,7 @@ import type { StreamTap, StreamTranslator } from '@gw/providers';
 import { errorEvent } from '../../http/error-body';
 import type { Answer, BodySink } from '../answer';
 import { brokenAnswer } from '../broken-answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
 import { AfterEnd } from './after-end';
@@ -17,7 +17,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   private after: AfterEnd | null = null;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly context: RequestContext,
     private readonly reply: Reply,
     private readonly answer: Answer,
     private readonly translator: StreamTranslator,
@@ -25,14 +25,14 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   ) {
     this.tap = answer.upstream.provider.tap();
     const { tap } = this;
-    exchange.meter = {
+    context.meter = {
       usage: () => tap.usage(),
       model: () => tap.model,
       made: () => tap.made,
       begun: () => tap.begun(),
       finished: () => tap.usageMayFollow,
     };
-    exchange.streamed = true;
+    context.streamed = true;
     keepAlive.add(this);
   }
 
@@ -71,13 +71,13 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
       this.after.over();
       return;
     }
-    if (this.exchange.clientGone) {
-      this.exchange.outcome = 'client_closed';
+    if (this.context.clientGone) {
+      this.context.outcome = 'client_closed';
       this.reply.end(null);
       return;
     }
     const failure = this.interrupted(error);
-    const { route, id } = this.exchange;
+    const { route, id } = this.context;
     this.reply.end(this.translator.failed ? null : errorEvent(failure, route.dialect, id, false));
   }
 
@@ -96,8 +96,8 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
 
   private interrupted(error: OutboundError | GatewayError | null): GatewayError {
     const failure = failureOf(error);
-    this.exchange.outcome = 'interrupted';
-    this.exchange.failure = failure;
+    this.context.outcome = 'interrupted';
+    this.context.failure = failure;
     return failure;
   }
 
@@ -107,7 +107,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
       return step();
     } catch (cause) {
       this.fail(new GatewayError('provider_answer_invalid', { cause }));
-      this.exchange.answer?.call?.abort();
+      this.context.answer?.call?.abort();
       return null;
     }
   }

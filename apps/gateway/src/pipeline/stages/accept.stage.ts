@@ -4,7 +4,7 @@ import { readCacheControls } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { headerText } from '../../http/header-text';
-import type { Exchange, GatewayHeaders, Stage } from '../exchange';
+import type { RequestContext, GatewayHeaders, Stage } from '../request-context';
 import { METADATA_PAIRS_MAX, METADATA_VALUE_MAX, withBaggage } from '../baggage';
 
 const TRACE_MAX = 256;
@@ -12,13 +12,13 @@ const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
 /** Reads the gateway's own headers. The body waits until it is known who calls. */
 export class AcceptStage implements Stage {
-  run(exchange: Exchange): void {
-    exchange.gw = readGatewayHeaders(exchange.req, exchange.upgrade?.offer.apiKey ?? null);
-    readTrace(exchange);
-    const metadata = exchange.req.headers[HEADER.metadata];
-    if (metadata !== undefined) exchange.metadata = readMetadata(headerText(metadata as string));
-    const { baggage } = exchange.req.headers;
-    if (typeof baggage === 'string') exchange.metadata = withBaggage(headerText(baggage), exchange.metadata);
+  run(context: RequestContext): void {
+    context.gw = readGatewayHeaders(context.req, context.upgrade?.offer.apiKey ?? null);
+    readTrace(context);
+    const metadata = context.req.headers[HEADER.metadata];
+    if (metadata !== undefined) context.metadata = readMetadata(headerText(metadata as string));
+    const { baggage } = context.req.headers;
+    if (typeof baggage === 'string') context.metadata = withBaggage(headerText(baggage), context.metadata);
   }
 }
 
@@ -121,14 +121,14 @@ function strictnessOf(value: string | string[] | undefined): boolean | null {
   });
 }
 
-function readTrace(exchange: Exchange): void {
-  const { headers } = exchange.req;
+function readTrace(context: RequestContext): void {
+  const { headers } = context.req;
   const parent = headers['traceparent'];
   const matched = typeof parent === 'string' ? TRACEPARENT.exec(parent) : null;
-  exchange.traceId = bounded(headers[HEADER.traceId]) ?? matched?.[1] ?? exchange.id;
-  exchange.spanId = bounded(headers[HEADER.spanId]);
-  exchange.parentSpanId = bounded(headers[HEADER.parentSpanId]) ?? matched?.[2] ?? null;
-  exchange.spanName = bounded(headers[HEADER.spanName]);
+  context.traceId = bounded(headers[HEADER.traceId]) ?? matched?.[1] ?? context.id;
+  context.spanId = bounded(headers[HEADER.spanId]);
+  context.parentSpanId = bounded(headers[HEADER.parentSpanId]) ?? matched?.[2] ?? null;
+  context.spanName = bounded(headers[HEADER.spanName]);
 }
 
 const bounded = (value: string | string[] | undefined): string | null => {

@@ -1,11 +1,11 @@
 import type { Accounts } from '../../limits/accounts';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 
 /** The limits of the key, its workspace and their policies. Those of a target count where an attempt picks it. */
 export class AdmitStage implements Stage {
   constructor(private readonly accounts: Accounts) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    return this.accounts.admit(exchange);
+  run(context: RequestContext): void | Promise<void> {
+    return this.accounts.admit(context);
   }
 }

@@ -13,7 +13,7 @@ import { endpointOf } from '../attempt/endpoint';
 import type { BuiltRequest, RequestBuilder } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
-import type { Asked, Exchange, Stage } from '../exchange';
+import type { Asked, RequestContext, Stage } from '../request-context';
 
 /** Asks the plan for the next target until one answers well enough or nothing is left to try. */
 export class AttemptStage implements Stage, AttemptMaker {
@@ -30,103 +30,103 @@ export class AttemptStage implements Stage, AttemptMaker {
     this.runtime = { random: () => Math.random(), now: Date.now, state };
   }
 
-  run(exchange: Exchange): Promise<void> {
+  run(context: RequestContext): Promise<void> {
     return new Promise((resolve, reject) => {
-      new Attempts(this, exchange, this.plan(exchange), resolve, reject).goOn();
+      new Attempts(this, context, this.plan(context), resolve, reject).goOn();
     });
   }
 
-  timeoutOf(exchange: Exchange, target: CompiledTarget): number {
-    return this.builder.timeoutOf(exchange, target);
+  timeoutOf(context: RequestContext, target: CompiledTarget): number {
+    return this.builder.timeoutOf(context, target);
   }
 
-  mayCall(exchange: Exchange, pending = 0): boolean {
-    return exchange.calls + pending + callsOf(exchange) <= this.options.callsMax;
+  mayCall(context: RequestContext, pending = 0): boolean {
+    return context.calls + pending + callsOf(context) <= this.options.callsMax;
   }
 
-  begin(exchange: Exchange, target: CompiledTarget, listener: AttemptListener): void {
-    const picked = this.targeting.pick(exchange, target);
+  begin(context: RequestContext, target: CompiledTarget, listener: AttemptListener): void {
+    const picked = this.targeting.pick(context, target);
     if (picked instanceof Promise) {
-      this.beginLater(exchange, picked, listener).catch((thrown: unknown) => listener.refused(thrown));
+      this.beginLater(context, picked, listener).catch((thrown: unknown) => listener.refused(thrown));
       return;
     }
-    const reserved = this.reserve(exchange, picked);
-    if (reserved === null) this.send(exchange, picked, listener);
+    const reserved = this.reserve(context, picked);
+    if (reserved === null) this.send(context, picked, listener);
     else if (reserved instanceof Promise) {
       reserved.then(
-        (reservation) => this.sendReserved(exchange, picked, reservation, listener),
+        (reservation) => this.sendReserved(context, picked, reservation, listener),
         (denied: unknown) => listener.refused(denied),
       );
-    } else this.sendReserved(exchange, picked, reserved, listener);
+    } else this.sendReserved(context, picked, reserved, listener);
   }
 
-  private reserve(exchange: Exchange, upstream: Upstream): ReturnType<Accounts['reserve']> {
-    refuseAccess(exchange, upstream, this.options.allowClientSecrets);
-    return this.accounts.reserve(exchange, upstream);
+  private reserve(context: RequestContext, upstream: Upstream): ReturnType<Accounts['reserve']> {
+    refuseAccess(context, upstream, this.options.allowClientSecrets);
+    return this.accounts.reserve(context, upstream);
   }
 
-  discard(exchange: Exchange, answer: Answer): void {
-    this.accounts.discard(exchange, answer);
+  discard(context: RequestContext, answer: Answer): void {
+    this.accounts.discard(context, answer);
   }
 
   private async beginLater(
-    exchange: Exchange,
+    context: RequestContext,
     picking: Promise<Upstream>,
     listener: AttemptListener,
   ): Promise<void> {
     const upstream = await picking;
-    const reservation = await this.reserve(exchange, upstream);
-    if (reservation === null) this.send(exchange, upstream, listener);
-    else this.sendReserved(exchange, upstream, reservation, listener);
+    const reservation = await this.reserve(context, upstream);
+    if (reservation === null) this.send(context, upstream, listener);
+    else this.sendReserved(context, upstream, reservation, listener);
   }
 
   /** Never throws: it may be told later. */
   private sendReserved(
-    exchange: Exchange,
+    context: RequestContext,
     upstream: Upstream,
     reservation: Reservation,
     told: AttemptListener,
   ): void {
-    const listener = new ReservedListener(exchange, this.accounts, reservation, told);
+    const listener = new ReservedListener(context, this.accounts, reservation, told);
     try {
-      this.send(exchange, { ...upstream, reservation }, listener);
+      this.send(context, { ...upstream, reservation }, listener);
     } catch (thrown) {
       listener.refused(thrown);
     }
   }
 
-  private send(exchange: Exchange, upstream: Upstream, listener: AttemptListener): void {
-    const { guarding } = exchange;
-    if (guarding === null) this.sendAs(exchange, exchange, upstream, listener);
-    else guarding.attempt(upstream, listener, (asked, own) => this.sendAs(exchange, asked, upstream, own));
+  private send(context: RequestContext, upstream: Upstream, listener: AttemptListener): void {
+    const { guarding } = context;
+    if (guarding === null) this.sendAs(context, context, upstream, listener);
+    else guarding.attempt(upstream, listener, (asked, own) => this.sendAs(context, asked, upstream, own));
   }
 
-  /** `asked`: the exchange itself, or what guardrails have made of it. */
-  private sendAs(exchange: Exchange, asked: Asked, upstream: Upstream, listener: AttemptListener): void {
+  /** `asked`: the request itself, or what guardrails have made of it. */
+  private sendAs(context: RequestContext, asked: Asked, upstream: Upstream, listener: AttemptListener): void {
     const built = this.builder.build(asked, upstream);
-    if (asked !== exchange) exchange.hidesUsage = asked.hidesUsage;
-    exchange.calls += callsOf(exchange);
-    this.sender.send(exchange, withBuilt(upstream, built), built, listener);
+    if (asked !== context) context.hidesUsage = asked.hidesUsage;
+    context.calls += callsOf(context);
+    this.sender.send(context, withBuilt(upstream, built), built, listener);
   }
 
-  private plan(exchange: Exchange): RoutingCursor {
-    const { config, req, metadata } = exchange;
+  private plan(context: RequestContext): RoutingCursor {
+    const { config, req, metadata } = context;
     if (config === null) throw new GatewayError('internal_error');
-    const at = exchange.url.length - exchange.query.length;
+    const at = context.url.length - context.query.length;
     return createPlan(
       config,
       {
         metadata,
-        params: () => paramsOf(exchange),
+        params: () => paramsOf(context),
         header: (name) => {
           const value = req.headers[name];
           return Array.isArray(value) ? value.join(', ') : value;
         },
-        pathname: exchange.url.slice(0, at),
-        model: () => askedModel(exchange),
-        caller: () => exchange.principal?.key.id ?? '',
-        workspace: () => exchange.principal?.workspace.id ?? '',
-        endpoint: (target) => endpointOf(exchange, target),
+        pathname: context.url.slice(0, at),
+        model: () => askedModel(context),
+        caller: () => context.principal?.key.id ?? '',
+        workspace: () => context.principal?.workspace.id ?? '',
+        endpoint: (target) => endpointOf(context, target),
       },
       this.runtime,
     );
@@ -134,19 +134,19 @@ export class AttemptStage implements Stage, AttemptMaker {
 }
 
 /** That one attempt makes. */
-const callsOf = ({ route }: Exchange): number => (route.followUp === null ? 1 : 2);
+const callsOf = ({ route }: RequestContext): number => (route.followUp === null ? 1 : 2);
 
 /** Of a spooled body only what its scan has found. A model in the path is the one that is asked for. */
-function paramsOf(exchange: Exchange): object | undefined {
-  const { call } = exchange.route;
-  const inBody = paramsOfBody(exchange);
+function paramsOf(context: RequestContext): object | undefined {
+  const { call } = context.route;
+  const inBody = paramsOfBody(context);
   return call === null ? inBody : { ...inBody, model: call.model };
 }
 
-function paramsOfBody(exchange: Exchange): object | undefined {
-  const { scan, spooled } = exchange;
+function paramsOfBody(context: RequestContext): object | undefined {
+  const { scan, spooled } = context;
   if (scan === null || scan.isForm) return undefined;
-  if (spooled === null) return exchange.json(parseJsonObject);
+  if (spooled === null) return context.json(parseJsonObject);
   return {
     ...(scan.model !== null && { model: scan.model }),
     ...(scan.stream !== null && { stream: scan.stream }),

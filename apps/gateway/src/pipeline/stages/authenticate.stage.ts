@@ -1,34 +1,34 @@
 import { GatewayError } from '@gw/kernel';
 import type { RefusedKey } from '../../state/ended-keys';
 import { assertUsable, type Principal, type Principals } from '../../state/principals';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 import type { Route } from '../../routes/route-table';
 
 /** Who calls, and may they use this route at all. */
 export class AuthenticateStage implements Stage {
   constructor(private readonly principals: Principals) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    const { apiKey } = exchange.gw;
+  run(context: RequestContext): void | Promise<void> {
+    const { apiKey } = context.gw;
     if (apiKey === null || apiKey === '') throw new GatewayError('api_key_missing');
     const principal = this.principals.resolve(apiKey);
     if (principal instanceof Promise) {
       return principal.then(
-        (resolved) => this.admit(exchange, resolved),
+        (resolved) => this.admit(context, resolved),
         (error: unknown) => {
-          exchange.refusedKey = refusedKeyOf(error);
+          context.refusedKey = refusedKeyOf(error);
           throw error;
         },
       );
     }
-    this.admit(exchange, principal);
+    this.admit(context, principal);
     return undefined;
   }
 
-  private admit(exchange: Exchange, principal: Principal): void {
+  private admit(context: RequestContext, principal: Principal): void {
     // Before anything is refused, so that the log names the key and its workspace.
-    exchange.principal = principal;
-    assertAllowed(principal, exchange.route, exchange.startedWallMs);
+    context.principal = principal;
+    assertAllowed(principal, context.route, context.startedWallMs);
   }
 }
 

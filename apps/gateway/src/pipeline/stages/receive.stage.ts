@@ -10,7 +10,7 @@ import type { Overload } from '../../http/overload';
 import type { Spool } from '../../http/spool/spool';
 import type { Accounts } from '../../limits/accounts';
 import type { Principal } from '../../state/principals';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 
 /** Bytes that take milliseconds to look at. */
 const LONG_BODY = 1_048_576;
@@ -50,30 +50,30 @@ export class ReceiveStage implements Stage {
     };
   }
 
-  run(exchange: Exchange): void | Promise<void> {
-    const { req, route } = exchange;
-    this.options.accounts.refuseExhausted(exchange);
+  run(context: RequestContext): void | Promise<void> {
+    const { req, route } = context;
+    this.options.accounts.refuseExhausted(context);
     const length = req.headers['content-length'];
     this.options.overload.refuse(announced(req));
     if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
     if (length === '0') return undefined;
     if (length !== undefined && Number(length) > this.options.maxBody)
       throw bodyTooLarge('MAX_BODY', this.options.maxBody, Number(length));
-    const { workspace } = exchange.principal as Principal;
-    exchange.memory = this.options.memory.of(workspace.id, workspace.organisationId);
+    const { workspace } = context.principal as Principal;
+    context.memory = this.options.memory.of(workspace.id, workspace.organisationId);
     if (route.body !== 'any') refuseEncodedBody(req);
     else if (length === undefined || Number(length) > this.options.maxBufferedBody)
-      return this.spool(exchange, length === undefined ? null : Number(length));
-    return this.read(exchange, length === undefined ? -1 : Number(length));
+      return this.spool(context, length === undefined ? null : Number(length));
+    return this.read(context, length === undefined ? -1 : Number(length));
   }
 
-  private read(exchange: Exchange, length: number): Promise<void> {
+  private read(context: RequestContext, length: number): Promise<void> {
     const { maxBufferedBody } = this.options;
     if (length > maxBufferedBody) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBufferedBody, length);
     return new Promise((resolve, reject) => {
       const received = (body: Buffer): void => {
         try {
-          this.look(exchange, body);
+          this.look(context, body);
         } catch (thrown) {
           reject(toGatewayError(thrown));
           return;
@@ -83,24 +83,23 @@ export class ReceiveStage implements Stage {
         if (body.length > LONG_BODY) setImmediate(() => setImmediate(resolve));
         else resolve();
       };
-      const reader = new BodyReader(exchange.req, length, this.inMemory, exchange, received, reject);
-      exchange.whenClientGone(reader);
+      const reader = new BodyReader(context.req, length, this.inMemory, context, received, reject);
+      context.whenClientGone(reader);
       reader.start();
     });
   }
 
-  private async spool(exchange: Exchange, length: number | null): Promise<void> {
-    const small = await this.largeBodies.receive(exchange, length);
-    if (small !== null) this.look(exchange, small);
+  private async spool(context: RequestContext, length: number | null): Promise<void> {
+    const small = await this.largeBodies.receive(context, length);
+    if (small !== null) this.look(context, small);
   }
 
-  private look(exchange: Exchange, body: Buffer): void {
-    const { req } = exchange;
-    exchange.body = body;
+  private look(context: RequestContext, body: Buffer): void {
+    const { req } = context;
+    context.body = body;
     // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
-    if (startsObject(body) || isJson(req)) exchange.scan = scanOf(exchange, body);
-    else if (exchange.route.kind !== 'passthrough')
-      exchange.scan = formScan(body, req.headers['content-type']);
+    if (startsObject(body) || isJson(req)) context.scan = scanOf(context, body);
+    else if (context.route.kind !== 'passthrough') context.scan = formScan(body, req.headers['content-type']);
   }
 }
 
@@ -112,13 +111,13 @@ function announced({ headers }: IncomingMessage): number | null {
 }
 
 /** Null: bytes that are no JSON object. A route that takes nothing else throws `body_invalid`. */
-function scanOf(exchange: Exchange, body: Buffer): ShallowScan | null {
+function scanOf(context: RequestContext, body: Buffer): ShallowScan | null {
   const scan = shallowScan(body);
   if (!scan.needsParse) return scan;
   try {
-    return scanOfParsed(exchange.json(parseJsonObject));
+    return scanOfParsed(context.json(parseJsonObject));
   } catch (error) {
-    if (exchange.route.body === 'any' && !isTooLarge(error)) return null;
+    if (context.route.body === 'any' && !isTooLarge(error)) return null;
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../ans
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
 import { answerHeaders, mayRepeatCredential, withoutCredential } from '../credential-echo/credential-echo';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
@@ -40,82 +40,83 @@ export class ReplyStage implements Stage {
     private readonly pricer: Pick<Pricer, 'price'>,
   ) {}
 
-  run(exchange: Exchange): void {
-    const { answer } = exchange;
-    if (answer === null || exchange.clientGone) {
-      exchange.outcome = 'client_closed';
-      this.settle(exchange, () => undefined);
+  run(context: RequestContext): void {
+    const { answer } = context;
+    if (answer === null || context.clientGone) {
+      context.outcome = 'client_closed';
+      this.settle(context, () => undefined);
       return;
     }
     const headers = answerHeaders(answer);
-    addGatewayHeaders(headers, exchange);
-    if (exchange.openStream !== null) {
-      this.handOn(exchange, answer, headers);
+    addGatewayHeaders(headers, context);
+    if (context.openStream !== null) {
+      this.handOn(context, answer, headers);
       return;
     }
-    const reply = this.replyTo(exchange, answer, answer.call);
-    const sink = this.sinkFor(exchange, answer, reply, headers);
-    const paced = exchange.pace === null ? sink : exchange.pace.through(sink);
+    const reply = this.replyTo(context, answer, answer.call);
+    const sink = this.sinkFor(context, answer, reply, headers);
+    const paced = context.pace === null ? sink : context.pace.through(sink);
     answer.attach(paced);
-    exchange.whenClientGone({ clientGone: () => this.leave(exchange, answer, paced) });
+    context.whenClientGone({ clientGone: () => this.leave(context, answer, paced) });
   }
 
   /** A stream that another answer may go on with. */
-  private handOn(exchange: Exchange, answer: Answer, headers: HeaderList): void {
+  private handOn(context: RequestContext, answer: Answer, headers: HeaderList): void {
     const { keepAlive } = this;
-    const flow = new AnswerFlow(exchange);
-    const reply = this.replyTo(exchange, answer, flow);
+    const flow = new AnswerFlow(context);
+    const reply = this.replyTo(context, answer, flow);
     removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
-    const abandon = (left: Exchange, last: Answer, sink: BodySink): void => this.leave(left, last, sink);
-    new ContinuableStream({ exchange, reply, flow, keepAlive, abandon }).take(answer);
+    const abandon = (left: RequestContext, last: Answer, sink: BodySink): void =>
+      this.leave(left, last, sink);
+    new ContinuableStream({ context, reply, flow, keepAlive, abandon }).take(answer);
   }
 
-  private replyTo(exchange: Exchange, answer: Answer, flow: Flow | null): Reply {
-    const keepBytes = this.keepBytesFor(exchange, answer);
+  private replyTo(context: RequestContext, answer: Answer, flow: Flow | null): Reply {
+    const keepBytes = this.keepBytesFor(context, answer);
     return answer.guarded?.kind === 'stream'
-      ? answer.guarded.reply(exchange, this.settle, flow, keepBytes)
-      : new Reply(exchange, this.settle, flow, keepBytes);
+      ? answer.guarded.reply(context, this.settle, flow, keepBytes)
+      : new Reply(context, this.settle, flow, keepBytes);
   }
 
   /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */
-  private keepBytesFor({ principal, gw }: Exchange, answer: Answer): number {
+  private keepBytesFor({ principal, gw }: RequestContext, answer: Answer): number {
     if (!isPlainEvents(answer)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
     return principal?.logBodies === true && gw.logBodies ? this.logBodyBytes : 0;
   }
 
   /** An error of the gateway itself, in the client's dialect. */
-  fail(exchange: Exchange, error: GatewayError): void {
-    exchange.failure = error;
-    const reply = new Reply(exchange, this.settle, null, KEEP_BYTES_MIN);
-    reply.start(error.status, errorHeaders(error, exchange));
-    reply.end(errorBody(error, exchange.route.dialect, exchange.id));
+  fail(context: RequestContext, error: GatewayError): void {
+    context.failure = error;
+    const reply = new Reply(context, this.settle, null, KEEP_BYTES_MIN);
+    reply.start(error.status, errorHeaders(error, context));
+    reply.end(errorBody(error, context.route.dialect, context.id));
   }
 
-  private sinkFor(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+  private sinkFor(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     const { support } = answer.upstream;
-    if (answer.guarded?.kind === 'body') return answer.guarded.sink(exchange, reply, answer.status, headers);
-    if (support && answer.status >= 400) return this.errorSink(exchange, answer, reply, headers);
+    if (answer.guarded?.kind === 'body') return answer.guarded.sink(context, reply, answer.status, headers);
+    if (support && answer.status >= 400) return this.errorSink(context, answer, reply, headers);
     if (support?.via === 'translated')
-      return this.translatedSink(exchange, answer, reply, headers, support.translator);
-    if (answer.status >= 400) return passedError(exchange, answer, reply, headers);
+      return this.translatedSink(context, answer, reply, headers, support.translator);
+    if (answer.status >= 400) return passedError(context, answer, reply, headers);
     const isEvents = isPlainEvents(answer);
     // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
     if (isEvents && support) removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
     return isEvents
-      ? new EventStreamSink(exchange, reply, answer, this.keepAlive)
-      : new PassingSink(exchange, reply, answer, this.outputMeter(exchange, answer));
+      ? new EventStreamSink(context, reply, answer, this.keepAlive)
+      : new PassingSink(context, reply, answer, this.outputMeter(context, answer));
   }
 
-  private outputMeter(exchange: Exchange, { upstream, status }: Answer): BatchOutputMeter | null {
-    const { method, startedWallMs } = exchange;
-    if (method !== 'GET' || status >= 300 || outputOfBatch(exchange) === null) return null;
+  private outputMeter(context: RequestContext, { upstream, status }: Answer): BatchOutputMeter | null {
+    const { method, startedWallMs } = context;
+    if (method !== 'GET' || status >= 300 || outputOfBatch(context) === null) return null;
     return new BatchOutputMeter(upstream.provider, linePricer(this.pricer, upstream, startedWallMs));
   }
 
   private translatedSink(
-    exchange: Exchange,
+    context: RequestContext,
     answer: Answer,
     reply: Reply,
     headers: HeaderList,
@@ -123,31 +124,32 @@ export class ReplyStage implements Stage {
   ): BodySink {
     removeHeader(headers, 'content-length');
     removeHeader(headers, 'content-encoding');
-    const context = translationContext(exchange, answer.upstream);
-    if (!isEventStream(answer)) return translatedBody(exchange, answer, reply, headers, translator, context);
+    const translation = translationContext(context, answer.upstream);
+    if (!isEventStream(answer))
+      return translatedBody(context, answer, reply, headers, translator, translation);
     reply.start(answer.status, headers);
-    const stream = translator.stream(context);
-    const sink = new TranslatedStreamSink(exchange, reply, answer, stream, this.keepAlive);
+    const stream = translator.stream(translation);
+    const sink = new TranslatedStreamSink(context, reply, answer, stream, this.keepAlive);
     return isPlainEvents(answer) ? sink : decodedFor(sink, answer);
   }
 
-  private errorSink(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
-    exchange.outcome = 'provider_error';
+  private errorSink(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+    context.outcome = 'provider_error';
     const { provider } = answer.upstream;
     return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
-      exchange.meter = meterOf(answer, received);
+      context.meter = meterOf(answer, received);
       const body = received && withoutCredential(received, answer.upstream);
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect needs no other shape.
       const same =
-        exchange.route.dialect === 'anthropic' && isObject(original) && original['type'] === 'error';
+        context.route.dialect === 'anthropic' && isObject(original) && original['type'] === 'error';
       const bytes = same
         ? (body as Buffer)
         : providerErrorBody(
             isObject(original) ? provider.error(original) : errorOf(failure),
             original,
             provider.id,
-            exchange.id,
+            context.id,
           );
       removeHeader(headers, 'content-length');
       removeHeader(headers, 'content-encoding');
@@ -158,47 +160,47 @@ export class ReplyStage implements Stage {
   }
 
   /** The client left while the answer was on its way. */
-  private leave(exchange: Exchange, answer: Answer, sink: BodySink): void {
-    const abandon = (): void => this.abandon(exchange, answer);
-    if (lacksUsageOnly(exchange, answer)) new LateUsage(exchange, answer, sink, abandon).begin();
+  private leave(context: RequestContext, answer: Answer, sink: BodySink): void {
+    const abandon = (): void => this.abandon(context, answer);
+    if (lacksUsageOnly(context, answer)) new LateUsage(context, answer, sink, abandon).begin();
     else abandon();
   }
 
-  private abandon(exchange: Exchange, answer: Answer): void {
+  private abandon(context: RequestContext, answer: Answer): void {
     answer.call?.abort();
-    if (exchange.settled) return;
-    exchange.outcome = 'client_closed';
-    this.settle(exchange, () => undefined);
+    if (context.settled) return;
+    context.outcome = 'client_closed';
+    this.settle(context, () => undefined);
   }
 }
 
 /** An error of passthrough, as it came but for its coding and for the credential that the provider was sent. */
-function passedError(exchange: Exchange, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+function passedError(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
   const { upstream, status } = answer;
-  if (exchange.method === 'HEAD' || !mayRepeatCredential(upstream)) {
+  if (context.method === 'HEAD' || !mayRepeatCredential(upstream)) {
     reply.start(status, headers);
-    return new PassingSink(exchange, reply, answer);
+    return new PassingSink(context, reply, answer);
   }
   return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
-    exchange.meter = meterOf(answer, received);
+    context.meter = meterOf(answer, received);
     removeHeader(headers, 'content-length');
     removeHeader(headers, 'content-encoding');
     if (received === null) setHeader(headers, 'content-type', 'application/json; charset=utf-8');
     if (answer.error !== null) {
-      exchange.outcome = 'interrupted';
-      exchange.failure = failure;
+      context.outcome = 'interrupted';
+      context.failure = failure;
     }
     reply.start(status, headers);
     reply.end(
       received === null
-        ? providerErrorBody(errorOf(failure), null, upstream.provider.id, exchange.id)
+        ? providerErrorBody(errorOf(failure), null, upstream.provider.id, context.id)
         : withoutCredential(received, upstream),
     );
   });
 }
 
 /** An error may report a use: it is charged whether it is the last answer or one that was tried again. */
-function meterOf({ upstream }: Answer, body: Buffer | null): Exchange['meter'] {
+function meterOf({ upstream }: Answer, body: Buffer | null): RequestContext['meter'] {
   if (body === null) return null;
   const { usage, model } = readAnswer(upstream.provider, body);
   return { usage: () => usage, model: () => model };
@@ -219,29 +221,29 @@ const decodedFor = (sink: TranslatedStreamSink, answer: Answer): BodySink =>
   });
 
 function translatedBody(
-  exchange: Exchange,
+  context: RequestContext,
   answer: Answer,
   reply: Reply,
   headers: HeaderList,
   translator: Translator,
-  context: TranslationContext,
+  translation: TranslationContext,
 ): BodySink {
   const { provider } = answer.upstream;
   return new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
       const parsed = parseExactAnswer(body);
-      exchange.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
-      const translated = translator.response(parsed, context);
+      context.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
+      const translated = translator.response(parsed, translation);
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
       reply.start(answer.status, headers);
       reply.end(Buffer.from(JSON.stringify(translated)));
     } catch (cause) {
       const error = failure ?? unreadableAnswer(provider.id, cause);
-      exchange.failure = error;
-      exchange.outcome = 'failed';
-      reply.start(error.status, errorHeaders(error, exchange));
-      reply.end(errorBody(error, exchange.route.dialect, exchange.id));
+      context.failure = error;
+      context.outcome = 'failed';
+      reply.start(error.status, errorHeaders(error, context));
+      reply.end(errorBody(error, context.route.dialect, context.id));
     }
   });
 }

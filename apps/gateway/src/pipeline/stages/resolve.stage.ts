@@ -5,7 +5,7 @@ import { addressHeaderOf, providerFieldsOf } from '../../http/provider-headers';
 import { Configs, type ResolvedConfig } from '../../state/configs';
 import { heldRequestMetadata } from '../../state/metadata-rules';
 import type { Principal } from '../../state/principals';
-import type { Exchange, GatewayHeaders, Stage } from '../exchange';
+import type { RequestContext, GatewayHeaders, Stage } from '../request-context';
 import { Guarding, type GuardTools } from '../guard/guarding';
 
 /** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
@@ -16,30 +16,33 @@ export class ResolveStage implements Stage {
     private readonly tools: GuardTools,
   ) {}
 
-  run(exchange: Exchange): void | Promise<void> {
-    const principal = exchange.principal as Principal;
-    refuseEmpty(exchange.gw);
-    if (principal.savedOnly) refuseInline(exchange);
-    const resolved = this.find(exchange, principal);
-    if (resolved instanceof Promise)
-      return resolved.then((config) => this.apply(exchange, principal, config));
-    return this.apply(exchange, principal, resolved);
+  run(context: RequestContext): void | Promise<void> {
+    const principal = context.principal as Principal;
+    refuseEmpty(context.gw);
+    if (principal.savedOnly) refuseInline(context);
+    const resolved = this.find(context, principal);
+    if (resolved instanceof Promise) return resolved.then((config) => this.apply(context, principal, config));
+    return this.apply(context, principal, resolved);
   }
 
-  private apply(exchange: Exchange, principal: Principal, resolved: ResolvedConfig): void | Promise<void> {
-    apply(exchange, resolved);
+  private apply(
+    context: RequestContext,
+    principal: Principal,
+    resolved: ResolvedConfig,
+  ): void | Promise<void> {
+    apply(context, resolved);
     const plan = this.guardrails.of(principal, resolved.compiled);
     if (plan === null) return undefined;
-    if (plan instanceof Promise) return plan.then((made) => this.guard(exchange, made));
-    this.guard(exchange, plan);
+    if (plan instanceof Promise) return plan.then((made) => this.guard(context, made));
+    this.guard(context, plan);
     return undefined;
   }
 
-  private guard(exchange: Exchange, plan: GuardrailPlan): void {
-    if (plan.size > 0) exchange.guarding = new Guarding(exchange, plan, this.tools);
+  private guard(context: RequestContext, plan: GuardrailPlan): void {
+    if (plan.size > 0) context.guarding = new Guarding(context, plan, this.tools);
   }
 
-  private find({ gw, req }: Exchange, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
+  private find({ gw, req }: RequestContext, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
     const { key, workspace } = principal;
     const byKey = ownConfigOf(principal);
     if (gw.config !== null) {
@@ -71,16 +74,16 @@ function ownConfigOf({ key, workspace }: Principal): string | null {
   return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
 }
 
-function apply(exchange: Exchange, { id, compiled, source }: ResolvedConfig): void {
-  exchange.config = compiled;
-  exchange.configId = id;
-  exchange.configSource = source;
+function apply(context: RequestContext, { id, compiled, source }: ResolvedConfig): void {
+  context.config = compiled;
+  context.configId = id;
+  context.configSource = source;
   // The workspace's and the key's metadata win over the request's.
-  const { key, workspace, organisation } = exchange.principal as Principal;
+  const { key, workspace, organisation } = context.principal as Principal;
   if (hasEntries(key.defaults.metadata) || hasEntries(workspace.defaults.metadata)) {
-    exchange.metadata = { ...exchange.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
+    context.metadata = { ...context.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
   }
-  exchange.metadata = heldRequestMetadata(organisation, exchange.metadata);
+  context.metadata = heldRequestMetadata(organisation, context.metadata);
 }
 
 const hasEntries = (map: Readonly<Record<string, string>>): boolean => {
@@ -106,7 +109,7 @@ function refuseEmpty(gw: GatewayHeaders): void {
 }
 
 /** Saved-only mode: nothing that chooses a provider, an endpoint or a config may be written out in the request. */
-function refuseInline({ gw, req }: Exchange): void {
+function refuseInline({ gw, req }: RequestContext): void {
   const addressHeader = addressHeaderOf(req.headers);
   const violations: readonly (readonly [boolean, ErrorType, string])[] = [
     [gw.config !== null && isInline(gw.config), 'inline_config_blocked', HEADER.config],

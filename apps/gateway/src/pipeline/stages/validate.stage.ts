@@ -2,26 +2,26 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gw/kernel';
 import { parseJsonObject } from '../../http/json-body';
 import { Violations } from '../../routes/checks/violations';
-import type { Exchange, Stage } from '../exchange';
+import type { RequestContext, Stage } from '../request-context';
 
 /**
  * Refuses what breaks the bounds of the route, before a provider is called, with everything that is wrong in one error. Only
  * routes that have bounds parse; nothing is changed, and fields that the gateway does not know pass.
  */
 export class ValidateStage implements Stage {
-  run(exchange: Exchange): void {
-    const { checkBody, checkQuery } = exchange.route;
-    const hasBody = checkPresence(exchange);
+  run(context: RequestContext): void {
+    const { checkBody, checkQuery } = context.route;
+    const hasBody = checkPresence(context);
     if (checkBody === null && checkQuery === null) return;
     const found = new Violations();
-    if (checkBody && hasBody) checkBody(exchange.json(parseJsonObject), '', found);
-    checkQuery?.(exchange.query, found);
+    if (checkBody && hasBody) checkBody(context.json(parseJsonObject), '', found);
+    checkQuery?.(context.query, found);
     found.raise();
   }
 }
 
 /** True when there is a JSON object to check. Throws `body_invalid` where the route takes nothing else. */
-function checkPresence({ route, body, scan }: Exchange): boolean {
+function checkPresence({ route, body, scan }: RequestContext): boolean {
   if (route.body === 'any') return false;
   if (body.length === 0 && route.body === 'json-or-none') return false;
   if (scan === null || scan.isForm || !isUtf8(body))

@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import type { Journal } from '@gw/telemetry';
 import type { Upstream } from '../answer';
 import type { BeforeCall } from '../attempt/sender';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import type { InFlightLog } from './in-flight-log';
 
 /** Of the journal's cap: left for the records of requests that are in flight when strict ones are no longer taken. */
@@ -20,11 +20,11 @@ export interface BeforeCallParts {
  */
 export const createBeforeCall =
   ({ inFlight, journal, journalCapBytes }: BeforeCallParts): BeforeCall =>
-  (exchange: Exchange, upstream: Upstream): void => {
-    if (exchange.principal?.strictAudit !== true) {
-      inFlight.begin(exchange, upstream);
+  (context: RequestContext, upstream: Upstream): void => {
+    if (context.principal?.strictAudit !== true) {
+      inFlight.begin(context, upstream);
       return;
     }
-    if (!journal.accepts(journalCapBytes * HEADROOM) || !inFlight.beginNow(exchange, upstream))
+    if (!journal.accepts(journalCapBytes * HEADROOM) || !inFlight.beginNow(context, upstream))
       throw new GatewayError('log_unavailable', { headers: { 'retry-after': '5' } });
   };

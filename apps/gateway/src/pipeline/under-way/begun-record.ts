@@ -3,7 +3,7 @@ import type { LostUse } from '../../limits/lost-use';
 import type { Upstream } from '../answer';
 import { askedModel } from '../asked-model';
 import { cacheUseOf } from '../cache/cache-use';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { writeBegunDecision } from '../record/decision';
 import type { JsonWriter } from '../record/json-writer';
 import { K } from '../record/keys';
@@ -23,23 +23,23 @@ type Begun = Omit<LogRecord, 'decision'> & {
  */
 export function writeBegun(
   w: JsonWriter,
-  exchange: Exchange,
+  context: RequestContext,
   { provider, saved, model, target }: Upstream,
   { cost, charges }: LostUse,
   gatewayId: string,
 ): Buffer {
-  const cache = cacheUseOf(exchange);
+  const cache = cacheUseOf(context);
   w.begin();
-  writeRequest(w, exchange);
-  writeUpstream(w, provider, saved, model ?? askedModel(exchange));
+  writeRequest(w, context);
+  writeUpstream(w, provider, saved, model ?? askedModel(context));
   w.text(K.targetPath, target.path);
-  if (exchange.streamed) w.boolean(K.streamed, true);
+  if (context.streamed) w.boolean(K.streamed, true);
   if (cost !== null) w.number(K.cost, cost);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
-  writeMetadata(w, exchange.metadata);
-  w.number(K.requestBytes, exchange.body.length + exchange.receivedBytes);
+  writeMetadata(w, context.metadata);
+  w.number(K.requestBytes, context.body.length + context.receivedBytes);
   w.text(K.gatewayId, gatewayId);
-  writeBegunDecision(w, exchange, charges);
+  writeBegunDecision(w, context, charges);
   return w.end();
 }
 

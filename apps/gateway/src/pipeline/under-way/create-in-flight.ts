@@ -31,7 +31,7 @@ export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
   });
   const inFlight = new InFlightLog(
     underWay,
-    (exchange, upstream) => lostRecord(exchange, upstream, uses, gatewayId),
+    (context, upstream) => lostRecord(context, upstream, uses, gatewayId),
     {
       ...home,
       onError: (error) => {

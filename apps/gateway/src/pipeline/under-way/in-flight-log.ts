@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { firstAtTurnEnd } from '@gw/kernel';
 import { SealedFile, type Sealer } from '@gw/telemetry';
 import type { Upstream } from '../answer';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { inFlightPath, nextInFlightNumber } from './recovery';
 import type { RequestsUnderWay } from './requests-under-way';
 
@@ -18,7 +18,7 @@ export interface InFlightLogOptions {
 }
 
 /** The record of a request, should it end now because its gateway does; good until the next call. */
-export type LostRecordOf = (exchange: Exchange, upstream: Upstream | null) => Buffer;
+export type LostRecordOf = (context: RequestContext, upstream: Upstream | null) => Buffer;
 
 const EVERY_MS = 1_000;
 /** A request that takes longer is written down although no provider was called for it. */
@@ -80,28 +80,28 @@ export class InFlightLog {
   }
 
   /** A provider is about to be called: the request is written down at the end of this turn, before the call is sent. */
-  begin(exchange: Exchange, upstream: Upstream): void {
-    this.note(exchange, upstream);
+  begin(context: RequestContext, upstream: Upstream): void {
+    this.note(context, upstream);
     if (this.isScheduled) return;
     this.isScheduled = true;
     firstAtTurnEnd(this.flush);
   }
 
   /** The same at once. False: it could not be written down. */
-  beginNow(exchange: Exchange, upstream: Upstream): boolean {
+  beginNow(context: RequestContext, upstream: Upstream): boolean {
     const before = this.failures;
-    this.note(exchange, upstream);
+    this.note(context, upstream);
     this.flush();
     return this.failures === before;
   }
 
   /** The request's record is on its way to the journal, in this turn; those of its checks are part of it. */
-  end(exchange: Exchange): void {
-    for (const check of exchange.checks) this.end(check);
-    this.requests.leave(exchange);
-    if (exchange.notedBytes === NOT_NOTED) return;
-    exchange.notedBytes = NOT_NOTED;
-    this.endedNow.push(exchange.id);
+  end(context: RequestContext): void {
+    for (const check of context.checks) this.end(check);
+    this.requests.leave(context);
+    if (context.notedBytes === NOT_NOTED) return;
+    context.notedBytes = NOT_NOTED;
+    this.endedNow.push(context.id);
   }
 
   /** Writes what is pending. */
@@ -131,9 +131,9 @@ export class InFlightLog {
    */
   async tick(atMs: number): Promise<void> {
     let written = 0;
-    for (const exchange of this.requests.olderThan(atMs - AGE_MS)) {
-      if (!this.requests.holds(exchange) || !hasGrown(exchange)) continue;
-      this.note(exchange, exchange.answer?.upstream ?? exchange.asked);
+    for (const context of this.requests.olderThan(atMs - AGE_MS)) {
+      if (!this.requests.holds(context) || !hasGrown(context)) continue;
+      this.note(context, context.answer?.upstream ?? context.asked);
       written += 1;
       if (written % SLICE === 0) await this.yield();
     }
@@ -160,9 +160,9 @@ export class InFlightLog {
     const old = this.file as SealedFile;
     this.file = this.open();
     let written = 0;
-    for (const exchange of this.requests.olderThan(Infinity)) {
-      if (!this.requests.holds(exchange) || exchange.notedBytes === NOT_NOTED) continue;
-      this.note(exchange, exchange.answer?.upstream ?? exchange.asked);
+    for (const context of this.requests.olderThan(Infinity)) {
+      if (!this.requests.holds(context) || context.notedBytes === NOT_NOTED) continue;
+      this.note(context, context.answer?.upstream ?? context.asked);
       written += 1;
       if (written % SLICE === 0) await this.yield();
     }
@@ -179,11 +179,11 @@ export class InFlightLog {
     await turn();
   }
 
-  private note(exchange: Exchange, upstream: Upstream | null): void {
+  private note(context: RequestContext, upstream: Upstream | null): void {
     // A call that a check makes is no request of a client, which would be in the list from its start.
-    if (!this.requests.holds(exchange)) this.requests.join(exchange);
-    const record = this.recordOf(exchange, upstream);
-    exchange.notedBytes = exchange.responseBytes;
+    if (!this.requests.holds(context)) this.requests.join(context);
+    const record = this.recordOf(context, upstream);
+    context.notedBytes = context.responseBytes;
     this.ensure(record.length + 1);
     record.copy(this.room, this.used);
     this.used += record.length;
@@ -221,5 +221,5 @@ export class InFlightLog {
 export const NOT_NOTED = -1;
 
 /** An estimate by what has come is as good until half as much again has. */
-const hasGrown = ({ notedBytes, responseBytes }: Exchange): boolean =>
+const hasGrown = ({ notedBytes, responseBytes }: RequestContext): boolean =>
   notedBytes === NOT_NOTED || responseBytes > notedBytes * 1.5;

@@ -4,7 +4,7 @@ import type { LogRecord } from '@gw/contracts';
 import { decodeFrames, Journal, readSealedFile } from '@gw/telemetry';
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../../spec-support/harness';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { recordOfLine } from './begun-record';
 import { recoverInFlight } from './recovery';
 import { RequestsUnderWay } from './requests-under-way';
@@ -268,18 +268,18 @@ describe('in-flight requests', () => {
 });
 
 describe('the list of in-flight requests', () => {
-  const begun = (startedAt: number): Exchange =>
-    ({ startedAt, before: null, after: null }) as unknown as Exchange;
+  const begun = (startedAt: number): RequestContext =>
+    ({ startedAt, before: null, after: null }) as unknown as RequestContext;
 
   it('gives the oldest ones, and forgets those that have left, from whichever place', () => {
     const list = new RequestsUnderWay();
     const [first, second, third, fourth] = [1, 2, 3, 4].map(begun) as [
-      Exchange,
-      Exchange,
-      Exchange,
-      Exchange,
+      RequestContext,
+      RequestContext,
+      RequestContext,
+      RequestContext,
     ];
-    for (const exchange of [first, second, third, fourth]) list.join(exchange);
+    for (const context of [first, second, third, fourth]) list.join(context);
     expect(list.olderThan(4)).toEqual([first, second, third]);
     expect(list.olderThan(3)).toEqual([first, second]);
     list.leave(second);

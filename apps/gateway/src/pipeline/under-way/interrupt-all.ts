@@ -25,8 +25,8 @@ export async function interruptAll(of: Interruptible): Promise<void> {
   outbound.close();
   const until = performance.now() + INTERRUPT_MS;
   while (!underWay.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
-  for (const exchange of underWay.olderThan(Infinity)) {
+  for (const context of underWay.olderThan(Infinity)) {
     // The call of a check ends with its request.
-    if (exchange.madeFor === null) pipeline.interrupt(exchange);
+    if (context.madeFor === null) pipeline.interrupt(context);
   }
 }

@@ -3,7 +3,7 @@ import type { LostUse, LostUses } from '../../limits/lost-use';
 import type { Upstream } from '../answer';
 import { askedModel } from '../asked-model';
 import { cacheUseOf } from '../cache/cache-use';
-import type { Exchange } from '../exchange';
+import type { RequestContext } from '../request-context';
 import { writeLostDecision } from '../record/decision';
 import { JsonWriter, fragment } from '../record/json-writer';
 import { K } from '../record/keys';
@@ -18,43 +18,43 @@ const writer = new JsonWriter();
  * off, charged as its estimate. `upstream`: who is called; null: no provider was. Good until the next one is made; `recordOfLine` reads it.
  */
 export function lostRecord(
-  exchange: Exchange,
+  context: RequestContext,
   upstream: Upstream | null,
   uses: LostUses,
   gatewayId: string,
 ): Buffer {
   const w = writer;
-  const use = upstream === null ? null : uses.of(exchange, upstream, lineOf(exchange, upstream));
-  if (upstream !== null && use !== null && isFirstCall(exchange))
-    return writeBegun(w, exchange, upstream, use, gatewayId);
-  return writeLost(w, exchange, upstream, use, gatewayId);
+  const use = upstream === null ? null : uses.of(context, upstream, lineOf(context, upstream));
+  if (upstream !== null && use !== null && isFirstCall(context))
+    return writeBegun(w, context, upstream, use, gatewayId);
+  return writeLost(w, context, upstream, use, gatewayId);
 }
 
-const isFirstCall = ({ answer, attempts, alongside }: Exchange): boolean =>
+const isFirstCall = ({ answer, attempts, alongside }: RequestContext): boolean =>
   answer === null && attempts.length === 0 && alongside === null;
 
 function writeLost(
   w: JsonWriter,
-  exchange: Exchange,
+  context: RequestContext,
   upstream: Upstream | null,
   use: LostUse | null,
   gatewayId: string,
 ): Buffer {
   w.begin();
-  writeRequest(w, exchange);
-  w.number(K.status, exchange.status);
+  writeRequest(w, context);
+  w.number(K.status, context.status);
   w.raw(OUTCOME);
-  writeCalled(w, upstream, askedModel(exchange));
+  writeCalled(w, upstream, askedModel(context));
   w.text(K.responseModel, null);
-  if (exchange.streamed) w.boolean(K.streamed, true);
+  if (context.streamed) w.boolean(K.streamed, true);
   writeCost(w, use);
-  w.text(configIds(exchange.configSource), upstream?.target.path ?? null);
-  const cache = cacheUseOf(exchange);
+  w.text(configIds(context.configSource), upstream?.target.path ?? null);
+  const cache = cacheUseOf(context);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
-  writeMetadata(w, exchange.metadata);
-  writeMeasures(w, exchange);
+  writeMetadata(w, context.metadata);
+  writeMeasures(w, context);
   w.text(K.gatewayId, gatewayId);
-  writeLostDecision(w, exchange, exchange.answer === null ? upstream : null, use?.charges ?? []);
+  writeLostDecision(w, context, context.answer === null ? upstream : null, use?.charges ?? []);
   return w.end();
 }
 
@@ -73,7 +73,7 @@ function writeCost(w: JsonWriter, use: LostUse | null): void {
 }
 
 /** What the call that is in flight is, after those that are over. */
-function lineOf({ attempts, answer, madeFor, alongside }: Exchange, { target }: Upstream): ChargeLine {
+function lineOf({ attempts, answer, madeFor, alongside }: RequestContext, { target }: Upstream): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (alongside !== null) return 'hedge';
   const before = answer === null ? attempts.at(-1) : attempts.at(-2);

@@ -60,16 +60,16 @@ export interface GatewayHeaders {
  * One client request and what each stage has learnt about it. Stages fill it in the pipeline's order; a stage may rely on
  * what the ones before it have set.
  */
-export class Exchange {
+export class RequestContext {
   readonly startedAt = performance.now();
   readonly startedWallMs = Date.now();
   /** Its neighbours among the in-flight requests. */
-  before: Exchange | null = null;
-  after: Exchange | null = null;
+  before: RequestContext | null = null;
+  after: RequestContext | null = null;
   /** Of the answer, when the request was written down as in flight; -1: it was not. */
   notedBytes = -1;
   /** Calls that checks have made for it, whose cost its own record says. */
-  checks: readonly Exchange[] = NO_CHECKS;
+  checks: readonly RequestContext[] = NO_CHECKS;
 
   // accept
   gw!: GatewayHeaders;
@@ -84,11 +84,11 @@ export class Exchange {
   body: Buffer = EMPTY;
   /** What body memory gives to its workspace; null: nothing is counted. */
   memory: Share | null = null;
-  /** What the request holds of it, in bytes; given back when the exchange is settled. */
+  /** What the request holds of it, in bytes; given back when the request is settled. */
   heldBytes = 0;
   /** Set for a body too large for memory. */
   spooled: SpooledBody | null = null;
-  /** Gives back what the body holds of the disk; called once, when the exchange is settled. */
+  /** Gives back what the body holds of the disk; called once, when the request is settled. */
   release: (() => void) | null = null;
   scan: ShallowScan | null = null;
   private parsed: JsonObject | null = null;
@@ -111,7 +111,7 @@ export class Exchange {
   configId: string | null = null;
 
   /** The request for one of whose checks this call is made; null: it is a client's own. */
-  madeFor: Exchange | null = null;
+  madeFor: RequestContext | null = null;
   /** The guardrails that judge it; null: there are none. */
   guarding: Guarding | null = null;
 
@@ -246,7 +246,7 @@ export class Exchange {
     this.leaveListener?.clientGone();
   }
 
-  /** At most one listener: whoever is working on the exchange at the moment. */
+  /** At most one listener: whoever is working on the request at the moment. */
   whenClientGone(listener: LeaveListener | null): void {
     this.leaveListener = listener;
     if (listener && this.clientGone) listener.clientGone();
@@ -308,7 +308,7 @@ export interface PricedEarlier extends EarlierUse {
 
 /** What of a request decides where something is sent, and as what. */
 export type Asked = Pick<
-  Exchange,
+  RequestContext,
   | 'gw'
   | 'metadata'
   | 'body'
@@ -348,7 +348,7 @@ export interface OpenStream {
 
 export interface Stage {
   /** Throws `GatewayError` to end the request with it. Returns a promise only when it has to wait. */
-  run(exchange: Exchange): void | Promise<void>;
+  run(context: RequestContext): void | Promise<void>;
 }
 
 const bodyMemoryFull = (): GatewayError =>
@@ -359,7 +359,7 @@ const bodyMemoryFull = (): GatewayError =>
   });
 
 const EMPTY = Buffer.alloc(0);
-const NO_CHECKS: readonly Exchange[] = Object.freeze([]);
+const NO_CHECKS: readonly RequestContext[] = Object.freeze([]);
 const NO_EVENTS: readonly RoutingEvent[] = Object.freeze([]);
 const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
 const NO_CONFIG: DecisionRecord['config'] = Object.freeze({ source: 'none', slug: null, versionId: null });
