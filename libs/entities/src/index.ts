@@ -239,13 +239,7 @@ export {
   ROLLED_UP_COLUMNS,
   type RolledUpRow,
 } from './analytics/rollup-writer.queries';
-export {
-  LOG_VALUE_FILTERS,
-  type Bounds,
-  type LogFilter,
-  type LogOwner,
-  type LogPosition,
-} from './logs/log-conditions';
+export { type Bounds, type LogFilter, type LogOwner, type LogPosition } from './logs/log-conditions';
 export { listLogs } from './logs/log-pages.queries';
 export { findLog, type StoredRequestLogDetail } from './logs/log-reader.queries';
 export { KnownLogZones } from './logs/zones/known-log-zones';
@@ -255,7 +249,7 @@ export type { StoredRequestLog } from './logs/stored-request-log';
 export { amendLogs } from './logs/log-amendments.queries';
 export { insertGuardrailFeedback } from './logs/guardrail-feedback.queries';
 export { insertLogs, type LogEntry } from './logs/log-writer.queries';
-export { requestLogRow, type RequestLogRow } from './logs/request-log-row';
+export { LOG_VALUE_FILTERS, requestLogRow, type RequestLogRow } from './logs/log-columns';
 export {
   dropOldSpans,
   insertSpans,

@@ -2,7 +2,7 @@ import type { AnalyticsAsk, AnalyticsRow } from '@gw/analytics';
 import { analyticsAsks, analyticsContract, analyticsSample, expectedRows, testDatabase } from '@gw/testing';
 import { dayOf, ensureLogPartitions } from '../logs/log-partitions';
 import { insertLogs } from '../logs/log-writer.queries';
-import type { RequestLogRow } from '../logs/request-log-row';
+import type { RequestLogRow } from '../logs/log-columns';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { UsagePending1795490010000 } from '../migrations/1795490010000-usage-pending';
 import { UsageBuilt1795490040000 } from '../migrations/1795490040000-usage-built';

@@ -1,4 +1,4 @@
-import type { RequestLogRow } from '../logs/request-log-row';
+import type { RequestLogRow } from '../logs/log-columns';
 
 /** Columns that tell rows apart, beside the organisation, the time and the metadata. */
 export const DIMENSIONS = [

@@ -1,6 +1,6 @@
 import { LATENCY_BOUNDS } from '@gw/analytics';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { RequestLogRow } from '../logs/request-log-row';
+import type { RequestLogRow } from '../logs/log-columns';
 import { storableJson } from '../logs/storable';
 import {
   AMOUNTS,

@@ -1,5 +1,10 @@
 import { RESULT_SQL } from '@gw/analytics';
-import type { RequestLogRow } from './request-log-row';
+import {
+  LOG_MEASURES,
+  LOG_VALUE_FILTERS,
+  type RangeFilterColumn,
+  type ValueFilterColumn,
+} from './log-columns';
 
 /** Whose logs are read: always one organisation, and one workspace unless the caller may see all. */
 export interface LogOwner {
@@ -16,54 +21,11 @@ export interface Bounds<T> {
   readonly max?: T | undefined;
 }
 
-/** Columns that a list may be filtered by value. */
-export const LOG_VALUE_FILTERS = [
-  'trace_id',
-  'span_id',
-  'api_key_id',
-  'user_id',
-  'provider',
-  'credential',
-  'model',
-  'route',
-  'outcome',
-  'error_type',
-  'config_id',
-  'cache_status',
-  'parent_span_id',
-  'span_name',
-  'method',
-  'response_model',
-  'integration_id',
-  'config_version_id',
-  'prompt_id',
-  'prompt_slug',
-  'priced',
-  'gateway_id',
-] as const satisfies readonly (keyof RequestLogRow)[];
-
-/** Columns that a list may be filtered by range. Both bounds are included. */
-export const LOG_RANGE_FILTERS = [
-  'created_at',
-  'status',
-  'cost',
-  'total_tokens',
-  'input_tokens',
-  'output_tokens',
-  'duration_ms',
-  'first_byte_ms',
-  'overhead_ms',
-  'retries',
-] as const satisfies readonly (keyof RequestLogRow)[];
-
-/** Ranges of something else than time. */
-export const LOG_MEASURES = LOG_RANGE_FILTERS.filter((name) => name !== 'created_at');
-
 export interface LogFilter {
   readonly owner: LogOwner;
   /** Any of the values. */
-  readonly values: { readonly [column in (typeof LOG_VALUE_FILTERS)[number]]?: readonly string[] };
-  readonly ranges: { readonly [column in (typeof LOG_RANGE_FILTERS)[number]]?: Bounds<number | Date> };
+  readonly values: { readonly [column in ValueFilterColumn]?: readonly string[] };
+  readonly ranges: { readonly [column in RangeFilterColumn]?: Bounds<number | Date> };
   /** Average of the feedback of the log's trace, by weight. */
   readonly feedback?: Bounds<number>;
   /** Any of the pairs. */
@@ -195,7 +157,7 @@ export function tracesByFeedback(
 
 function* rangeConditions(
   filter: LogFilter,
-  columns: readonly (typeof LOG_RANGE_FILTERS)[number][],
+  columns: readonly RangeFilterColumn[],
   bind: Bind,
 ): Generator<string> {
   for (const column of columns) {

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { LogExportEntity, LogExportPartEntity } from './log-export.entity';
 import { logConditions, type LogFilter } from './log-conditions';
 import type { StoredRequestLog } from './stored-request-log';
-import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
+import { REQUEST_LOG_LIST_COLUMNS } from './log-columns';
 
 /** A row as exports read it. */
 export type ExportedLog = StoredRequestLog & {

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Bound } from './log-conditions';
-import { REQUEST_LOG_LIST_COLUMNS } from './request-log-row';
+import { REQUEST_LOG_LIST_COLUMNS } from './log-columns';
 import type { StoredRequestLog } from './stored-request-log';
 
 export const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');

@@ -7,7 +7,7 @@ import { listLogs } from './log-pages.queries';
 import { dayOf, dropLogPartition, ensureLogPartitions } from './log-partitions';
 import { setLogPrices } from './log-prices.queries';
 import { insertLogs } from './log-writer.queries';
-import { requestLogRow, type RequestLogRow } from './request-log-row';
+import { requestLogRow, type RequestLogRow } from './log-columns';
 import { nextStretches } from './zones/log-zones.queries';
 import { unzonedDays, zoneDay } from './zones/unzoned-days.queries';
 

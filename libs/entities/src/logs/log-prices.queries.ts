@@ -1,7 +1,7 @@
 import type { DecisionRecord, Usage } from '@gw/contracts';
 import type { EntityManager } from 'typeorm';
 import type { RolledUpRow } from '../analytics/rollup-writer.queries';
-import type { RequestLogRow } from './request-log-row';
+import type { RequestLogRow } from './log-columns';
 import { zonesOf } from './zones/log-zone';
 import { widenLogZones } from './zones/log-zones.queries';
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { ownerConditions, type LogOwner } from './log-conditions';
-import { REQUEST_LOG_COLUMNS, type RequestLogRow } from './request-log-row';
+import { REQUEST_LOG_COLUMNS, type RequestLogRow } from './log-columns';
 import type { StoredRequestLog } from './stored-request-log';
 
 export type StoredRequestLogDetail = StoredRequestLog &

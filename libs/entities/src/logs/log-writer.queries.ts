@@ -3,7 +3,7 @@ import { ROLLED_UP_COLUMNS } from '../analytics/rollup-writer.queries';
 import { copyRows } from './copy';
 import { sqlStateOf } from '../sql-state';
 import { encodeLogBodies, type LogBodies } from './log-body';
-import { REQUEST_LOG_COLUMNS, type RequestLogRow } from './request-log-row';
+import { JSON_COLUMNS, REQUEST_LOG_COLUMNS, type RequestLogRow } from './log-columns';
 import { zonesOf, type LogZone } from './zones/log-zone';
 import { widenLogZones } from './zones/log-zones.queries';
 
@@ -95,10 +95,7 @@ async function insertOthers(
   return fresh;
 }
 
-const LOGS = {
-  columns: REQUEST_LOG_COLUMNS,
-  json: new Set(['metadata', 'decision'] satisfies (keyof RequestLogRow)[]) as ReadonlySet<string>,
-};
+const LOGS = { columns: REQUEST_LOG_COLUMNS, json: JSON_COLUMNS };
 const BODIES = { columns: ['id', 'created_at', 'content'] };
 const PENDING = {
   table: 'usage_pending',

@@ -1,25 +1,19 @@
-import { LOG_VALUE_FILTERS } from '../log-conditions';
+import { LOG_COLUMNS, type ZoneTermColumn } from '../log-columns';
 
-/** Values that nearly each log has for itself say nothing; they have indexes. */
-const OWN_VALUES = ['trace_id', 'span_id', 'parent_span_id'] as const;
-type OwnValue = (typeof OWN_VALUES)[number];
-const isTerm = <Name extends string>(name: Name): name is Exclude<Name, OwnValue> =>
-  !(OWN_VALUES as readonly string[]).includes(name);
-
-/** In this order, which is part of what is stored, as are the two numbers and the hash below. */
-export const TERM_COLUMNS = [...LOG_VALUE_FILTERS.filter(isTerm), 'streamed', 'status'] as const;
-export type TermColumn = (typeof TERM_COLUMNS)[number];
-
-/** Of each column: a Bloom filter of two bits for each value. Ten values are mistaken for an eleventh in 2 of 100 cases, 50 in 29. */
+/**
+ * Bits of each column: a Bloom filter of two bits for each value. Ten values are mistaken for an eleventh in 2 of 100 cases,
+ * 50 in 29. Stored data, as are the width of `log_zones.terms`, the numbers of the columns and the hash below.
+ */
 const COLUMN_BITS = 128;
-export const TERMS_BITS = TERM_COLUMNS.length * COLUMN_BITS;
+export const TERMS_BITS = 2_688;
 
 /** Which values columns have: bits, the first of them the highest of the first number. */
 export type Terms = Uint32Array;
 
 export const noTerms = (): Terms => new Uint32Array(TERMS_BITS / 32);
 
-export function addTerm(terms: Terms, column: number, value: string | number | boolean): void {
+export function addTerm(terms: Terms, name: ZoneTermColumn, value: string | number | boolean): void {
+  const column = LOG_COLUMNS[name].zoneBits;
   if (typeof value !== 'number') {
     set(terms, column, hash(String(value)));
     return;
@@ -29,9 +23,9 @@ export function addTerm(terms: Terms, column: number, value: string | number | b
 }
 
 /** Terms that a log has which has this value there. */
-export function termOf(name: TermColumn, value: string): Terms {
+export function termOf(name: ZoneTermColumn, value: string): Terms {
   const terms = noTerms();
-  set(terms, TERM_COLUMNS.indexOf(name), hash(value));
+  set(terms, LOG_COLUMNS[name].zoneBits, hash(value));
   return terms;
 }
 

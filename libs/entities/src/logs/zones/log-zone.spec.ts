@@ -1,7 +1,6 @@
 import { sampleLogRecord } from '@gw/testing';
 import fc from 'fast-check';
-import { LOG_MEASURES } from '../log-conditions';
-import { requestLogRow, type RequestLogRow } from '../request-log-row';
+import { requestLogRow, ZONE_BOUNDS_COLUMNS, type RequestLogRow } from '../log-columns';
 import { KnownLogZones } from './known-log-zones';
 import { holdsTerms, termOf } from './log-terms';
 import { zonesOf, type LogZone } from './log-zone';
@@ -23,7 +22,10 @@ describe('zonesOf', () => {
         for (const { lows, highs } of zonesOf(
           measured.map((cost) => rowWith({ cost, first_byte_ms: null })),
         )) {
-          const [cost, firstByte] = [LOG_MEASURES.indexOf('cost'), LOG_MEASURES.indexOf('first_byte_ms')];
+          const [cost, firstByte] = [
+            ZONE_BOUNDS_COLUMNS.indexOf('cost'),
+            ZONE_BOUNDS_COLUMNS.indexOf('first_byte_ms'),
+          ];
           const [low, high] = [lows[cost] as number, highs[cost] as number];
           expect([Math.fround(low), Math.fround(high)]).toEqual([low, high]);
           // Postgres has NaN above all other numbers.
@@ -116,7 +118,12 @@ describe('KnownLogZones', () => {
     for (const cost of [7, 8, 9, 10]) {
       const wider = known.unknownOf(told({ cost }));
       known.add(wider);
-      expect(wider.map(({ highs }) => highs[LOG_MEASURES.indexOf('cost')])).toEqual([cost, cost, cost, cost]);
+      expect(wider.map(({ highs }) => highs[ZONE_BOUNDS_COLUMNS.indexOf('cost')])).toEqual([
+        cost,
+        cost,
+        cost,
+        cost,
+      ]);
     }
   });
 

@@ -1,6 +1,5 @@
-import { LOG_MEASURES } from '../log-conditions';
-import type { RequestLogRow } from '../request-log-row';
-import { addTerm, holdsTerms, mergeTerms, noTerms, TERM_COLUMNS, type Terms } from './log-terms';
+import { ZONE_BOUNDS_COLUMNS, ZONE_TERM_COLUMNS, type RequestLogRow } from '../log-columns';
+import { addTerm, holdsTerms, mergeTerms, noTerms, type Terms } from './log-terms';
 
 /**
  * What is told of the logs of one owner (a workspace, or an organisation with all of its workspaces) in a stretch of time, so that pages need not
@@ -11,7 +10,7 @@ export interface LogZone {
   readonly minutes: ZoneMinutes;
   /** Unix milliseconds. */
   readonly start: number;
-  /** By `LOG_MEASURES`, rounded outward; Infinity and -Infinity where no log has a value. */
+  /** By `ZONE_BOUNDS_COLUMNS`, rounded outward; Infinity and -Infinity where no log has a value. */
   readonly lows: Float64Array;
   readonly highs: Float64Array;
   readonly terms: Terms;
@@ -25,8 +24,8 @@ export const DAY_MINUTES = 1440;
 export const ZONE_FACTS = [
   ...new Set([
     ...(['created_at', 'organisation_id', 'workspace_id'] as const),
-    ...LOG_MEASURES,
-    ...TERM_COLUMNS,
+    ...ZONE_BOUNDS_COLUMNS,
+    ...ZONE_TERM_COLUMNS,
   ]),
 ] satisfies (keyof RequestLogRow)[];
 export type ZonedLog = Pick<RequestLogRow, 'created_at' | 'organisation_id' | 'workspace_id'> &
@@ -71,7 +70,7 @@ export const holdsZone = (zone: LogZone, part: LogZone): boolean =>
   holdsTerms(zone.terms, part.terms);
 
 export function mergeZone(zone: LogZone, part: LogZone): void {
-  for (let i = 0; i < LOG_MEASURES.length; i += 1) {
+  for (let i = 0; i < ZONE_BOUNDS_COLUMNS.length; i += 1) {
     zone.lows[i] = Math.min(zone.lows[i] as number, part.lows[i] as number);
     zone.highs[i] = Math.max(zone.highs[i] as number, part.highs[i] as number);
   }
@@ -80,7 +79,7 @@ export function mergeZone(zone: LogZone, part: LogZone): void {
 
 /** Makes what `zone` tells beyond `known` tell of more: each bound by this part of it. */
 export function loosenZone(zone: LogZone, known: LogZone, part: number): void {
-  for (let i = 0; i < LOG_MEASURES.length; i += 1) {
+  for (let i = 0; i < ZONE_BOUNDS_COLUMNS.length; i += 1) {
     const [low, high] = [zone.lows[i] as number, zone.highs[i] as number];
     if (low < (known.lows[i] as number)) zone.lows[i] = -roundedUp(Math.abs(low) * part - low);
     if (high > (known.highs[i] as number)) zone.highs[i] = roundedUp(Math.abs(high) * part + high);
@@ -91,8 +90,8 @@ const startOf = (time: number, minutes: ZoneMinutes): number => time - (time % (
 
 const emptyZone = (ownerId: string, minutes: ZoneMinutes, start: number): LogZone => ({
   ...{ ownerId, minutes, start },
-  lows: new Float64Array(LOG_MEASURES.length).fill(Infinity),
-  highs: new Float64Array(LOG_MEASURES.length).fill(-Infinity),
+  lows: new Float64Array(ZONE_BOUNDS_COLUMNS.length).fill(Infinity),
+  highs: new Float64Array(ZONE_BOUNDS_COLUMNS.length).fill(-Infinity),
   terms: noTerms(),
 });
 
@@ -112,23 +111,24 @@ interface Part {
 }
 
 function addLog({ zone: { lows, highs, terms }, last }: Part, row: ZonedLog): void {
-  for (let i = 0; i < LOG_MEASURES.length; i += 1) {
-    const value = row[LOG_MEASURES[i] as (typeof LOG_MEASURES)[number]];
+  for (let i = 0; i < ZONE_BOUNDS_COLUMNS.length; i += 1) {
+    const value = row[ZONE_BOUNDS_COLUMNS[i] as (typeof ZONE_BOUNDS_COLUMNS)[number]];
     if (value === null || value === undefined) continue;
     // What is no number matches more than others do.
     if (!(value >= (lows[i] as number))) lows[i] = Number.isNaN(value) ? -Infinity : value;
     if (!(value <= (highs[i] as number))) highs[i] = Number.isNaN(value) ? Infinity : value;
   }
-  for (let i = 0; i < TERM_COLUMNS.length; i += 1) {
-    const value = row[TERM_COLUMNS[i] as (typeof TERM_COLUMNS)[number]];
+  for (let i = 0; i < ZONE_TERM_COLUMNS.length; i += 1) {
+    const name = ZONE_TERM_COLUMNS[i] as (typeof ZONE_TERM_COLUMNS)[number];
+    const value = row[name];
     if (value === null || value === undefined || value === last[i]) continue;
     last[i] = value;
-    addTerm(terms, i, value);
+    addTerm(terms, name, value);
   }
 }
 
 function round({ lows, highs }: LogZone): void {
-  for (let i = 0; i < LOG_MEASURES.length; i += 1) {
+  for (let i = 0; i < ZONE_BOUNDS_COLUMNS.length; i += 1) {
     if ((lows[i] as number) <= (highs[i] as number)) {
       lows[i] = -roundedUp(-(lows[i] as number));
       highs[i] = roundedUp(highs[i] as number);

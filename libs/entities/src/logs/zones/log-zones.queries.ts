@@ -1,15 +1,16 @@
 import type { EntityManager } from 'typeorm';
-import { LOG_MEASURES, type LogFilter } from '../log-conditions';
+import { ZONE_BOUNDS_COLUMNS } from '../log-columns';
+import type { LogFilter } from '../log-conditions';
 import { DAY_MINUTES, MINUTE_MS, ZONE_MINUTES, type LogZone, type ZoneMinutes } from './log-zone';
 import { TERMS_BITS, termsText } from './log-terms';
 import { zoneConditions } from './zone-conditions';
 
-const BOUNDS = LOG_MEASURES.flatMap((name) => [`${name}_low`, `${name}_high`]);
+const BOUNDS = ZONE_BOUNDS_COLUMNS.flatMap((name) => [`${name}_low`, `${name}_high`]);
 const TOLD = ['terms', ...BOUNDS];
 const TYPES = [`terms bit(${String(TERMS_BITS)})`, ...BOUNDS.map((name) => `${name} real`)].join(', ');
 const BOTH = [
   'zone.terms | excluded.terms',
-  ...LOG_MEASURES.flatMap((name) => [
+  ...ZONE_BOUNDS_COLUMNS.flatMap((name) => [
     `least(zone.${name}_low, excluded.${name}_low)`,
     `greatest(zone.${name}_high, excluded.${name}_high)`,
   ]),
@@ -38,7 +39,7 @@ interface ZoneRow {
 
 function rowOf({ ownerId, minutes, start, lows, highs, terms }: LogZone): ZoneRow {
   const bounds: Record<string, string> = {};
-  LOG_MEASURES.forEach((name, i) => {
+  ZONE_BOUNDS_COLUMNS.forEach((name, i) => {
     const [low, high] = [lows[i] as number, highs[i] as number];
     if (low > high) return;
     // JSON has no infinity, which Postgres reads as a text.

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { LOG_MEASURES } from '../log-conditions';
+import { ZONE_BOUNDS_COLUMNS } from '../log-columns';
 import { mergeZone, zoneKey, zonesOf, ZONE_FACTS, type LogZone, type ZonedLog } from './log-zone';
 import { widenLogZones } from './log-zones.queries';
 
@@ -64,7 +64,9 @@ async function* logsOf(source: DataSource, start: Date): AsyncGenerator<ZonedLog
 
 /** Postgres tells whole numbers of eight bytes as texts. */
 function zonedLog({ created_at: createdAt, ...row }: StoredLog): ZonedLog {
-  const numbers = LOG_MEASURES.map((name) => [name, row[name] === null ? null : Number(row[name])] as const);
+  const numbers = ZONE_BOUNDS_COLUMNS.map(
+    (name) => [name, row[name] === null ? null : Number(row[name])] as const,
+  );
   const facts: Record<string, unknown> = { ...row, ...Object.fromEntries(numbers) };
   return { ...(facts as unknown as ZonedLog), created_at: createdAt.toISOString() };
 }

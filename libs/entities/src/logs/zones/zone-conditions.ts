@@ -1,5 +1,6 @@
-import { LOG_MEASURES, type LogFilter } from '../log-conditions';
-import { mergeTerms, noTerms, statusClass, termOf, TERM_COLUMNS, TERMS_BITS, termsText } from './log-terms';
+import { ZONE_BOUNDS_COLUMNS, ZONE_TERM_COLUMNS } from '../log-columns';
+import type { LogFilter } from '../log-conditions';
+import { mergeTerms, noTerms, statusClass, termOf, TERMS_BITS, termsText } from './log-terms';
 import type { Terms } from './log-terms';
 
 type Bind = (value: unknown) => string;
@@ -9,7 +10,7 @@ type Bind = (value: unknown) => string;
  * (metadata, feedback, texts that each log has for itself) leave none.
  */
 export function* zoneConditions(filter: LogFilter, bind: Bind): Generator<string> {
-  for (const name of LOG_MEASURES) {
+  for (const name of ZONE_BOUNDS_COLUMNS) {
     const { min, max } = filter.ranges[name] ?? {};
     if (min !== undefined) yield `${name}_high >= ${bind(min)}::double precision`;
     if (max !== undefined) yield `${name}_low <= ${bind(max)}::double precision`;
@@ -40,7 +41,7 @@ function* termsOf({
   providerModels = [],
 }: LogFilter): Generator<readonly Terms[]> {
   if (typeof owner.userId === 'string') yield [termOf('user_id', owner.userId)];
-  for (const name of TERM_COLUMNS) {
+  for (const name of ZONE_TERM_COLUMNS) {
     if (name === 'streamed' || name === 'status') continue;
     const asked = values[name];
     if (asked) yield asked.map((value) => termOf(name, value));
