@@ -42,7 +42,8 @@ function render({ ERRORS, GatewayError }) {
   }).toBody('0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90');
   return `# Errors
 
-This file is made of \`libs/kernel/src/errors.ts\` by \`node tools/errors-doc.cjs\`; a test fails when it is out of date.
+This file is made of \`libs/kernel/src/errors.ts\` by \`node tools/errors-doc.cjs\`; a test
+fails when it is out of date.
 
 Every error of both planes has this body, and its request id in the header \`x-gw-request-id\`:
 
@@ -59,8 +60,9 @@ ${JSON.stringify(example, null, 2)}
 | \`request_id\` | The same as the header; quote it when you ask for help. |
 | \`details\` | Where a request breaks several rules: each place, in dots, with the rule. Absent otherwise. |
 
-Some types add members: a limit names itself under \`limit\`, a provider's own answer stands under \`provider_error\`. Protocols with
-error shapes of their own (JSON-RPC, SCIM, OAuth, and the dialects of providers other than OpenAI) keep theirs.
+Some types add members: a limit names itself under \`limit\`, a provider's own answer
+stands under \`provider_error\`. Protocols with error shapes of their own (JSON-RPC, SCIM, OAuth, and
+the dialects of providers other than OpenAI) keep theirs.
 
 ## Families
 
