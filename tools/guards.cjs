@@ -160,7 +160,6 @@ function copyTree() {
   });
   execFileSync('tar', ['-x'], { cwd: tree, input: packed });
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
-  symlinkSync(join(ROOT, '..', 'shared'), join(folder, 'shared'));
   return { folder, tree };
 }
 

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '..', '..', '..');
+const COLUMNS_MAX = 100;
+const DOCUMENTS = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path !== '' && existsSync(join(ROOT, path)));
+
+const withoutCode = (line: string): string => line.trim().replaceAll(/`[^`]*`/g, '`');
+
+/** Prose over the width. Longer lines may be: code, tables, headings, and what has no space to break at. */
+function tooLong(text: string): string[] {
+  let isCode = false;
+  return text.split('\n').filter((line) => {
+    if (line.trimStart().startsWith('```')) isCode = !isCode;
+    const isProse = !isCode && !/^\s*[|#<>]|^ {4}/.test(line);
+    return isProse && line.length > COLUMNS_MAX && withoutCode(line).includes(' ');
+  });
+}
+
+describe('prose in Markdown', () => {
+  it.each(DOCUMENTS)('is wrapped at 100 columns in %s, so that a diff shows what changed', (path) => {
+    expect(tooLong(readFileSync(join(ROOT, path), 'utf8'))).toEqual([]);
+  });
+});
