@@ -70,7 +70,7 @@ export { isOfBatch, ONCE_MAX } from './log-record';
 export type { MailMessage } from './mail';
 export { PRICE_CATALOGUES } from './price-catalogues';
 export { isSuccess, resultOf, type RequestEnd, type RequestResult } from './request-result';
-export { completeLogRecord, type ShippedLogRecord } from './shipped-log-record';
+export { completeLogRecord, completeUsage, type ShippedLogRecord } from './shipped-log-record';
 export {
   catalogueProvider,
   decidesDestination,

@@ -1,6 +1,6 @@
 import type { AttemptRecord, DecisionRecord, LogRecord, Usage } from './log-record';
 
-/** What most records say, and a record on its way therefore leaves out. */
+/** Values of members that a shipped record leaves out, because most records have them. */
 const USUAL: Partial<LogRecord> = {
   spanId: null,
   parentSpanId: null,
@@ -16,7 +16,7 @@ const USUAL: Partial<LogRecord> = {
   requestBodyTruncated: false,
   responseBodyTruncated: false,
 };
-const USUAL_USAGE: Partial<Usage> = {
+const USUAL_USAGE: Omit<Usage, 'inputTokens' | 'outputTokens' | 'cacheWrite1hTokens'> = {
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
   reasoningTokens: 0,
@@ -38,6 +38,11 @@ export type ShippedLogRecord = Partial<Omit<LogRecord, 'decision'>> & {
   readonly decision?: Partial<DecisionRecord>;
 };
 
+/** A usage with the counts that it leaves out, which are 0. */
+export const completeUsage = (
+  usage: Pick<Usage, 'inputTokens' | 'outputTokens'> & Partial<Usage>,
+): Usage => ({ ...USUAL_USAGE, ...usage });
+
 /**
  * A log record as a gateway ships it, with what it left out. Members that are there are not looked at, and a record that is whole
  * already stays as it is.
@@ -47,7 +52,7 @@ export function completeLogRecord(shipped: ShippedLogRecord): LogRecord {
   return {
     ...USUAL,
     ...shipped,
-    ...(isObject(usage) && { usage: { ...USUAL_USAGE, ...usage } }),
+    ...(isObject(usage) && { usage: completeUsage(usage) }),
     ...(isObject(decision) && {
       decision: { ...USUAL_DECISION, ...decision, attempts: attemptsOf(decision.attempts) },
     }),

@@ -1,9 +1,9 @@
-import type { LogRecord } from '@gw/contracts';
+import { completeLogRecord, completeUsage, type LogRecord } from '@gw/contracts';
 import { uuidv7 } from '@gw/kernel';
 
 /** The record of an ordinary chat request, made now, with an id of its own. */
 export function sampleLogRecord(changes: Partial<LogRecord> = {}): LogRecord {
-  return {
+  return completeLogRecord({
     id: uuidv7(),
     createdAt: new Date().toISOString(),
     organisationId: '11111111-1111-4111-8111-111111111111',
@@ -11,37 +11,22 @@ export function sampleLogRecord(changes: Partial<LogRecord> = {}): LogRecord {
     apiKeyId: '33333333-3333-4333-8333-333333333333',
     userId: null,
     traceId: 'trace-1',
-    spanId: null,
-    parentSpanId: null,
-    spanName: null,
     method: 'POST',
     url: '/v1/chat/completions',
     route: 'chat.completions',
     status: 200,
     outcome: 'ok',
-    errorType: null,
     provider: 'openai',
     credential: 'openai-main',
     integrationId: null,
     model: 'gpt-4o',
     responseModel: 'gpt-4o-2024-08-06',
-    streamed: false,
-    usage: {
-      inputTokens: 100,
-      outputTokens: 20,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      reasoningTokens: 0,
-      inputAudioTokens: 0,
-      outputAudioTokens: 0,
-    },
+    usage: completeUsage({ inputTokens: 100, outputTokens: 20 }),
     cost: 45_000,
     priced: 'priced',
     configId: null,
     configVersionId: null,
     targetPath: 'config',
-    retries: 0,
-    cacheStatus: 'DISABLED',
     metadata: { environment: 'test' },
     durationMs: 120.5,
     firstByteMs: 110.25,
@@ -50,20 +35,12 @@ export function sampleLogRecord(changes: Partial<LogRecord> = {}): LogRecord {
     responseBytes: 300,
     requestContentType: 'application/json',
     responseContentType: 'application/json',
-    requestBodyTruncated: false,
-    responseBodyTruncated: false,
     gatewayId: 'gateway-1',
     decision: {
       config: { source: 'none', slug: null, versionId: null },
       strategy: ['single'],
-      matchedCondition: null,
-      attempts: [],
-      limits: [],
-      guardrails: [],
-      cache: { status: 'DISABLED', key: null },
-      price: null,
       stages: { accept: 0.1 },
     },
     ...changes,
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import type { LogRecord, Usage } from '@gw/contracts';
+import { completeLogRecord, completeUsage, type LogRecord, type Usage } from '@gw/contracts';
 import { uuidv7 } from '@gw/kernel';
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import type { CustomLogDto } from './custom-log.dto';
@@ -8,18 +8,6 @@ type Owner = Pick<LogRecord, 'organisationId' | 'workspaceId' | 'apiKeyId' | 'us
 /** The public names of what metadata tells besides itself. */
 const SPECIAL = new Set(['trace_id', 'span_id', 'span_name', 'parent_span_id']);
 const RENAMED: Readonly<Record<string, string>> = { user: '_user', organization: '_organisation' };
-
-const NOTHING_DECIDED: LogRecord['decision'] = {
-  config: { source: 'none', slug: null, versionId: null },
-  strategy: [],
-  matchedCondition: null,
-  attempts: [],
-  limits: [],
-  guardrails: [],
-  cache: { status: 'DISABLED', key: null },
-  price: null,
-  stages: {},
-};
 
 /** A record of a request that the gateway did not see. It is charged to no budget, and its cost is not known. */
 export function customLogRecord(
@@ -31,7 +19,7 @@ export function customLogRecord(
   const status = response.status ?? 200;
   const usage = usageOf(response.body['usage']);
   const model = textOf(request.body['model']);
-  return {
+  return completeLogRecord({
     id,
     createdAt: new Date().toISOString(),
     ...owner,
@@ -44,24 +32,18 @@ export function customLogRecord(
     route: 'custom',
     status,
     outcome: status < 400 ? 'ok' : 'provider_error',
-    errorType: null,
     provider: request.provider ?? null,
     credential: null,
     integrationId: null,
     model,
     responseModel: textOf(response.body['model']),
-    streamed: false,
     usage,
-    cost: null,
     priced: usage === null ? 'no_usage' : 'unpriced',
     configId: null,
     configVersionId: null,
     targetPath: null,
-    retries: 0,
-    cacheStatus: 'DISABLED',
     metadata: redactMetadata(ownMetadata(metadata)),
     durationMs: response.response_time ?? 0,
-    firstByteMs: null,
     overheadMs: 0,
     requestBytes: sizes.request,
     responseBytes: sizes.response,
@@ -70,8 +52,8 @@ export function customLogRecord(
     requestBodyTruncated: sizes.requestCut,
     responseBodyTruncated: sizes.responseCut,
     gatewayId: 'api',
-    decision: NOTHING_DECIDED,
-  };
+    decision: { config: { source: 'none', slug: null, versionId: null }, stages: {} },
+  });
 }
 
 /** Bytes of the bodies, and whether they are cut in the log. */
@@ -98,15 +80,7 @@ function usageOf(value: unknown): Usage | null {
   const input = counts['prompt_tokens'] ?? counts['input_tokens'];
   const output = counts['completion_tokens'] ?? counts['output_tokens'] ?? 0;
   if (!isCount(input) || !isCount(output)) return null;
-  return {
-    inputTokens: input,
-    outputTokens: output,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-    inputAudioTokens: 0,
-    outputAudioTokens: 0,
-  };
+  return completeUsage({ inputTokens: input, outputTokens: output });
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
