@@ -40,7 +40,7 @@ import type { GuardTools } from './pipeline/guard/guarding';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
 import { PromptStage } from './pipeline/prompt/prompt.stage';
-import { RenderedReply, UnlessRendered } from './pipeline/prompt/rendered-reply.stage';
+import { RenderedReply } from './pipeline/prompt/rendered-reply.stage';
 import type { Settle } from './pipeline/reply';
 import { Settlement, type Pricer } from './pipeline/settlement';
 import { createInFlight } from './pipeline/under-way/create-in-flight';
@@ -282,26 +282,23 @@ function stagesOf({
       spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),
     }),
     authenticate: new AuthenticateStage(principals),
-    validate: new PromptStage(new Prompts(documents), new ValidateStage(), {
-      maxBytes: settings.MAX_BUFFERED_BODY,
-    }),
+    prompt: new PromptStage(new Prompts(documents), { maxBytes: settings.MAX_BUFFERED_BODY }),
+    validate: new ValidateStage(),
     resolve: new ResolveStage(
       configs,
       new Guardrails(documents, sealingKeyring(...masters), secrets, hostRule(policy)),
       guardTools,
     ),
     admit: new AdmitStage(accounts),
-    attempt: new UnlessRendered(
-      new IdempotencyStage(attempt, answers.idempotency, {
-        waitMs: settings.REQUEST_TIMEOUT,
-        memory: answers.memory,
-        bodyBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES,
-      }),
-    ),
-    reply: new RenderedReply(
-      settle,
-      new ReplayedReply(settle, new ReplyStage(settle, keepAlive, settings.LOG_BODY_MAX_BYTES, pricer)),
-    ),
+    idempotency: new IdempotencyStage(answers.idempotency, {
+      waitMs: settings.REQUEST_TIMEOUT,
+      memory: answers.memory,
+      bodyBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES,
+    }),
+    attempt,
+    renderedReply: new RenderedReply(settle),
+    replayedReply: new ReplayedReply(settle),
+    reply: new ReplyStage(settle, keepAlive, settings.LOG_BODY_MAX_BYTES, pricer),
   };
 }
 

@@ -13,32 +13,51 @@ export interface PipelineStages {
   readonly accept: Stage;
   readonly authenticate: Stage;
   readonly receive: Stage;
+  readonly prompt: Stage;
   readonly validate: Stage;
   readonly resolve: Stage;
   readonly admit: Stage;
+  readonly idempotency: Stage;
   readonly attempt: Stage;
+  readonly renderedReply: Stage;
+  readonly replayedReply: Stage;
   readonly reply: LastStage;
 }
 
 /** Told of failures that are ours, with what the caller must not see. */
 export type FailureLog = (context: RequestContext, error: GatewayError) => void;
 
-/** The one place that decides the order of stages. The reply settles the request before the last byte of the answer. */
-const ORDER = [
+type StageName = keyof PipelineStages;
+
+/**
+ * The order of all stages, decided here alone; `docs/request-lifecycle.md` says what each does. The reply settles the request
+ * before the last byte of the response.
+ */
+export const STAGE_ORDER = [
   'accept',
   'authenticate',
   'receive',
+  'prompt',
   'validate',
   'resolve',
   'admit',
+  'idempotency',
   'attempt',
+  'renderedReply',
+  'replayedReply',
   'reply',
-] as const satisfies readonly (keyof PipelineStages)[];
+] as const satisfies readonly StageName[];
 
-/** What `RequestContext.stageMs` counts, by index. */
-export const TIMED_STAGES: readonly string[] = [...ORDER, 'settle'];
-export const RECEIVE_STAGE = ORDER.indexOf('receive');
-export const SETTLE_STAGE = ORDER.length;
+/** Stages that nearly every request passes at once: their time counts as part of the next timed stage. */
+const UNTIMED: ReadonlySet<StageName> = new Set(['prompt', 'idempotency', 'renderedReply', 'replayedReply']);
+const TIMED = STAGE_ORDER.filter((name) => !UNTIMED.has(name));
+
+/** Names of the members of `RequestContext.stageMs`. */
+export const TIMED_STAGES: readonly string[] = [...TIMED, 'settle'];
+export const RECEIVE_STAGE = TIMED.indexOf('receive');
+export const SETTLE_STAGE = TIMED.length;
+/** By the index of a stage: the index of its time; -1: it has none. */
+const TIME_OF: readonly number[] = STAGE_ORDER.map((name) => TIMED.indexOf(name));
 
 /** Runs the stages of one request, in order. */
 export class Pipeline {
@@ -49,7 +68,7 @@ export class Pipeline {
     private readonly log: FailureLog,
     private readonly underWay: RequestsUnderWay,
   ) {
-    this.ordered = ORDER.map((name) => stages[name]);
+    this.ordered = STAGE_ORDER.map((name) => stages[name]);
   }
 
   /** Never throws: a failure is answered. */
@@ -95,8 +114,10 @@ export class Pipeline {
   }
 
   private noteTime(stage: number, context: RequestContext, from: number): number {
+    const time = TIME_OF[stage] as number;
+    if (time < 0) return from;
     const now = performance.now();
-    context.stageMs[stage] = now - from;
+    context.stageMs[time] = now - from;
     return now;
   }
 

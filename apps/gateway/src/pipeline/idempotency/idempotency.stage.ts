@@ -16,23 +16,23 @@ export interface IdempotencyStageOptions {
 }
 
 /**
- * Carries a POST with an `Idempotency-Key` out once: later ones get the first answer, and wait for it while it is under way. It
- * stands around the stage that calls providers, after all that refuse a request, so that a replay needs the same rights.
+ * Lets a POST with an `Idempotency-Key` be carried out once: later ones get the first response, and wait for it while the first
+ * request is in flight. It comes right before the stage that calls providers, after all that refuse a request, so that a replay
+ * needs the same rights.
  */
 export class IdempotencyStage implements Stage {
   constructor(
-    private readonly next: Stage,
     private readonly idempotency: Idempotency,
     private readonly options: IdempotencyStageOptions,
   ) {}
 
   run(context: RequestContext): void | Promise<void> {
     const value = context.req.headers['idempotency-key'];
-    if (value === undefined || context.method !== 'POST') return this.next.run(context);
-    return this.once(context, value);
+    if (value === undefined || context.method !== 'POST' || context.rendered !== null) return undefined;
+    return this.begin(context, value);
   }
 
-  private async once(context: RequestContext, value: string | readonly string[]): Promise<void> {
+  private async begin(context: RequestContext, value: string | readonly string[]): Promise<void> {
     const { memory, bodyBytesMax, waitMs } = this.options;
     const scope = scopeOf(context, readIdempotencyKey(value) as string);
     const fingerprint = await fingerprintOf(context);
@@ -56,7 +56,6 @@ export class IdempotencyStage implements Stage {
       memory.of(tenant.workspaceId, tenant.organisationId),
       bodyBytesMax,
     );
-    await this.next.run(context);
   }
 }
 

@@ -1,31 +1,20 @@
 import { Buffer } from 'node:buffer';
 import { replayAnswer, type StoredAnswer } from '@gw/cache';
-import type { GatewayError } from '@gw/kernel';
 import { addGatewayHeaders } from '../answer-headers';
-import type { RequestContext } from '../request-context';
-import type { LastStage } from '../pipeline';
+import type { RequestContext, Stage } from '../request-context';
 import { Reply, type Settle } from '../reply';
 
 /** Bytes of a replayed answer that the log may be given. */
 const KEEP_BYTES = 1_048_576;
 const REPLAYED = 'idempotent-replayed';
 
-/** Replays the first answer under an `Idempotency-Key` where there is one; everything else is the ordinary reply's. */
-export class ReplayedReply implements LastStage {
-  constructor(
-    private readonly settle: Settle,
-    private readonly reply: LastStage,
-  ) {}
+/** Replays the first response under an `Idempotency-Key` where there is one. */
+export class ReplayedReply implements Stage {
+  constructor(private readonly settle: Settle) {}
 
-  run(context: RequestContext): void | Promise<void> {
+  run(context: RequestContext): void {
     const { replayed } = context;
-    if (replayed === null || context.clientGone) return this.reply.run(context);
-    this.replay(context, replayed);
-    return undefined;
-  }
-
-  fail(context: RequestContext, error: GatewayError): void {
-    this.reply.fail(context, error);
+    if (replayed !== null && !context.clientGone) this.replay(context, replayed);
   }
 
   private replay(context: RequestContext, stored: StoredAnswer): void {

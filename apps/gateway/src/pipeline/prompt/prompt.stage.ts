@@ -14,8 +14,8 @@ export interface PromptOptions {
 }
 
 /**
- * Puts the request that a saved prompt describes in the place of the one that named it, before anything is checked: from here
- * on it is a chat completion or a completion like any other. Other routes pass at once.
+ * Replaces a request that names a saved prompt by the request that the prompt describes, before anything is checked: from here
+ * on it is a chat completion or a completion like any other. Requests on other routes pass at once.
  */
 export class PromptStage implements Stage {
   private readonly chat = targetOf('/chat/completions');
@@ -23,12 +23,11 @@ export class PromptStage implements Stage {
 
   constructor(
     private readonly prompts: Prompts,
-    private readonly validate: Stage,
     private readonly options: PromptOptions,
   ) {}
 
   run(context: RequestContext): void | Promise<void> {
-    return context.route.prompt === null ? this.validate.run(context) : this.render(context);
+    return context.route.prompt === null ? undefined : this.render(context);
   }
 
   private async render(context: RequestContext): Promise<void> {
@@ -61,7 +60,6 @@ export class PromptStage implements Stage {
     const target = isChat ? this.chat : this.text;
     context.route = { ...target, name: route.name, scopes: route.scopes };
     useProvider(context, version.virtualKey);
-    await this.validate.run(context);
   }
 
   private replaceBody(context: RequestContext, request: JsonObject): void {

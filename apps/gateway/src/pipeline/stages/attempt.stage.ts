@@ -30,7 +30,8 @@ export class AttemptStage implements Stage, AttemptMaker {
     this.runtime = { random: () => Math.random(), now: Date.now, state };
   }
 
-  run(context: RequestContext): Promise<void> {
+  run(context: RequestContext): Promise<void> | undefined {
+    if (context.rendered !== null || context.replayed !== null) return undefined;
     return new Promise((resolve, reject) => {
       new Attempts(this, context, this.plan(context), resolve, reject).goOn();
     });

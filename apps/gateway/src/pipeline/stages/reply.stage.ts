@@ -41,6 +41,8 @@ export class ReplyStage implements Stage {
   ) {}
 
   run(context: RequestContext): void {
+    // A rendered prompt or a stored response has been the reply.
+    if (context.reply !== null) return;
     const { answer } = context;
     if (answer === null || context.clientGone) {
       context.outcome = 'client_closed';
