@@ -3,34 +3,25 @@ const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
+const { cacheFlags, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS } = require('./lint.cjs');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
 const STEP_TIMEOUT_MS = 30 * 60_000;
 const isCi = Boolean(process.env.CI);
-const cacheFlags = (location) =>
-  isCi ? [] : ['--cache', '--cache-location', `node_modules/.cache/${location}`];
+const PRETTIER_CACHE = ['--cache', '--cache-location', 'node_modules/.cache/prettier/.prettier-cache'];
 
-/** ESLint holds the types of all that one run looks at: of the whole tree, more than a process may have. Together these are all of it. */
-const LINTED = [
-  ['apps', 'apps'],
-  ['libs a to l', 'libs/[a-l]*/**/*.{ts,cjs}'],
-  ['the rest', '.', '--ignore-pattern', 'apps', '--ignore-pattern', 'libs/[a-l]*'],
-];
-/** What the largest of them needs is more than V8 takes by itself on a small machine. */
-const NODE_FLAGS = ['--max-old-space-size=4096'];
-
-/** ESLint reads the project graph that Nx kept last, so Nx brings it up to date first. */
-const GRAPH = ['Project graph', 'nx/dist/bin/nx.js', ['show', 'projects']];
+const [graphTool, ...graphArguments] = GRAPH_ARGUMENTS;
+const GRAPH = ['Project graph', graphTool, graphArguments];
 const CHECKS = [
   [
     'Format',
     'prettier/bin/prettier.cjs',
-    ['--check', '--log-level', 'warn', '.', ...cacheFlags('prettier/.prettier-cache')],
+    ['--check', '--log-level', 'warn', '.', ...(isCi ? [] : PRETTIER_CACHE)],
   ],
-  ...LINTED.map(([part, ...args]) => [
+  ...LINT_PARTS.map(([part, ...args]) => [
     `Lint: ${part}`,
     'eslint/bin/eslint.js',
-    [...args, '--max-warnings', '0', ...cacheFlags(`eslint/${part.replaceAll(' ', '-')}/`)],
+    [...args, '--max-warnings', '0', ...(isCi ? [] : cacheFlags(part))],
   ]),
   ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
 ];
@@ -78,7 +69,7 @@ async function runChecks(checks) {
   const lane = async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       const [title, script, args] = check;
-      if (!(await runTool(title, script, args, { output: 'held', nodeFlags: NODE_FLAGS })))
+      if (!(await runTool(title, script, args, { output: 'held', nodeFlags: LINT_NODE_FLAGS })))
         failed.push(title);
     }
   };
