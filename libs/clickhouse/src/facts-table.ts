@@ -1,5 +1,12 @@
 import { latencyBucket, type DerivedFacts } from '@gw/analytics';
 
+/** How a column's values reach ClickHouse. */
+interface FactColumn {
+  readonly type: string;
+  /** The value as the JSON of an insert has it. */
+  readonly of: (row: FactRow) => unknown;
+}
+
 /** What of a log row is kept for analytics. */
 export interface FactRow extends DerivedFacts {
   readonly id: string;
@@ -27,39 +34,71 @@ export interface FactRow extends DerivedFacts {
   readonly duration_ms: number;
 }
 
+type Text = {
+  [Name in keyof FactRow]: FactRow[Name] extends string | null ? Name : never;
+}[keyof FactRow];
+
+/** Half of a surrogate pair is no text that ClickHouse reads. */
+const readable = (value: string | null): string => (value ?? '').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+
+/** Text of which a store has many different values. Null is stored as the empty text. */
+const text = (name: Text): FactColumn => ({ type: 'String', of: (row) => readable(row[name]) });
+/** Text of which a store has few different values. */
+const label = (name: Text): FactColumn => ({
+  type: 'LowCardinality(String)',
+  of: (row) => readable(row[name]),
+});
+const as = <Name extends keyof FactRow>(type: string, name: Name): FactColumn => ({
+  type,
+  of: (row) => row[name],
+});
+
+/** The table's columns, in order: its statement and its rows come from here. */
+const COLUMNS: Readonly<Record<string, FactColumn>> = {
+  id: as('String', 'id'),
+  created_at: {
+    type: "DateTime64(3, 'UTC')",
+    of: (row) => new Date(row.created_at).toISOString().slice(0, 23).replace('T', ' '),
+  },
+  organisation_id: label('organisation_id'),
+  workspace_id: label('workspace_id'),
+  api_key_id: text('api_key_id'),
+  user_id: text('user_id'),
+  provider: label('provider'),
+  credential: label('credential'),
+  model: label('model'),
+  config_id: label('config_id'),
+  prompt_slug: label('prompt_slug'),
+  route: label('route'),
+  request_type: as('LowCardinality(String)', 'request_type'),
+  status: as('Int32', 'status'),
+  outcome: { ...label('outcome'), type: `${label('outcome').type} DEFAULT ''` },
+  cache_status: label('cache_status'),
+  retries: as('Int32', 'retries'),
+  fell_back: as('Bool', 'fell_back'),
+  metadata: {
+    type: 'Map(String, String)',
+    of: ({ metadata }) =>
+      Object.fromEntries(Object.entries(metadata).map(([name, value]) => [readable(name), readable(value)])),
+  },
+  trace_id: text('trace_id'),
+  span_id: text('span_id'),
+  cost: as('Nullable(Int64)', 'cost'),
+  saved_cost: as('Nullable(Int64)', 'saved_cost'),
+  input_tokens: as('Nullable(Int64)', 'input_tokens'),
+  output_tokens: as('Nullable(Int64)', 'output_tokens'),
+  total_tokens: as('Nullable(Int64)', 'total_tokens'),
+  duration_us: { type: 'Int64', of: (row) => Math.round(row.duration_ms * 1_000) },
+  latency_bucket: { type: 'UInt16', of: (row) => latencyBucket(row.duration_ms) },
+};
+const ALL = Object.entries(COLUMNS);
+
 /**
  * One row for each request. A row that comes again replaces itself, so that a batch may be sent twice; until the parts are merged, `FINAL`
- * does the same for whoever reads.
+ * does the same for readers.
  */
 export const factsTable = (name: string): string => `CREATE TABLE IF NOT EXISTS ${name} (
-  id String,
-  created_at DateTime64(3, 'UTC'),
-  organisation_id LowCardinality(String),
-  workspace_id LowCardinality(String),
-  api_key_id String,
-  user_id String,
-  provider LowCardinality(String),
-  credential LowCardinality(String),
-  model LowCardinality(String),
-  config_id LowCardinality(String),
-  prompt_slug LowCardinality(String),
-  route LowCardinality(String),
-  request_type LowCardinality(String),
-  status Int32,
-  outcome LowCardinality(String) DEFAULT '',
-  cache_status LowCardinality(String),
-  retries Int32,
-  fell_back Bool,
-  metadata Map(String, String),
-  trace_id String,
-  span_id String,
-  cost Nullable(Int64),
-  saved_cost Nullable(Int64),
-  input_tokens Nullable(Int64),
-  output_tokens Nullable(Int64),
-  total_tokens Nullable(Int64),
-  duration_us Int64,
-  latency_bucket UInt16
+  ${ALL.map(([column, { type }]) => `${column} ${type}`).join(',\n  ')}
 ) ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(created_at)
 ORDER BY (organisation_id, workspace_id, created_at, id)
@@ -67,43 +106,7 @@ TTL toDateTime(created_at) + INTERVAL 366 DAY`;
 
 /** Columns that tables made by earlier releases lack. Requests without an outcome count as a success or an error by their status alone. */
 export const missingColumns = (name: string): string =>
-  `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS outcome LowCardinality(String) DEFAULT '' AFTER status`;
+  `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS outcome ${(COLUMNS['outcome'] as FactColumn).type} AFTER status`;
 
-/** Half of a surrogate pair is no text that the other side reads. */
-const text = (value: string | null): string => (value ?? '').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
-
-export function factOf(row: FactRow): Record<string, unknown> {
-  return {
-    id: row.id,
-    // In UTC, as the column is.
-    created_at: new Date(row.created_at).toISOString().slice(0, 23).replace('T', ' '),
-    organisation_id: text(row.organisation_id),
-    workspace_id: text(row.workspace_id),
-    api_key_id: text(row.api_key_id),
-    user_id: text(row.user_id),
-    provider: text(row.provider),
-    credential: text(row.credential),
-    model: text(row.model),
-    config_id: text(row.config_id),
-    prompt_slug: text(row.prompt_slug),
-    route: text(row.route),
-    request_type: row.request_type,
-    status: row.status,
-    outcome: text(row.outcome),
-    cache_status: text(row.cache_status),
-    retries: row.retries,
-    fell_back: row.fell_back,
-    metadata: Object.fromEntries(
-      Object.entries(row.metadata).map(([name, value]) => [text(name), text(value)]),
-    ),
-    trace_id: text(row.trace_id),
-    span_id: text(row.span_id),
-    cost: row.cost,
-    saved_cost: row.saved_cost,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    total_tokens: row.total_tokens,
-    duration_us: Math.round(row.duration_ms * 1_000),
-    latency_bucket: latencyBucket(row.duration_ms),
-  };
-}
+export const factOf = (row: FactRow): Record<string, unknown> =>
+  Object.fromEntries(ALL.map(([column, { of }]) => [column, of(row)]));
