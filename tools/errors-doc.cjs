@@ -61,7 +61,7 @@ ${JSON.stringify(example, null, 2)}
 | \`details\` | Where a request breaks several rules: each place, in dots, with the rule. Absent otherwise. |
 
 Some types add members: a limit names itself under \`limit\`, a provider's own answer
-stands under \`provider_error\`. Protocols with error shapes of their own (JSON-RPC, SCIM, OAuth, and
+is under \`provider_error\`. Protocols with error shapes of their own (JSON-RPC, SCIM, OAuth, and
 the dialects of providers other than OpenAI) keep theirs.
 
 ## Families

@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const settings = readAdminSettings(process.env);
   const log = createLog('admin-api', settings.LOG_LEVEL);
   process.on('unhandledRejection', (error) => {
-    log.error(describeFault(error), 'a promise was rejected and nobody heard');
+    log.error(describeFault(error), 'unhandled promise rejection');
   });
   const { app } = await createAdminApi(settings, log);
   stopOnSignals(app, { settings, log });

@@ -220,7 +220,7 @@ const outboundClient = (
 const failureLog =
   (log: Log): FailureLog =>
   (context, error) => {
-    log.warn({ requestId: context.id, ...describeFault(error) }, 'a request failed');
+    log.warn({ requestId: context.id, ...describeFault(error) }, 'request failed');
   };
 
 interface StageParts {

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
 async function serve(settings: GatewaySettings, index: number): Promise<void> {
   const log = createLog('gateway', settings.LOG_LEVEL);
   process.on('unhandledRejection', (error) => {
-    log.error(describeFault(error), 'a promise was rejected and nobody heard');
+    log.error(describeFault(error), 'unhandled promise rejection');
   });
   const gatewayId = `${hostname()}/${String(index)}`;
   const app = await createGateway({ settings, log, index, gatewayId });

@@ -18,6 +18,6 @@ export async function runFirst(pid: number, log: Log): Promise<void> {
     await run('chrt', ['-R', '-r', '-p', PRIORITY, String(pid)]);
   } catch (error) {
     const { stderr, message } = error as Error & { readonly stderr?: string };
-    log.info({ reason: (stderr ?? '').trim() || message }, 'the gateway runs at ordinary priority');
+    log.info({ reason: (stderr ?? '').trim() || message }, 'gateway runs at ordinary priority');
   }
 }

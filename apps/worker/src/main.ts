@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const settings = readWorkerSettings(process.env);
   const log = createLog('worker', settings.LOG_LEVEL);
   process.on('unhandledRejection', (error) => {
-    log.error(describeFault(error), 'a promise was rejected and nobody heard');
+    log.error(describeFault(error), 'unhandled promise rejection');
   });
   const app = await createWorker(settings, log);
   stopOnSignals(app, { settings, log });

@@ -45,7 +45,7 @@ export function takeJournalHome(options: JournalHomeOptions): JournalHome {
     const slot = next === -1 ? preferredSlot : next;
     const home = openJournalHome(options, slot);
     if (home === null || home === 'sealed') continue;
-    if (slot !== preferredSlot) log.info({ slot }, 'another gateway has the journal of this number');
+    if (slot !== preferredSlot) log.info({ slot }, 'journal slot is taken by another gateway');
     return home;
   }
   throw new Error(
@@ -64,7 +64,7 @@ export function openJournalHome(
   try {
     const unreadable = setUnreadableAside(directory);
     if (unreadable.length > 0)
-      log.error({ directory, unreadable }, 'set aside what cannot be read in the folder of a journal');
+      log.error({ directory, unreadable }, 'moved unreadable entries out of a journal folder');
     const journal = Journal.open({ ...options, directory });
     return { slot, directory, journal, unreadable, release: () => lock.release() };
   } catch (error) {

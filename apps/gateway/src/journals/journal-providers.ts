@@ -36,7 +36,7 @@ export const journalProviders = (gateway: GatewayProcess): Provider[] => {
       inject: [LOG_REDIS],
       useFactory: (redis: Redis | null) =>
         new ChargesAlone(sinkFor(settings, redis), (error) => {
-          gateway.log.warn(describeFault(error), 'charges of dropped log records could not be sent yet');
+          gateway.log.warn(describeFault(error), 'failed to send charges of dropped log records; retrying');
         }),
     },
     {
@@ -73,7 +73,7 @@ const homeOptions = ({ settings, log, index }: GatewayProcess): JournalHomeOptio
 function takenHome(gateway: GatewayProcess): JournalHome {
   const home = takeJournalHome(homeOptions(gateway));
   const lost = recoverInFlight(home.directory, home.journal, sealerOf(gateway.settings));
-  if (lost > 0) gateway.log.warn({ requests: lost }, 'requests were in flight when this gateway ended last');
+  if (lost > 0) gateway.log.warn({ requests: lost }, 'recovered requests that were in flight when the gateway stopped');
   return home;
 }
 

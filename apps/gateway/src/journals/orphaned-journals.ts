@@ -58,7 +58,7 @@ export class OrphanedJournals {
       try {
         this.look();
       } catch (error) {
-        this.options.log.warn(describeFault(error), 'journals of ended gateways could not be looked at');
+        this.options.log.warn(describeFault(error), 'failed to scan journals of stopped gateways');
       }
       this.lookAfter(this.adopted === null ? EVERY_MS : LOOK_MS);
     }, ms).unref();
@@ -83,7 +83,7 @@ export class OrphanedJournals {
       if (home === 'sealed') this.sealed.add(slot);
       else this.sealed.delete(slot);
       if (home === null || home === 'sealed') continue;
-      log.info({ slot }, 'shipping the journal of a gateway that has ended');
+      log.info({ slot }, 'shipping the journal of a stopped gateway');
       recover(home.directory, home.journal);
       const shipper = new LogShipper(home.journal, sink);
       shipper.start();

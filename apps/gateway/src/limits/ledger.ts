@@ -58,7 +58,7 @@ export function createLedger(
     record,
     settings: ledgerSettings(settings),
     onAbandoned: ({ buckets }) => {
-      log.warn({ limits: buckets.length }, 'a reservation was never settled');
+      log.warn({ limits: buckets.length }, 'reservation was not settled');
     },
   });
   ledger.start();
@@ -75,7 +75,7 @@ export function createLedger(
       ledger
         .stop()
         .catch(() => {
-          log.warn({}, 'what was used last could not be told to the counters; their record is the log');
+          log.warn({}, 'failed to report the last usage to the counters; the log has it');
         })
         .finally(() => redis?.disconnect());
     },
@@ -108,7 +108,7 @@ function startedRegistry(
       write();
     } catch (error) {
       // The next process cannot name this one then: what it holds is free when its heartbeat has been missing for 10 s.
-      log.warn(describeFault(error), 'the names of holders could not be written down');
+      log.warn(describeFault(error), 'failed to store holder names');
     }
   };
   const registry = new HolderRegistry(ledger, {

@@ -19,7 +19,7 @@ export function createPriceSources(settings: ModelConfigSettings, log: Log): Mod
       file: readJsonFile,
     },
     alarm: ({ kind, provider, source, reason }) => {
-      log.error({ kind, provider, source, reason }, 'a model configuration cannot be used');
+      log.error({ kind, provider, source, reason }, 'model configuration is invalid');
     },
   });
 }

@@ -48,7 +48,7 @@ export class LogBodyPacker {
       await store.put(key, pack);
     } catch (error) {
       this.pausedUntil = Date.now() + PAUSE_MS;
-      this.log.warn(describeFault(error), 'the log store fails: bodies go to the database');
+      this.log.warn(describeFault(error), 'log store is unavailable; storing bodies in the database');
       return entries;
     }
     let offset = 0;

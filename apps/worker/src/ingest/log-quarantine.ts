@@ -40,7 +40,7 @@ export class LogQuarantine {
     if (this.remembered.has(logId)) return;
     const workspaceId = typeof record?.workspaceId === 'string' ? record.workspaceId : null;
     const fault = describeFault(error);
-    this.log.error({ logId, workspaceId, storedBare, ...fault }, 'a log record was put into quarantine');
+    this.log.error({ logId, workspaceId, storedBare, ...fault }, 'quarantined a log record');
     const removed = await quarantineLog(this.source.manager, {
       logId,
       workspaceId,
@@ -54,7 +54,7 @@ export class LogQuarantine {
     this.counts.dropped += removed;
     this.remember(logId);
     if (removed > 0)
-      this.log.warn({ removed }, 'the quarantine of log records is full: the oldest were removed');
+      this.log.warn({ removed }, 'log quarantine is full; removed the oldest records');
   }
 
   private remember(id: string): void {

@@ -35,11 +35,11 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
         const { frames, damaged } = batch === null ? NO_FRAMES : decodeFrames(batch);
         // Redis gives back what it was given: reading it again would not mend it.
         if (damaged)
-          log.error({ bytes: sealed.length }, 'a damaged batch of log records was found on the stream');
+          log.error({ bytes: sealed.length }, 'found a damaged batch of log records on the stream');
         await ingest.store(frames);
       },
       onError: (error) => {
-        log.warn(describeFault(error), 'log records can not be taken from the stream');
+        log.warn(describeFault(error), 'failed to read log records from the stream');
       },
     });
   }

@@ -35,7 +35,7 @@ export class RollupMerger implements OnApplicationBootstrap, BeforeApplicationSh
       await mergeRollups(this.source);
       await buildRollups(this.source, new Date());
     } catch (error) {
-      this.log.warn(describeFault(error), 'usage could not be merged into the rollups, and waits');
+      this.log.warn(describeFault(error), 'failed to merge usage into rollups; retrying later');
     }
   }
 }

@@ -108,7 +108,7 @@ function rotationToolsOf(settings: WorkerSettings, log: Log): RotationTools | nu
   const { API_KEY_PREFIX: prefix, AUDIT_LOGS_ENABLED: auditEnabled } = settings;
   const masters = masterKeys(settings);
   if (masters === null) {
-    log.warn('without ENCRYPTION_KEY no API key is rotated by its policy');
+    log.warn('ENCRYPTION_KEY is not set; API keys are not rotated by policy');
     return null;
   }
   const keyring = sealingKeyring(...masters);

@@ -69,13 +69,13 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       await queue.schedule(JOBS);
       if (this.stopped) return;
       this.worker = new JobWorker(this.store, this.processors, (error, job) => {
-        this.log.warn({ job, ...describeFault(error) }, job === null ? failure : 'a job failed');
+        this.log.warn({ job, ...describeFault(error) }, job === null ? failure : 'job failed');
       });
     };
     if (this.store.kind === 'postgres') await begin();
     else
       begin().catch((error: unknown) => {
-        if (!this.stopped) this.log.error(describeFault(error), 'jobs could not be scheduled');
+        if (!this.stopped) this.log.error(describeFault(error), 'failed to schedule jobs');
       });
   }
 

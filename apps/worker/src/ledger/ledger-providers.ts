@@ -17,7 +17,7 @@ export const ledgerProviders = (log: Log): Provider[] => [
     inject: [DataSource, LedgerBook, LimitAlerts],
     useFactory: (source: DataSource, book: LedgerBook, alerts: LimitAlerts) => {
       const states = new BudgetStates(source, book, alerts, (error) => {
-        log.warn(describeFault(error), 'the status of a budget could not be brought up to date');
+        log.warn(describeFault(error), 'failed to update the status of a budget');
       });
       book.onTouched = (budgets) => states.touched(budgets);
       return states;

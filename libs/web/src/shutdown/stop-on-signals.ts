@@ -33,7 +33,7 @@ export function stopOnSignals(app: NestFastifyApplication, parts: StopParts): vo
       log.info({ signal, leadMs: settings.SHUTDOWN_LEAD, graceMs: settings.SHUTDOWN_GRACE }, 'shutting down');
       // A connection or a job that never ends must not keep the process: what it does is done in transactions, or done again.
       setTimeout(() => {
-        log.warn('the process did not end in time and is ended now');
+        log.warn('process did not stop in time; exiting');
         process.exit(0);
       }, settings.SHUTDOWN_GRACE + LAST_STEPS_MS).unref();
       drainAndClose(app, parts).then(
@@ -60,7 +60,7 @@ export async function drainAndClose(app: NestFastifyApplication, parts: StopPart
     await drain.close();
     timer = setTimeout(
       () => {
-        log.warn({ graceMs }, 'requests did not end within the grace period and are interrupted');
+        log.warn({ graceMs }, 'interrupting requests that did not end within the grace period');
         void cut(server, parts);
       },
       Math.max(0, graceMs - leadMs),

@@ -72,7 +72,7 @@ export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutd
       const run = new ExportRun(this.source, this.stores, row, owner, () => this.isStopping);
       if (!(await run.write())) await releaseExport(this.source.manager, ticket);
     } catch (error) {
-      this.log.warn({ exportId: row.id, ...describeFault(error) }, 'an export could not be written');
+      this.log.warn({ exportId: row.id, ...describeFault(error) }, 'failed to write an export');
       if (this.countFailure(row) < FAILURES_MAX) {
         await restExport(this.source.manager, ticket).catch(() => undefined);
         return;

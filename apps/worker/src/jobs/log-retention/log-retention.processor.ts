@@ -36,7 +36,7 @@ export class LogRetentionProcessor implements JobProcessor {
         await dropLogPartition(this.source, day);
       } catch (error) {
         // Somebody reads it; the next run comes within the hour.
-        this.log.warn({ day, ...describeFault(error) }, 'a day of logs could not be removed yet');
+        this.log.warn({ day, ...describeFault(error) }, 'failed to remove a day of logs; retrying later');
         return;
       }
       this.partitions.forget();

@@ -20,7 +20,7 @@ export const repricingProviders = (settings: WorkerSettings, log: Log): Provider
             settings,
             readers: { fetch: fetchJson, logStore: readJsonFile, file: readJsonFile },
             alarm: ({ kind, provider, source: from, reason }) => {
-              log.error({ kind, provider, source: from, reason }, 'a model configuration cannot be used');
+              log.error({ kind, provider, source: from, reason }, 'model configuration is invalid');
             },
           })
         : null,

@@ -26,7 +26,7 @@ export class ResealProcessor implements JobProcessor {
     this.progress = { outdated: await countOutdated(this.source, this.ring), unopenable };
     const fields = { resealed, ...this.progress };
     if (unopenable > 0)
-      this.log.error(fields, 'sealed values that no key opens; ENCRYPTION_KEYS_PREVIOUS lacks their key');
-    else this.log.info(fields, 'sealed values were moved to the current ENCRYPTION_KEY');
+      this.log.error(fields, 'sealed values cannot be opened; ENCRYPTION_KEYS_PREVIOUS lacks their key');
+    else this.log.info(fields, 'resealed values with the current ENCRYPTION_KEY');
   }
 }
