@@ -88,8 +88,8 @@ describe('three gateway processes over one Redis', () => {
       const body = { ...BODY, model: 'a-model-of-nobody' };
       expect(await spending().load(key, 100, 10, { body })).toBe(100);
       await eventually(async () => (await spending().logged(key)).length === 100, PATIENCE);
-      const told = await spending().logged(key);
-      const facts = told.map((log) => String([log.cost_exact, log.priced, log.total_units]));
+      const reply = await spending().logged(key);
+      const facts = reply.map((log) => String([log.cost_exact, log.priced, log.total_units]));
       expect(new Set(facts)).toEqual(new Set([String([null, 'unpriced', TOKENS])]));
     }
     const [ofCost, ofTokens] = keys;

@@ -112,14 +112,14 @@ function compileTests(subject: Subject, value: unknown, report: Report, path: Pa
 }
 
 /** One operator with what it was given. */
-interface Asked {
+interface OperatorInput {
   readonly subject: Subject;
   readonly operand: unknown;
   readonly report: Report;
   readonly path: Path;
 }
 
-const OPERATORS: Readonly<Record<string, (asked: Asked) => CompiledQuery>> = {
+const OPERATORS: Readonly<Record<string, (asked: OperatorInput) => CompiledQuery>> = {
   $eq: (asked) => among(asked, [asked.operand]),
   $ne: (asked) => not(among(asked, [asked.operand])),
   $in: (asked) => among(asked, list(asked)),
@@ -139,13 +139,13 @@ const OPERATORS: Readonly<Record<string, (asked: Asked) => CompiledQuery>> = {
 const test = (subject: Subject, is: SubjectTest): CompiledQuery =>
   Object.freeze({ op: 'test', subject, test: Object.freeze(is) });
 
-function list({ operand, report, path }: Asked): readonly unknown[] {
+function list({ operand, report, path }: OperatorInput): readonly unknown[] {
   if (Array.isArray(operand) && operand.length <= IN_VALUES_MAX) return operand;
   report(path, 'type', `Takes a list of at most ${String(IN_VALUES_MAX)} values.`, operand);
   return [];
 }
 
-function among({ subject, report, path }: Asked, values: readonly unknown[]): CompiledQuery {
+function among({ subject, report, path }: OperatorInput, values: readonly unknown[]): CompiledQuery {
   const scalars = values.flatMap((value): Scalar[] => {
     if (typeof value === 'object' && value !== null) {
       report(path, 'type', 'Compares with text, numbers, booleans or null only.', value);
@@ -185,10 +185,12 @@ function boundOf(subject: Subject, value: unknown, report: Report, path: Path): 
   return bound;
 }
 
-const compare = ({ subject, operand, report, path }: Asked, is: 'gt' | 'gte' | 'lt' | 'lte'): CompiledQuery =>
-  test(subject, { is, bound: boundOf(subject, operand, report, path) });
+const compare = (
+  { subject, operand, report, path }: OperatorInput,
+  is: 'gt' | 'gte' | 'lt' | 'lte',
+): CompiledQuery => test(subject, { is, bound: boundOf(subject, operand, report, path) });
 
-function search({ subject, operand, report, path }: Asked): CompiledQuery {
+function search({ subject, operand, report, path }: OperatorInput): CompiledQuery {
   const pattern = patternOf(subject, operand);
   if (typeof pattern !== 'string') return test(subject, { is: 'regex', pattern });
   report(path, 'regex', pattern, operand);
@@ -200,7 +202,7 @@ function patternOf(subject: Subject, operand: unknown): Pattern | string {
   return typeof operand === 'string' ? Pattern.compile(operand) : 'Takes a pattern as text.';
 }
 
-function exists({ subject, operand, report, path }: Asked): CompiledQuery {
+function exists({ subject, operand, report, path }: OperatorInput): CompiledQuery {
   if (typeof operand !== 'boolean') report(path, 'type', '$exists takes true or false.', operand);
   const present = test(subject, { is: 'exists' });
   return operand === false ? not(present) : present;

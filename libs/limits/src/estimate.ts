@@ -2,7 +2,7 @@ import { SharedEntries, type Tenant } from '@gw/kernel';
 import type { Estimate } from './reservation';
 
 /** How much output a request asks for. */
-export interface AskedOutput {
+export interface RequestedOutput {
   /** Tokens of one answer, by the request; Infinity: its bound cannot be read; null: it names none. */
   readonly bound: number | null;
   /** Tokens for reasoning, a part of the bound where there is one. */
@@ -15,7 +15,7 @@ export interface AskedOutput {
 export interface RequestSize {
   /** Bytes of the body; for a text, tokens are never more. */
   readonly bytes: number;
-  readonly asked: AskedOutput;
+  readonly asked: RequestedOutput;
   /** Tokens of the largest answer that the model can give; null: not known. */
   readonly modelMax: number | null;
   /** Whose answers say what the model usually gives; null: none are believed. */
@@ -114,7 +114,7 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
 }
 
 /** Reasoning is a part of it. */
-const ownBound = ({ bound, thinking }: AskedOutput): number | null =>
+const ownBound = ({ bound, thinking }: RequestedOutput): number | null =>
   bound === null ? null : Math.max(bound, thinking);
 
 /** Tokens of one answer that are believed at most: those that the request and the model allow. */

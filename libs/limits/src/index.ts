@@ -39,7 +39,7 @@ export {
   createTokenEstimator,
   estimateOf,
   type AnswerSource,
-  type AskedOutput,
+  type RequestedOutput,
   type RequestSize,
   type TokenEstimate,
   type TokenEstimator,

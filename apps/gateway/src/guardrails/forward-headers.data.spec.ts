@@ -1,5 +1,5 @@
 import { readCases, StubProvider } from '@gw/testing';
-import { Asker, type Told } from '../spec-support/asker';
+import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
 jest.setTimeout(60_000);
@@ -34,7 +34,7 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let hook: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
@@ -57,7 +57,7 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
     forwardHeaders,
     executeOnProxy: true,
   });
-  const send = (guardrail: unknown, path = '/chat/completions'): Promise<Told> =>
+  const send = (guardrail: unknown, path = '/chat/completions'): Promise<TestResponse> =>
     asker.ask(path, CHAT, {
       // A header's bytes are Latin-1; JSON says the rest as escapes.
       config: JSON.stringify({ provider: '@main', input_guardrails: [guardrail] }).replaceAll(
@@ -67,8 +67,8 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
       headers: SENT,
     });
 
-  function expectForwarded(told: Told, names: readonly string[]): void {
-    expect(told.status).toBe(200);
+  function expectForwarded(response: TestResponse, names: readonly string[]): void {
+    expect(response.status).toBe(200);
     expect(hook.requests).toHaveLength(1);
     const { headers } = hook.lastRequest;
     const asked = new Set(names.map((name) => name.toLowerCase()));
@@ -83,14 +83,14 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
   it.each(cases)('$id: $expect $reason', async ({ value, expect: verdict }) => {
     for (const path of ['/chat/completions', '/odd/route']) {
       hook.requests.length = 0;
-      const told = await send({ deny: true, webhook: webhook(value) }, path);
-      const isTaken = verdict === 'either' ? told.status === 200 : verdict === 'accept';
+      const response = await send({ deny: true, webhook: webhook(value) }, path);
+      const isTaken = verdict === 'either' ? response.status === 200 : verdict === 'accept';
       if (isTaken) {
-        expectForwarded(told, value as readonly string[]);
+        expectForwarded(response, value as readonly string[]);
         continue;
       }
-      expect([told.status, hook.requests.length, stub.requests.length]).toEqual([400, 0, 0]);
-      const { error } = JSON.parse(told.text) as { error: { type: string; details: { path: string }[] } };
+      expect([response.status, hook.requests.length, stub.requests.length]).toEqual([400, 0, 0]);
+      const { error } = JSON.parse(response.text) as { error: { type: string; details: { path: string }[] } };
       expect(error.type).toBe('config_invalid');
       expect(error.details[0]?.path).toMatch(/^config\.input_guardrails\.0\.webhook\.forwardHeaders/);
     }
@@ -108,8 +108,8 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
     '$id of a saved guardrail that should never have been saved: no request goes anywhere',
     async ({ value }) => {
       gateway.addGuardrail('hook', [{ id: 'default.webhook', parameters: webhook(value) as never }], {});
-      const told = await send('hook');
-      expect([told.status, hook.requests.length, stub.requests.length]).toEqual([400, 0, 0]);
+      const response = await send('hook');
+      expect([response.status, hook.requests.length, stub.requests.length]).toEqual([400, 0, 0]);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { eventually, StubProvider } from '@gw/testing';
-import { Asker, type Told } from '../spec-support/asker';
+import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
@@ -30,7 +30,7 @@ describe('checks that ask models', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let judge: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -51,13 +51,17 @@ describe('checks that ask models', () => {
     actions: object = { deny: true },
     stage: 'input' | 'output' = 'input',
   ): object => ({ provider: '@main', [`${stage}_guardrails`]: [{ ...actions, checks }] });
-  const send = (config: object, content = 'Hi', headers: Record<string, string> = {}): Promise<Told> =>
+  const send = (
+    config: object,
+    content = 'Hi',
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> =>
     asker.ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content }] },
       { config, headers },
     );
-  const firstCheck = ({ text }: Told, stage: 'before' | 'after' = 'before') =>
+  const firstCheck = ({ text }: TestResponse, stage: 'before' | 'after' = 'before') =>
     (JSON.parse(text) as Results).hook_results[`${stage}_request_hooks`][0]?.checks[0];
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
   const bodyOf = (asked: StubProvider): Record<string, unknown> =>
@@ -121,7 +125,7 @@ describe('checks that ask models', () => {
         ],
         rateLimits: [{ type: 'requests', unit: 'rpd', value: 2 }],
       });
-      const ask = (): Promise<Told> =>
+      const ask = (): Promise<TestResponse> =>
         asker.ask(
           '/chat/completions',
           { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
@@ -147,13 +151,13 @@ describe('checks that ask models', () => {
         [{ ...JUDGE, parameters: { ...JUDGE.parameters, config: 'pc-loop' } }],
         { deny: true },
       );
-      const told = await asker.ask(
+      const response = await asker.ask(
         '/chat/completions',
         { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
         { config: 'pc-loop' },
       );
       // The request itself, and one question each way: nothing judged the judge.
-      expect([told.status, judge.requests.length]).toEqual([200, 3]);
+      expect([response.status, judge.requests.length]).toEqual([200, 3]);
     });
 
     it('is routed as its config says', async () => {
@@ -164,12 +168,12 @@ describe('checks that ask models', () => {
         override_params: { model: 'gpt-4o' },
       });
       const check = { ...JUDGE, parameters: { ...JUDGE.parameters, config: 'pc-fallback' } };
-      const told = await asker.ask(
+      const response = await asker.ask(
         '/chat/completions',
         { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
         { config: { ...guarded([check]), provider: '@judge' } },
       );
-      expect([told.status, stub.requests.length, judge.requests.length]).toEqual([200, 1, 2]);
+      expect([response.status, stub.requests.length, judge.requests.length]).toEqual([200, 1, 2]);
     });
 
     it('may speak another dialect than the one of OpenAI', async () => {
@@ -184,8 +188,8 @@ describe('checks that ask models', () => {
         usage: { input_tokens: 9, output_tokens: 12 },
       });
       const parameters = { provider: '@claude', model: 'claude-sonnet-4-5', criteria: 'x' };
-      const told = await send(guarded([{ id: 'gw.llmJudge', parameters }]));
-      expect([told.status, firstCheck(told)?.data]).toEqual([446, { score: 0.1 }]);
+      const response = await send(guarded([{ id: 'gw.llmJudge', parameters }]));
+      expect([response.status, firstCheck(response)?.data]).toEqual([446, { score: 0.1 }]);
       expect(judge.lastRequest.url).toBe('/v1/messages');
     });
 
@@ -203,15 +207,15 @@ describe('checks that ask models', () => {
 
     it('that names no config of the workspace cannot decide', async () => {
       const check = { ...JUDGE, parameters: { ...JUDGE.parameters, config: 'pc-none' } };
-      const told = await send(guarded([check]));
-      expect(firstCheck(told)?.error?.message).toContain('config_not_found');
+      const response = await send(guarded([check]));
+      expect(firstCheck(response)?.error?.message).toContain('config_not_found');
     });
 
     it('is given up when its time is over, and charged for what it likely cost', async () => {
       judge.answer({ neverAnswer: true });
       const check = { ...JUDGE, parameters: { ...JUDGE.parameters, timeout: 50 } };
-      const told = await send(guarded([check]));
-      expect([told.status, firstCheck(told)?.error?.message]).toEqual([
+      const response = await send(guarded([check]));
+      expect([response.status, firstCheck(response)?.error?.message]).toEqual([
         446,
         'The check took longer than 50 ms.',
       ]);
@@ -282,7 +286,7 @@ describe('checks that ask models', () => {
       gateway.addGuardrail('pg-topic', [check], { deny: true });
       const config = { provider: '@main', input_guardrails: ['pg-topic'] };
       gateway.addConfig('pc-topic', config);
-      const ask = (content: string): Promise<Told> =>
+      const ask = (content: string): Promise<TestResponse> =>
         asker.ask(
           '/chat/completions',
           { model: 'gpt-4o', messages: [{ role: 'user', content }] },

@@ -1,6 +1,6 @@
 import { signAws } from '@gw/kernel';
 import { eventually, StubProvider, type RecordedRequest } from '@gw/testing';
-import { Asker, type Told } from '../spec-support/asker';
+import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
 interface Partner {
@@ -99,7 +99,7 @@ describe('partners', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let partner: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -111,7 +111,7 @@ describe('partners', () => {
     await Promise.all([gateway.stop(), stub.stop(), partner.stop()]);
   });
 
-  const ask = (id: string, parameters: object, asking = asker): Promise<Told> =>
+  const ask = (id: string, parameters: object, asking = asker): Promise<TestResponse> =>
     asking.ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content: TEXT }] },
@@ -157,8 +157,8 @@ describe('partners', () => {
     partner.answerJson({ action: 'NONE', assessments: [] });
     const keys = { accessKeyId: 'AKIDEXAMPLE000000', secretAccessKey: 'SECRET', sessionToken: 'TOKEN' };
     const guardrailId = 'arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc';
-    const told = await ask('bedrock.guard', { guardrailId, region: 'eu-central-1', ...keys });
-    expect([told.status, told.text.includes('SECRET')]).toEqual([200, false]);
+    const response = await ask('bedrock.guard', { guardrailId, region: 'eu-central-1', ...keys });
+    expect([response.status, response.text.includes('SECRET')]).toEqual([200, false]);
     expect(partner.lastRequest.headers['authorization']).toBe(signatureOf(partner.lastRequest, keys));
   });
 
@@ -187,8 +187,8 @@ describe('partners', () => {
   }
 
   it('Bedrock with neither kind of credential is refused', async () => {
-    const told = await ask('bedrock.guard', { guardrailId: 'abc', region: 'eu-central-1' });
-    expect([told.status, told.text.includes('apiKey'), partner.connections]).toEqual([400, true, 0]);
+    const response = await ask('bedrock.guard', { guardrailId: 'abc', region: 'eu-central-1' });
+    expect([response.status, response.text.includes('apiKey'), partner.connections]).toEqual([400, true, 0]);
   });
 
   it('are not asked at addresses that the policy does not allow', async () => {
@@ -196,11 +196,11 @@ describe('partners', () => {
     try {
       strict.addProvider('main', 'openai', null);
       const { parameters } = PARTNERS[0] as Partner;
-      const told = await ask('azure.contentSafety', parameters, new Asker(() => strict));
-      expect([told.status, partner.connections]).toEqual([400, 0]);
+      const response = await ask('azure.contentSafety', parameters, new TestClient(() => strict));
+      expect([response.status, partner.connections]).toEqual([400, 0]);
       // A name that resolves to an address of the inside is found out only when it is called.
       const named = { ...parameters, endpoint: `http://localhost:${String(partner.port)}` };
-      const byName = await ask('azure.contentSafety', named, new Asker(() => strict));
+      const byName = await ask('azure.contentSafety', named, new TestClient(() => strict));
       expect([[400, 446].includes(byName.status), partner.connections]).toEqual([true, 0]);
     } finally {
       await strict.stop();

@@ -1,7 +1,7 @@
 import { guardrailBinding, type GuardrailSecretContent, type SecretLocation } from '@gw/contracts';
 import { seal, sealingKeyring } from '@gw/kernel';
 import { STUB_ACCESS, StubProvider, StubSecretManagers } from '@gw/testing';
-import { Asker, type Told } from '../spec-support/asker';
+import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
 
 jest.setTimeout(60_000);
@@ -11,7 +11,7 @@ describe('secrets of partner checks', () => {
   let stub: StubProvider;
   let partner: StubProvider;
   let managers: StubSecretManagers;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -46,7 +46,7 @@ describe('secrets of partner checks', () => {
     const check = { id: 'lakera.guard', parameters: { endpoint: partner.origin, ...parameters } };
     gateway.addGuardrail('pg-lakera', [check], { deny: true }, { sealedSecrets });
   }
-  const ask = (): Promise<Told> =>
+  const ask = (): Promise<TestResponse> =>
     asker.ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
@@ -77,12 +77,12 @@ describe('secrets of partner checks', () => {
     const refused = await ask();
     addGuardrail(named, { parameters: {}, locations: { 'reference-id#': null } });
     const closed = await ask();
-    for (const told of [refused, closed]) {
-      expect([told.status, told.text.includes('could not be read'), told.text.includes('CANARY')]).toEqual([
-        446,
-        true,
-        false,
-      ]);
+    for (const response of [refused, closed]) {
+      expect([
+        response.status,
+        response.text.includes('could not be read'),
+        response.text.includes('CANARY'),
+      ]).toEqual([446, true, false]);
     }
     expect(partner.connections).toBe(0);
   });
@@ -92,12 +92,12 @@ describe('secrets of partner checks', () => {
       id: 'lakera.guard',
       parameters: { endpoint: partner.origin, apiKey: { secret_reference_id: 'reference-id' } },
     };
-    const told = await asker.ask(
+    const response = await asker.ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
       { config: { provider: '@main', input_guardrails: [{ checks: [check] }] } },
     );
-    expect([told.status, told.text.includes('saved guardrails only'), partner.connections]).toEqual([
+    expect([response.status, response.text.includes('saved guardrails only'), partner.connections]).toEqual([
       400,
       true,
       0,

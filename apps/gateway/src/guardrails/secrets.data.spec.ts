@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { guardrailBinding, type GuardrailSecretContent } from '@gw/contracts';
 import { seal, sealingKeyring } from '@gw/kernel';
 import { eventually, readCases, StubProvider, type StubAnswer } from '@gw/testing';
-import { Asker } from '../spec-support/asker';
+import { TestClient } from '../spec-support/test-client';
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
 
 jest.setTimeout(60_000);
@@ -25,7 +25,7 @@ describe('the secret header of a webhook guardrail', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let hook: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -67,7 +67,7 @@ describe('the secret header of a webhook guardrail', () => {
     const own = { webhook: { webhookURL: `${hook.origin}/`, headers: { 'x-hook-secret': SECRET } } };
     for (const guardrail of ['hook', { deny: true, ...own }, { async: true, ...own }]) {
       hook.requests.length = 0;
-      const told = await asker.ask(
+      const response = await asker.ask(
         '/chat/completions',
         { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
         {
@@ -78,8 +78,8 @@ describe('the secret header of a webhook guardrail', () => {
       await eventually(() => hook.requests.length > 0, { timeoutMs: 20_000 });
       expect(hook.requests.every(({ headers }) => headers['x-hook-secret'] === SECRET)).toBe(true);
       const sinks = JSON.stringify([
-        told.text,
-        [...told.headers],
+        response.text,
+        [...response.headers],
         stub.requests.map(({ headers, url, body }) => [headers, url, body.toString()]),
         hook.requests.map(({ url, body }) => [url, body.toString()]),
         await gateway.records(),

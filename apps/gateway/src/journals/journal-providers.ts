@@ -73,7 +73,8 @@ const homeOptions = ({ settings, log, index }: GatewayProcess): JournalHomeOptio
 function takenHome(gateway: GatewayProcess): JournalHome {
   const home = takeJournalHome(homeOptions(gateway));
   const lost = recoverInFlight(home.directory, home.journal, sealerOf(gateway.settings));
-  if (lost > 0) gateway.log.warn({ requests: lost }, 'recovered requests that were in flight when the gateway stopped');
+  if (lost > 0)
+    gateway.log.warn({ requests: lost }, 'recovered requests that were in flight when the gateway stopped');
   return home;
 }
 

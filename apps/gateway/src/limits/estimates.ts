@@ -3,12 +3,12 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
 import type { Provider } from '@gw/providers';
 import type { Upstream } from '../pipeline/answer';
-import { askedModel } from '../pipeline/asked-model';
+import { requestedModel } from '../pipeline/requested-model';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { RequestContext } from '../pipeline/request-context';
 import type { PricedBy, Pricer } from '../pipeline/settlement';
 import type { Documents, Principal } from '../state/principals';
-import { askedAtMost, askedOutput, refuseUnbounded, type Asking } from './asked-output';
+import { requestedAtMost, requestedOutput, refuseUnbounded, type Asking } from './requested-output';
 import { sourceOf } from './learned-from';
 import { isUnknowable } from './made-earlier';
 
@@ -117,7 +117,7 @@ export class Estimates {
   learn(context: RequestContext, upstream: Upstream, outputTokens: number): void {
     const source = sourceOf(upstream);
     if (source === null) return;
-    const asked = askedOutput(context, upstream.target);
+    const asked = requestedOutput(context, upstream.target);
     this.tokens.learn({ source, asked, modelMax: this.modelMaxOf(upstream, asked) }, outputTokens);
   }
 
@@ -159,7 +159,7 @@ export class Estimates {
   private sellerAt(context: RequestContext, target: CompiledTarget): Seller | null | undefined {
     const named = providerNamed(context, target);
     const override = context.route.call === null ? target.overrideParams?.['model'] : undefined;
-    const asked = typeof override === 'string' ? override : askedModel(context);
+    const asked = typeof override === 'string' ? override : requestedModel(context);
     if (named === null || asked === null) return null;
     const model = withoutSlug(asked);
     const key = providerKey(context, named);
@@ -189,7 +189,9 @@ export class Estimates {
 
   private sizeOf(context: RequestContext, seller: Seller | Asking, most: boolean): Size {
     const { target } = seller;
-    const asked = most ? askedAtMost(context, target) : { ...askedOutput(context, target), others: NONE };
+    const asked = most
+      ? requestedAtMost(context, target)
+      : { ...requestedOutput(context, target), others: NONE };
     const by = 'provider' in seller ? seller : null;
     const source = by === null ? null : sourceOf(by);
     const modelMax = by === null ? null : this.modelMaxOf(by, asked);

@@ -2,7 +2,7 @@ import { ONCE_MAX, type Usage } from '@gw/contracts';
 import type { JsonObject, MadeObject } from '@gw/providers';
 import { isObject, parseJsonObject } from '../http/json-body';
 import type { Upstream } from '../pipeline/answer';
-import { askedModel } from '../pipeline/asked-model';
+import { requestedModel } from '../pipeline/requested-model';
 import type { RequestContext } from '../pipeline/request-context';
 import { NO_USAGE } from '../pipeline/extra-use';
 import { plainPath } from '../routes/plain-path';
@@ -62,7 +62,7 @@ const makes = ({ method, url }: RequestContext): boolean => method === 'POST' &&
 /** Whether a request can use anything: a batch holds what was not read, and a run or a saved prompt may choose its model by itself. */
 export const isUnknowable = (context: RequestContext): boolean =>
   makes(context)
-    ? askedModel(context) === null
+    ? requestedModel(context) === null
     : context.route.call?.kind === 'batch' ||
       (context.method === 'POST' && BATCHES.test(plainPath(context.url)));
 

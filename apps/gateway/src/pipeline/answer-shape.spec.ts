@@ -1,5 +1,5 @@
 import { StubProvider } from '@gw/testing';
-import { Asker, type Told } from '../spec-support/asker';
+import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -34,7 +34,7 @@ const OWN = ['reasoning_content', 'thinking_blocks', '"provider":"anthropic"'];
 describe('strict_open_ai_compliance', () => {
   let gateway: GatewayHarness;
   let provider: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
@@ -46,14 +46,18 @@ describe('strict_open_ai_compliance', () => {
     await Promise.all([gateway.stop(), provider.stop()]);
   });
 
-  const ask = (config: object, stream: boolean, headers: Record<string, string> = {}): Promise<Told> => {
+  const ask = (
+    config: object,
+    stream: boolean,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> => {
     provider.answer(
       stream ? { headers: { 'content-type': 'text/event-stream' }, body: STREAM } : { body: MESSAGE },
     );
     const messages = [{ role: 'user', content: 'Hi' }];
     return asker.ask('/chat/completions', { model: 'm', stream, messages }, { config, headers });
   };
-  const shown = ({ status, text }: Told) => {
+  const shown = ({ status, text }: TestResponse) => {
     expect([status, text.includes('Hi')]).toEqual([200, true]);
     return OWN.filter((member) => text.includes(member));
   };
@@ -120,12 +124,12 @@ describe('strict_open_ai_compliance', () => {
     const body = `{"id":"c", "choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"Hm","content":"Hi"}}],"citations":["u"]}`;
     for (const strict of ['true', 'false']) {
       provider.answer({ headers: { 'content-type': 'application/json' }, body });
-      const told = await asker.ask(
+      const response = await asker.ask(
         '/chat/completions',
         { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
         { config: { provider: '@other' }, headers: { [HEADER]: strict } },
       );
-      expect(told.text).toBe(body);
+      expect(response.text).toBe(body);
     }
   });
 });

@@ -1,9 +1,9 @@
 import type { TranslationContext } from '@gw/providers';
 import type { Upstream } from './answer';
-import type { Asked, RequestContext } from './request-context';
+import type { RequestView, RequestContext } from './request-context';
 
 /** Whether a client is shown only what the OpenAI API has: the request's header wins, then the target's setting. */
-export const isStrict = ({ gw }: Pick<Asked, 'gw'>, { target }: Pick<Upstream, 'target'>): boolean =>
+export const isStrict = ({ gw }: Pick<RequestView, 'gw'>, { target }: Pick<Upstream, 'target'>): boolean =>
   gw.strictOpenAi ?? target.strictOpenAiCompliance ?? true;
 
 /** What a translator is given with an answer, wherever one is translated. */

@@ -1,5 +1,5 @@
 import { StubProvider } from '@gw/testing';
-import { Asker } from '../spec-support/asker';
+import { TestClient } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -12,7 +12,7 @@ const MESSAGE = `{"id":"m","model":"m","content":[{"type":"text","text":"Hi"}],"
 describe('numbers that a double cannot hold', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeAll(async () => {
     gateway = await GatewayHarness.start();

@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { StubProvider } from '@gw/testing';
-import { Asker, type Told } from '../spec-support/asker';
+import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -25,7 +25,7 @@ describe('x-gw-explain: 1', () => {
   let gateway: GatewayHarness;
   let failing: StubProvider;
   let good: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -41,9 +41,9 @@ describe('x-gw-explain: 1', () => {
   });
 
   const BODY = { model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
-  const ask = (config: object, path = '/chat/completions', explain = '1'): Promise<Told> =>
+  const ask = (config: object, path = '/chat/completions', explain = '1'): Promise<TestResponse> =>
     asker.ask(path, BODY, { config, headers: { 'x-gw-explain': explain } });
-  const decisionOf = ({ headers }: Told): Decision =>
+  const decisionOf = ({ headers }: TestResponse): Decision =>
     JSON.parse(headers.get('x-gw-decision') ?? 'null') as Decision;
   const over = (provider: string, more: object = {}, first = '@failing'): object => ({
     strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1, cooldown_interval: 3_600_000 } },
@@ -65,9 +65,9 @@ describe('x-gw-explain: 1', () => {
   it.each(cases)('tells the decision at the head of %s', async (_name, provider, body, path, more) => {
     good.answer({ ...EVENTS, body });
     const first = path === '/messages' ? '@failing-claude' : '@failing';
-    const told = await ask(over(provider, more, first), path);
-    expect([told.status, told.text.includes('Hi')]).toEqual([200, true]);
-    const decision = decisionOf(told);
+    const response = await ask(over(provider, more, first), path);
+    expect([response.status, response.text.includes('Hi')]).toEqual([200, true]);
+    const decision = decisionOf(response);
     expect(decision).toMatchObject({
       config: { source: 'header' },
       strategy: ['config: fallback -> targets[0]', 'config: fallback -> targets[1]'],

@@ -307,7 +307,7 @@ export interface PricedEarlier extends EarlierUse {
 }
 
 /** What of a request decides where something is sent, and as what. */
-export type Asked = Pick<
+export type RequestView = Pick<
   RequestContext,
   | 'gw'
   | 'metadata'

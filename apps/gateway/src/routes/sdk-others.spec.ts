@@ -21,7 +21,7 @@ describe('other official clients, unchanged but for base URL and headers', () =>
     stub.requests.length = 0;
   });
 
-  const asked = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
+  const requests = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
 
   it('cohere: reranks through the built-in route, and through passthrough with the newer client', async () => {
     gateway.addProvider('cohere', 'cohere', null, { configurations: { custom_host: stub.origin } });
@@ -40,7 +40,7 @@ describe('other official clients, unchanged but for base URL and headers', () =>
       { index: 1, relevanceScore: 0.9 },
     ]);
     expect((await gateway.records()).at(-1)).toMatchObject({ route: 'passthrough' });
-    expect(asked()).toEqual(['POST /v2/rerank', 'POST /v2/rerank']);
+    expect(requests()).toEqual(['POST /v2/rerank', 'POST /v2/rerank']);
     expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-cohere');
   });
 
@@ -62,7 +62,7 @@ describe('other official clients, unchanged but for base URL and headers', () =>
     });
     const answer = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'Hi' });
     expect(answer.text).toBe('Hello!');
-    expect(asked()).toEqual(['POST /v1beta/models/gemini-2.5-flash:generateContent']);
+    expect(requests()).toEqual(['POST /v1beta/models/gemini-2.5-flash:generateContent']);
     expect(stub.lastRequest.headers['x-goog-api-key']).toBe('sk-google');
     expect((await gateway.records()).at(-1)).toMatchObject({ usage: { inputTokens: 4, outputTokens: 2 } });
   });

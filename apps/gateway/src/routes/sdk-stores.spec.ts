@@ -20,7 +20,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
     stub.requests.length = 0;
   });
 
-  const asked = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
+  const requests = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
   const routes = async (): Promise<string[]> =>
     (await gateway.records()).slice(-stub.requests.length).map(({ route }) => route);
 
@@ -35,7 +35,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
     await assistants.delete('asst_1');
     stub.answerJson(page({ id: 'asst_1' }));
     expect((await assistants.list({ limit: 5 })).data).toHaveLength(1);
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/assistants',
       'GET /v1/assistants/asst_1',
       'POST /v1/assistants/asst_1',
@@ -147,7 +147,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
     await openai.uploads.create({ bytes: 3, filename: 'a', mime_type: 'text/plain', purpose: 'batch' });
     await openai.uploads.parts.create('upload_1', { data: await toFile(Buffer.from('abc'), 'a') });
     await openai.uploads.complete('upload_1', { part_ids: ['part_1'] });
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/uploads',
       'POST /v1/uploads/upload_1/parts',
       'POST /v1/uploads/upload_1/complete',

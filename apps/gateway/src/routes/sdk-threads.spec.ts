@@ -21,7 +21,7 @@ describe('openai’s client, beta threads and runs', () => {
     stub.requests.length = 0;
   });
 
-  const asked = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
+  const requests = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
 
   it('[THR-01] creates a thread with messages, tool resources and metadata, and reads and changes it', async () => {
     const thread = {
@@ -52,7 +52,7 @@ describe('openai’s client, beta threads and runs', () => {
     await openai.beta.threads.update('thread_1', { metadata: { a: 'c' } });
     await openai.beta.threads.messages.create('thread_1', { role: 'user', content: 'More' });
     await openai.beta.threads.delete('thread_1');
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/threads',
       'POST /v1/threads',
       'GET /v1/threads/thread_1',
@@ -82,7 +82,7 @@ describe('openai’s client, beta threads and runs', () => {
     const listed = await runs.list('thread_1', { limit: 100, order: 'asc', after: 'run_0' }).asResponse();
     expect(await listed.json()).toEqual(list);
     await runs.steps.list('run_1', inThread);
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/threads/thread_1/runs',
       'GET /v1/threads/thread_1/runs/run_1',
       'POST /v1/threads/thread_1/runs/run_1',
@@ -103,7 +103,7 @@ describe('openai’s client, beta threads and runs', () => {
       });
       await expect(run).rejects.toMatchObject({ status: 400, param: 'max_prompt_tokens', code: 'AB01' });
     }
-    expect(asked()).toEqual([]);
+    expect(requests()).toEqual([]);
   });
 
   it('streams a run', async () => {

@@ -49,7 +49,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
   });
 
   /** Method and path of everything that the provider was asked. */
-  const asked = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
+  const requests = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
   const formOf = ({ body, headers }: RecordedRequest): Promise<FormData> =>
     new Response(Uint8Array.from(body), {
       headers: { 'content-type': headers['content-type'] as string },
@@ -70,7 +70,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     await openai.files.delete('file-1');
     stub.answerJson(page(FILE));
     expect((await openai.files.list({ purpose: 'batch' })).data).toMatchObject([FILE]);
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/files',
       'GET /v1/files/file-1',
       'DELETE /v1/files/file-1',
@@ -84,7 +84,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     const content = await openai.files.content('file-1');
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
     expect(content.headers.get('content-type')).toBe('application/octet-stream');
-    expect(asked()).toEqual(['GET /v1/files/file-1/content']);
+    expect(requests()).toEqual(['GET /v1/files/file-1/content']);
 
     stub.answer({
       headers: { 'content-type': 'text/plain', 'content-encoding': 'gzip' },
@@ -105,7 +105,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     await openai.batches.cancel('batch_1');
     stub.answerJson(page(BATCH));
     expect((await openai.batches.list()).data).toHaveLength(1);
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/batches',
       'GET /v1/batches/batch_1',
       'POST /v1/batches/batch_1/cancel',
@@ -129,7 +129,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
       answerBatch(BATCH);
       const answer = await output();
       expect(await answer.text()).toBe('{"a":1}\n{"b":2}\n');
-      expect(asked()).toEqual(['GET /v1/batches/batch_1', 'GET /v1/files/file-out/content']);
+      expect(requests()).toEqual(['GET /v1/batches/batch_1', 'GET /v1/files/file-out/content']);
       for (const { headers } of stub.requests) expect(headers['authorization']).toBe('Bearer sk-main');
       const record = (await gateway.records()).at(-1);
       expect(record).toMatchObject({ route: 'batches.output', status: 200, outcome: 'ok' });
@@ -138,7 +138,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     it('is the file of errors where no request of it succeeded', async () => {
       answerBatch({ ...BATCH, output_file_id: null, error_file_id: 'file-err' });
       expect((await output()).status).toBe(200);
-      expect(asked()).toContain('GET /v1/files/file-err/content');
+      expect(requests()).toContain('GET /v1/files/file-err/content');
     });
 
     it('is a 404 with the status of the batch while there is none', async () => {
@@ -148,13 +148,13 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
       expect(await answer.json()).toMatchObject({
         error: { type: 'not_found', batch_status: 'in_progress' },
       });
-      expect(asked()).toEqual(['GET /v1/batches/batch_1']);
+      expect(requests()).toEqual(['GET /v1/batches/batch_1']);
     });
 
     it('never leaves the files of the provider, whatever the batch names', async () => {
       answerBatch({ ...BATCH, output_file_id: '../../admin?x=' });
       await output();
-      expect(asked().at(-1)).toBe('GET /v1/files/..%2F..%2Fadmin%3Fx%3D/content');
+      expect(requests().at(-1)).toBe('GET /v1/files/..%2F..%2Fadmin%3Fx%3D/content');
     });
 
     it('is the error of the provider where the batch is not found', async () => {
@@ -180,7 +180,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     await jobs.list({ limit: 2 });
     await jobs.listEvents('ftjob-1');
     await jobs.checkpoints.list('ftjob-1');
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/fine_tuning/jobs',
       'GET /v1/fine_tuning/jobs/ftjob-1',
       'POST /v1/fine_tuning/jobs/ftjob-1/cancel',
@@ -203,7 +203,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     await openai.images.edit({ model: 'gpt-image-1', image: await toFile(image, 'a.png'), prompt: 'A hat' });
     expect((await bytesIn(await formOf(stub.lastRequest), 'image')).equals(image)).toBe(true);
     await openai.images.createVariation({ image: await toFile(image, 'a.png') });
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/images/generations',
       'POST /v1/images/edits',
       'POST /v1/images/variations',
@@ -222,7 +222,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     expect((await openai.audio.transcriptions.create({ model: 'whisper-1', file })).text).toBe('Hello');
     expect((await bytesIn(await formOf(stub.lastRequest), 'file')).equals(audio)).toBe(true);
     expect((await openai.audio.translations.create({ model: 'whisper-1', file })).text).toBe('Hello');
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/audio/speech',
       'POST /v1/audio/transcriptions',
       'POST /v1/audio/translations',
@@ -287,7 +287,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
       code: 'AB01',
       type: 'validation_failed',
     });
-    expect(asked()).toEqual(['POST /v1/moderations']);
+    expect(requests()).toEqual(['POST /v1/moderations']);
   });
 
   it('creates, gets, cancels and deletes responses, and lists their input', async () => {
@@ -304,7 +304,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     await openai.responses.delete('resp_1');
     stub.answerJson(page({ id: 'm', type: 'message' }));
     await openai.responses.inputItems.list('resp_1');
-    expect(asked()).toEqual([
+    expect(requests()).toEqual([
       'POST /v1/responses',
       'GET /v1/responses/resp_1',
       'POST /v1/responses/resp_1/cancel',

@@ -2,7 +2,7 @@ import { documentKey } from '@gw/contracts';
 import { connectRedis, redisAnswers, redisReady, type Redis } from '@gw/redis';
 import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { GatewayHealth } from '../gateway-health';
-import { Asker, type Asked, type Told } from '../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, OTHER_WORKSPACE_ID } from '../spec-support/harness';
 
 const PATIENT = { timeoutMs: 30_000 };
@@ -49,8 +49,8 @@ describe('answers of two organisations', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const ask = (key: string, content: string, asked: Asked = {}): Promise<Told> =>
-    new Asker(() => gateway).ask(
+  const ask = (key: string, content: string, asked: TestRequest = {}): Promise<TestResponse> =>
+    new TestClient(() => gateway).ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content }] },
       { key, ...asked, headers: { 'x-gw-provider': '@main', ...asked.headers } },
@@ -73,7 +73,9 @@ describe('answers of two organisations', () => {
   it('leaves room in a Redis that does not evict, however many answers one organisation caches', async () => {
     await redis.call('CONFIG', 'SET', 'maxmemory', String(32 * MIB));
     await start({ REDIS_URL: server.url, CACHE_TIMEOUT: '1000' });
-    const cached: Asked = { config: { provider: '@main', cache: { mode: 'simple', max_age: 7_776_000 } } };
+    const cached: TestRequest = {
+      config: { provider: '@main', cache: { mode: 'simple', max_age: 7_776_000 } },
+    };
     stub.answerJson({ choices: [], pad: 'y'.repeat(1_000) });
     await ask(OTHER_KEY, 'kept', cached);
     stub.answerJson({ choices: [], pad: 'x'.repeat(2 * MIB - 10_000) });

@@ -1,6 +1,6 @@
 import { connectRedis, redisReady } from '@gw/redis';
 import { eventually, StubProvider, withRedis } from '@gw/testing';
-import { Asker, type Asked, type Told } from '../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
 const PATIENT = { timeoutMs: 20_000 };
@@ -41,12 +41,12 @@ describe('answers kept in Redis', () => {
     await Promise.all([one.stop(), two.stop(), stub.stop()]);
   });
 
-  const ask = (gateway: GatewayHarness, body: object, asked: Asked = {}): Promise<Told> =>
-    new Asker(() => gateway).ask('/chat/completions', body, { config, ...asked });
-  const untilHit = (gateway: GatewayHarness, body: object): Promise<Told> =>
+  const ask = (gateway: GatewayHarness, body: object, asked: TestRequest = {}): Promise<TestResponse> =>
+    new TestClient(() => gateway).ask('/chat/completions', body, { config, ...asked });
+  const untilHit = (gateway: GatewayHarness, body: object): Promise<TestResponse> =>
     eventually(async () => {
-      const told = await ask(gateway, body);
-      return told.cache === 'HIT' && told;
+      const response = await ask(gateway, body);
+      return response.cache === 'HIT' && response;
     }, PATIENT);
 
   it.each([
@@ -79,14 +79,14 @@ describe('answers kept in Redis', () => {
     await ask(one, body);
     await untilHit(one, body);
     await redis.kill();
-    const told = await ask(one, body, { headers: { 'idempotency-key': 'away' } });
-    expect([told.status, told.cache]).toEqual([200, 'MISS']);
+    const response = await ask(one, body, { headers: { 'idempotency-key': 'away' } });
+    expect([response.status, response.cache]).toEqual([200, 'MISS']);
     expect((await one.records()).at(-1)?.decision.cache).toMatchObject({
       status: 'MISS',
       failure: 'store_unavailable',
     });
     const again = await ask(one, body, { headers: { 'idempotency-key': 'away' } });
-    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([told.text, 'true']);
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([response.text, 'true']);
     await redis.start();
     await untilHit(one, body);
   });
@@ -101,11 +101,11 @@ describe('answers kept in Redis', () => {
     await control.call('CLIENT', 'PAUSE', '600000', 'ALL');
     control.disconnect();
     const headers = { 'idempotency-key': 'silent' };
-    const told = await ask(one, body, { headers });
-    expect([told.status, told.cache]).toEqual([200, 'MISS']);
+    const response = await ask(one, body, { headers });
+    expect([response.status, response.cache]).toEqual([200, 'MISS']);
     const { cache } = (await one.records()).at(-1)?.decision ?? {};
     expect(cache).toMatchObject({ status: 'MISS', failure: 'store_unavailable' });
     const again = await ask(one, body, { headers });
-    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([told.text, 'true']);
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([response.text, 'true']);
   });
 });

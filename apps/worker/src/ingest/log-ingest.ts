@@ -175,7 +175,10 @@ export class LogIngest {
     const ids = [...skewed].map(({ row }) => row.id);
     const times = await timesOfSkewed(this.source.manager, ids, new Date());
     this.counts.skewed += skewed.size;
-    this.log.warn({ records: skewed.size, logId: ids[0] }, 'log records have timestamps of a clock that is far off');
+    this.log.warn(
+      { records: skewed.size, logId: ids[0] },
+      'log records have timestamps of a clock that is far off',
+    );
     return entries.map((entry) => {
       const time = skewed.has(entry) ? times.get(entry.row.id) : undefined;
       return time === undefined ? entry : withTime(entry, time);

@@ -53,8 +53,7 @@ export class LogQuarantine {
     this.counts.quarantined += 1;
     this.counts.dropped += removed;
     this.remember(logId);
-    if (removed > 0)
-      this.log.warn({ removed }, 'log quarantine is full; removed the oldest records');
+    if (removed > 0) this.log.warn({ removed }, 'log quarantine is full; removed the oldest records');
   }
 
   private remember(id: string): void {

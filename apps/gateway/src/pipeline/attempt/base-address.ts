@@ -1,7 +1,7 @@
 import { HEADER } from '@gw/contracts';
 import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
 import type { Upstream } from '../answer';
-import type { Asked } from '../request-context';
+import type { RequestView } from '../request-context';
 import { modelOf } from './targeting';
 
 export interface BaseAddress {
@@ -25,7 +25,7 @@ export class BaseAddresses {
    * A saved provider is found where it was saved, whoever else names a host: its credential goes nowhere else. Any other provider
    * is found at the request's host, else at the target's, else at its own.
    */
-  of({ gw, route }: Asked, upstream: Upstream): BaseAddress {
+  of({ gw, route }: RequestView, upstream: Upstream): BaseAddress {
     const { provider, credential, model, saved, target } = upstream;
     if (provider.local) return IN_PROCESS;
     const named = gw.customHost ?? target.customHost;

@@ -1,5 +1,5 @@
 import { eventually, StubProvider } from '@gw/testing';
-import { Asker } from '../../spec-support/asker';
+import { TestClient } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
 const ASK = { model: 'gpt-4o', messages: [] };
@@ -19,7 +19,7 @@ describe('a provider of which one model hangs', () => {
   afterEach(() => Promise.all([gateway.stop(), provider.stop()]));
 
   it('still has connections for its other models, since a model has half of them at most', async () => {
-    const asker = new Asker(() => gateway);
+    const asker = new TestClient(() => gateway);
     const leaving = new AbortController();
     const headers = { 'x-gw-provider': '@one' };
     const ask = (model: string, signal?: AbortSignal) =>
@@ -52,7 +52,7 @@ describe('a provider whose connections are all in use', () => {
   });
 
   it('is 503 with an error of its own and a time to come back, or the next target is called', async () => {
-    const asker = new Asker(() => gateway);
+    const asker = new TestClient(() => gateway);
     const leaving = new AbortController();
     const headers = { 'x-gw-provider': '@busy' };
     const held = asker.ask('/chat/completions', ASK, { headers, signal: leaving.signal });

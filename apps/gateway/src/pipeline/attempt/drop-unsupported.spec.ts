@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { StubProvider } from '@gw/testing';
-import { Asker } from '../../spec-support/asker';
+import { TestClient } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -18,7 +18,7 @@ describe('drop_unsupported', () => {
   let gateway: GatewayHarness;
   let failing: StubProvider;
   let claude: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -53,15 +53,15 @@ describe('drop_unsupported', () => {
     });
 
   it('lets a fallback to Anthropic answer, and the decision record say what was left out', async () => {
-    const told = await ask({}, { drop_unsupported: true });
-    expect(told.status).toBe(200);
+    const response = await ask({}, { drop_unsupported: true });
+    expect(response.status).toBe(200);
     expect(JSON.parse(claude.requests.at(-1)?.body.toString() ?? '')).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
       max_tokens: 4_096,
       temperature: 1,
     });
-    const decision = JSON.parse(told.headers.get('x-gw-decision') ?? 'null') as DecisionRecord;
+    const decision = JSON.parse(response.headers.get('x-gw-decision') ?? 'null') as DecisionRecord;
     expect(decision.attempts.map(({ dropped }) => dropped)).toEqual([undefined, DROPPED]);
     const [record] = await gateway.records();
     expect(record?.decision.attempts.map(({ dropped }) => dropped)).toEqual([undefined, DROPPED]);
@@ -73,8 +73,8 @@ describe('drop_unsupported', () => {
   });
 
   it('refuses what Anthropic does not take where it is not set, and calls nothing', async () => {
-    const told = await ask({}, {}, { ...BODY, seed: null });
-    expect([told.status, JSON.parse(told.text)]).toMatchObject([
+    const response = await ask({}, {}, { ...BODY, seed: null });
+    expect([response.status, JSON.parse(response.text)]).toMatchObject([
       400,
       { error: { param: 'store', message: expect.stringContaining('set drop_unsupported') as string } },
     ]);

@@ -2,7 +2,7 @@ import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
 import { GatewayError, isCredentialHeader, textsOf } from '@gw/kernel';
 import { chosenHeaders } from '../../http/header-rules';
 import type { OwnCredentials } from '../../state/own-credentials';
-import type { Asked } from '../request-context';
+import type { RequestView } from '../request-context';
 import { isMeantFor, type Recipient } from './callers-key';
 
 /** Headers of the gateway that hold no credential; a config, a provider's fields and the rest may. */
@@ -27,7 +27,7 @@ const mayHoldCredential = (name: string): boolean =>
  * Headers that `forward_headers` names, as the caller sent them. Those that carry credentials go only where the caller's own
  * provider key may go, and none goes that holds the key of this request.
  */
-export function forwardedHeaders(context: Asked, recipient: Recipient): readonly string[] {
+export function forwardedHeaders(context: RequestView, recipient: Recipient): readonly string[] {
   const { gw, req } = context;
   const names = gw.forwardHeaders ?? recipient.target.forwardHeaders;
   if (names.length === 0) return NONE;
@@ -50,7 +50,7 @@ const TEXTS_MAX = 64;
 /** Rejects with `header_invalid` where a forwarded header holds a credential of this gateway, which no provider may see. */
 export async function refuseOwnCredentials(
   own: OwnCredentials,
-  context: Asked,
+  context: RequestView,
   recipient: Recipient,
 ): Promise<void> {
   const headers = forwardedHeaders(context, recipient);

@@ -1,5 +1,5 @@
 import { eventually } from '@gw/testing';
-import { Asker } from '../../spec-support/asker';
+import { TestClient } from '../../spec-support/test-client';
 import { GatewayHarness, OTHER_WORKSPACE_ID } from '../../spec-support/harness';
 import { playLocal } from './local-transport';
 
@@ -58,7 +58,7 @@ describe('streams of the sandbox', () => {
   afterEach(() => gateway.stop());
 
   it('take half of the places of a provider for one workspace, leave the rest to others, and give theirs back', async () => {
-    const asker = new Asker(() => gateway);
+    const asker = new TestClient(() => gateway);
     const headers = { 'x-gw-provider': '@sandbox' };
     const message = { messages: [{ role: 'user', content: 'Hi' }] };
     const quick = { model: 'sandbox-small', ...message };

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { eventually, StubProvider, type StubAnswer, type StubStep } from '@gw/testing';
-import { Asker, type Told } from '../../spec-support/asker';
+import { TestClient, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -33,7 +33,7 @@ describe('streams, measured to their end', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
   const [one, two] = [{ provider: '@first' }, { provider: '@second' }];
 
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe('streams, measured to their end', () => {
   });
 
   const BODY = { model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'Hi' }] };
-  const ask = (config: object, path = '/chat/completions'): Promise<Told> =>
+  const ask = (config: object, path = '/chat/completions'): Promise<TestResponse> =>
     asker.ask(path, BODY, { config });
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
   const events = async (): Promise<string[]> =>

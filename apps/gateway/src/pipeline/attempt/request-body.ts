@@ -16,7 +16,7 @@ import { ParamRules } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
 import type { Upstream } from '../answer';
-import type { Asked } from '../request-context';
+import type { RequestView } from '../request-context';
 import { withoutSlug } from './targeting';
 
 export interface BuiltBody {
@@ -30,7 +30,7 @@ export interface BuiltBody {
 }
 
 /** The client's bytes wherever nothing has to change; a small splice for the model; parsed only for rules and translation. */
-export function bodyOf(context: Asked, upstream: Upstream): BuiltBody {
+export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
   if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
@@ -61,7 +61,7 @@ export const ruledBody = (body: JsonObject, target: CompiledTarget): JsonObject 
   rulesFor(body).apply(target);
 
 /** The request once more, with what the client has of the answer as its beginning. */
-function prefilled(context: Asked, text: string, upstream: Upstream): BuiltBody {
+function prefilled(context: RequestView, text: string, upstream: Upstream): BuiltBody {
   const { target, provider, support } = upstream;
   const ruled = withPlainModel(rulesFor(context.json(parseJsonObject)).apply(target));
   if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
@@ -78,7 +78,7 @@ function prefilled(context: Asked, text: string, upstream: Upstream): BuiltBody 
 }
 
 function translated(
-  context: Asked,
+  context: RequestView,
   body: JsonObject,
   translator: Translator,
   { target }: Upstream,
@@ -89,20 +89,20 @@ function translated(
 }
 
 /** Numbers stay as the client wrote them, whatever a double can hold. */
-const rebuilt = ({ body }: Asked, clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
+const rebuilt = ({ body }: RequestView, clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
   body: Buffer.from(withExactNumbers(sent, exactNumbers(body))),
   clientBody,
   contentType: 'application/json',
 });
 
-const mustRead = ({ body, scan }: Asked, isAsked: boolean): boolean =>
+const mustRead = ({ body, scan }: RequestView, isAsked: boolean): boolean =>
   isAsked && body.length > 0 && scan !== null && !scan.isForm;
 
 /**
  * A body that two readers could read differently: one with two models, or, where anything has read more of it, with two members
  * of any one name. A built-in route sends what was checked, not what was received.
  */
-const isDoubtful = ({ scan, route, isParsed, body }: Asked): boolean =>
+const isDoubtful = ({ scan, route, isParsed, body }: RequestView): boolean =>
   route.kind !== 'passthrough' && (scan?.needsParse === true || (isParsed && hasDuplicateMembers(body)));
 
 /** The provider is asked for `model`, not for `@slug/model`. */
@@ -114,11 +114,11 @@ function withPlainModel(body: JsonObject): JsonObject {
 }
 
 /** What the body asks for. Where the path has the model, a body keeps its own. */
-const modelInBody = ({ route, scan }: Asked, { model }: Upstream): string | null =>
+const modelInBody = ({ route, scan }: RequestView, { model }: Upstream): string | null =>
   route.call === null || !scan?.model ? model : withoutSlug(scan.model);
 
 /** Another model than the body's is asked for where that has a slug, or is a form that has no other rule. */
-function spliced(context: Asked, upstream: Upstream): BuiltBody {
+function spliced(context: RequestView, upstream: Upstream): BuiltBody {
   const { scan, body } = context;
   const model = modelInBody(context, upstream);
   if (scan?.modelSpan && model !== null && model !== scan.model) {
@@ -129,7 +129,7 @@ function spliced(context: Asked, upstream: Upstream): BuiltBody {
 }
 
 /** A spooled body is never parsed: where it would have to be, it is too large. */
-function spooledBody(context: Asked, body: SpooledBody, upstream: Upstream): BuiltBody {
+function spooledBody(context: RequestView, body: SpooledBody, upstream: Upstream): BuiltBody {
   const { scan } = context;
   const { target, support } = upstream;
   const isJson = scan !== null && !scan.isForm;

@@ -7,7 +7,7 @@ import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/he
 import { queryWithModel } from '../../realtime/model-query';
 import type { Upstream } from '../answer';
 import { knownCodings } from '../decoding';
-import type { Asked } from '../request-context';
+import type { RequestView } from '../request-context';
 import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';
 import { wholeAnswerQuery } from './whole-answer-query';
@@ -37,7 +37,7 @@ export class RequestBuilder {
     this.bases = new BaseAddresses(options.policy);
   }
 
-  build(context: Asked, upstream: Upstream): BuiltRequest {
+  build(context: RequestView, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(context, upstream);
     const { body: own, clientBody, contentType, dropped = null } = bodyOf(context, upstream);
     const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
@@ -62,12 +62,12 @@ export class RequestBuilder {
   }
 
   /** Milliseconds; the request's header wins, then the target's `request_timeout`. */
-  timeoutOf(context: Asked, target: CompiledTarget): number {
+  timeoutOf(context: RequestView, target: CompiledTarget): number {
     return context.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
   }
 
   /** `request_timeout` bounds the whole call; a stream's first byte, and the silence between its pieces. */
-  private timeoutsOf(context: Asked, { target }: Upstream) {
+  private timeoutsOf(context: RequestView, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(context, target);
     const streamed = context.scan?.stream === true;
@@ -80,7 +80,7 @@ export class RequestBuilder {
   }
 }
 
-const pathOf = (context: Asked, upstream: Upstream): string =>
+const pathOf = (context: RequestView, upstream: Upstream): string =>
   pathBelowBase(upstream.support, context.route.upstreamPath) +
   queryOf(ownQueryOf(context, upstream), context, upstream);
 
@@ -91,13 +91,13 @@ function pathBelowBase(support: RouteSupport | null, own: string): string {
 }
 
 /** A WebSocket has its model in the query, where an HTTP request has it in the body. */
-function ownQueryOf({ query, upgrade, route }: Asked, { model }: Upstream): string {
+function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream): string {
   if (upgrade !== null) return queryWithModel(query, model);
   return route.call === null || query === '' ? query : wholeAnswerQuery(query);
 }
 
 /** The client's query, with what the provider needs on every call; the client's own values win. */
-function queryOf(query: string, { route }: Asked, { provider, credential, model }: Upstream): string {
+function queryOf(query: string, { route }: RequestView, { provider, credential, model }: Upstream): string {
   const own = provider.query?.(credential, model, route.kind);
   if (!own) return query;
   const asked = new URLSearchParams(query);
@@ -106,7 +106,7 @@ function queryOf(query: string, { route }: Asked, { provider, credential, model 
   return query.length > 1 ? `${query}&${added}` : `?${added}`;
 }
 
-function headersOf(context: Asked, upstream: Upstream, contentType: string | null): HeaderList {
+function headersOf(context: RequestView, upstream: Upstream, contentType: string | null): HeaderList {
   const { provider, credential, saved, support, model } = upstream;
   const { req } = context;
   const received = upstreamHeaders(req.rawHeaders, req.headers.connection);
@@ -139,7 +139,7 @@ const FIELD_MASK = 'x-goog-fieldmask';
  * A built-in route reads the answer, and so does a read that may report a use: they ask for one that needs no decoding, and the
  * latter for all of it. What else goes through may have any coding that can be undone. Without the header any would be right.
  */
-function askReadable(headers: HeaderList, context: Asked, support: RouteSupport | null): void {
+function askReadable(headers: HeaderList, context: RequestView, support: RouteSupport | null): void {
   const isRead = isReadForUse(context);
   if (isRead) for (const name of OF_PARTS) removeHeader(headers, name);
   if (context.route.call !== null) removeHeader(headers, FIELD_MASK);

@@ -1,7 +1,7 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import type { JsonObject } from '@gw/providers';
 import type { Upstream } from '../answer';
-import type { Asked } from '../request-context';
+import type { RequestView } from '../request-context';
 
 const OPTIONS = 'stream_options';
 const MARK = Buffer.from(`"${OPTIONS}"`);
@@ -14,7 +14,7 @@ const CLOSE_OBJECT = 0x7d;
  * that drops `stream_options` keeps it from being asked, for a host that does not know it.
  */
 export function askForUsage(
-  { route, scan }: Asked,
+  { route, scan }: RequestView,
   { provider, support, target }: Upstream,
   body: Buffer,
   parsed: JsonObject | null,

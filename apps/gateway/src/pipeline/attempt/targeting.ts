@@ -7,8 +7,8 @@ import { didYouMean } from '../../state/near-slugs';
 import type { OwnCredentials } from '../../state/own-credentials';
 import type { Documents, Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
-import { askedModel } from '../asked-model';
-import type { Asked } from '../request-context';
+import { requestedModel } from '../requested-model';
+import type { RequestView } from '../request-context';
 import { inlineKey } from './callers-key';
 import { ownCredential, refuseOwnCredentials } from './forwarded-headers';
 
@@ -37,19 +37,19 @@ export class Targeting {
     private readonly options: TargetingOptions,
   ) {}
 
-  pick(context: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
+  pick(context: RequestView, target: CompiledTarget): Upstream | Promise<Upstream> {
     const found = this.find(context, target);
     const forwardsHeaders = (context.gw.forwardHeaders ?? target.forwardHeaders).length > 0;
     return forwardsHeaders ? this.guarded(context, found) : found;
   }
 
-  private async guarded(context: Asked, found: Upstream | Promise<Upstream>): Promise<Upstream> {
+  private async guarded(context: RequestView, found: Upstream | Promise<Upstream>): Promise<Upstream> {
     const upstream = await found;
     if (!upstream.provider.local) await refuseOwnCredentials(this.ownCredentials, context, upstream);
     return upstream;
   }
 
-  private find(context: Asked, target: CompiledTarget): Upstream | Promise<Upstream> {
+  private find(context: RequestView, target: CompiledTarget): Upstream | Promise<Upstream> {
     const named = providerNamed(context, target);
     if (named === null) throw new GatewayError('provider_missing');
     if (!named.startsWith('@')) return this.inline(context, target, named);
@@ -64,7 +64,7 @@ export class Targeting {
   }
 
   private savedOf(
-    context: Asked,
+    context: RequestView,
     target: CompiledTarget,
     document: unknown,
     slug: string,
@@ -85,7 +85,7 @@ export class Targeting {
     return credential instanceof Promise ? credential.then(finish) : finish(credential);
   }
 
-  private inline(context: Asked, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
+  private inline(context: RequestView, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
     if (!this.isKnown(id)) return this.unknown(context, id);
     const provider = this.known(id);
     supportOf(context, provider);
@@ -112,7 +112,7 @@ export class Targeting {
   }
 
   /** A slug is often written without its @. */
-  private async unknown(context: Asked, id: string): Promise<never> {
+  private async unknown(context: RequestView, id: string): Promise<never> {
     const { workspace } = context.principal as Principal;
     const saved = await this.documents.load(documentKey.provider(workspace.id, id.slice(0, SLUG_MAX)));
     throw providerUnknown(id, saved?.kind === 'provider' ? `@${id}` : this.nearTo(id));
@@ -126,7 +126,7 @@ export class Targeting {
   }
 
   private build(
-    context: Asked,
+    context: RequestView,
     target: CompiledTarget,
     provider: Provider,
     saved: ProviderDocument | null,
@@ -134,7 +134,7 @@ export class Targeting {
   ): Upstream {
     const support = supportOf(context, provider);
     const override = keepsModel(context) ? undefined : target.overrideParams?.['model'];
-    const asked = typeof override === 'string' ? override : askedModel(context);
+    const asked = typeof override === 'string' ? override : requestedModel(context);
     return {
       target,
       provider,
@@ -147,7 +147,7 @@ export class Targeting {
 }
 
 /** Null on passthrough. Throws `route_unsupported`. */
-function supportOf({ route }: Asked, provider: Provider): RouteSupport | null {
+function supportOf({ route }: RequestView, provider: Provider): RouteSupport | null {
   if (route.kind === 'passthrough') return null;
   const support = provider.routes[route.kind];
   if (support !== undefined) return support;
@@ -182,7 +182,7 @@ export function assertSavedUsable(
 }
 
 /** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */
-export function providerNamed(context: Asked, target: CompiledTarget): string | null {
+export function providerNamed(context: RequestView, target: CompiledTarget): string | null {
   if (target.provider !== null) return target.provider;
   if (target.virtualKey !== null) return `@${target.virtualKey}`;
   const { provider, virtualKey } = context.gw;
@@ -195,7 +195,7 @@ export function providerNamed(context: Asked, target: CompiledTarget): string | 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
 /** A path goes out as it came, and so does a body whose model was not found: no rule replaces a model in it. */
-const keepsModel = ({ route, scan, body, spooled }: Asked): boolean =>
+const keepsModel = ({ route, scan, body, spooled }: RequestView): boolean =>
   route.call !== null ||
   ((body.length > 0 || spooled !== null) &&
     (scan === null || (scan.isForm === true && scan.modelSpan === null)));
@@ -210,7 +210,7 @@ export const withoutSlug = (model: string): string =>
  * A route that calls a model must say which. With an allow-list so must every body that could name one: an unreadable body
  * could name any.
  */
-function checkModel(context: Asked, saved: ProviderDocument, model: string | null): void {
+function checkModel(context: RequestView, saved: ProviderDocument, model: string | null): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
   for (const named of otherModels(context)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
   if (model === null) checkUnnamed(context, saved);
@@ -235,7 +235,7 @@ function isDisabledInAnyCase({ models }: ProviderDocument, model: string): boole
 }
 
 /** No model was found. */
-function checkUnnamed(context: Asked, saved: ProviderDocument): void {
+function checkUnnamed(context: RequestView, saved: ProviderDocument): void {
   const { route, body, spooled, upgrade } = context;
   const couldName = route.model === 'maybe' && (body.length > 0 || spooled !== null || upgrade !== null);
   if (route.model === 'always' || (!saved.allowAllModels && couldName)) throw notEnabled(saved, null);
@@ -257,11 +257,11 @@ const notEnabled = (saved: ProviderDocument, model: string | null, message?: str
   });
 
 /** A passthrough body that is no JSON object may name any model; so may one whose `model` is no plain text. */
-const hidesModel = ({ scan, upgrade }: Asked): boolean =>
+const hidesModel = ({ scan, upgrade }: RequestView): boolean =>
   upgrade !== null || scan === null || scan.isForm === true || scan.needsParse;
 
 /** Passthrough hands a query on, and next to a model in the path a body: a provider could read the model there all the same. */
-function otherModels({ route, query, scan }: Asked): readonly string[] {
+function otherModels({ route, query, scan }: RequestView): readonly string[] {
   if (route.kind !== 'passthrough') return NONE;
   const inQuery = query === '' ? NONE : new URLSearchParams(query).getAll('model');
   const inBody = route.call === null ? null : (scan?.model ?? null);

@@ -1,5 +1,5 @@
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
-import { Asker, type Asked, type Told } from '../../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../../spec-support/harness';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
@@ -27,7 +27,7 @@ jest.setTimeout(30_000);
 describe('cached answers', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
   const simple = { provider: '@main', cache: { mode: 'simple' } };
 
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe('cached answers', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const ask = (body: object | Buffer = ASK, asked: Asked = {}): Promise<Told> =>
+  const ask = (body: object | Buffer = ASK, asked: TestRequest = {}): Promise<TestResponse> =>
     asker.ask(CHAT_PATH, body, { config: simple, ...asked });
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
@@ -300,7 +300,7 @@ describe('cached answers', () => {
       expect((await ask()).cache).toBe('HIT');
     });
 
-    const others: readonly (readonly [string, object, Asked])[] = [
+    const others: readonly (readonly [string, object, TestRequest])[] = [
       ['workspace', ASK, { key: 'otherKey0000000000000000000000AB' }],
       ['saved provider', ASK, { config: { ...simple, provider: '@second' } }],
       ['config', ASK, { config: { ...simple, request_timeout: 30_000 } }],
@@ -335,12 +335,12 @@ describe('cached answers', () => {
     it('a provider key that the caller brings, and one that is forwarded', async () => {
       const host = `${stub.origin}/v1`;
       const config = { provider: 'openai', custom_host: host, cache: { mode: 'simple' } };
-      const own = (key: string): Asked => ({ config, headers: { authorization: `Bearer ${key}` } });
+      const own = (key: string): TestRequest => ({ config, headers: { authorization: `Bearer ${key}` } });
       expect((await ask(ASK, own('sk-1'))).cache).toBe('MISS');
       expect((await ask(ASK, own('sk-1'))).cache).toBe('HIT');
       expect((await ask(ASK, own('sk-2'))).cache).toBe('MISS');
       const forwarding = { ...simple, forward_headers: ['authorization'] };
-      const forwarded = (token: string): Asked => ({
+      const forwarded = (token: string): TestRequest => ({
         config: forwarding,
         headers: { authorization: `Bearer ${token}` },
       });
@@ -350,7 +350,7 @@ describe('cached answers', () => {
     });
 
     it('a namespace is shared by users, and only asked for with a name that can be one', async () => {
-      const as = (user: string): Asked => ({
+      const as = (user: string): TestRequest => ({
         headers: { 'x-gw-cache-namespace': 'team', 'x-gw-metadata': JSON.stringify({ _user: user }) },
       });
       await ask(ASK, as('a'));
@@ -365,7 +365,7 @@ describe('cached answers', () => {
       let count = 0;
       stub.answer(() => ({ body: { ...CHAT, count: (count += 1) } }));
     };
-    const countOf = ({ text }: Told): number => (JSON.parse(text) as { count: number }).count;
+    const countOf = ({ text }: TestResponse): number => (JSON.parse(text) as { count: number }).count;
 
     beforeEach(numbered);
 
@@ -389,8 +389,8 @@ describe('cached answers', () => {
       await ask(ASK, { config });
       const fresh = await eventually(
         async () => {
-          const told = await ask(ASK, { config });
-          return told.cache === 'MISS' && told;
+          const response = await ask(ASK, { config });
+          return response.cache === 'MISS' && response;
         },
         { timeoutMs: 20_000, everyMs: 100 },
       );

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Coalescer } from '@gw/cache';
 import { eventually, StubProvider, type StubStep } from '@gw/testing';
-import { Asker, type Asked, type Told } from '../../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
 const PATIENT = { timeoutMs: 20_000 };
@@ -27,7 +27,7 @@ describe('identical requests in flight', () => {
   /** Lets the provider go on. */
   let release: () => void;
   let until: Promise<void>;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
   const config = { provider: '@main', cache: { mode: 'simple', coalesce: true } };
 
   beforeEach(async () => {
@@ -49,7 +49,7 @@ describe('identical requests in flight', () => {
     jest.restoreAllMocks();
   });
 
-  const ask = (body: object = ASK, asked: Asked = {}): Promise<Told> =>
+  const ask = (body: object = ASK, asked: TestRequest = {}): Promise<TestResponse> =>
     asker.ask('/chat/completions', body, { config, ...asked });
   const haveJoined = (count: number): Promise<true> =>
     eventually(() => joined.mock.calls.length === count, PATIENT);
@@ -64,8 +64,8 @@ describe('identical requests in flight', () => {
     const asked = Array.from({ length: 5 }, () => ask());
     await haveJoined(5);
     release();
-    const told = await Promise.all(asked);
-    expect(told.map(({ status, cache, text }) => [status, cache, JSON.parse(text) as object])).toEqual(
+    const reply = await Promise.all(asked);
+    expect(reply.map(({ status, cache, text }) => [status, cache, JSON.parse(text) as object])).toEqual(
       Array.from({ length: 5 }, () => [200, 'MISS', CHAT]),
     );
     expect(stub.requests).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('identical requests in flight', () => {
     const cheap = await StubProvider.start();
     gateway.addProvider('cheap', 'openai', cheap.origin);
     cheap.answerJson({ ...CHAT, usage: { prompt_tokens: 9, completion_tokens: 10, total_tokens: 19 } });
-    const balanced = (...targets: object[]): Asked => ({
+    const balanced = (...targets: object[]): TestRequest => ({
       config: { strategy: { mode: 'loadbalance', algorithm: 'least_cost' }, targets },
     });
     const asked = Array.from({ length: 4 }, () => ask(ASK, balanced(config)));
@@ -198,8 +198,8 @@ describe('identical requests in flight', () => {
     await haveJoined(3);
     await stub.waitForRequest(2, PATIENT.timeoutMs);
     release();
-    const told = await Promise.all(asked);
-    expect(told.map(({ cache }) => cache)).toEqual(['MISS', 'REFRESH', 'REFRESH']);
+    const reply = await Promise.all(asked);
+    expect(reply.map(({ cache }) => cache)).toEqual(['MISS', 'REFRESH', 'REFRESH']);
     expect(stub.requests).toHaveLength(2);
   });
 });

@@ -13,7 +13,7 @@ import { translationContext } from '../answer-shape';
 import type { RequestBuilder } from '../attempt/request-builder';
 import type { Sender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
-import type { Asked, RequestContext } from '../request-context';
+import type { RequestView, RequestContext } from '../request-context';
 import type { Pricer } from '../settlement';
 
 /** A call for a vector, as the decision record tells it. */
@@ -39,10 +39,10 @@ export class Embeddings {
       id: settings.target.endpoint,
       call: null,
       embed: async (texts) => {
-        const asked = embeddingOf(context, settings, texts);
-        const upstream = await this.targeting.pick(asked, settings.target);
+        const request = embeddingOf(context, settings, texts);
+        const upstream = await this.targeting.pick(request, settings.target);
         const startedMs = performance.now();
-        const answer = await this.ask(context, asked, upstream);
+        const answer = await this.ask(context, request, upstream);
         embedder.call = this.noted(upstream, answer, performance.now() - startedMs);
         return vectorsOf(answer);
       },
@@ -50,8 +50,8 @@ export class Embeddings {
     return embedder;
   }
 
-  private async ask(context: RequestContext, asked: Asked, upstream: Upstream): Promise<JsonObject> {
-    const built = this.builder.build(asked, upstream);
+  private async ask(context: RequestContext, request: RequestView, upstream: Upstream): Promise<JsonObject> {
+    const built = this.builder.build(request, upstream);
     const body = await new Promise<Buffer>((resolve, reject) => {
       const collector = new Collector(resolve, reject);
       collector.call = this.sender.call(context, upstream, built, collector);
@@ -87,7 +87,7 @@ function embeddingOf(
   context: RequestContext,
   { target }: CompiledEmbeddings,
   texts: readonly string[],
-): Asked {
+): RequestView {
   const parsed: JsonObject = { input: texts.length === 1 ? texts[0] : texts };
   const body = Buffer.from(JSON.stringify(parsed));
   const ownMs = target.requestTimeoutMs ?? TIMEOUT_MS;

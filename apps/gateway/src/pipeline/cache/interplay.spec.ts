@@ -1,6 +1,6 @@
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { Coalescer } from '@gw/cache';
-import { Asker, type Asked, type Told } from '../../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -26,7 +26,7 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let other: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
   const cache = { mode: 'simple' };
   const simple = { provider: '@main', cache };
 
@@ -54,24 +54,24 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
       actions,
     );
   const guarded = { output_guardrails: ['words'] };
-  const ask = (body: object, config: object | string, asked: Asked = {}): Promise<Told> =>
+  const ask = (body: object, config: object | string, asked: TestRequest = {}): Promise<TestResponse> =>
     asker.ask('/chat/completions', body, { config, ...asked });
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
-  const verdict = ({ text, status }: Told): string | number =>
+  const verdict = ({ text, status }: TestResponse): string | number =>
     text.includes('hooks_failed') ? 'denied' : text.includes('"verdict":false') ? 'marked' : status;
 
   describe.each(Object.entries(KINDS))('%s', (_, { body, said }) => {
     it('that was stored is judged by the guardrails that are in force when it is given again', async () => {
       stub.answer(said(WORD));
       gateway.addConfig('saved', { ...simple, ...guarded });
-      const told = [await ask(body, 'saved')];
-      told.push(await ask(body, 'saved'));
+      const reply = [await ask(body, 'saved')];
+      reply.push(await ask(body, 'saved'));
       forbid(WORD);
-      told.push(await ask(body, 'saved'));
+      reply.push(await ask(body, 'saved'));
       const denied = await last();
       forbid(WORD, {});
-      told.push(await ask(body, 'saved'));
-      expect(told.map((one) => [one.cache, verdict(one)])).toEqual([
+      reply.push(await ask(body, 'saved'));
+      expect(reply.map((one) => [one.cache, verdict(one)])).toEqual([
         ['MISS', 200],
         ['HIT', 200],
         ['HIT', 'denied'],
@@ -92,11 +92,11 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
       stub.answer(said(WORD));
       gateway.addConfig('saved', { ...simple, ...guarded });
       forbid(WORD, { deny: true }, asking.length > 0 ? [webhook] : []);
-      const told = [await ask(body, 'saved'), await ask(body, 'saved')];
+      const reply = [await ask(body, 'saved'), await ask(body, 'saved')];
       forbid('nothing of it');
-      told.push(await ask(body, 'saved'), await ask(body, 'saved'));
+      reply.push(await ask(body, 'saved'), await ask(body, 'saved'));
       await hook.stop();
-      expect(told.map((one) => [one.cache, verdict(one)])).toEqual([
+      expect(reply.map((one) => [one.cache, verdict(one)])).toEqual([
         ['MISS', 'denied'],
         ['MISS', 'denied'],
         ['MISS', 200],
@@ -113,8 +113,8 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
         cache,
         targets: [{ provider: '@main' }, { provider: '@other' }],
       };
-      const told = [await ask(body, config), await ask(body, config)];
-      expect(told.map(({ cache: status, text }) => [status, text.includes('fine')])).toEqual([
+      const reply = [await ask(body, config), await ask(body, config)];
+      expect(reply.map(({ cache: status, text }) => [status, text.includes('fine')])).toEqual([
         ['MISS', true],
         ['HIT', true],
       ]);
@@ -161,9 +161,9 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
     stub.answer({ status: 503, body: { choices: [] } }, { body: chat('fine') });
     jest.spyOn(Math, 'random').mockReturnValue(0.9999);
     const config = { ...simple, retry: { attempts: 1 } };
-    const told = [await ask(ASK, config), await ask(ASK, config)];
+    const reply = [await ask(ASK, config), await ask(ASK, config)];
     expect(
-      told.map(({ cache: status, headers }) => [status, headers.get('x-gw-retry-attempt-count')]),
+      reply.map(({ cache: status, headers }) => [status, headers.get('x-gw-retry-attempt-count')]),
     ).toEqual([
       ['MISS', '1'],
       ['HIT', '0'],
@@ -250,7 +250,7 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
   describe('says in its status what came of the look-up where there was no answer', () => {
     const nobody = { ...simple, provider: '@nobody' };
     const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 0 }] } as const;
-    const cases: readonly (readonly [string, string, number, object, Asked])[] = [
+    const cases: readonly (readonly [string, string, number, object, TestRequest])[] = [
       ['MISS', 'the provider could not be reached', 502, nobody, {}],
       ['REFRESH', 'it was not to be read', 502, nobody, { headers: { 'x-gw-cache-force-refresh': 'true' } }],
       ['MISS', 'the provider did not answer in time', 408, { ...simple, request_timeout: 100 }, {}],
@@ -277,9 +277,9 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
       gateway.addProvider('limited', 'openai', stub.origin, limited);
       gateway.addProvider('nobody', 'openai', gone);
       stub.answer({ neverAnswer: true });
-      const told = await ask(ASK, config, { headers: { 'x-gw-explain': '1', ...asked.headers } });
-      expect([told.cache, told.status]).toEqual([status, code]);
-      const decision = JSON.parse(told.headers.get('x-gw-decision') ?? '') as { cache?: { status: string } };
+      const reply = await ask(ASK, config, { headers: { 'x-gw-explain': '1', ...asked.headers } });
+      expect([reply.cache, reply.status]).toEqual([status, code]);
+      const decision = JSON.parse(reply.headers.get('x-gw-decision') ?? '') as { cache?: { status: string } };
       expect(decision.cache?.status).toBe(status === 'DISABLED' ? undefined : status);
       const record = await last();
       expect([record?.cacheStatus, record?.decision.cache.status]).toEqual([status, status]);

@@ -1,5 +1,5 @@
 import { StubProvider, type StubAnswer } from '@gw/testing';
-import { Asker, type Asked, type Told } from '../../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
 const CHAT = {
@@ -20,7 +20,7 @@ describe('answers found by their meaning', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let vectors: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
   const embeddings = { provider: '@vectors', model: 'text-embedding-3-small', dimensions: 2 };
   const config = { provider: '@main', cache: { mode: 'semantic', threshold: 0.9, embeddings } };
 
@@ -45,7 +45,7 @@ describe('answers found by their meaning', () => {
     await Promise.all([gateway.stop(), stub.stop(), vectors.stop()]);
   });
 
-  const ask = (text: string, over: object = {}, asked: Asked = {}): Promise<Told> =>
+  const ask = (text: string, over: object = {}, asked: TestRequest = {}): Promise<TestResponse> =>
     asker.ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content: text }], ...over },
@@ -139,8 +139,8 @@ describe('answers found by their meaning', () => {
       ...config,
       cache: { ...config.cache, embeddings: { ...embeddings, request_timeout: 200 } },
     };
-    const told = await ask('What is a cat?', {}, { config: impatient });
-    expect([told.status, told.cache]).toEqual([200, 'SEMANTIC MISS']);
+    const response = await ask('What is a cat?', {}, { config: impatient });
+    expect([response.status, response.cache]).toEqual([200, 'SEMANTIC MISS']);
     expect((await lastRecord())?.decision.cache.failure).toBe('embeddings_failed');
     expect((await ask('What is a cat?', {}, { config: impatient })).cache).toBe('HIT');
   });

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { StubProvider, type StubAnswer } from '@gw/testing';
-import { Asker, type Asked, type Told } from '../../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
 /** The harness gives a saved provider the credential `sk-<slug>`. */
@@ -15,7 +15,7 @@ const event = `data: {"error":{"message":"wrong key ${KEY}"}}\n\n`;
 describe('a saved credential that its provider repeats', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
@@ -28,12 +28,16 @@ describe('a saved credential that its provider repeats', () => {
 
   const ROUTES = ['/chat/completions', '/proxy/chat/completions'];
   const saved = { 'x-gw-provider': `@${SLUG}` };
-  const ask = (answer: StubAnswer, path: string, headers: Asked['headers'] = saved): Promise<Told> => {
+  const ask = (
+    answer: StubAnswer,
+    path: string,
+    headers: TestRequest['headers'] = saved,
+  ): Promise<TestResponse> => {
     stub.answer(answer);
     return asker.ask(path, { ...ASK, stream: answer.headers === SSE }, { headers });
   };
   /** As a client reads it. */
-  const shown = ({ text }: Told): string => {
+  const shown = ({ text }: TestResponse): string => {
     try {
       return text + JSON.stringify(JSON.parse(text));
     } catch {
@@ -78,22 +82,22 @@ describe('a saved credential that its provider repeats', () => {
   it.each(errors.flatMap(([name, answer]) => ROUTES.map((path) => [name, path, answer] as const)))(
     'stays hidden in an error %s, on %s',
     async (_name, path, answer) => {
-      const told = await ask(answer, path);
-      expect(told.status).toBe(401);
-      expect(shown(told)).toContain('error');
-      expect(shown(told)).not.toMatch(reads(KEY));
+      const response = await ask(answer, path);
+      expect(response.status).toBe(401);
+      expect(shown(response)).toContain('error');
+      expect(shown(response)).not.toMatch(reads(KEY));
     },
   );
 
   it('is cut out of a coded error of passthrough, which has no coding then', async () => {
-    const told = await ask(error(gzipSync(wrong(KEY)), coded('gzip')), '/proxy/chat/completions');
-    expect([told.text, told.headers.get('content-encoding')]).toEqual([wrong('[credential]'), null]);
+    const response = await ask(error(gzipSync(wrong(KEY)), coded('gzip')), '/proxy/chat/completions');
+    expect([response.text, response.headers.get('content-encoding')]).toEqual([wrong('[credential]'), null]);
   });
 
   it.each(ROUTES)('says why an error is not shown that could not be read, on %s', async (path) => {
-    const told = await ask(error('x'.repeat(1_048_577)), path);
-    const { error: said } = JSON.parse(told.text) as { error: { message: string } };
-    expect([told.status, said.message]).toEqual([
+    const response = await ask(error('x'.repeat(1_048_577)), path);
+    const { error: said } = JSON.parse(response.text) as { error: { message: string } };
+    expect([response.status, said.message]).toEqual([
       401,
       'The answer is larger than the 1048576 bytes that are read.',
     ]);
@@ -111,10 +115,10 @@ describe('a saved credential that its provider repeats', () => {
   it.each(answers.flatMap(([name, answer]) => ROUTES.map((path) => [name, path, answer] as const)))(
     'stays hidden in %s, on %s',
     async (_name, path, answer) => {
-      const told = await ask(answer, path);
-      expect(told.status).toBe(200);
-      expect(told.text).toContain('***');
-      expect(told.text).not.toMatch(reads(KEY));
+      const response = await ask(answer, path);
+      expect(response.status).toBe(200);
+      expect(response.text).toContain('***');
+      expect(response.text).not.toMatch(reads(KEY));
     },
   );
 
@@ -125,8 +129,8 @@ describe('a saved credential that its provider repeats', () => {
       authorization: `Bearer ${KEY}`,
     };
     const bytes = gzipSync(wrong(KEY));
-    const told = await ask(error(bytes, coded('gzip')), '/proxy/chat/completions', headers);
-    expect([told.headers.get('content-encoding'), told.text]).toEqual(['gzip', wrong(KEY)]);
+    const response = await ask(error(bytes, coded('gzip')), '/proxy/chat/completions', headers);
+    expect([response.headers.get('content-encoding'), response.text]).toEqual(['gzip', wrong(KEY)]);
     expect((await ask({ headers: JSON_TYPE, body: echo }, '/chat/completions', headers)).text).toBe(echo);
   });
 });

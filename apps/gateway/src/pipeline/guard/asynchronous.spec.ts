@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
-import { Asker, type Told } from '../../spec-support/asker';
+import { TestClient, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../../spec-support/harness';
 
 jest.setTimeout(60_000);
@@ -110,7 +110,7 @@ describe('asynchronous guardrails', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let hook: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -126,7 +126,7 @@ describe('asynchronous guardrails', () => {
     { path, provider, streams }: Omit<Case, 'answer'>,
     guardrails: object,
     more: object = {},
-  ): Promise<Told> =>
+  ): Promise<TestResponse> =>
     asker.ask(
       path,
       {
@@ -156,8 +156,8 @@ describe('asynchronous guardrails', () => {
     it('[GRD-02] leave every byte alone, and their verdict stands in the log', async () => {
       stub.answer(each.answer);
       const bare = await send(each, {});
-      const told = await send(each, { output_guardrails: [no('secret')] });
-      expect([told.status, told.bytes.equals(bare.bytes)]).toEqual([200, true]);
+      const reply = await send(each, { output_guardrails: [no('secret')] });
+      expect([reply.status, reply.bytes.equals(bare.bytes)]).toEqual([200, true]);
       expect(await lastVerdicts()).toMatchObject([
         { stage: 'output', async: true, verdict: false, checks: [{ error: null }] },
       ]);
@@ -173,10 +173,10 @@ describe('asynchronous guardrails', () => {
       hook.answer({ headers: { 'content-type': 'application/json' }, steps: [{ until }, verdict] });
       const webhook = { webhookURL: hook.origin, executeOnProxy: true, timeout: 20_000 };
       const guardrail = { deny: true, async: true, webhook };
-      const told = await send(each, { input_guardrails: [guardrail], output_guardrails: [guardrail] });
+      const reply = await send(each, { input_guardrails: [guardrail], output_guardrails: [guardrail] });
       // Both are asked, neither has answered, and the client has everything.
       await hook.waitForRequest(2, PATIENTLY.timeoutMs);
-      expect([told.status, (await gateway.records()).length]).toEqual([200, 1]);
+      expect([reply.status, (await gateway.records()).length]).toEqual([200, 1]);
       release();
       const [first, second] = await recordsOf(2);
       expect(first?.decision.guardrails).toEqual([]);
@@ -220,10 +220,10 @@ describe('asynchronous guardrails', () => {
   it('stand beside those that judge: a denied stream is judged as far as it came', async () => {
     stub.answer(CASES['a stream of chat completions']?.answer as StubAnswer);
     const each = CASES['a stream of chat completions'] as Case;
-    const told = await send(each, {
+    const reply = await send(each, {
       output_guardrails: [no('secret', { async: false }), no('secret', { id: 'beside' })],
     });
-    expect(told.text).toContain('hooks_failed');
+    expect(reply.text).toContain('hooks_failed');
     const [record] = await recordsOf(1);
     expect(record?.decision.guardrails).toMatchObject([
       { async: false, verdict: false },
@@ -235,10 +235,10 @@ describe('asynchronous guardrails', () => {
     const text = 'long '.repeat(300_000);
     const steps = Array.from({ length: 15 }, () => ({ chunk: chunk(text.slice(0, 100_000)) }));
     stub.answer({ headers: EVENTS, steps: [...steps, { chunk: 'data: [DONE]\n\n' }] });
-    const told = await send(CASES['a stream of chat completions'] as Case, {
+    const reply = await send(CASES['a stream of chat completions'] as Case, {
       output_guardrails: [no('secret')],
     });
-    expect(told.text).toContain('[DONE]');
+    expect(reply.text).toContain('[DONE]');
     const record = (await gateway.records()).at(-1);
     expect(record?.decision.guardrails).toMatchObject([
       { verdict: false, checks: [{ error: 'The answer is longer than guardrails hold back.' }] },

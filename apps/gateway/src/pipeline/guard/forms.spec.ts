@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { StubProvider } from '@gw/testing';
-import { Asker, type Told } from '../../spec-support/asker';
+import { TestClient, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
 jest.setTimeout(60_000);
@@ -31,7 +31,7 @@ const no = (word: string, more: object = {}): object => ({
 describe('guardrails and forms', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start({ MAX_BUFFERED_BODY: String(1_048_576) });
@@ -47,7 +47,7 @@ describe('guardrails and forms', () => {
     guardrail: object,
     body: Buffer,
     { path = '/images/edits', headers = FORM } = {},
-  ): Promise<Told> =>
+  ): Promise<TestResponse> =>
     asker.ask(path, body, { config: { provider: '@main', input_guardrails: [guardrail] }, headers });
   const edit = (prompt: string, picture = PICTURE): Buffer =>
     form(field('model', 'gpt-image-1'), file(picture), field('prompt', prompt));
@@ -131,11 +131,11 @@ describe('guardrails and forms', () => {
     ['too many parts', form(...Array.from({ length: 300 }, () => field('a', 'b'))), FORM],
   ])('refuse a form that readers could read differently: %s', async (_what, body, headers) => {
     for (const path of ['/images/edits', '/odd/upload']) {
-      const told = await send(no('bomb', { deny: true }), body, { path, headers });
-      expect([told.status, (JSON.parse(told.text) as { error: { type: string } }).error.type]).toEqual([
-        400,
-        'body_invalid',
-      ]);
+      const response = await send(no('bomb', { deny: true }), body, { path, headers });
+      expect([
+        response.status,
+        (JSON.parse(response.text) as { error: { type: string } }).error.type,
+      ]).toEqual([400, 'body_invalid']);
     }
     expect(stub.requests).toHaveLength(0);
   });

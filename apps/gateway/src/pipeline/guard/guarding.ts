@@ -20,7 +20,7 @@ import type { GuardrailLists, GuardrailPlan } from '../../guardrails/guardrails'
 import type { ModelCalls } from '../../guardrails/model-calls';
 import type { Answer, Upstream } from '../answer';
 import type { AttemptListener } from '../attempt/sender';
-import type { Asked, RequestContext } from '../request-context';
+import type { RequestView, RequestContext } from '../request-context';
 import type { Beside } from './beside';
 import { Denial } from './denial';
 import { guardRecord } from './guard-record';
@@ -49,7 +49,7 @@ interface Judged extends SeenBody {
 }
 
 /** Sends an attempt, as the guardrails have left it. */
-export type Send = (asked: Asked, listener: AttemptListener) => void;
+export type Send = (asked: RequestView, listener: AttemptListener) => void;
 
 /** The guardrails of one request. Each list of input guardrails judges once for each provider, however often it is tried. */
 export class Guarding implements ModelCaller {

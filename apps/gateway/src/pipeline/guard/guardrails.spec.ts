@@ -1,5 +1,5 @@
 import { StubProvider } from '@gw/testing';
-import { Asker, type Told } from '../../spec-support/asker';
+import { TestClient, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness, WORKSPACE_ID, type LoggedRequest } from '../../spec-support/harness';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
@@ -31,7 +31,7 @@ jest.setTimeout(30_000);
 describe('guardrails', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -44,11 +44,11 @@ describe('guardrails', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const send = (config: object, content = 'Hi', path = '/chat/completions'): Promise<Told> =>
+  const send = (config: object, content = 'Hi', path = '/chat/completions'): Promise<TestResponse> =>
     asker.ask(path, ask(content), {
       config: 'targets' in config ? config : { provider: '@main', ...config },
     });
-  const judged = ({ text }: Told): Judged => JSON.parse(text) as Judged;
+  const judged = ({ text }: TestResponse): Judged => JSON.parse(text) as Judged;
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
   describe('of requests', () => {
@@ -124,9 +124,9 @@ describe('guardrails', () => {
     });
 
     it('[GRD-02] deny one with 446 before any provider is asked, with the verdicts beside the error', async () => {
-      const told = await send({ input_guardrails: [no('bomb', { deny: true, id: 'words' })] }, 'a bomb');
-      expect(told.status).toBe(446);
-      expect(judged(told)).toMatchObject({
+      const reply = await send({ input_guardrails: [no('bomb', { deny: true, id: 'words' })] }, 'a bomb');
+      expect(reply.status).toBe(446);
+      expect(judged(reply)).toMatchObject({
         error: { type: 'hooks_failed' },
         hook_results: {
           before_request_hooks: [{ id: 'words', verdict: false, deny: true }],
@@ -146,9 +146,9 @@ describe('guardrails', () => {
     });
 
     it('[GRD-02] mark the answer with 246 where they do not deny', async () => {
-      const told = await send({ input_guardrails: [no('bomb')] }, 'a bomb');
-      expect(told.status).toBe(246);
-      expect(judged(told)).toMatchObject({
+      const reply = await send({ input_guardrails: [no('bomb')] }, 'a bomb');
+      expect(reply.status).toBe(246);
+      expect(judged(reply)).toMatchObject({
         choices: [{ message: { content: 'Hello!' } }],
         hook_results: { before_request_hooks: [{ verdict: false, deny: false }] },
       });
@@ -156,29 +156,29 @@ describe('guardrails', () => {
     });
 
     it('that pass are told of beside the answer', async () => {
-      const told = await send({ input_guardrails: [no('bomb')] });
-      expect([told.status, judged(told).hook_results?.before_request_hooks.length]).toEqual([200, 1]);
+      const reply = await send({ input_guardrails: [no('bomb')] });
+      expect([reply.status, judged(reply).hook_results?.before_request_hooks.length]).toEqual([200, 1]);
     });
 
     it('change what is sent, and what placeholders stand for comes back in the answer', async () => {
       stub.answerJson(chat('Write to [EMAIL_ADDRESS_1]!'));
-      const told = await send(
+      const reply = await send(
         { input_guardrails: [{ 'gw.pii': { redact: true, reversible: true } }] },
         'I am eve@example.com',
       );
       expect(stub.requests[0]?.body.toString()).toContain('I am [EMAIL_ADDRESS_1]');
-      expect(judged(told).choices?.[0]?.message.content).toBe('Write to eve@example.com!');
-      expect(told.status).toBe(200);
+      expect(judged(reply).choices?.[0]?.message.content).toBe('Write to eve@example.com!');
+      expect(reply.status).toBe(200);
     });
   });
 
   describe('of answers', () => {
     it('[GRD-02] deny one with 446, and what it has cost is paid', async () => {
       stub.answerJson(chat('the secret'));
-      const told = await send({ output_guardrails: [no('secret', { deny: true })] });
-      expect(told.status).toBe(446);
-      expect(told.text).not.toContain('the secret');
-      expect(judged(told)).toMatchObject({
+      const reply = await send({ output_guardrails: [no('secret', { deny: true })] });
+      expect(reply.status).toBe(446);
+      expect(reply.text).not.toContain('the secret');
+      expect(judged(reply)).toMatchObject({
         hook_results: { before_request_hooks: [], after_request_hooks: [{ verdict: false, deny: true }] },
       });
       expect(await lastRecord()).toMatchObject({ status: 446, outcome: 'denied', cost: COST });
@@ -186,9 +186,9 @@ describe('guardrails', () => {
 
     it('[GRD-02] mark one with 246', async () => {
       stub.answerJson(chat('the secret'));
-      const told = await send({ output_guardrails: [no('secret')] });
-      expect(told.status).toBe(246);
-      expect(judged(told)).toMatchObject({
+      const reply = await send({ output_guardrails: [no('secret')] });
+      expect(reply.status).toBe(246);
+      expect(judged(reply)).toMatchObject({
         choices: [{ message: { content: 'the secret' } }],
         hook_results: { after_request_hooks: [{ verdict: false }] },
       });
@@ -204,11 +204,11 @@ describe('guardrails', () => {
           { provider: '@main', output_guardrails: [no('secret', { deny: true })] },
           { provider: '@other' },
         ];
-        const told = await send({
+        const reply = await send({
           strategy: { mode: 'fallback', ...(codes && { on_status_codes: codes }) },
           targets,
         });
-        return told.status;
+        return reply.status;
       };
       expect([await status([429]), await status(null), await status([446])]).toEqual([446, 446, 200]);
       expect(other.requests).toHaveLength(1);
@@ -220,13 +220,13 @@ describe('guardrails', () => {
       other.answerJson(chat('all good'));
       gateway.addProvider('other', 'openai', other.origin);
       stub.answerJson(chat('the secret'));
-      const told = await send({
+      const reply = await send({
         output_guardrails: [no('secret', { deny: true })],
         strategy: { mode: 'fallback' },
         targets: [{ provider: '@main' }, { provider: '@other' }],
       });
-      expect(told.status).toBe(200);
-      expect(judged(told).choices?.[0]?.message.content).toBe('all good');
+      expect(reply.status).toBe(200);
+      expect(judged(reply).choices?.[0]?.message.content).toBe('all good');
       await other.stop();
     });
   });
@@ -282,8 +282,8 @@ describe('guardrails', () => {
   });
 
   it('[GRD-02] that are asynchronous hold nothing up and stand in the log', async () => {
-    const told = await send({ input_guardrails: [no('bomb', { deny: true, async: true })] }, 'a bomb');
-    expect([told.status, told.text.includes('hook_results')]).toEqual([200, false]);
+    const reply = await send({ input_guardrails: [no('bomb', { deny: true, async: true })] }, 'a bomb');
+    expect([reply.status, reply.text.includes('hook_results')]).toEqual([200, false]);
     expect((await lastRecord())?.decision.guardrails).toMatchObject([{ async: true, verdict: false }]);
   });
 

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import type { StubStep } from '@gw/testing';
 import { StubProvider } from '@gw/testing';
-import { Asker, type Told } from '../../spec-support/asker';
+import { TestClient, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -16,7 +16,7 @@ const DENYING = { deny: true, wordCount: { maxWords: 1 } };
 describe('a stream that a guardrail holds back whole', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeAll(async () => {
     gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
@@ -27,7 +27,7 @@ describe('a stream that a guardrail holds back whole', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const ask = (guardrail: object, steps: readonly StubStep[]): Promise<Told> => {
+  const ask = (guardrail: object, steps: readonly StubStep[]): Promise<TestResponse> => {
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
     const config = { provider: '@main', output_guardrails: [guardrail] };
     return asker.ask('/chat/completions', { ...ASKED, stream: true }, { config });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { StubProvider, type StubAnswer } from '@gw/testing';
-import { Asker, type Told } from '../../spec-support/asker';
+import { TestClient, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
 // Hundreds of requests one after the other, beside whatever else the machine does.
@@ -201,7 +201,7 @@ describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, to
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let hook: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
@@ -230,7 +230,7 @@ describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, to
       : { headers, body: text };
   }
 
-  function ask(channel: Channel, guardrail: object, streams = channel === 'stream'): Promise<Told> {
+  function ask(channel: Channel, guardrail: object, streams = channel === 'stream'): Promise<TestResponse> {
     stub.answer(script(streams));
     const { body, headers = {}, provider = '@main', path } = route;
     const side = channel === 'request' ? 'input_guardrails' : 'output_guardrails';
@@ -240,7 +240,7 @@ describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, to
   }
 
   /** What the client was told, which must be told as the documentation says, and show nothing that is denied. */
-  function outcomeOf({ status, text }: Told, how: string, isHeld = false): Outcome {
+  function outcomeOf({ status, text }: TestResponse, how: string, isHeld = false): Outcome {
     const inEvents = how === 'event';
     if (status === 446 || text.includes('hooks_failed')) {
       expect(status).toBe(inEvents && !isHeld ? 200 : 446);
@@ -255,8 +255,8 @@ describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, to
   async function expectAll(channel: Channel, how: string, check: object, cell: 1 | 2): Promise<void> {
     for (const outcome of outcomes) {
       const expected = outcome[cell];
-      const told = await ask(channel, { ...outcome[0], ...check });
-      const judged = [outcome[0], outcomeOf(told, how, !('contains' in check))];
+      const response = await ask(channel, { ...outcome[0], ...check });
+      const judged = [outcome[0], outcomeOf(response, how, !('contains' in check))];
       expect(judged).toEqual([outcome[0], how === '–' && !('webhook' in check) ? 'passed' : expected]);
     }
   }
@@ -290,15 +290,15 @@ describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, to
       await expectAll(channel, how, webhook(), 1);
     });
 
-    it.each(Object.entries(UNDECIDED))('by a webhook that cannot decide: %s', async (_what, told) => {
-      hook.answer(told);
+    it.each(Object.entries(UNDECIDED))('by a webhook that cannot decide: %s', async (_what, response) => {
+      hook.answer(response);
       await expectAll(channel, how, webhook(60), 2);
     });
 
     it('by checks that pass, which leave the body as it is', async () => {
       const passing = { deny: true, contains: { words: ['nowhere'], operator: 'none', scope: ['all'] } };
-      const told = await ask(channel, passing);
-      expect([told.status, outcomeOf(told, how)]).toEqual([200, 'passed']);
+      const response = await ask(channel, passing);
+      expect([response.status, outcomeOf(response, how)]).toEqual([200, 'passed']);
     });
   });
 

@@ -12,9 +12,9 @@ import {
 import { parseJsonObject } from '../../http/json-body';
 import { assertReadableWhole } from '../../http/read-whole';
 import type { Upstream } from '../answer';
-import { askedModel } from '../asked-model';
+import { requestedModel } from '../requested-model';
 import { withoutSlug } from '../attempt/targeting';
-import type { Asked, RequestContext } from '../request-context';
+import type { RequestView, RequestContext } from '../request-context';
 import { familyOfPath } from '../../routes/plain-path';
 import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
 
@@ -22,7 +22,7 @@ import { isForm, readForm, readLargeForm, type FormFields } from './form-fields'
 export function factsOf(context: RequestContext, { provider, saved, model }: Upstream): RequestFacts {
   const { route, method, url, query, req, scan, metadata } = context;
   const isPassthrough = route.kind === 'passthrough';
-  const named = askedModel(context);
+  const named = requestedModel(context);
   const family = isPassthrough ? familyOfPath(route.upstreamPath) : route.kind;
   return {
     dialect: dialectOf(family),
@@ -142,7 +142,7 @@ export function askedWith(
   body: Buffer | null,
   parsed: JsonObject | null,
   isPlain: boolean,
-): Asked {
+): RequestView {
   const { gw, metadata, spooled, principal, partial, config, configSource, startedWallMs } = context;
   const { method, query, route, upgrade, req } = context;
   const { rawHeaders, headers } = req;

@@ -1,5 +1,5 @@
 import { StubProvider } from '@gw/testing';
-import { Asker } from '../../spec-support/asker';
+import { TestClient } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
 jest.setTimeout(60_000);
@@ -109,7 +109,7 @@ const word = (more: object = {}): object => ({ ...more, contains: { words: [SECR
 describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -126,7 +126,7 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
     const steps = (text.match(/[^]{1,997}/g) ?? []).map((piece) => ({ chunk: piece }));
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
   };
-  const ask = (config: object): ReturnType<Asker['ask']> =>
+  const ask = (config: object): ReturnType<TestClient['ask']> =>
     asker.ask(
       dialect.path,
       {
@@ -141,13 +141,13 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
 
   it('that turns bad at token 500 never shows the denied text, and says why it ends', async () => {
     streamed(TOKENS);
-    const told = await ask({ output_guardrails: [word({ deny: true })] });
-    expect(told.status).toBe(200);
-    expect(told.text).not.toContain(SECRET);
-    expect(told.text).not.toContain(dialect.endMark);
-    expect(told.text).toContain('hooks_failed');
-    expect(told.text).toContain('"after_request_hooks":[{');
-    expect(dialect.textOf(told.text)).toBe(TOKENS.slice(0, 500).join(''));
+    const reply = await ask({ output_guardrails: [word({ deny: true })] });
+    expect(reply.status).toBe(200);
+    expect(reply.text).not.toContain(SECRET);
+    expect(reply.text).not.toContain(dialect.endMark);
+    expect(reply.text).toContain('hooks_failed');
+    expect(reply.text).toContain('"after_request_hooks":[{');
+    expect(dialect.textOf(reply.text)).toBe(TOKENS.slice(0, 500).join(''));
     const record = (await gateway.records()).at(-1);
     expect(record).toMatchObject({ outcome: 'denied', errorType: 'hooks_failed', streamed: true });
     expect(record?.decision.guardrails).toMatchObject([{ stage: 'output', verdict: false, deny: true }]);
@@ -187,19 +187,19 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
 
   it('that passes reads as it came, to its end mark', async () => {
     streamed(CLEAN);
-    const told = await ask({ output_guardrails: [word({ deny: true })] });
-    expect(dialect.textOf(told.text)).toBe(CLEAN.join(''));
-    expect(told.text).toContain(dialect.endMark);
-    expect(told.text).not.toContain('hook_results');
+    const reply = await ask({ output_guardrails: [word({ deny: true })] });
+    expect(dialect.textOf(reply.text)).toBe(CLEAN.join(''));
+    expect(reply.text).toContain(dialect.endMark);
+    expect(reply.text).not.toContain('hook_results');
   });
 
   it('that is only marked flows, with the verdicts before its end mark', async () => {
     streamed(TOKENS);
-    const told = await ask({ output_guardrails: [word()] });
-    expect(dialect.textOf(told.text)).toBe(TOKENS.join(''));
-    const marked = told.text.indexOf('"hook_results"');
+    const reply = await ask({ output_guardrails: [word()] });
+    expect(dialect.textOf(reply.text)).toBe(TOKENS.join(''));
+    const marked = reply.text.indexOf('"hook_results"');
     expect(marked).toBeGreaterThan(0);
-    expect(told.text.lastIndexOf(dialect.endMark)).toBeGreaterThan(marked);
+    expect(reply.text.lastIndexOf(dialect.endMark)).toBeGreaterThan(marked);
   });
 
   it('is held back until checks of the whole answer have seen it, and is then byte for byte the same or nothing', async () => {
@@ -225,11 +225,11 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
 
   it('has texts replaced wherever it says them', async () => {
     streamed(TOKENS);
-    const told = await ask({
+    const reply = await ask({
       output_guardrails: [{ regexReplace: { rule: SECRET, redactText: '[GONE]', scope: ['all'] } }],
     });
-    expect(told.text).not.toContain(SECRET);
-    expect(dialect.textOf(told.text)).toBe(TOKENS.join('').replace(SECRET, '[GONE]'));
-    expect(told.text).toContain(dialect.endMark);
+    expect(reply.text).not.toContain(SECRET);
+    expect(dialect.textOf(reply.text)).toBe(TOKENS.join('').replace(SECRET, '[GONE]'));
+    expect(reply.text).toContain(dialect.endMark);
   });
 });

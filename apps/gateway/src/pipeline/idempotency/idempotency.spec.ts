@@ -1,5 +1,5 @@
 import { eventually, StubProvider, type RecordedRequest, type StubAnswer } from '@gw/testing';
-import { Asker, type Asked, type Told } from '../../spec-support/asker';
+import { TestClient, type TestRequest, type TestResponse } from '../../spec-support/test-client';
 import {
   GatewayHarness,
   OTHER_WORKSPACE_ID,
@@ -20,7 +20,7 @@ describe('Idempotency-Key', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let count = 0;
-  const asker = new Asker(() => gateway);
+  const asker = new TestClient(() => gateway);
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start({
@@ -36,7 +36,7 @@ describe('Idempotency-Key', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const headersWith = (key: string | null, over: Asked['headers'] = {}) => ({
+  const headersWith = (key: string | null, over: TestRequest['headers'] = {}) => ({
     'x-gw-provider': '@main',
     ...(key !== null && { 'idempotency-key': key }),
     ...over,
@@ -44,11 +44,12 @@ describe('Idempotency-Key', () => {
   const ask = (
     key: string | null,
     body: object | Buffer = ASK,
-    asked: Asked = {},
+    asked: TestRequest = {},
     path = '/chat/completions',
-  ): Promise<Told> => asker.ask(path, body, { ...asked, headers: headersWith(key, asked.headers) });
-  const isReplay = ({ headers }: Told): boolean => headers.get('idempotent-replayed') === 'true';
-  const errorOf = ({ text }: Told): string => (JSON.parse(text) as { error: { type: string } }).error.type;
+  ): Promise<TestResponse> => asker.ask(path, body, { ...asked, headers: headersWith(key, asked.headers) });
+  const isReplay = ({ headers }: TestResponse): boolean => headers.get('idempotent-replayed') === 'true';
+  const errorOf = ({ text }: TestResponse): string =>
+    (JSON.parse(text) as { error: { type: string } }).error.type;
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
   it('has the first answer given again, without a second call and for nothing', async () => {
@@ -118,11 +119,11 @@ describe('Idempotency-Key', () => {
     await stub.waitForRequest(1, PATIENT.timeoutMs);
     const others = [ask('k'), ask('k')];
     release();
-    const told = await Promise.all([first, ...others]);
-    expect(told.map(({ status, text }) => [status, text])).toEqual(
+    const response = await Promise.all([first, ...others]);
+    expect(response.map(({ status, text }) => [status, text])).toEqual(
       Array.from({ length: 3 }, () => [200, '{"choices":[]}']),
     );
-    expect(told.map(isReplay)).toEqual([false, true, true]);
+    expect(response.map(isReplay)).toEqual([false, true, true]);
     expect(stub.requests).toHaveLength(1);
   });
 
@@ -198,12 +199,12 @@ describe('Idempotency-Key', () => {
     gateway.addKey(OTHER_KEY, { workspaceId: OTHER_WORKSPACE_ID });
     gateway.addProvider('main', 'openai', stub.origin, { workspaceId: OTHER_WORKSPACE_ID });
     await ask('k');
-    const told = [
+    const response = [
       await ask('k', ASK, { key: OTHER_KEY }),
       await ask('k', ASK, {}, '/some/endpoint'),
       await ask('other'),
     ];
-    expect(told.map((one) => [one.status, isReplay(one)])).toEqual([
+    expect(response.map((one) => [one.status, isReplay(one)])).toEqual([
       [200, false],
       [200, false],
       [200, false],
@@ -232,7 +233,7 @@ describe('Idempotency-Key', () => {
       gateway.addGuardrail('no-hello', NO_HI, { deny: true });
     });
 
-    const changes: readonly (readonly [string, () => Asked])[] = [
+    const changes: readonly (readonly [string, () => TestRequest])[] = [
       [
         'another API key with guardrails of its own',
         () => {
@@ -268,7 +269,7 @@ describe('Idempotency-Key', () => {
     });
 
     it('refuses a replay after a new version of the config, or of a guardrail that it names', async () => {
-      const withConfig: Asked = { headers: { 'x-gw-config': 'pc-own' } };
+      const withConfig: TestRequest = { headers: { 'x-gw-config': 'pc-own' } };
       const config = { provider: '@main', input_guardrails: ['no-hello'] };
       gateway.addConfig('pc-own', config);
       const first = await ask('k', ASK, withConfig);
@@ -299,8 +300,8 @@ describe('Idempotency-Key', () => {
   });
 
   it.each(['with space', 'x'.repeat(256)])('refuses the key %s', async (key) => {
-    const told = await ask(key);
-    expect([told.status, errorOf(told)]).toEqual([400, 'header_invalid']);
+    const response = await ask(key);
+    expect([response.status, errorOf(response)]).toEqual([400, 'header_invalid']);
     expect(stub.requests).toHaveLength(0);
   });
 

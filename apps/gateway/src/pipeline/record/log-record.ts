@@ -4,7 +4,7 @@ import { valueOf } from '../../http/header-rules';
 import type { RefusedKey } from '../../state/ended-keys';
 import type { Principal } from '../../state/principals';
 import type { Upstream } from '../answer';
-import { askedModel } from '../asked-model';
+import { requestedModel } from '../requested-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../request-context';
 import { writeDecision } from './decision';
@@ -114,7 +114,7 @@ const owner = remembered(({ organisation, workspace, key }: Principal) =>
 /** Who answered; without an answer, who was tried last. */
 function writeAnswerer(w: JsonWriter, context: RequestContext): void {
   const { answer, attempts } = context;
-  const asked = askedModel(context);
+  const asked = requestedModel(context);
   if (answer === null) {
     const { provider = null, credential = null } = attempts.at(-1) ?? {};
     w.text(K.provider, provider);

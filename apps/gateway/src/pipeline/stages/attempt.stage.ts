@@ -6,14 +6,14 @@ import { parseJsonObject } from '../../http/json-body';
 import type { Accounts } from '../../limits/accounts';
 import { ReservedListener } from '../../limits/reserved-listener';
 import type { Answer, Upstream } from '../answer';
-import { askedModel } from '../asked-model';
+import { requestedModel } from '../requested-model';
 import { refuseAccess } from '../attempt/access-rule';
 import { Attempts, type AttemptMaker } from '../attempt/attempts';
 import { endpointOf } from '../attempt/endpoint';
 import type { BuiltRequest, RequestBuilder } from '../attempt/request-builder';
 import type { AttemptListener, AttemptSender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
-import type { Asked, RequestContext, Stage } from '../request-context';
+import type { RequestView, RequestContext, Stage } from '../request-context';
 
 /** Asks the plan for the next target until one answers well enough or nothing is left to try. */
 export class AttemptStage implements Stage, AttemptMaker {
@@ -99,13 +99,18 @@ export class AttemptStage implements Stage, AttemptMaker {
   private send(context: RequestContext, upstream: Upstream, listener: AttemptListener): void {
     const { guarding } = context;
     if (guarding === null) this.sendAs(context, context, upstream, listener);
-    else guarding.attempt(upstream, listener, (asked, own) => this.sendAs(context, asked, upstream, own));
+    else guarding.attempt(upstream, listener, (request, own) => this.sendAs(context, request, upstream, own));
   }
 
-  /** `asked`: the request itself, or what guardrails have made of it. */
-  private sendAs(context: RequestContext, asked: Asked, upstream: Upstream, listener: AttemptListener): void {
-    const built = this.builder.build(asked, upstream);
-    if (asked !== context) context.hidesUsage = asked.hidesUsage;
+  /** `request`: the request itself, or what guardrails have made of it. */
+  private sendAs(
+    context: RequestContext,
+    request: RequestView,
+    upstream: Upstream,
+    listener: AttemptListener,
+  ): void {
+    const built = this.builder.build(request, upstream);
+    if (request !== context) context.hidesUsage = request.hidesUsage;
     context.calls += callsOf(context);
     this.sender.send(context, withBuilt(upstream, built), built, listener);
   }
@@ -124,7 +129,7 @@ export class AttemptStage implements Stage, AttemptMaker {
           return Array.isArray(value) ? value.join(', ') : value;
         },
         pathname: context.url.slice(0, at),
-        model: () => askedModel(context),
+        model: () => requestedModel(context),
         caller: () => context.principal?.key.id ?? '',
         workspace: () => context.principal?.workspace.id ?? '',
         endpoint: (target) => endpointOf(context, target),

@@ -1,7 +1,7 @@
 import { completeLogRecord, type DecisionRecord, type LogRecord } from '@gw/contracts';
 import type { LostUse } from '../../limits/lost-use';
 import type { Upstream } from '../answer';
-import { askedModel } from '../asked-model';
+import { requestedModel } from '../requested-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../request-context';
 import { writeBegunDecision } from '../record/decision';
@@ -31,7 +31,7 @@ export function writeBegun(
   const cache = cacheUseOf(context);
   w.begin();
   writeRequest(w, context);
-  writeUpstream(w, provider, saved, model ?? askedModel(context));
+  writeUpstream(w, provider, saved, model ?? requestedModel(context));
   w.text(K.targetPath, target.path);
   if (context.streamed) w.boolean(K.streamed, true);
   if (cost !== null) w.number(K.cost, cost);

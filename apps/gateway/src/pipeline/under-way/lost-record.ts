@@ -1,7 +1,7 @@
 import type { ChargeLine } from '@gw/contracts';
 import type { LostUse, LostUses } from '../../limits/lost-use';
 import type { Upstream } from '../answer';
-import { askedModel } from '../asked-model';
+import { requestedModel } from '../requested-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../request-context';
 import { writeLostDecision } from '../record/decision';
@@ -44,7 +44,7 @@ function writeLost(
   writeRequest(w, context);
   w.number(K.status, context.status);
   w.raw(OUTCOME);
-  writeCalled(w, upstream, askedModel(context));
+  writeCalled(w, upstream, requestedModel(context));
   w.text(K.responseModel, null);
   if (context.streamed) w.boolean(K.streamed, true);
   writeCost(w, use);

@@ -1,6 +1,6 @@
 import type { GatewayHarness } from './harness';
 
-export interface Asked {
+export interface TestRequest {
   /** Sent as `x-gw-config`: a config as JSON, or the slug of a saved one. */
   readonly config?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-export interface Told {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
@@ -19,10 +19,10 @@ export interface Told {
 }
 
 /** Sends requests to a gateway and reads their answers whole. An object is sent as JSON, bytes are sent as they are. */
-export class Asker {
+export class TestClient {
   constructor(private readonly gateway: () => GatewayHarness) {}
 
-  async ask(path: string, body: object | Buffer | null, asked: Asked = {}): Promise<Told> {
+  async ask(path: string, body: object | Buffer | null, asked: TestRequest = {}): Promise<TestResponse> {
     const response = await this.open(path, body, asked);
     const bytes = Buffer.from(await response.arrayBuffer());
     const { status, headers } = response;
@@ -30,7 +30,7 @@ export class Asker {
   }
 
   /** The answer while it comes in. */
-  open(path: string, body: object | Buffer | null, asked: Asked = {}): Promise<Response> {
+  open(path: string, body: object | Buffer | null, asked: TestRequest = {}): Promise<Response> {
     const { config, headers, key = this.gateway().apiKey, method = 'POST', signal } = asked;
     const isJson = body !== null && !Buffer.isBuffer(body);
     const sent = Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body);

@@ -13,13 +13,13 @@ export interface Asking {
 }
 
 /** How much output a request asks for, and of whom. */
-interface AskedAtMost extends OutputDemand {
+interface RequestedAtMost extends OutputDemand {
   /** Models that may answer in the place of the one that is named. */
   readonly others: readonly string[];
 }
 
 /** How much output a request asks a target for: what its body says, or what the target's parameters set if that is more. */
-export function askedOutput({ scan }: RequestContext, target: CompiledTarget): OutputDemand {
+export function requestedOutput({ scan }: RequestContext, target: CompiledTarget): OutputDemand {
   const demand = scan?.output ?? NO_DEMAND;
   return target.hasParamRules && scan?.isForm !== true ? largerDemand(demand, demandOfRules(target)) : demand;
 }
@@ -28,7 +28,7 @@ export function askedOutput({ scan }: RequestContext, target: CompiledTarget): O
  * The same by the body as it is sent to the target, with the models that it names. Throws `body_too_large` for a body that is too large to
  * be read.
  */
-export function askedAtMost(context: RequestContext, target: CompiledTarget): AskedAtMost {
+export function requestedAtMost(context: RequestContext, target: CompiledTarget): RequestedAtMost {
   const { scan, spooled } = context;
   const isRead = scan !== null && scan.isForm !== true && spooled === null;
   const read = isRead ? bodyAt(context, target) : null;
