@@ -59,7 +59,7 @@ describe('patterns of guardrails', () => {
 });
 
 describe('a guardrail document', () => {
-  it('is told all of its failures at once, each with path, rule and value', () => {
+  it('reports all failures of a guardrail at once, each with path, rule and value', () => {
     const result = compileGuardrail({
       checks: [
         { id: 'default.nosuch' },

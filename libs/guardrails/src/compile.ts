@@ -47,7 +47,7 @@ export interface CompileOptions {
   readonly versionId?: string | null;
   /** Where it is listed. Checks of the other stage are refused; absent: any check that knows one of the stages is taken. */
   readonly stage?: GuardrailStage;
-  /** Of MCP servers, for which only checks that ask nobody are taken. */
+  /** For MCP servers, which accept only checks that call no other service. */
   readonly target?: 'llm' | 'mcp_tools';
   /** Reads secrets that parameters refer to. Absent: references are refused. */
   readonly secrets?: SecretSource;
@@ -178,7 +178,7 @@ function* misplaced(definition: CheckDefinition, options: CompileOptions): Gener
     yield ['stage', `runs on the ${definition.stages.join(' and ')} only`];
   }
   if (target === 'mcp_tools' && !definition.deterministic) {
-    yield ['target', 'is not allowed for MCP tools, whose checks ask nobody'];
+    yield ['target', 'is not allowed for MCP tools, whose checks must not call other services'];
   }
 }
 
@@ -235,7 +235,7 @@ function checkAddresses(
 /** Parameters that are called by convention hold an address that is called. */
 const isAddress = (key: string): boolean => /(?:URL|Url|Uri|Endpoint|endpoint)$/.test(key);
 
-/** Values of secret parameters, and of whatever stands below them, are not shown. */
+/** Hides values of secret parameters and of everything nested in them. */
 function hidden(definition: CheckDefinition, found: GuardrailErrorDetail): GuardrailErrorDetail {
   const names = definition.secretParameters ?? [];
   const isSecret = found.path.split('.').some((part) => names.includes(part));
@@ -244,7 +244,7 @@ function hidden(definition: CheckDefinition, found: GuardrailErrorDetail): Guard
     : found;
 }
 
-/** The failure as it stands in the form that the guardrail was written in. */
+/** The failure with its path in the form that the guardrail was written in. */
 function relocated(arranged: Arranged, found: GuardrailErrorDetail): GuardrailErrorDetail {
   const parts = found.path.split('.');
   const head = parts[0] ?? '';

@@ -5,7 +5,7 @@ import { hookResults, type GuardrailResult, type HookResults, type StageVerdict 
 export const denialOf = ({ message }: StageVerdict): GatewayError =>
   new GatewayError('hooks_failed', message === null ? {} : { message });
 
-/** Its body, with the verdicts beside the error. */
+/** Its body, with the verdicts next to the error. */
 export const denialBody = (
   verdict: StageVerdict,
   before: readonly GuardrailResult[],

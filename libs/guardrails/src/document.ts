@@ -22,7 +22,7 @@ export interface GuardrailFeedback {
 export interface GuardrailActions {
   /** A failed verdict ends the request with 446; otherwise it only marks the answer with 246. */
   readonly deny?: boolean;
-  /** Runs beside the request, for the log alone. */
+  /** Runs in the background, for the log alone. */
   readonly async?: boolean;
   /** One check after the other, each on what the one before it has made of the body. */
   readonly sequential?: boolean;
@@ -30,7 +30,7 @@ export interface GuardrailActions {
   readonly fail_open?: boolean;
   /** Judges and is logged, but changes neither the answer nor the body. */
   readonly monitor?: boolean;
-  /** What a denied caller is told, instead of the common sentence. */
+  /** Message for a denied caller, in place of the default sentence. */
   readonly message?: string;
   /** For checks that need the whole answer: hold a stream back until they have seen it, or mark it at its end. */
   readonly on_stream?: 'hold' | 'mark';

@@ -15,7 +15,7 @@ export interface JudgedCheck {
   readonly outcome: Outcome | null;
 }
 
-/** Characters of a request that one unit of work stands for: what a check costs that hardly looks at them. */
+/** Characters of a request per unit of work: the cost of a check that hardly reads them. */
 const CHARACTERS_OF_UNIT = 16;
 const CHECK_UNITS = 16;
 
@@ -145,7 +145,7 @@ function undecided(check: CompiledCheck, context: CheckRun, error: unknown): Jud
   };
 }
 
-/** The verdict of a check that was not even asked, for the reason given. */
+/** The verdict of a check that did not run, with the reason. */
 export function undecidedAs(
   check: CompiledCheck,
   passed: boolean,

@@ -90,8 +90,8 @@ describe.each(Object.entries(KINDS))('[GRD-02] %s', (kind, check) => {
       const guardrails = [compiled([check], actions)];
       const world = webhookOf('verdict');
       expect((await judged(guardrails, subject, world)).outcome).toBe(expected);
-      const beside = await new GuardrailRunner(world).runBeside(guardrails, subject);
-      expect(beside?.[0]?.verdict).toBe(actions.async === true ? false : undefined);
+      const late = await new GuardrailRunner(world).runBeside(guardrails, subject);
+      expect(late?.[0]?.verdict).toBe(actions.async === true ? false : undefined);
     });
 
     it.each(subjects(PASSING))('on a passing %s', async (__, subject) => {

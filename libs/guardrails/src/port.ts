@@ -32,7 +32,7 @@ export interface GuardrailWorld {
   elapsed(): number;
 }
 
-/** Who is asked: what a saved config of the caller's workspace says, or one saved provider of it (`@slug`). */
+/** The target of a call: a saved config of the caller's workspace, or one of its saved providers (`@slug`). */
 export type ModelTarget = { readonly config: string } | { readonly provider: string };
 
 /** A question that a check asks a model. */

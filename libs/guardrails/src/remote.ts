@@ -21,7 +21,7 @@ export const TIMEOUT_PARAMETER = (byDefault: number) => ({
   description: 'Milliseconds.',
 });
 
-/** Reports what the text of an address says against it; the address policy is asked besides. */
+/** Reports what is wrong with the text of an address; the address policy checks it as well. */
 export function checkUrl(url: string, key: string, report: ParameterReport): void {
   const fault = urlFault(url);
   if (fault) report([key], 'address', fault, '(hidden)');

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json';
 
-/** Verdict of one check, as it stands in `hook_results`. */
+/** Verdict of one check in `hook_results`. */
 export interface CheckResult {
   readonly id: string;
   readonly verdict: boolean;
@@ -26,7 +26,7 @@ export interface FeedbackResult {
   };
 }
 
-/** Verdict of one guardrail, as it stands in `hook_results`. */
+/** Verdict of one guardrail in `hook_results`. */
 export interface GuardrailResult {
   readonly id: string;
   readonly type: 'guardrail';
@@ -58,11 +58,11 @@ export interface StageVerdict {
   readonly outcome: 'pass' | 'mark' | 'deny';
   /** Those that ran before the answer goes on; asynchronous ones come later. */
   readonly results: readonly GuardrailResult[];
-  /** Told to a caller who is denied; null: the common sentence. */
+  /** Message for a denied caller; null: the default sentence. */
   readonly message: string | null;
   /** The body that takes the place of the one that was judged; undefined: it stays, byte for byte. */
   readonly body?: unknown;
-  /** What placeholders in the new body stand for, for whoever turns them back in the answer; null: nothing. */
+  /** The texts behind the placeholders of the new body, to restore them in the response; null: none. */
   readonly placeholders: ReadonlyMap<string, string> | null;
 }
 

@@ -25,17 +25,19 @@ describe('outcomes of a stage', () => {
     },
   );
 
-  it('[GRD-02] keeps asynchronous guardrails out of the answer: they run beside it', async () => {
+  it('runs asynchronous guardrails in the background, without an effect on the response [GRD-02]', async () => {
     const runner = new GuardrailRunner(new WrittenWorld());
-    const beside = [compiled([FAILS], { deny: true, async: true })];
-    expect(GuardrailRunner.concerns(beside, 'input')).toBe(false);
-    expect(runner.run(beside, asking('hello'))).toEqual({
+    const background = [compiled([FAILS], { deny: true, async: true })];
+    expect(GuardrailRunner.concerns(background, 'input')).toBe(false);
+    expect(runner.run(background, asking('hello'))).toEqual({
       outcome: 'pass',
       results: [],
       message: null,
       placeholders: null,
     });
-    expect(await runner.runBeside(beside, asking('hello'))).toMatchObject([{ verdict: false, async: true }]);
+    expect(await runner.runBeside(background, asking('hello'))).toMatchObject([
+      { verdict: false, async: true },
+    ]);
     expect(runner.runBeside([compiled([FAILS])], asking('hello'))).toBeNull();
   });
 
@@ -94,7 +96,7 @@ describe('outcomes of a stage', () => {
     });
   });
 
-  it('gives feedback for success only when asked for, and with its own defaults', async () => {
+  it('gives feedback for success only when configured, and with its own defaults', async () => {
     const guardrail = compiled([PASSES], { on_success: { feedback: {} }, on_fail: { feedback: {} } });
     const passed = await judged([guardrail], asking('hello'));
     expect(passed.results[0]?.feedback).toMatchObject({ value: 5, weight: 1 });
@@ -150,7 +152,7 @@ describe('checks that cannot decide', () => {
     expect(await outcome(own(true), { fail_open: true })).toBe('mark');
   });
 
-  it('are told that their time is over', async () => {
+  it('aborts a check when its time is over', async () => {
     let signal: AbortSignal | undefined;
     const world = new WrittenWorld((call) => {
       signal = call.signal;
@@ -165,7 +167,7 @@ describe('checks that cannot decide', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('are told when the request has gone', async () => {
+  it('aborts a check when the request has ended', async () => {
     const gone = new AbortController();
     let signal: AbortSignal | undefined;
     const world = new WrittenWorld((call) => {
@@ -235,7 +237,7 @@ describe('changes of the body', () => {
 describe('passthrough', () => {
   const passing = asking('hello', { isPassthrough: true, dialect: 'json' });
 
-  it('[EVT-01] a webhook runs there only with executeOnProxy, and is told method, path and content type', async () => {
+  it('a webhook runs there only with executeOnProxy and receives method, path and content type [EVT-01]', async () => {
     const world = new WrittenWorld(() => json({ verdict: false }));
     expect(await judged([compiled([WEBHOOK], { deny: true })], passing, world)).toMatchObject({
       results: [],
@@ -257,7 +259,7 @@ describe('passthrough', () => {
     });
   });
 
-  it('checks that ask nobody judge it like any other body', async () => {
+  it('checks without remote calls judge it like any other body', async () => {
     const checks = [{ id: 'default.contains', parameters: { words: ['hello'], operator: 'none' } }];
     expect(await judged([compiled(checks, { deny: true })], passing)).toMatchObject({ outcome: 'deny' });
   });

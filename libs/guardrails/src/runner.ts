@@ -57,11 +57,11 @@ export class GuardrailRunner {
     guardrails: readonly CompiledGuardrail[],
     subject: Subject,
   ): Promise<readonly GuardrailResult[]> | null {
-    const beside = guardrails.filter(
+    const background = guardrails.filter(
       (guardrail) => guardrail.actions.async === true && checksFor(guardrail, subject).length > 0,
     );
-    if (beside.length === 0) return null;
-    const runs = beside.map(async (guardrail) => {
+    if (background.length === 0) return null;
+    const runs = background.map(async (guardrail) => {
       const { result } = await this.judge(guardrail, checksFor(guardrail, subject), subject, undefined);
       return result;
     });

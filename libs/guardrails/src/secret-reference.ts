@@ -31,7 +31,7 @@ export const secretParameter = (schema: object): object => ({
   additionalProperties: false,
 });
 
-/** Parameters whose references have been read, for each run anew: whoever reads them remembers them. */
+/** Parameters with their secret references read. Each run reads them anew; the reader caches them. */
 export class SecretParameters<P extends JsonObject> {
   private readonly references: readonly (readonly [string, SecretReference])[];
 
@@ -69,7 +69,7 @@ export class SecretParameters<P extends JsonObject> {
     } catch {
       // What went wrong may name the manager and the path; the caller learns neither.
     }
-    // It stands in a header.
+    // It is sent in a header.
     if (text === undefined || !/^[\x21-\x7e]+$/.test(text))
       throw new CheckError('A secret of the check could not be read.');
     return text;

@@ -50,7 +50,7 @@ interface Windowed {
 
 /**
  * The output guardrails of one streamed answer. Checks with a window judge it on its way; those that need the whole answer hold it
- * back until they have seen it, or only mark it, as their guardrail says (holding is what a guardrail that denies does unless told
+ * back until they have seen it, or only mark it, as their guardrail says (a guardrail that denies holds them unless configured
  * otherwise). Text that was denied is never given out. Not used any more after `end` or a denial.
  */
 export class StreamGuard {

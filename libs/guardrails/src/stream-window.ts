@@ -7,9 +7,9 @@ export interface WindowedScan {
   readonly scan: WindowScan;
   /** A finding ends the stream. */
   readonly denies: boolean;
-  /** Told of every finding once. */
+  /** Called once for each finding. */
   readonly found: (finding: Finding) => void;
-  /** Told when the scan could not be carried out; true: the stream ends. */
+  /** Called when the scan failed; true: the stream ends. */
   readonly failed: (error: unknown) => boolean;
 }
 
@@ -19,7 +19,7 @@ export interface WindowStep {
 }
 
 const NOTHING: WindowStep = { text: '', isDenied: false };
-/** A finding that has no end yet keeps at most this much back; past it, it is taken as it stands. */
+/** A finding that has no end yet keeps at most this much back; past it, it is taken as it is. */
 const OPEN_LENGTH_MAX = 16_384;
 /** A finding this near to the end of what has come may go on: a dot and a letter of a token, say. */
 const OPEN_MARGIN = 8;
@@ -42,7 +42,7 @@ interface Followed {
  * seen. Gives out the text in order and whole, but for what findings replace. Once denied, nothing more comes out.
  */
 export class StreamWindow {
-  /** What went out last, as it came in: scans see what stands before a text, too. */
+  /** The original of the text that was sent last: scans also see the text before a piece. */
   private context = '';
   private pending = '';
   private isDenied = false;
@@ -154,7 +154,7 @@ export class StreamWindow {
     return Math.min(...this.followed.map(({ follower }) => follower?.openFrom ?? 0));
   }
 
-  /** What stood before the first denied finding may be told; it was looked at as all the rest. */
+  /** What stood before the first denied finding may be sent; it was scanned like the rest. */
   private deny(base: number, buffer: string, end: number): WindowStep {
     this.isDenied = true;
     const text = this.release(buffer, base, end, []);

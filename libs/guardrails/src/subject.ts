@@ -9,7 +9,7 @@ import { Work } from './work';
 
 export type GuardrailStage = 'input' | 'output';
 
-/** What a guardrail is told about one request, besides its body. */
+/** What a guardrail sees of one request, apart from its body. */
 export interface RequestFacts {
   readonly dialect: Dialect;
   /** As `allowedRequestTypes` names it: `chatComplete`, `embed`, `proxy`, … */
@@ -31,7 +31,7 @@ export interface RequestFacts {
   /** The client's headers, names in lower case. Checks see them; nothing but `forwardHeaders` leaves with them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly isStreaming: boolean;
-  /** Asks models for its checks. Absent: nobody can here. */
+  /** Calls models for its checks. Absent: no model can be called here. */
   readonly models?: ModelCaller;
   /** What the checks of the request may still do. Absent: each subject has as much as a request. */
   readonly work?: Work;

@@ -137,10 +137,10 @@ describe('the work of one request', () => {
 
   it('is one sum over its guardrails, its input and its output; checks past it cannot decide', async () => {
     const work = new Work('w', new CountingTurns());
-    const told = { ...facts, work };
-    expect(await errorsOf(work, Subject.input(told, chat(long)))).toBe(0);
+    const limited = { ...facts, work };
+    expect(await errorsOf(work, Subject.input(limited, chat(long)))).toBe(0);
     const answer = { choices: [{ message: { role: 'assistant', content: long } }] };
-    expect(await errorsOf(work, Subject.output(told, chat('a'), answer, 200))).toBeGreaterThan(0);
+    expect(await errorsOf(work, Subject.output(limited, chat('a'), answer, 200))).toBeGreaterThan(0);
   }, 60_000);
 
   it('denies where a guardrail denies, and says how much checks may go through', async () => {

@@ -11,7 +11,7 @@ export type CounterWindow =
   /** What is held now, and nothing else. */
   | { readonly kind: 'open' };
 
-/** One limit of one owner, compiled once for each version of the document that it stands in. */
+/** One limit of one owner, compiled once for each version of its document. */
 export interface Bucket {
   /** The counter's name within its tenant; it holds ids, never names, so that a namesake inherits nothing. */
   readonly key: string;

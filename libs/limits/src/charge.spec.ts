@@ -64,8 +64,8 @@ describe('what is reserved', () => {
   const ONE = { bound: null, thinking: 0, choices: 1, prompts: 1 };
   const tenant = { workspaceId: 'w', organisationId: 'o' };
   const source = { tenant, key: 'provider gpt-4o' };
-  const size = { bytes: 300, asked: ONE, modelMax: 128_000, source };
-  const bounded = (bound: number, more: object = {}) => ({ ...size, asked: { ...ONE, bound, ...more } });
+  const size = { bytes: 300, requested: ONE, modelMax: 128_000, source };
+  const bounded = (bound: number, more: object = {}) => ({ ...size, requested: { ...ONE, bound, ...more } });
 
   it('is the size of the input and max_tokens, or less where the model answers in less', () => {
     const estimator = createTokenEstimator();
@@ -96,12 +96,12 @@ describe('what is reserved', () => {
     expect(estimator.likely(size).output).toBe(output);
   });
 
-  it('counts every answer that is asked for, with a bound and without one', () => {
+  it('counts every requested choice, with a bound and without one', () => {
     const estimator = createTokenEstimator();
     const many = { choices: 20, prompts: 3 };
     expect(estimator.likely(bounded(10, many)).output).toBe(600);
     expect(estimator.most(bounded(10, many)).output).toBe(600);
-    expect(estimator.most({ ...size, asked: { ...ONE, choices: 100 } }).output).toBe(409_600);
+    expect(estimator.most({ ...size, requested: { ...ONE, choices: 100 } }).output).toBe(409_600);
     estimator.learn(bounded(1_000, many), 6_000);
     expect(estimator.likely(size).output).toBe(100);
   });
@@ -110,7 +110,7 @@ describe('what is reserved', () => {
     const estimator = createTokenEstimator();
     expect(estimator.most(bounded(5_000, { thinking: 4_000 })).output).toBe(5_000);
     expect(estimator.most(bounded(5_000, { thinking: 9_000 })).output).toBe(9_000);
-    expect(estimator.most({ ...size, asked: { ...ONE, thinking: 9_000 } }).output).toBe(13_096);
+    expect(estimator.most({ ...size, requested: { ...ONE, thinking: 9_000 } }).output).toBe(13_096);
   });
 
   it('stays within what the request and the model allow, whatever answers claim', () => {
@@ -122,7 +122,7 @@ describe('what is reserved', () => {
     const unknown = { ...size, modelMax: null, source: { tenant, key: 'provider unknown' } };
     for (let at = 0; at < 700; at += 1) estimator.learn(unknown, 90_000_000);
     expect(estimator.likely(unknown).output).toBe(4_096);
-    expect(estimator.likely({ ...unknown, asked: { ...ONE, bound: Infinity } }).output).toBe(4_096);
+    expect(estimator.likely({ ...unknown, requested: { ...ONE, bound: Infinity } }).output).toBe(4_096);
   });
 
   it('is not brought below the usual answer under a strict limit by short answers', () => {

@@ -73,7 +73,7 @@ export function postingsOf(
   ];
 }
 
-/** The double entry of what an answer from the cache has saved, 1e-8 USD: a line beside the spending, which no budget is charged with. */
+/** The double entry of what an answer from the cache has saved, 1e-8 USD: a separate line that no budget is charged with. */
 export const savingPostings = (provider: string, cost: number, day: number): readonly LedgerPosting[] => [
   { account: `cache:${provider}`, period: day, cost: 0 - cost, tokens: 0, requests: -1 },
   { account: CACHE_SAVED, period: day, cost, tokens: 0, requests: 1 },

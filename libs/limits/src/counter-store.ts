@@ -144,12 +144,12 @@ export interface LedgerStore {
    */
   balances(
     tenant: string,
-    asked: readonly { readonly key: string; readonly since: number }[],
+    counters: readonly { readonly key: string; readonly since: number }[],
   ): readonly Balance[] | Promise<readonly Balance[]>;
-  /** What budgets use in a day; null where it can't be told. One for each, in order. Absent: the record does not know. */
+  /** What budgets use in a day; null where it is unknown. One for each, in order. Absent: the record does not know. */
   burnRates?(
     tenant: string,
-    asked: readonly { readonly key: string; readonly since: number }[],
+    counters: readonly { readonly key: string; readonly since: number }[],
   ): Promise<readonly (number | null)[]>;
 }
 
@@ -170,7 +170,7 @@ export const HOLDER_RUN_MS = 12 * 3_600_000;
  * days, which is longer, whatever a holder did after its last charge: one that the counter knows has its part there.
  */
 export const FORGET_HOLDER_MS = 60 * 3_600_000;
-/** Budgets and concurrency that nobody asked for are dropped after it; a budget is rebuilt from the durable record. */
+/** Counters of budgets and concurrency that no process used are dropped after it; a budget is rebuilt from the durable record. */
 export const IDLE_MS = 7 * 86_400_000;
 
 /** How long a counter is kept without use: two of its windows, or as above. */

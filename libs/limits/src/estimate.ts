@@ -15,7 +15,7 @@ export interface RequestedOutput {
 export interface RequestSize {
   /** Bytes of the body; for a text, tokens are never more. */
   readonly bytes: number;
-  readonly asked: RequestedOutput;
+  readonly requested: RequestedOutput;
   /** Tokens of the largest answer that the model can give; null: not known. */
   readonly modelMax: number | null;
   /** Whose answers say what the model usually gives; null: none are believed. */
@@ -85,21 +85,22 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
   };
   return {
     likely(size) {
-      const { asked, source } = size;
-      const each = expected(source) ?? ownBound(asked) ?? OUTPUT_USUAL + asked.thinking;
-      const answers = Math.min(asked.choices, CHOICES_LIKELY) * Math.min(asked.prompts, PROMPTS_LIKELY);
+      const { requested, source } = size;
+      const each = expected(source) ?? ownBound(requested) ?? OUTPUT_USUAL + requested.thinking;
+      const answers =
+        Math.min(requested.choices, CHOICES_LIKELY) * Math.min(requested.prompts, PROMPTS_LIKELY);
       const output = answers * Math.min(largestAnswer(size), each);
       return { input: Math.ceil(size.bytes / BYTES_PER_TOKEN), output: Math.min(OUTPUT_MAX, output) };
     },
-    most({ bytes, asked, modelMax, source }) {
+    most({ bytes, requested, modelMax, source }) {
       const usual = Math.max(OUTPUT_MAX_UNKNOWN, 4 * (expected(source) ?? 0));
-      const each = ownBound(asked) ?? Math.min(modelMax ?? Infinity, usual + asked.thinking);
-      return { input: bytes, output: Math.min(OUTPUT_MAX, asked.choices * asked.prompts * each) };
+      const each = ownBound(requested) ?? Math.min(modelMax ?? Infinity, usual + requested.thinking);
+      return { input: bytes, output: Math.min(OUTPUT_MAX, requested.choices * requested.prompts * each) };
     },
     learn(size, outputTokens) {
-      const { source, asked } = size;
+      const { source, requested } = size;
       if (source === null || !Number.isSafeInteger(outputTokens) || outputTokens < 0) return;
-      const seen = Math.min(largestAnswer(size), outputTokens / (asked.choices * asked.prompts));
+      const seen = Math.min(largestAnswer(size), outputTokens / (requested.choices * requested.prompts));
       const known = learned.get(source.key);
       if (known === undefined) {
         learned.set(source.tenant, source.key, { key: source.key, tokens: Math.max(1, seen) }, Infinity);
@@ -118,9 +119,12 @@ const ownBound = ({ bound, thinking }: RequestedOutput): number | null =>
   bound === null ? null : Math.max(bound, thinking);
 
 /** Tokens of one answer that are believed at most: those that the request and the model allow. */
-function largestAnswer({ asked, modelMax }: Pick<RequestSize, 'asked' | 'modelMax'>): number {
-  const bound = ownBound(asked) ?? Infinity;
-  return Math.min(bound, modelMax ?? (bound === Infinity ? OUTPUT_MAX_UNKNOWN + asked.thinking : Infinity));
+function largestAnswer({ requested, modelMax }: Pick<RequestSize, 'requested' | 'modelMax'>): number {
+  const bound = ownBound(requested) ?? Infinity;
+  return Math.min(
+    bound,
+    modelMax ?? (bound === Infinity ? OUTPUT_MAX_UNKNOWN + requested.thinking : Infinity),
+  );
 }
 
 /** What tokens would cost is for the caller to say; null: no price is known. */

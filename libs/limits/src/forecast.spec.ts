@@ -15,7 +15,7 @@ describe('the burn rate of a budget', () => {
     expect(burnRatePerDay({ amount: 5, firstHourMs: NOW - HOUR }, NOW)).toBe(120);
   });
 
-  it('is not told where nothing is recorded, or for less than an hour', () => {
+  it('returns no forecast without records, or with less than an hour of them', () => {
     expect(burnRatePerDay({ amount: 0, firstHourMs: null }, NOW)).toBeNull();
     expect(burnRatePerDay({ amount: 5, firstHourMs: NOW - HOUR + 1 }, NOW)).toBeNull();
   });
@@ -35,7 +35,7 @@ describe('the forecast of a budget', () => {
     ['it is used up already', { used: 1_000 }],
     ['it lasts until its reset', { resetAtMs: NOW + 7 * DAY }],
     ['it lasts for more than ten years', { perDay: 0.1 }],
-  ])('is not told where %s', (_why, over) => {
+  ])('returns no forecast where %s', (_why, over) => {
     expect(forecastExhaustion({ ...budget, ...over }, NOW)).toBeNull();
   });
 });

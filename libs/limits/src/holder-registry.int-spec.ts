@@ -143,7 +143,7 @@ describe('HolderRegistry', () => {
     expect(await other.take(places)).toBe(false);
   });
 
-  it('writes off what a killed gateway had told once its successor has shipped its journal, and not before', async () => {
+  it('writes off what a killed gateway had reported once its successor has shipped its journal, and not before', async () => {
     const dying = gateway();
     await beat(dying);
     for (let call = 0; call < 100; call += 1) await dying.spend(CENT, call < 60);

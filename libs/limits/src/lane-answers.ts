@@ -52,6 +52,6 @@ export function applyAnswer(
   slice.hear(counter);
   const [validMs, ends] = validFor(bucket, counter.period, nowMs, context.settings.leaseMs);
   slice.endsAtMs = ends;
-  // A standard limit may be reserved past its end: what comes back of such a reservation is no headroom, so the counters are asked.
+  // A standard limit may be reserved past its end: what comes back of such a reservation is no headroom, so the counters decide.
   slice.validUntil = slice.room < 0 ? -Infinity : sentAt + validMs;
 }

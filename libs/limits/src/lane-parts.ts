@@ -8,7 +8,7 @@ import type { Slot } from './slice';
 
 export type Outcome = Reservation | Denial;
 
-/** A limit was crossed, seen by this process; several may see the same crossing, so whoever tells of it keeps a flag. */
+/** A limit was crossed, seen by this process; several may see the same crossing, so the reporter keeps a flag. */
 export interface Crossing {
   readonly bucket: Bucket;
   readonly kind: 'threshold' | 'exhausted';
@@ -66,7 +66,7 @@ export interface LaneContext {
   alone: number;
 }
 
-/** Extra is asked for as much as this time would use. */
+/** Requests as much extra as this time would use. */
 export const HORIZON_MS = 1_000;
 const SPAN_MIN_MS = 50;
 /** Of the lease, how long its slice is used; what is left covers a slow answer. */
@@ -100,7 +100,7 @@ export const NO_PENDING: Pending = { sum: 0, largest: 0 };
 /** Counters of one round trip. */
 export const SLOTS_PER_EXCHANGE = 64;
 
-/** Whether the counters must be told of it in this turn. */
+/** Whether this turn must report it to the counters. */
 export function isDue(context: LaneContext, { slice, statedAt }: Slot, nowMs: number): boolean {
   if (slice.consumed !== slice.acknowledged) return true;
   if (slice.free > 0 || slice.crowded) return true;
@@ -120,7 +120,7 @@ export function stateSlot(
   const target = slot.lostUntil > nowMs ? 0 : targetOf(slot, pending.sum, nowMs);
   const keepMax = Math.max(0, Math.floor((slice.room + Math.max(0, slice.free)) / EXTRA_DIVISOR));
   const usable = slice.validUntil > nowMs ? slice.free : 0;
-  // A share of an outage was given by nobody: it is not kept once the counters can be asked.
+  // No counter granted the share of an outage: it is dropped once the counters can be reached.
   const most = pending.sum > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
   slot.least = Math.max(1, slice.largest, pending.largest, Math.floor(slot.least / 2));
   const keep = most < slot.least ? 0 : most;

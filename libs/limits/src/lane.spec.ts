@@ -124,7 +124,7 @@ describe('Lane', () => {
     now += 250;
     ledger.tick();
     const outcome = ledger.admit([budget(BUSY)], { cost: CENT, tokens: 0 });
-    // The counter is new to the process: it is asked in the first round trip, and once more with its seed.
+    // The counter is new to the process: it is read in the first round trip, and once more with its seed.
     for (let trip = 0; trip < 3; trip += 1) await remote.roundTrip();
     expect(await Promise.race([outcome, Promise.resolve(null)])).toMatchObject({ admitted: true });
   });

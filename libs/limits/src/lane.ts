@@ -59,7 +59,7 @@ export class Lane {
     return this.slots.size === 0 && this.queue.length === 0 && this.inFlight === 0;
   }
 
-  /** Decides from what this process holds; null: the counters must be asked. */
+  /** Decides from the leases of this process; null: the counters must decide. */
   admit(buckets: readonly Bucket[], amounts: readonly number[], nowMs: number): Outcome | null {
     const local = admitLocally(this.context, this.slots, buckets, amounts, nowMs);
     if (local === null || 'admitted' in local) return local;

@@ -42,9 +42,9 @@ class Record implements LedgerStore {
     const holders = [...(this.parts.get(key) ?? [])];
     return { period: since, used: holders.reduce((sum, [, used]) => sum + used, 0), holders };
   }
-  balances(_tenant: string, asked: readonly { readonly key: string; readonly since: number }[]) {
+  balances(_tenant: string, counters: readonly { readonly key: string; readonly since: number }[]) {
     this.reads += 1;
-    return Promise.resolve(asked.map(({ key, since }) => this.balanceOf(key, since)));
+    return Promise.resolve(counters.map(({ key, since }) => this.balanceOf(key, since)));
   }
 }
 
@@ -210,7 +210,7 @@ describe('three ledgers over one Redis', () => {
     await eventually(() => call(made[1] as Ledger, [bucket], { reserve: 9_150 * CENT, cost: 0 }));
   });
 
-  it('bud-09: what a killed process had reserved is free when its lease ends, and what it had told is kept', async () => {
+  it('bud-09: what a killed process had reserved is free when its lease ends, and what it had reported is kept', async () => {
     const settings = { leaseMs: 1_000 };
     const [dying, other] = (await gateways({ settings }, 2)) as [Ledger, Ledger];
     const bucket = budgetBucket(newOwner(), rule({ enforcement: 'strict' }));
@@ -330,7 +330,7 @@ describe('three ledgers over one Redis', () => {
         window: { kind: 'fixed', lengthMs: 1_000, originMs: 0 },
       };
       const accepted = new Map<string, number>();
-      // Calls that were asked and answered within one window: on a busy machine fewer than were due in it.
+      // Calls that began and ended within one window: on a busy machine fewer than were due in it.
       const judged = new Map<string, number>();
       const count = (counts: Map<string, number>, window: string): unknown =>
         counts.set(window, (counts.get(window) ?? 0) + 1);
@@ -343,10 +343,10 @@ describe('three ledgers over one Redis', () => {
           const due = Math.floor(((performance.now() - started) * allowed * factor) / 1_000);
           for (; offered < due; offered += 1) {
             const ledger = made[offered % GATEWAYS] as Ledger;
-            const asked = windowNow();
+            const begun = windowNow();
             wait.push(
               Promise.resolve(ledger.admit([bucket], estimate(0))).then((outcome) => {
-                if (windowNow() === asked) count(judged, asked);
+                if (windowNow() === begun) count(judged, begun);
                 if (!outcome.admitted) return;
                 count(accepted, outcome.states()[0]?.resetAt ?? '');
                 ledger.settle(outcome, charge(0));

@@ -7,9 +7,9 @@ import { MemoryCounterStore } from './memory-counter-store';
 import type { Reservation } from './reservation';
 
 const LEASE_MS = 10_000;
-/** Longer than any of these worlds lasts: nobody loses what it holds by being silent. */
+/** Longer than any of these worlds lasts: no process loses its leases by being silent. */
 const LONG_LEASE_MS = 10_000_000;
-/** Small beside the limits, so that processes keep some for the next requests. */
+/** Small compared to the limits, so that processes keep some for the next requests. */
 const AMOUNT_MAX = 3;
 const OWNER: BucketOwner = { tenant: 't', scope: 'workspace', id: 'w' };
 
@@ -213,7 +213,7 @@ class World {
     }
   }
 
-  /** What the dead process had charged and told nobody is lost to the counters; at most all of it. */
+  /** The counters lose what the dead process had charged and not reported; at most all of it. */
   private crash(index: number): void {
     const mine = this.since[index] as number[];
     for (const at of [0, 1, 2]) this.lost[at] = (this.lost[at] ?? 0) + (mine[at] ?? 0);
@@ -266,7 +266,7 @@ const values = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 3, maxLen
 const steps = fc.array(step, { minLength: 100, maxLength: 300 });
 
 describe('balances, whatever is lost, late, repeated or dies', () => {
-  it('never charge and reserve more than a strict limit, while nobody is silent for longer than its lease', async () => {
+  it('never charge and reserve more than a strict limit, while no process is silent for longer than its lease', async () => {
     await fc.assert(
       fc.asyncProperty(values, fc.boolean(), steps, async (limits, delayed, taken) => {
         const world = new World(limits, true, delayed, LONG_LEASE_MS);

@@ -77,7 +77,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(10 * CENT)));
   });
 
-  it('settles a reservation once, however often it is told to', () => {
+  it('settles a reservation once, however often settle is called', () => {
     const ledger = ledgerOver(memory());
     const buckets = [budget()];
     const reservation = admitted(ledger.admit(buckets, estimate(CENT)));
@@ -445,7 +445,7 @@ describe('a ledger whose counters cannot be reached', () => {
   });
 });
 
-describe('what a denied caller is told', () => {
+describe('denial of a reservation', () => {
   it('[LIM-06] names the limit, its scope, what was used and when it passes: 429 for rates, 412 for budgets', () => {
     const ledger = ledgerOver(memory());
     now = START + 15_000;

@@ -70,7 +70,7 @@ const ABANDONED_PER_TICK = 1_000;
 
 /**
  * Reserves at admission and settles at the end, in all limits of a request or in none. What a process holds of a counter it may spend without
- * asking; the counters are asked when that does not suffice, and told every 250 ms what was used. See `docs/limits.md` for the bounds.
+ * asking; the counters decide when that does not suffice, and receive the usage every 250 ms. See `docs/limits.md` for the bounds.
  */
 export class Ledger implements LivenessListener {
   private readonly lanes = new Map<string, Lane>();
@@ -112,7 +112,7 @@ export class Ledger implements LivenessListener {
 
   /**
    * Takes the estimate from every bucket, or from none. All buckets are of one tenant; the first that refuses is named. A value while this
-   * process holds enough, a promise when the counters must be asked. Never rejects.
+   * process holds enough, a promise when the counters must decide. Never rejects.
    */
   admit(buckets: readonly Bucket[], estimate: Estimate): Outcome | Promise<Outcome> {
     const amounts: number[] = [];
@@ -152,7 +152,7 @@ export class Ledger implements LivenessListener {
     if (reservation.state !== 'settled') this.chargeLate(reservation, charge);
   }
 
-  /** The same for what became known after it was settled: whoever calls it makes sure that it is charged once. */
+  /** The same for what became known after it was settled: the caller makes sure that it is charged once. */
   chargeLate({ buckets, slices, amounts }: Reservation, charge: Charge): void {
     for (let index = 0; index < buckets.length; index += 1) {
       const slice = slices[index];
@@ -176,7 +176,7 @@ export class Ledger implements LivenessListener {
     reservation.state = 'settled';
   }
 
-  /** Gives everything back: nothing was asked of a provider. Requests of a rate limit stay counted. */
+  /** Gives everything back: no provider was called. Requests of a rate limit stay counted. */
   release(reservation: Reservation): void {
     this.settle(reservation, NOTHING);
   }
@@ -320,7 +320,7 @@ function ask(lane: Lane, waiter: Waiter): Outcome | Promise<Outcome> {
   );
 }
 
-/** What a bucket is asked for; below 0: a strict one cannot hold what is not known. */
+/** The amount requested from a bucket; below 0: a strict bucket cannot hold an unknown amount. */
 function amountOf({ measure, strict }: Bucket, { cost, tokens }: Estimate): number {
   switch (measure) {
     case 'cost':

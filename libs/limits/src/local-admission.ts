@@ -11,7 +11,7 @@ export interface LocalAdmission {
   readonly low: Slot | null;
 }
 
-/** Decides from what this process holds; null: the counters must be asked. */
+/** Decides from the leases of this process; null: the counters must decide. */
 export function admitLocally(
   context: LaneContext,
   slots: ReadonlyMap<string, Slot>,

@@ -34,7 +34,7 @@ export class MemoryCounterStore implements CounterStore {
   private newest = 0;
 
   constructor(
-    /** Unix milliseconds. It may go back: the store's clock then stands still. */
+    /** Unix milliseconds. It may go back: the store's time then does not move. */
     private readonly clock: () => number = Date.now,
     private readonly capacity = 200_000,
   ) {}

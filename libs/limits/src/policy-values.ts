@@ -77,7 +77,7 @@ export class LiveValues {
 
   /** Whether the value has a counter of its own; notes its use. */
   admits(value: string): boolean {
-    // Keyed, so that nobody finds values that count as one.
+    // Keyed, so that an attacker cannot find values that collide.
     const digest = createHmac('sha256', this.key).update(value).digest().readUIntBE(0, 6);
     if (this.current.has(digest)) return true;
     if (!this.former.delete(digest)) {

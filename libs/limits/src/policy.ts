@@ -24,7 +24,7 @@ export interface PolicySubject {
   readonly prompt?: { readonly slug: string; readonly id: string } | null;
   /** As the request names it. */
   readonly model?: string | null;
-  /** Slug of the saved provider, else the provider's id: what stands before the model in `@provider/model`. */
+  /** Slug of the saved provider, else the provider's id: the part before the model in `@provider/model`. */
   readonly modelProvider?: string | null;
   /** Of a passthrough request also that of the route whose path it has. */
   readonly endpointTypes?: readonly string[];
@@ -36,7 +36,7 @@ export interface CompiledPolicy {
   readonly id: string;
   readonly target: 'llm' | 'mcp_tools';
   /**
-   * When it can be told whether it applies: `caller`, from who calls alone, so once for all of its requests; `request`, from the request as
+   * When it is known whether it applies: `caller`, from who calls alone, so once for all of its requests; `request`, from the request as
    * it came; `attempt`, only once a provider is picked.
    */
   readonly known: 'caller' | 'request' | 'attempt';

@@ -50,10 +50,10 @@ describe('Reconciler', () => {
     reconciler = new Reconciler(watching, {
       counters,
       record: {
-        balances: (_, asked) =>
+        balances: (_, counters) =>
           recordIsAway
             ? Promise.reject(new Error('The record is away.'))
-            : Promise.resolve(asked.map(({ since }) => ({ period: since, ...record }))),
+            : Promise.resolve(counters.map(({ since }) => ({ period: since, ...record }))),
       },
       fates: { fateOf: () => fate },
       monotonic: () => now,
@@ -84,7 +84,7 @@ describe('Reconciler', () => {
   };
   const used = (): number => counters.read('org', bucket.key)?.used ?? -1;
 
-  it('raises a counter that lost what it was told to the durable record at once', async () => {
+  it('raises a counter that lost reported usage to the durable record at once', async () => {
     sell(1);
     await watching.states([bucket]);
     record = { used: 7 * CALL, holders: [[holder, CALL]] };

@@ -9,7 +9,7 @@ const VALUES_PER_PROCESS = 3;
 
 /**
  * One hash: a field for each process with when it was last heard of and its state (`L`, `D` or `E`), and `#`: since when the hash is there and
- * the newest beat of all. Where nobody was heard of for half a lease, Redis was away: everybody's silence begins anew. ARGV: process, lease,
+ * the newest beat of all. When no process was heard from for half a lease, Redis was away, and the silence of each begins anew. ARGV: process, lease,
  * how long dead ones are kept, how many are dead, those, and those that have ended.
  */
 const BEAT = scriptOf(`

@@ -20,7 +20,7 @@ export interface Charge {
   readonly requests: number;
 }
 
-/** What one attempt or one request has set aside in all of its limits. It is its own id: it is settled once, whoever calls how often. */
+/** What one attempt or one request has set aside in all of its limits. It is its own id: it is settled once, however often settle is called. */
 export class Reservation {
   readonly admitted = true;
   /** `abandoned`: not settled in time; what was reserved is free again, and a late charge still counts. */

@@ -15,7 +15,7 @@ export class Seeder {
   seed(slots: readonly Slot[]): Promise<void> | null {
     const running = slots.flatMap(({ seeding }) => seeding ?? []);
     const fresh = slots.filter(({ seeding }) => seeding === null);
-    const asked = fresh.map(({ bucket }) => ({
+    const counters = fresh.map(({ bucket }) => ({
       key: bucket.key,
       since: periodAt(bucket, storeNow(this.context)),
     }));
@@ -23,8 +23,8 @@ export class Seeder {
     try {
       const balances =
         record === null || fresh.length === 0
-          ? asked.map(({ since }) => ({ period: since, used: 0, holders: [] }))
-          : record.balances(this.tenant, asked);
+          ? counters.map(({ since }) => ({ period: since, used: 0, holders: [] }))
+          : record.balances(this.tenant, counters);
       if (balances instanceof Promise) {
         const seeding = within(balances, settings.storeTimeoutMs)
           .then((settled) => keep(fresh, settled))
@@ -45,7 +45,7 @@ export class Seeder {
     for (const slot of slots) slot.seedFailedUntil = this.context.monotonic() + SEED_RETRY_MS;
   }
 
-  /** Counters that were found missing while nobody waits for them. */
+  /** Counters that were found missing while no request waits for them. */
   rebuild(slots: readonly Slot[]): void {
     const nowMs = this.context.monotonic();
     const lost = slots.filter(

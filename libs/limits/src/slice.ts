@@ -17,7 +17,7 @@ export class Slice {
   inFlight = 0;
   /** Kept for the next requests; below 0 when requests used more than was reserved for them. */
   free = 0;
-  /** More is asked for once no more than this is free; 0: nothing was given. */
+  /** Requests more once no more than this is free; 0: nothing was granted. */
   low = 0;
   /** Monotonic: until then `free` may be given out. */
   validUntil = -Infinity;
@@ -33,7 +33,7 @@ export class Slice {
   holders = 1;
   /** By the store's clock, Unix milliseconds; null: never. */
   endsAtMs: number | null = null;
-  /** Lives on its local share, because the counters could not be asked; until they have answered again. */
+  /** Lives on its local share, because the counters could not be reached, until they answer again. */
   onShare = false;
   /** What is left of that share, while an exchange says that it is given up: it is taken back where the exchange fails. */
   shelved = 0;
@@ -91,7 +91,7 @@ export class Slot {
   /** The counters have lost it, or never had it. */
   missing = false;
   seed: Balance | null = null;
-  /** Monotonic: the durable record could not be asked; it is left in peace until then. */
+  /** Monotonic: the durable record could not be read; no attempt is made until then. */
   seedFailedUntil = -Infinity;
   seeding: Promise<void> | null = null;
   /** Part of a round trip that has not come back. */

@@ -19,7 +19,7 @@ export class WaiterQueue {
     this.waiters.push(waiter);
   }
 
-  /** Those that may share a round trip now; whoever is blocked keeps its place. */
+  /** Those that may share a round trip now; a blocked waiter keeps its place. */
   take(readinessOf: (waiter: Waiter) => Readiness): Waiter[] {
     const taken: Waiter[] = [];
     const blocked: Waiter[] = [];

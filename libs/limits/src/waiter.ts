@@ -19,7 +19,7 @@ export function finish(waiter: Waiter, outcome: Outcome): void {
   waiter.resolve?.(outcome);
 }
 
-/** `index`: where a counter's statement stands in the exchange. */
+/** `index`: position of a counter's statement in the round trip. */
 export function claimOf({ buckets, amounts }: Waiter, index: ReadonlyMap<string, number>): Claim | null {
   if (amounts === null) return null;
   return { counters: buckets.map(({ key }) => index.get(key) ?? 0), amounts };

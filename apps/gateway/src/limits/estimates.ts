@@ -16,7 +16,7 @@ import { isUnknowable } from './made-earlier';
 const OPAQUE_INPUT = 1_024;
 /** Ten times the largest context window that a provider offers: more is not believed. */
 const TOLD_MAX = 100_000_000;
-/** Targets of a config whose price is asked for. */
+/** Targets of a config whose price is requested. */
 const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
 /** A strict budget refuses it. */
@@ -35,7 +35,7 @@ interface Seller extends PricedBy {
 interface Size extends TokenEstimate {
   /** Models that may answer in the place of the one that is named. */
   readonly others: readonly string[];
-  /** A member that says how much output is asked for, and cannot be read; null: none. */
+  /** A member that says how much output is requested and cannot be read; null: none. */
   readonly unread: string | null;
 }
 /** What an answer without counts is taken to have used. */
@@ -117,8 +117,8 @@ export class Estimates {
   learn(context: RequestContext, upstream: Upstream, outputTokens: number): void {
     const source = sourceOf(upstream);
     if (source === null) return;
-    const asked = requestedOutput(context, upstream.target);
-    this.tokens.learn({ source, asked, modelMax: this.modelMaxOf(upstream, asked) }, outputTokens);
+    const requested = requestedOutput(context, upstream.target);
+    this.tokens.learn({ source, requested, modelMax: this.modelMaxOf(upstream, requested) }, outputTokens);
   }
 
   /** Of an answer that nobody counted: its input, and as much output as can be in what was received. */
@@ -159,9 +159,9 @@ export class Estimates {
   private sellerAt(context: RequestContext, target: CompiledTarget): Seller | null | undefined {
     const named = providerNamed(context, target);
     const override = context.route.call === null ? target.overrideParams?.['model'] : undefined;
-    const asked = typeof override === 'string' ? override : requestedModel(context);
-    if (named === null || asked === null) return null;
-    const model = withoutSlug(asked);
+    const requested = typeof override === 'string' ? override : requestedModel(context);
+    if (named === null || requested === null) return null;
+    const model = withoutSlug(requested);
     const key = providerKey(context, named);
     if (key === null) return this.sellerBy(named, null, model, target);
     const saved = this.documents.get(key);
@@ -189,15 +189,15 @@ export class Estimates {
 
   private sizeOf(context: RequestContext, seller: Seller | Asking, most: boolean): Size {
     const { target } = seller;
-    const asked = most
+    const requested = most
       ? requestedAtMost(context, target)
       : { ...requestedOutput(context, target), others: NONE };
     const by = 'provider' in seller ? seller : null;
     const source = by === null ? null : sourceOf(by);
-    const modelMax = by === null ? null : this.modelMaxOf(by, asked);
-    const size = { bytes: context.body.length, asked, modelMax, source };
+    const modelMax = by === null ? null : this.modelMaxOf(by, requested);
+    const size = { bytes: context.body.length, requested, modelMax, source };
     const { input, output } = most ? this.tokens.most(size) : this.tokens.likely(size);
-    const { unread, others } = asked;
+    const { unread, others } = requested;
     const sold = context.route.call?.kind === 'vectors' ? 0 : output;
     return { input: isOpaque(context) ? OPAQUE_INPUT : input, output: sold, others, unread };
   }

@@ -43,7 +43,7 @@ interface Brackets {
   readonly pairs: [number, number][];
 }
 
-/** Outermost pairs of brackets that fit, with strings skipped. After a bracket that never closes, what stands within it is looked at. */
+/** Outermost pairs of brackets that fit, with strings skipped. Text after a bracket that never closes is searched, too. */
 function bracketed(text: string, pace: Pace): Eventually<readonly (readonly [number, number])[]> {
   const first: Brackets = { at: 0, open: [], pairs: [] };
   const tokens = (state: Brackets, _from: number, to: number): Brackets => {

@@ -71,7 +71,12 @@ function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFun
   } catch {
     // Reported below.
   }
-  report(['schema'], 'schema', 'is not a JSON Schema of draft 2020-12 that stands by itself', undefined);
+  report(
+    ['schema'],
+    'schema',
+    'is not a JSON Schema of draft 2020-12 without external references',
+    undefined,
+  );
   return null;
 }
 

@@ -5,7 +5,7 @@ import { jsonOf } from '../remote';
 
 /** Milliseconds before a key that is not known makes us ask again: tokens with made-up key ids must not make us call. */
 const AGAIN_AFTER_MS = 30_000;
-/** How long one address may take: all are asked at once, and those that answer do not wait longer for the others. */
+/** How long one address may take: all addresses are fetched at once, and an answer waits no longer for the others. */
 const ANSWER_WITHIN_MS = 1_000;
 const URIS_MAX = 10;
 const KEYS_MAX = 100;

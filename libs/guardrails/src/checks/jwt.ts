@@ -33,7 +33,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 export const jwt = defineCheck<Parameters>({
   id: 'default.jwt',
-  doc: 'A header holds a JSON Web Token with a good signature, in date, with the claims asked for.',
+  doc: 'A header holds a JSON Web Token with a good signature, in date, with the required claims.',
   kind: 'metadata',
   stages: ['input'],
   deterministic: false,
@@ -139,7 +139,7 @@ function keySource(parameters: Parameters, report: ParameterReport): KeySource {
   return (context, again, issuer) => sets.keys(context, again, issuer);
 }
 
-/** The payload, or why there is none. Keys are asked for once more when none of those in memory fits. */
+/** The payload, or why there is none. Fetches the keys once more when no key in memory fits. */
 async function verify(
   token: string,
   { algorithms, clockTolerance, maxTokenAge, issuer, audience }: Parameters,
@@ -191,7 +191,7 @@ function issuerOf(token: string): string | null {
 function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed)
-    return `The claim ${error.claim.slice(0, 100)} is not as asked for.`;
+    return `The claim ${error.claim.slice(0, 100)} does not have the required value.`;
   if (error instanceof errors.JWKSNoMatchingKey) return 'No key fits the token.';
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'The signature is wrong.';
   return 'The token is not valid.';
@@ -206,7 +206,7 @@ function claimFault(
   if (missing !== undefined) return `The claim ${missing} is missing.`;
   for (const [name, wanted] of Object.entries(claimValues ?? {})) {
     const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
-    if (!fits(value, wanted)) return `The claim ${name} is not as asked for.`;
+    if (!fits(value, wanted)) return `The claim ${name} does not have the required value.`;
   }
   const other = headerPayloadMatch?.find((name) => {
     const sent = headers[name.toLowerCase()];

@@ -14,7 +14,7 @@ interface Parameters {
 export const language = defineCheck<Parameters>({
   id: 'gw.language',
   aliases: ['default.language'],
-  doc: 'Every text is written in one of the languages, as far as that can be told.',
+  doc: 'Every text is written in one of the languages, as far as that can be detected.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,

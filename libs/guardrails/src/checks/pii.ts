@@ -56,7 +56,7 @@ export const pii = defineCheck<Parameters>({
   prepare({ categories, redact, reversible, not, scope }, report) {
     if (reversible && !redact)
       report(['reversible'], 'misplaced', 'has no effect without redact', reversible);
-    if (redact && not) report(['not'], 'misplaced', 'has no effect beside redact', not);
+    if (redact && not) report(['not'], 'misplaced', 'has no effect together with redact', not);
     return {
       transforms: redact,
       ...(not
@@ -104,7 +104,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** None of them stands in the texts already. */
+/** The texts contain none of them yet. */
 const placeholdersBesides = (texts: readonly string[], pace: Pace): Eventually<Placeholders> =>
   inTurn(texts, new Placeholders(), (given, text) =>
     overPieces(text, given, (state, piece) => state.avoid(piece), { pace, overlap: OVERLAPPING }),

@@ -31,7 +31,7 @@ export const profanity = defineCheck<Parameters>({
     words: {
       ...textList(500, 100),
       default: [],
-      description: 'Added to the lists; an ending `*` stands for any ending.',
+      description: 'Added to the lists; an ending `*` matches any ending.',
     },
     scope: scopeParameter('messages'),
   }),

@@ -39,7 +39,7 @@ export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: reado
         );
         return then(searched, (found) => outcomeOf(found, not));
       },
-      // A match that is asked for may still come: only a match that is forbidden can be judged early.
+      // A required match may still come: only a forbidden match can be judged early.
       ...(not ? { window: scanFor(pattern, scope) } : {}),
     };
   },
@@ -55,7 +55,7 @@ export function compileRule(
   return NEVER;
 }
 
-/** Stands in for a pattern that was reported. */
+/** Replaces a pattern that was reported. */
 const NEVER = TextPattern.compile('x') as TextPattern;
 
 const outcomeOf = (found: boolean, not: boolean): Outcome => ({

@@ -111,7 +111,7 @@ export const requestParameters = defineCheck<Parameters>({
   },
 });
 
-/** What stands in both lists cannot be meant. */
+/** Reports a name that is in both lists. */
 function refuseConflicts(
   tools: ToolRules | undefined,
   params: ParamRules | undefined,

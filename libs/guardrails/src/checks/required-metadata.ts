@@ -5,8 +5,8 @@ import { compileRule } from './regex-match';
 type Operator = 'all' | 'any' | 'none';
 const OPERATOR = { enum: ['all', 'any', 'none'], default: 'all' };
 
-const decide = (operator: Operator, holding: number, asked: number): boolean =>
-  operator === 'none' ? holding === 0 : operator === 'any' ? holding > 0 : holding === asked;
+const decide = (operator: Operator, holding: number, required: number): boolean =>
+  operator === 'none' ? holding === 0 : operator === 'any' ? holding > 0 : holding === required;
 
 export const requiredMetadataKeys = defineCheck<{ metadataKeys: readonly string[]; operator: Operator }>({
   id: 'default.requiredMetadataKeys',

@@ -81,7 +81,7 @@ describe('checks of texts', () => {
 });
 
 describe('regexReplace', () => {
-  it('replaces in every selected text, and fails on a match only when asked to', async () => {
+  it('replaces in every selected text, and fails on a match only when configured to', async () => {
     const parameters = { rule: '\\d+', redactText: '#' };
     const world = new WrittenWorld();
     const result = await verdictOf('regexReplace', parameters, asking('1 and 22'), world);
@@ -125,9 +125,9 @@ describe('validUrls', () => {
     const text = Array.from({ length: 30 }, (_, index) => `https://good.example.com/${String(index)}`).join(
       ' ',
     );
-    const asked = world();
-    expect(await verdictOf('validUrls', {}, answering(text), asked)).toHaveProperty('error');
-    expect(asked.calls).toHaveLength(0);
+    const port = world();
+    expect(await verdictOf('validUrls', {}, answering(text), port)).toHaveProperty('error');
+    expect(port.calls).toHaveLength(0);
   });
 });
 

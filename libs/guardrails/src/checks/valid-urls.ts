@@ -36,8 +36,8 @@ export const validUrls = defineCheck<Parameters>({
         if (urls.length === 0) return { verdict: true, data: { urls: 0, not } };
         if (urls.length > URLS_MAX)
           throw new CheckError(`The text has more than ${String(URLS_MAX)} addresses.`);
-        const asked = urls.map((url) => (onlyDNS ? resolves(url, context) : answers(url, context)));
-        return Promise.all(asked).then((found) => {
+        const pending = urls.map((url) => (onlyDNS ? resolves(url, context) : answers(url, context)));
+        return Promise.all(pending).then((found) => {
           const invalid = found.filter((isValid) => !isValid).length;
           const verdict = not ? invalid === urls.length : invalid === 0;
           return { verdict, data: { urls: urls.length, invalid, not } };
@@ -82,7 +82,7 @@ function withoutTail(text: string): string {
 const resolves = (url: URL, { world, signal }: CheckContext): Promise<boolean> =>
   world.resolves(url.hostname, signal).catch(() => false);
 
-/** Some servers refuse HEAD; they are asked again with GET, of which nothing is read that is longer than an ordinary page. */
+/** Some servers refuse HEAD. These get a GET request, whose body is read only up to the size of an ordinary page. */
 async function answers(url: URL, { world, signal }: CheckContext): Promise<boolean> {
   for (const method of ['HEAD', 'GET'] as const) {
     try {

@@ -68,7 +68,7 @@ export const webhook = defineCheck<Parameters>({
   },
 });
 
-/** The request as webhooks are told of it: no headers, no credentials. */
+/** The request as webhooks receive it: no headers, no credentials. */
 export function describe(subject: Subject): JsonObject {
   const { facts, stage, request, response, responseStatus, isTransformed } = subject;
   const text = subject.texts(['last_message']).join('\n');

@@ -99,7 +99,7 @@ export interface InjectionSigns {
   readonly signs: readonly string[];
 }
 
-/** Signs in a text that it speaks to the model over the head of whoever set it up. */
+/** Signs that a text tries to override the instructions of the model's operator. */
 export function injectionSigns(text: string): InjectionSigns {
   const plain = joined(seen(text));
   const decoded = decodedParts(text);

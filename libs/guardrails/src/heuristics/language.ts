@@ -1,4 +1,4 @@
-/** Languages that are told by their script alone. */
+/** Languages that their script alone identifies. */
 const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ['ja', /[\u3040-\u30ff]/gu],
   ['ko', /\p{Script=Hangul}/gu],

@@ -1,6 +1,6 @@
 import { seen } from './normalize';
 
-/** Stems in five languages, written without accents. `*` stands for any ending. */
+/** Stems in five languages, written without accents. `*` matches any ending. */
 const STEMS: Readonly<Record<string, string>> = {
   en: 'fuck* motherfuck* shit* bullshit* bitch* asshole* arsehole* bastard* cunt* dickhead* cock cocks cocksucker* pussy pussies whore* slut* wanker* twat* prick pricks douchebag* jackass* dumbass* goddamn* piss pissed',
   de: 'scheiss* arschloch* arschlocher* fick ficken fickt gefickt wichser* hurensohn* hure huren fotze* schlampe* missgeburt* verpiss* drecksau* schwuchtel*',
@@ -40,7 +40,7 @@ export class Profanity {
     }
   }
 
-  /** How often one of the words stands in a text. */
+  /** How often one of the words occurs in a text. */
   count(text: string): number {
     let count = 0;
     for (const [word] of seen(text).matchAll(/[\p{L}\p{N}@$!*]+/gu)) if (this.isListed(word)) count++;

@@ -100,7 +100,7 @@ const instructionsFor = (criteria: string): string =>
       '`verdict` is true when the texts keep the rule; `score` says how surely they keep it.',
   ].join('\n');
 
-/** As JSON, so that no text can end the place in which it stands. */
+/** As JSON, so that no text can end the string that holds it. */
 const questionOf = ({ stage }: Subject, texts: readonly string[]): string =>
   JSON.stringify({ kind: stage === 'input' ? 'request' : 'answer', texts });
 

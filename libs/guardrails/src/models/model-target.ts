@@ -24,7 +24,7 @@ export interface TargetParameters {
   readonly model?: string;
 }
 
-/** Reports where not exactly one of the two is given, or a provider has no model to be asked for. */
+/** Reports when not exactly one of the two is given, or when a provider has no model to request. */
 export function targetOf(
   { config, provider, model }: TargetParameters,
   report: ParameterReport,
@@ -42,10 +42,10 @@ export function targetOf(
   return provider === undefined ? { config: config ?? '' } : { provider };
 }
 
-/** Throws where the request is one for which nobody can ask models. */
+/** Throws when no model can be called for this request. */
 export async function askModel({ facts }: Subject, call: ModelCall): Promise<JsonObject> {
   const { models } = facts;
-  if (!models) throw new CheckError('No model can be asked here: only gateways ask models for checks.');
+  if (!models) throw new CheckError('No model can be called here: only gateways call models for checks.');
   return await models.ask(call);
 }
 

@@ -46,9 +46,9 @@ export const moderateContent = defineCheck<Parameters>({
         if (input.length === 0) return { verdict: true, data: { texts: 0 } };
         const body = { ...(model !== undefined && { model }), input };
         const answer = await askModel(subject, { route: 'moderations', target, body, signal });
-        const told = moderationVerdict(answer, parameters as unknown as JsonObject);
-        if (!told) throw new CheckError('The moderation says nothing.');
-        return { verdict: !told.flagged, data: told.data };
+        const moderation = moderationVerdict(answer, parameters as unknown as JsonObject);
+        if (!moderation) throw new CheckError('The moderation says nothing.');
+        return { verdict: !moderation.flagged, data: moderation.data };
       },
     };
   },

@@ -26,7 +26,7 @@ const TOPICS_KEPT_MS = 3_600_000;
 export const topic = defineCheck<Parameters>({
   id: 'gw.topic',
   aliases: ['default.topic'],
-  doc: 'No text is about one of the topics; with `any`, each is about at least one. Told by the likeness of embeddings.',
+  doc: 'No text is about one of the topics; with `any`, each is about at least one. Compares embeddings.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
@@ -89,7 +89,7 @@ interface Vectors {
   readonly ofTopics: readonly Vector[];
 }
 
-/** Vectors of texts, and of the topics, which are asked for once an hour. */
+/** Vectors of texts, and of the topics, which are fetched once an hour. */
 class TopicVectors {
   private kept: { readonly vectors: readonly Vector[]; readonly untilMs: number } | null = null;
 

@@ -3,7 +3,7 @@ import { textList } from '../parameters';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition, PartnerVerdict } from './partner';
 
-/** How a moderation is read, whoever makes it. */
+/** Reads a moderation response of any partner. */
 export const MODERATION_PARAMETERS = {
   categories: { ...textList(50, 100), description: 'Those that count; absent: all.' },
   threshold: {

@@ -82,7 +82,7 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
   });
 }
 
-/** Whatever stands in the host of the service. */
+/** A variable part in the host of the service. */
 const addressesOf = ({ endpoint = '', url }: PartnerDefinition): readonly string[] => {
   const [origin = ''] = url.replace('://', ':').split('/');
   return [...`${origin} ${endpoint}`.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []);
@@ -151,11 +151,11 @@ async function judge(
   for (let at = 0; at < pieces.length; at += textsMax) calls.push(pieces.slice(at, at + textsMax));
   if (calls.length > CALLS_MAX) throw new CheckError('The text needs more calls than one check may make.');
   const verdicts = await Promise.all(calls.map((each) => ask(call, each, subject, context)));
-  const told = verdicts.find(({ flagged }) => flagged) ?? verdicts[0];
-  return { verdict: !verdicts.some(({ flagged }) => flagged), data: told?.data ?? null };
+  const decisive = verdicts.find(({ flagged }) => flagged) ?? verdicts[0];
+  return { verdict: !verdicts.some(({ flagged }) => flagged), data: decisive?.data ?? null };
 }
 
-/** Pieces overlap a little, so that what stands where one ends is seen whole in the next. */
+/** Pieces overlap a little, so that a text across the end of one is whole in the next. */
 function piecesOf(text: string, lengthMax: number): readonly string[] {
   if (text.length <= lengthMax) return [text];
   const pieces: string[] = [];
@@ -220,6 +220,6 @@ export const PARTNER_CHECKS: readonly CheckDefinition[] = [
 
 const PARTNER_IDS: ReadonlySet<string> = new Set(PARTNER_CHECKS.map(({ id }) => id));
 
-/** Whose account a check needs, by the beginning of its id; null: nobody's. */
+/** Whose account a check needs, by the beginning of its id; null: none. */
 export const partnerOf = ({ id }: CheckDefinition): string | null =>
   PARTNER_IDS.has(id) ? id.slice(0, id.indexOf('.')) : null;

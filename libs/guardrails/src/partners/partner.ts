@@ -37,7 +37,7 @@ export interface PartnerDefinition {
   readonly endpoint?: string;
   /** `{name}` as in `url`, as it is. A header whose parameter is absent is left out. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Characters of one text; longer ones are asked in pieces. */
+  /** Characters of one text; longer ones are sent in pieces. */
   readonly textLengthMax: number;
   /** Texts of one call. */
   readonly textsMax: number;

@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
-  it('is asked as its service wants it, and believed', async () => {
+  it('sends the request that its service expects and returns its verdict', async () => {
     for (const [reply, verdict] of [
       [row.good, true],
       [row.bad, false],
@@ -109,7 +109,7 @@ describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
   });
 });
 
-it('a long text is asked in pieces, and one bad piece is enough', async () => {
+it('sends a long text in pieces and fails when one piece fails', async () => {
   const world = new WrittenWorld(({ body }) =>
     json({ categoriesAnalysis: [{ category: 'Hate', severity: body?.includes('needle') ? 6 : 0 }] }),
   );

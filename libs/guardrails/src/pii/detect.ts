@@ -70,7 +70,7 @@ function merged(kept: readonly PiiPlace[], found: readonly PiiPlace[]): PiiPlace
 }
 
 const PIECE = 16_384;
-/** What stands before a piece is seen, too, and what stands where it ends is left to the next one. */
+/** A scan of a piece also sees the text before it; a match at its end is left to the next piece. */
 const BEFORE = 64;
 const AFTER = 512;
 

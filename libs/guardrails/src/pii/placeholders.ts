@@ -1,12 +1,12 @@
 import { GUARDRAIL_LIMITS } from '../limits';
 
-/** Gives the same text of one request the same placeholder, `[EMAIL_ADDRESS_1]`, and remembers what each one stands for. */
+/** Gives the same text of one request the same placeholder, `[EMAIL_ADDRESS_1]`, and remembers the text of each. */
 export class Placeholders {
   readonly originals = new Map<string, string>();
   private readonly given = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
-  /** Gives no placeholder that stands in the text already. Returns itself. */
+  /** Avoids placeholders that the text contains already. Returns itself. */
   avoid(text: string): this {
     for (const { 1: label = '', 2: number = '' } of text.matchAll(/\[([A-Z_]{2,20})_(\d{1,4})\]/g)) {
       this.counts.set(label, Math.max(this.counts.get(label) ?? 0, Number(number)));

@@ -1,7 +1,7 @@
-/** Tells of each place in a text where something of one kind stands. Costs time linear to the text. */
+/** Finds each occurrence of one kind of data in a text, in time linear to the text. */
 export type Recognizer = (text: string, emit: (start: number, end: number) => void) => void;
 
-/** Whether one of the words stands within 40 characters before a position. */
+/** Whether one of the words is within 40 characters before a position. */
 export function isIntroduced(text: string, position: number, words: RegExp): boolean {
   return words.test(text.slice(Math.max(0, position - 40), position));
 }

@@ -2,7 +2,7 @@ import type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from '../port';
 
 type Reply = (call: GuardrailCall) => GuardrailAnswer | Promise<GuardrailAnswer>;
 
-/** A world that is written down: what was asked of it, and what it answers. Its clock stands still unless it is moved. */
+/** A recording port: keeps each call and its response. Its clock does not move by itself. */
 export class WrittenWorld implements GuardrailWorld {
   readonly calls: GuardrailCall[] = [];
   readonly names = new Set<string>();

@@ -11,7 +11,7 @@ export const ROLES: Readonly<Record<string, PassageKind>> = {
   function: 'tool_result',
 };
 
-/** Definitions of tools are instructions to the model, wherever in them a text stands. */
+/** Definitions of tools are instructions to the model, at every depth. */
 export function tools(collector: PassageCollector, body: JsonObject): void {
   for (const key of ['tools', 'functions', 'response_format', 'text']) {
     if (isObject(body[key]) || Array.isArray(body[key])) collector.walk('tool_definition', body, key);

@@ -4,7 +4,7 @@ import { GUARDRAIL_LIMITS } from '../limits';
 export type PassageKind =
   'system' | 'user' | 'assistant' | 'reasoning' | 'tool_definition' | 'tool_call' | 'tool_result' | 'other';
 
-/** One text of a body and where it stands. */
+/** One text of a body and its place. */
 export interface Passage {
   readonly kind: PassageKind;
   /** Which message, item or choice it belongs to, counted from 0. */

@@ -22,7 +22,7 @@ export function overPieces<T>(
   );
 }
 
-/** Enough to see what stands where a piece ends whole in the next one. */
+/** Enough to find a text across the end of a piece whole in the next one. */
 export const OVERLAPPING = OVERLAP;
 
 /** A text of one piece, or none, is one piece. */

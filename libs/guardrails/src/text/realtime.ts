@@ -6,7 +6,7 @@ import type { PassageCollector } from './passages';
 const WITHOUT_TEXT =
   /^(?:input_audio_buffer\.|output_audio_buffer\.|response\.cancel$|conversation\.item\.(?:truncate|delete|retrieve)$)/;
 
-/** The texts of one event of a realtime session. Of an event that nobody here knows, all are taken. */
+/** The texts of one event of a realtime session. Takes all texts of an unknown event. */
 export function realtimeEvent(collector: PassageCollector, event: JsonObject): void {
   const type = typeof event['type'] === 'string' ? event['type'] : '';
   const { session, response, item } = event;
@@ -23,21 +23,21 @@ export function realtimeEvent(collector: PassageCollector, event: JsonObject): v
 /** What a user has said, as the provider has understood it. */
 const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
 
-/** What a session or one response of it is told to do, and the conversation that a response is given of its own. */
-function instructions(collector: PassageCollector, told: JsonObject): void {
-  tools(collector, told);
-  collector.take('system', told, 'instructions');
-  for (const holder of transcriptions(told)) collector.take('system', holder, 'prompt');
-  if (isObject(told['prompt'])) collector.walk('user', told['prompt'], 'variables');
+/** Takes the instructions of a session or of one response, and a response's own conversation. */
+function instructions(collector: PassageCollector, settings: JsonObject): void {
+  tools(collector, settings);
+  collector.take('system', settings, 'instructions');
+  for (const holder of transcriptions(settings)) collector.take('system', holder, 'prompt');
+  if (isObject(settings['prompt'])) collector.walk('user', settings['prompt'], 'variables');
   collector.unit++;
-  for (const each of listOf(told['input'])) responsesItem(collector, each);
+  for (const each of listOf(settings['input'])) responsesItem(collector, each);
 }
 
 /** Where the words stand that help to transcribe, in the older and in the newer form. */
-function* transcriptions(told: JsonObject): Generator<JsonObject> {
-  const older = told['input_audio_transcription'];
+function* transcriptions(settings: JsonObject): Generator<JsonObject> {
+  const older = settings['input_audio_transcription'];
   if (isObject(older)) yield older;
-  const { audio } = told;
+  const { audio } = settings;
   const input = isObject(audio) ? audio['input'] : null;
   const newer = isObject(input) ? input['transcription'] : null;
   if (isObject(newer)) yield newer;

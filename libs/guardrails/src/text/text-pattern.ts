@@ -87,7 +87,7 @@ export class TextPattern {
     if (text.length > this.pattern.lengthMax) return { places: null, before: [] };
     // `lengthMax` is the bound of one search over the pattern's instructions.
     const costOfCharacter = 200_000 / this.pattern.lengthMax;
-    // Whether there is a match at all is told much faster than where.
+    // It is much faster to find whether there is a match than where it is.
     if (!this.pattern.test(text)) return { places: [], before: [] };
     const places: Place[] = [];
     let steps = 0;

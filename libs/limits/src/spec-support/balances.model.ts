@@ -182,7 +182,7 @@ class World {
     else expect(reading.used).toBeLessThanOrEqual(most);
   }
 
-  /** Everything ends, is told and is recorded, and whoever died is silent for longer than its lease. */
+  /** Everything ends, is reported and is recorded, and each dead process is silent for longer than its lease. */
   async rest(): Promise<void> {
     this.fate = null;
     for (const entry of this.open.splice(0)) this.settle(entry, 1);
@@ -197,8 +197,8 @@ class World {
 
   private ledger(): Ledger {
     const record = {
-      balances: (_: string, asked: readonly { readonly since: number }[]) =>
-        Promise.resolve(asked.map(({ since }) => this.balance(since))),
+      balances: (_: string, counters: readonly { readonly since: number }[]) =>
+        Promise.resolve(counters.map(({ since }) => this.balance(since))),
     };
     const counters: CounterStore = {
       exchange: (exchange) => this.carry(exchange),
@@ -206,7 +206,7 @@ class World {
       correct: (...args) => this.counters.correct(...args),
       reset: (...args) => this.counters.reset(...args),
     };
-    // Its own clock is no use to anybody: it stands still.
+    // Its own clock is not used and does not move.
     return new Ledger({
       ...{ counters, record },
       ...{ monotonic: () => this.monotonic, clock: () => MONDAY_MS },
@@ -263,7 +263,7 @@ class World {
     this.counters.turnTo(this.now + this.jump);
   }
 
-  /** What it had not told is in its journal, and what it held is lost with it. */
+  /** What it had not reported is in its journal, and what it held is lost with it. */
   private crash(index: number): void {
     const dead = this.ledgers[index];
     for (let at = this.open.length - 1; at >= 0; at -= 1) {
@@ -302,7 +302,7 @@ export function balancesModel(make: () => Promise<ModelStore>, numRuns: number):
     }
   });
 
-  it('never count more than was charged, and exactly that once all is told and recorded: whatever is lost, repeated or dies, and however the clock jumps', async () => {
+  it('never count more than was charged, and exactly that once all is reported and recorded, despite losses, repeats, deaths and clock jumps', async () => {
     await fc.assert(
       fc.asyncProperty(periods, fc.array(step, { minLength: 40, maxLength: 120 }), async (days, steps) => {
         const world = new World(await make(), days);

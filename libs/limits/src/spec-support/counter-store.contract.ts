@@ -219,7 +219,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   const places = (over: Partial<CounterStatement> = {}): CounterStatement =>
     statement({ key: 'places', kind: 'open', boundaries: [], value: 30, seed: null, ...over });
 
-  it('gives free at once what holders of a dead process hold, whoever says that it is dead', async () => {
+  it('gives free at once what holders of a dead process hold, whichever process reports its death', async () => {
     await run([places({ hold: 29 }), statement({ hold: 90, consumed: 5 })], [], { holder: 'dead.1' });
     const both = [places(), statement()];
     const before = await run(both, [claim(2, 2)], { holder: 'b.1' });
@@ -248,7 +248,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
       Array.from({ length: 11 }, () => claim(1)),
     );
     expect(fair.claims).toEqual([...Array.from({ length: 10 }, () => ADMITTED), 0]);
-    // Nobody has been refused that holds less than its share: all may have the rest.
+    // No process was refused that holds less than its share: all may have the rest.
     await eventually(async () => {
       const late = await run([places({ holder: 'a.1', hold: 15 })], [claim(1)]);
       return late.claims[0] === ADMITTED;

@@ -1,6 +1,6 @@
 import type { Claim, CounterStatement, Exchange, ExchangeAnswer } from '../counter-store';
 
-/** A budget without resets, unless told otherwise. */
+/** A budget without resets, unless given otherwise. */
 export const statement = (over: Partial<CounterStatement> = {}): CounterStatement => ({
   key: 'c',
   holder: 'a',
