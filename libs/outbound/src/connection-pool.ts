@@ -29,7 +29,7 @@ export class ConnectionPool {
   private readonly connections = new Set<Connection>();
   /** Last in, first out: the connections of a burst grow old and close. */
   private readonly idle: Connection[] = [];
-  private readonly waiting: WaitingCalls;
+  private readonly waiting: WaitingCalls<Call>;
   private readonly inUse: Shares;
   private sweeping: NodeJS.Timeout | null = null;
 
@@ -43,7 +43,7 @@ export class ConnectionPool {
     private readonly onEmpty: (pool: ConnectionPool) => void,
   ) {
     this.inUse = new Shares(limits.connectionsMax);
-    this.waiting = new WaitingCalls(limits.waitingMax);
+    this.waiting = new WaitingCalls<Call>(limits.waitingMax);
     const proxy = connector.absoluteFormProxy(target);
     this.address = {
       host: new URL(target.origin).host,

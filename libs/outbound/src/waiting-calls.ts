@@ -1,8 +1,7 @@
 import { Shares } from '@gw/kernel';
-import type { Call } from './call';
 
 /** The calls of one pool that wait for a connection: those of one holder in their order, the holders in turn. */
-export class WaitingCalls {
+export class WaitingCalls<Call extends { readonly holder: string }> {
   size = 0;
   private readonly queues = new Map<string, Set<Call>>();
   private readonly places: Shares;

@@ -7,10 +7,12 @@ import {
   type Ledger,
   type Reservation,
 } from '@gw/limits';
-import type { Answer, Upstream } from '../pipeline/answer';
-import type { RequestContext, PricedEarlier } from '../pipeline/request-context';
-import { tokensOf } from '../pipeline/extra-use';
-import type { Pricer } from '../pipeline/settlement';
+import type { Answer } from '../pipeline/answer';
+import type { Upstream } from '../pipeline/upstream';
+import type { RequestContext } from '../pipeline/request-context';
+import type { PricedEarlier } from '../pipeline/use';
+import { tokensOf } from '../pipeline/use';
+import type { TargetPricer } from '../pipeline/use';
 import type { Principal } from '../state/principals';
 import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
 import { budgetsOf, isUncounted, lineOf } from './charges';
@@ -26,7 +28,7 @@ export class Accounts {
   constructor(
     private readonly ledger: Ledger,
     private readonly estimates: Estimates,
-    private readonly pricer: Pricer,
+    private readonly pricer: TargetPricer,
     /** Of requests that became sessions over WebSockets. */
     readonly sessions: SessionAccounts,
   ) {}

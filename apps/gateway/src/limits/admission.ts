@@ -8,7 +8,7 @@ import {
   type Reservation,
 } from '@gw/limits';
 import type { ProviderDocument } from '@gw/contracts';
-import type { Upstream } from '../pipeline/answer';
+import type { Upstream } from '../pipeline/upstream';
 import type { RequestContext } from '../pipeline/request-context';
 import type { Principal } from '../state/principals';
 import type { CallerLimits } from './caller-limits';

@@ -1,7 +1,7 @@
 import type { Usage } from '@gw/contracts';
 import { lastUsageMetadata, lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
 import { isObject } from '../http/json-body';
-import { NO_USAGE } from '../pipeline/extra-use';
+import { NO_USAGE } from '../pipeline/use';
 import { isAbsurd } from './absurd-use';
 
 /** What one line of a batch's output reports. */

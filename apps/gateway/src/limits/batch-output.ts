@@ -1,8 +1,8 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { JsonObject, Provider } from '@gw/providers';
 import type { RequestContext } from '../pipeline/request-context';
-import { sumOf } from '../pipeline/extra-use';
-import type { Priced } from '../pipeline/settlement';
+import { sumOf } from '../pipeline/use';
+import type { BatchOutput, LinePricer } from '../pipeline/use';
 import { plainPath } from '../routes/plain-path';
 import { headOf, readLine, useOf, type LineHead, type LineUse } from './batch-lines';
 
@@ -17,25 +17,6 @@ export function outputOfBatch({ followed, url }: Pick<RequestContext, 'followed'
   const read = file ?? download;
   return read === undefined ? (RESULTS.exec(path)?.[1] ?? null) : `file:${read}`;
 }
-
-/** What all lines of an output that were read report together. */
-export interface BatchOutput {
-  readonly usage: Usage;
-  /** Of the lines whose model has a price, each at its own, 1e-8 USD; null: none has one. */
-  readonly cost: number | null;
-  /** A line's model has no price. */
-  readonly isUnpriced: boolean;
-  /** The last line was cut before its usage. */
-  readonly isEstimate: boolean;
-  readonly price: {
-    readonly source: string;
-    readonly model: string | null;
-    readonly lines: PriceLine[];
-  } | null;
-}
-
-/** The price of one answer of a batch; null: none is known. */
-export type LinePricer = (model: string | null, usage: Usage) => Priced | null;
 
 const LINE_FEED = 0x0a;
 /** A longer line is not parsed: its last usage counts. */

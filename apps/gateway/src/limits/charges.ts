@@ -1,14 +1,9 @@
-import type { ChargeLine, ChargeRecord } from '@gw/contracts';
+import type { ChargeLine } from '@gw/contracts';
 import { isBudget, type Reservation } from '@gw/limits';
 import type { RouteKind } from '@gw/providers';
 import type { RequestContext } from '../pipeline/request-context';
 import { isSoldPath } from '../routes/path-call';
 import { usesModel } from './estimates';
-
-/** A charge as the log is told it: its counters are those of the budgets that it was reserved in. */
-export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
-  readonly from: readonly Reservation[];
-}
 
 /** Those of both that hold budgets. */
 export function budgetsOf(one: Reservation | null, other: Reservation | null): readonly Reservation[] {

@@ -1,6 +1,7 @@
 import type { Usage } from '@gw/contracts';
 import { streamDecoder, type Coding } from '../pipeline/decoding';
-import type { BatchOutput, BatchOutputMeter } from './batch-output';
+import type { BatchOutputMeter } from './batch-output';
+import type { BatchOutput } from '../pipeline/use';
 
 /** Decoders hold windows of up to 16 MiB. Outputs are asked for without a coding, so few come with one. */
 const DECODERS_MAX = 8;

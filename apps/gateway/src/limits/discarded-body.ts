@@ -1,6 +1,7 @@
 import { readAnswer, type AnswerFacts } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
-import type { Answer, BodySink } from '../pipeline/answer';
+import type { Answer } from '../pipeline/answer';
+import type { BodySink } from '../pipeline/upstream';
 import { codingOf, decodeNow } from '../pipeline/decoding';
 
 /** More of an answer that nobody wants is not read; its call is ended. */

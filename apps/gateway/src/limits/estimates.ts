@@ -2,11 +2,11 @@ import { documentKey, type DocumentKey } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
 import type { Provider } from '@gw/providers';
-import type { Upstream } from '../pipeline/answer';
+import type { Upstream } from '../pipeline/upstream';
 import { requestedModel } from '../pipeline/requested-model';
 import { providerNamed, withoutSlug } from '../pipeline/attempt/targeting';
 import type { RequestContext } from '../pipeline/request-context';
-import type { PricedBy, Pricer } from '../pipeline/settlement';
+import type { PricedBy, TargetPricer } from '../pipeline/use';
 import type { Documents, Principal } from '../state/principals';
 import { requestedAtMost, requestedOutput, refuseUnbounded, type Asking } from './requested-output';
 import { sourceOf } from './learned-from';
@@ -58,7 +58,7 @@ const dearerOf = (one: Estimate, other: Estimate): Estimate => ({
 export class Estimates {
   constructor(
     readonly tokens: TokenEstimator,
-    private readonly pricer: Pricer,
+    private readonly pricer: TargetPricer,
     private readonly documents: Documents,
     private readonly providers: ReadonlyMap<string, Provider>,
   ) {}

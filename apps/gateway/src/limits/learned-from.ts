@@ -1,5 +1,5 @@
 import type { AnswerSource } from '@gw/limits';
-import type { Upstream } from '../pipeline/answer';
+import type { Upstream } from '../pipeline/upstream';
 
 /**
  * Whose answers a request learns from: those of the same saved provider to the same model, which are its workspace's own. Null: nothing is

@@ -1,8 +1,9 @@
 import type { ChargeLine } from '@gw/contracts';
-import type { Upstream } from '../pipeline/answer';
+import type { Upstream } from '../pipeline/upstream';
 import { cacheUseOf } from '../pipeline/cache/cache-use';
 import type { RequestContext } from '../pipeline/request-context';
-import { budgetsOf, type MadeCharge } from './charges';
+import { budgetsOf } from './charges';
+import { type MadeCharge } from '../pipeline/use';
 import { usesModel, type Estimates, type Taken } from './estimates';
 import type { SessionAccounts } from './session-accounts';
 

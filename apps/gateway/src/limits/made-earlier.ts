@@ -1,25 +1,15 @@
 import { ONCE_MAX, type Usage } from '@gw/contracts';
 import type { JsonObject, MadeObject } from '@gw/providers';
 import { isObject, parseJsonObject } from '../http/json-body';
-import type { Upstream } from '../pipeline/answer';
+import type { Upstream } from '../pipeline/upstream';
 import { requestedModel } from '../pipeline/requested-model';
 import type { RequestContext } from '../pipeline/request-context';
-import { NO_USAGE } from '../pipeline/extra-use';
+import { NO_USAGE, type EarlierUse } from '../pipeline/use';
 import { plainPath } from '../routes/plain-path';
 import { isAbsurd } from './absurd-use';
-import { BatchOutputMeter, outputOfBatch, type BatchOutput, type LinePricer } from './batch-output';
+import { BatchOutputMeter, outputOfBatch } from './batch-output';
+import { type BatchOutput, type LinePricer } from '../pipeline/use';
 import { geminiBatch, geminiBatchesOf } from './gemini-batches';
-
-/** The use of something that is made by one request and told by another. */
-export interface EarlierUse {
-  /** What its use is charged as: together no more than the most that any answer tells, however often and by whomever it is asked for. */
-  readonly once: string;
-  readonly isBatch: boolean;
-  readonly usage: Usage;
-  readonly model: string | null;
-  /** Of the lines of an output, which were priced one by one. */
-  readonly output?: BatchOutput;
-}
 
 const ALWAYS_OWN: ReadonlySet<string> = new Set([
   'chat.completions',

@@ -1,6 +1,6 @@
 import type { Reservation } from '@gw/limits';
 import type { Answer } from '../pipeline/answer';
-import type { AttemptListener } from '../pipeline/attempt/sender';
+import type { AttemptListener } from '../pipeline/answer';
 import type { RequestContext } from '../pipeline/request-context';
 import type { Accounts } from './accounts';
 

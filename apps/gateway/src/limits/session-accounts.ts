@@ -1,22 +1,11 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { Charge, Ledger, Reservation } from '@gw/limits';
-import type { Upstream } from '../pipeline/answer';
+import type { Upstream } from '../pipeline/upstream';
 import type { RequestContext } from '../pipeline/request-context';
-import { sumOf } from '../pipeline/extra-use';
-import type { Pricer } from '../pipeline/settlement';
+import { sumOf } from '../pipeline/use';
+import type { TargetPricer, SessionParts } from '../pipeline/use';
 import type { SessionPart } from '../realtime/metering/session-meter';
 import type { Estimates } from './estimates';
-
-/** What the parts of a session were charged so far. */
-export interface SessionParts {
-  /** What the provider has reported; null: nothing. */
-  readonly usage: Usage | null;
-  /** 1e-8 USD; null: no part has a price. */
-  readonly cost: number | null;
-  readonly tokens: number;
-  readonly isEstimated: boolean;
-  readonly price: RequestContext['price'];
-}
 
 /** Whether a session may go on: `limit`: one is reached; `unpriced`: a strict budget, and a part that has no price. */
 export type SessionVerdict = 'ok' | 'limit' | 'unpriced';
@@ -26,7 +15,7 @@ export class SessionAccounts {
   constructor(
     private readonly ledger: Ledger,
     private readonly estimates: Estimates,
-    private readonly pricer: Pricer,
+    private readonly pricer: TargetPricer,
   ) {}
 
   charge(context: RequestContext, part: SessionPart): SessionVerdict {

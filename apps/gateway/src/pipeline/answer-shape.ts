@@ -1,5 +1,5 @@
 import type { TranslationContext } from '@gw/providers';
-import type { Upstream } from './answer';
+import type { Upstream } from './upstream';
 import type { RequestView, RequestContext } from './request-context';
 
 /** Whether a client is shown only what the OpenAI API has: the request's header wins, then the target's setting. */

@@ -1,47 +1,28 @@
 import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
-import type { CompiledTarget } from '@gw/config-schema';
-import type { ProviderDocument } from '@gw/contracts';
-import type { Reservation } from '@gw/limits';
-import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
 import type { CacheUse } from './cache/cache-use';
-import type { GuardedStream } from './guard/guarded-stream';
-import type { WatchedAnswer } from './guard/watched-answer';
-import type { JudgedBody } from './guard/judged-body';
 import { valueOf } from '../http/header-rules';
 import { maskFor } from './credential-echo/credential-echo';
 import type { CredentialMask } from './credential-echo/credential-mask';
 import { redirectError } from './redirects';
+import type { BodySink, Upstream } from './upstream';
 
-/** Where an attempt went: target, provider and credential, with all look-ups done. */
-export interface Upstream {
-  readonly target: CompiledTarget;
-  readonly provider: Provider;
-  /** The saved provider, or null when the request named its own. */
-  readonly saved: ProviderDocument | null;
-  readonly credential: Credential;
-  /** Null on passthrough: bytes go through untouched. */
-  readonly support: RouteSupport | null;
-  /** The model that is asked for, after parameter rules. */
-  readonly model: string | null;
-  /** The client's body after parameter rules, where it was parsed: a translator needs it for the answer. */
-  readonly clientBody?: JsonObject;
-  /** Paths of the client's body that the provider does not take and was not sent. */
-  readonly dropped?: readonly string[];
-  /** In the limits of the target. Absent: it has none. */
-  readonly reservation?: Reservation;
-}
-
-/** Receives an answer's body once somebody has decided that it goes to the client. */
-export interface BodySink {
-  data(chunk: Buffer): void;
-  end(): void;
-  fail(error: OutboundError): void;
-}
-
-/** Told once: of the answer's head, or of the error that came instead. */
+/** Called once: with the head of the answer, or with the error that came instead. */
 export interface HeadListener {
   answered(answer: Answer): void;
 }
+
+/** Called once with the end of an attempt, never before `send` has returned. */
+export interface AttemptListener extends HeadListener {
+  /** A call is in flight, and `answer` can end it. Called again for each call of an attempt that needs several. */
+  begun(answer: Answer): void;
+  /** Set where the call must be one of its own: it may not wait for another request's like it. */
+  readonly isApart?: boolean;
+  /** The attempt could not be made. */
+  refused(thrown: unknown): void;
+}
+
+/** An answer as its guardrails have left it: read whole, or judged while it is handed on. */
+export type GuardedAnswer = { readonly kind: 'body'; readonly bytes: Buffer } | { readonly kind: 'stream' };
 
 /**
  * A provider's answer while it comes in. Pieces that arrive before a sink is attached are kept: that is at most what one turn
@@ -56,7 +37,7 @@ export class Answer implements OutboundHandler {
   /** What the cache did for it; null where the target has none. */
   cache: CacheUse | null = null;
   /** What its guardrails have made of it; null where none has looked at it. */
-  guarded: JudgedBody | GuardedStream | WatchedAnswer | null = null;
+  guarded: GuardedAnswer | null = null;
   private sink: BodySink | null = null;
   /** Null: nothing is hidden in it as it goes by; errors are read whole where they are handed on. */
   private mask: CredentialMask | null = null;

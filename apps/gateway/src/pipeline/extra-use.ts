@@ -1,19 +1,7 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { Accounts } from '../limits/accounts';
-import type { Upstream } from './answer';
 import type { RequestContext } from './request-context';
-import type { Pricer } from './settlement';
-
-/** What a call beside the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
-export interface ExtraUse {
-  readonly upstream: Upstream;
-  /** As its answer names it, if it does. */
-  readonly model: string | null;
-  /** Null: it was cancelled before it could tell, so it is taken to have read what the one that answered has read. */
-  readonly usage: Usage | null;
-  /** It has not said all that it used. */
-  readonly isEstimate?: boolean;
-}
+import { NO_USAGE, sumOf, tokensOf, type ExtraUse, type TargetPricer } from './use';
 
 /**
  * Adds what other calls have used to the usage and the price of the answer. What a cancelled one of a hedge has used is charged by itself.
@@ -22,7 +10,7 @@ export interface ExtraUse {
 export function addExtraUse(
   context: RequestContext,
   calls: readonly ExtraUse[],
-  pricer: Pricer,
+  pricer: TargetPricer,
   accounts: Accounts,
 ): void {
   const answered = context.usage;
@@ -46,7 +34,7 @@ function addPrice(
   context: RequestContext,
   { upstream, model, usage }: ExtraUse,
   used: Usage,
-  pricer: Pricer,
+  pricer: TargetPricer,
 ): number | null {
   const priced = pricer.price(upstream, model, used, context.startedWallMs);
   if (priced === null) return null;
@@ -64,29 +52,4 @@ const wasted = (lines: readonly PriceLine[], quantity: number, cost: number): Pr
   quantity,
   pricePerMillion: lines.find((line) => line.quantity === quantity)?.pricePerMillion ?? 0,
   cost,
-});
-
-export const NO_USAGE: Usage = Object.freeze({
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-  inputAudioTokens: 0,
-  outputAudioTokens: 0,
-});
-
-export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
-
-export const sumOf = (one: Usage, other: Usage): Usage => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-  ...((one.cacheWrite1hTokens !== undefined || other.cacheWrite1hTokens !== undefined) && {
-    cacheWrite1hTokens: (one.cacheWrite1hTokens ?? 0) + (other.cacheWrite1hTokens ?? 0),
-  }),
-  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-  inputAudioTokens: one.inputAudioTokens + other.inputAudioTokens,
-  outputAudioTokens: one.outputAudioTokens + other.outputAudioTokens,
 });

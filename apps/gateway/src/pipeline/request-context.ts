@@ -19,21 +19,21 @@ import type { Reservation } from '@gw/limits';
 import type { JsonObject, MadeObject, ShallowScan } from '@gw/providers';
 import { parsedBytes } from '../http/read-whole';
 import type { SpooledBody } from '../http/spool/spooled-body';
-import type { BatchOutput } from '../limits/batch-output';
-import type { MadeCharge } from '../limits/charges';
-import type { EarlierUse } from '../limits/made-earlier';
-import type { SessionParts } from '../limits/session-accounts';
+import type { BatchOutput, PricedEarlier } from './use';
+import type { MadeCharge } from './use';
+import type { SessionParts } from './use';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { SessionPart } from '../realtime/metering/session-meter';
 import type { Route } from '../routes/route-table';
 import type { RefusedKey } from '../state/ended-keys';
 import type { Principal } from '../state/principals';
-import type { Answer, Upstream } from './answer';
+import type { Answer } from './answer';
+import type { Upstream } from './upstream';
 import type { StreamPace } from './attempt/stream-pace';
 import type { CacheUse } from './cache/cache-use';
 import type { FirstAnswer } from './idempotency/first-answer';
-import type { Guarding } from './guard/guarding';
-import type { ExtraUse } from './extra-use';
+import type { RequestGuardrails } from './guard/request-guardrails';
+import type { ExtraUse } from './use';
 import type { Reply } from './reply';
 
 /** The `x-gw-*` headers of a request, read once. Null: not sent. */
@@ -113,7 +113,7 @@ export class RequestContext {
   /** The request for one of whose checks this call is made; null: it is a client's own. */
   madeFor: RequestContext | null = null;
   /** The guardrails that judge it; null: there are none. */
-  guarding: Guarding | null = null;
+  guarding: RequestGuardrails | null = null;
 
   // admit
   /** Refusals; what was admitted says `reservation`. */
@@ -299,11 +299,6 @@ export class RequestContext {
     this.keep(0);
     this.release?.();
   }
-}
-
-export interface PricedEarlier extends EarlierUse {
-  /** 1e-8 USD; null: unpriced. */
-  readonly cost: number | null;
 }
 
 /** What of a request decides where something is sent, and as what. */

@@ -1,47 +1,25 @@
 import { performance } from 'node:perf_hooks';
-import type { LogRecord, PriceLine, Usage } from '@gw/contracts';
-import type { BillableUsage } from '@gw/pricing';
+import type { LogRecord, Usage } from '@gw/contracts';
 import type { TargetStatistics } from '@gw/routing';
 import type { FrameBody, Journal } from '@gw/telemetry';
 import type { Accounts } from '../limits/accounts';
 import { isAbsurd } from '../limits/absurd-use';
-import type { BatchOutput, LinePricer } from '../limits/batch-output';
+import type { BatchOutput, LinePricer, TargetPricer } from './use';
 import type { ChargesAlone } from '../limits/charges-alone';
-import { begunName, type EarlierUse, earlierUses, tellsOfOthers } from '../limits/made-earlier';
-import type { SessionParts } from '../limits/session-accounts';
-import type { Upstream } from './answer';
+import { begunName, earlierUses, tellsOfOthers } from '../limits/made-earlier';
+import { type EarlierUse } from './use';
+import type { SessionParts } from './use';
+import type { Upstream } from './upstream';
 import type { RequestContext } from './request-context';
 import type { CacheUse } from './cache/cache-use';
-import { addExtraUse, NO_USAGE, sumOf } from './extra-use';
-import type { Guarding } from './guard/guarding';
+import { addExtraUse } from './extra-use';
+import { NO_USAGE, sumOf } from './use';
+import type { RequestGuardrails } from './guard/request-guardrails';
 import type { RequestMetrics } from '../metrics/request-metrics';
 import { logRecord, overheadOf } from './record/log-record';
 import { isRefused, type RefusedRequests } from './record/refused-requests';
 import { SETTLE_STAGE } from './pipeline';
 import { NOT_NOTED, type InFlightLog } from './under-way/in-flight-log';
-
-/** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
-export interface Pricer {
-  /** `answered`: the model that the answer names; null: none. */
-  price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null;
-  /** The total of so many text tokens, 1e-8 USD. */
-  priceOfText(by: PricedBy, model: string, input: number, output: number, atMs: number): number | null;
-  /** Tokens of the model's context window; null: not known. */
-  contextTokens(by: PricedBy, model: string): number | null;
-}
-
-/** What decides about a price. */
-export type PricedBy = Pick<Upstream, 'saved' | 'provider'>;
-export type PricedTarget = Pick<Upstream, 'saved' | 'provider' | 'model'>;
-
-export interface Priced {
-  /** Whose price it is. */
-  readonly model: string;
-  readonly source: string;
-  readonly lines: readonly PriceLine[];
-  /** 1e-8 USD. */
-  readonly total: number;
-}
 
 export interface SettlementOptions {
   readonly gatewayId: string;
@@ -64,7 +42,7 @@ export class Settlement {
   constructor(
     private readonly journal: Journal,
     private readonly accounts: Accounts,
-    private readonly pricer: Pricer,
+    private readonly pricer: TargetPricer,
     private readonly statistics: TargetStatistics,
     private readonly options: SettlementOptions,
   ) {
@@ -149,7 +127,7 @@ export class Settlement {
   }
 
   /** The record once more, with the verdicts that come after the answer has left. Its bodies are there already. */
-  private amendLater(guarding: Guarding | null, record: Buffer): void {
+  private amendLater(guarding: RequestGuardrails | null, record: Buffer): void {
     if (guarding?.late.isIncomplete !== true) return;
     const { late, records } = guarding;
     // The record's buffer is that of the next one.
@@ -241,7 +219,7 @@ export class Settlement {
 
 /** Of the answers of a batch. */
 export const linePricer =
-  (pricer: Pick<Pricer, 'price'>, upstream: Upstream, atMs: number): LinePricer =>
+  (pricer: Pick<TargetPricer, 'price'>, upstream: Upstream, atMs: number): LinePricer =>
   (model, usage) =>
     pricer.price(upstream, model, { ...usage, batch: true }, atMs);
 

@@ -7,14 +7,14 @@ import {
   type BillableUsage,
   type ModelConfigs,
   type PricedUsage,
-  type Pricer as Book,
+  type Pricer,
 } from '@gw/pricing';
-import type { Priced, PricedBy, PricedTarget, Pricer } from '../pipeline/settlement';
+import type { Priced, PricedBy, PricedTarget, TargetPricer } from '../pipeline/use';
 
 /** A saved model's own price, else a configured source's, else the catalogue's; times the adjustments of the integration. */
-export class GatewayPricer implements Pricer {
+export class GatewayPricer implements TargetPricer {
   private readonly catalogue = createPriceBook();
-  private readonly book: Book;
+  private readonly book: Pricer;
   /** Read once for each version of a document. */
   private readonly saved = new WeakMap<ProviderDocument, SavedPrices>();
 

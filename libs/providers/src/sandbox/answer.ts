@@ -8,20 +8,7 @@ import { answerEmbeddings } from './embeddings';
 import { answerModels } from './models';
 import { answerModeration, MODERATION_MODELS } from './moderations';
 import type { Dials } from './dials';
-import { readModel, type SandboxRequest } from './request';
-
-/** A whole answer, or the events of a stream: its opening ones, its content, its closing ones. */
-export type SandboxAnswer =
-  | { readonly kind: 'json'; readonly body: JsonObject }
-  | {
-      readonly kind: 'stream';
-      readonly opening: readonly JsonObject[];
-      /** Made when they are sent, so that a stream that is not read takes little memory. Read once. */
-      readonly content: Iterable<JsonObject>;
-      /** How many events `content` has. */
-      readonly length: number;
-      readonly closing: readonly JsonObject[];
-    };
+import { readModel, type SandboxAnswer, type SandboxRequest } from './request';
 
 const ROUTES: Readonly<Record<string, (request: SandboxRequest) => SandboxAnswer>> = {
   '/chat/completions': answerChat,

@@ -1,6 +1,6 @@
 import { asObject, asString } from '../dialects/json';
 import type { JsonObject } from '../provider';
-import type { SandboxAnswer } from './answer';
+import type { SandboxAnswer } from './request';
 import {
   checkSize,
   CREATED,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../provider';
-import type { SandboxAnswer } from './answer';
+import type { SandboxAnswer } from './request';
 import {
   checkSize,
   CREATED,

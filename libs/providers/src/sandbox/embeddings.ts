@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SandboxAnswer } from './answer';
+import type { SandboxAnswer } from './request';
 import { invalid, readInteger, type SandboxRequest } from './request';
 import { countTokens } from './text';
 

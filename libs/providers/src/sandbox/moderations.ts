@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../provider';
-import type { SandboxAnswer } from './answer';
+import type { SandboxAnswer } from './request';
 import { invalid, type SandboxRequest } from './request';
 
 /** The names that the interface documents; the first is its default. */

@@ -14,6 +14,19 @@ export interface SandboxRequest {
   readonly id: string;
 }
 
+/** A whole answer, or the events of a stream: its opening ones, its content, its closing ones. */
+export type SandboxAnswer =
+  | { readonly kind: 'json'; readonly body: JsonObject }
+  | {
+      readonly kind: 'stream';
+      readonly opening: readonly JsonObject[];
+      /** Made when they are sent, so that a stream that is not read takes little memory. Read once. */
+      readonly content: Iterable<JsonObject>;
+      /** How many events `content` has. */
+      readonly length: number;
+      readonly closing: readonly JsonObject[];
+    };
+
 export const MODELS = ['sandbox-small', 'sandbox-large'] as const;
 /** 2025-01-01: a sandbox has no clock, so that equal requests get equal answers. */
 export const CREATED = 1_735_689_600;

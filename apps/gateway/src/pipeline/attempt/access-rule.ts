@@ -1,7 +1,7 @@
 import { GatewayError } from '@gw/kernel';
 import { isWithoutLimits } from '../../limits/admission';
 import type { Principal } from '../../state/principals';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestContext } from '../request-context';
 
 /**

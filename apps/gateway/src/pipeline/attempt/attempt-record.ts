@@ -1,6 +1,6 @@
 import type { AttemptEnd, AttemptRecord } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestContext } from '../request-context';
 import type { Tried } from './tried';
 

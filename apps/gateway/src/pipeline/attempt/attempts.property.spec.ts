@@ -10,8 +10,9 @@ import { routeOf } from '../../routes/route-table';
 import { DiscardedBody } from '../../limits/discarded-body';
 import { Answer } from '../answer';
 import { RequestContext } from '../request-context';
-import { Attempts, type AttemptMaker } from './attempts';
-import type { AttemptListener } from './sender';
+import { Attempts } from './attempts';
+import { type AttemptMaker } from './attempt-maker';
+import type { AttemptListener } from '../answer';
 
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);

@@ -1,31 +1,20 @@
-import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
-import { isEventStream, isPlainEvents, type Answer, type Upstream } from '../answer';
+import { isEventStream, isPlainEvents, type Answer } from '../answer';
+import { type Upstream } from '../upstream';
 import type { RequestContext, OpenStream } from '../request-context';
 import { RECEIVE_STAGE } from '../pipeline';
 import { recordOf } from './attempt-record';
 import type { StreamListener } from './first-event';
 import { awaitAnswer } from './held-answer';
 import { HedgedTry, isHedgeable, type HedgedCall, type HedgeListener } from './hedged-try';
-import type { AttemptListener } from './sender';
+import type { AttemptListener } from '../answer';
 import { StreamPace } from './stream-pace';
 import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
+import type { AttemptMaker } from './attempt-maker';
 
 type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
-
-/** Makes one attempt. */
-export interface AttemptMaker {
-  /** Milliseconds that one attempt at the target may take. */
-  timeoutOf(context: RequestContext, target: CompiledTarget): number;
-  /** Whether the request may call a provider once more, while `pending` calls of it are about to be made. */
-  mayCall(context: RequestContext, pending?: number): boolean;
-  /** Starts one attempt. Throws what keeps it from being made. */
-  begin(context: RequestContext, target: CompiledTarget, listener: AttemptListener): void;
-  /** Reads an answer that the client does not get to its end. */
-  discard(context: RequestContext, answer: Answer): void;
-}
 
 /** RFC 9110, section 9.2.2: carried out twice, they come to the same. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);

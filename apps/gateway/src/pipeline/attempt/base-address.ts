@@ -1,6 +1,6 @@
 import { HEADER } from '@gw/contracts';
 import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestView } from '../request-context';
 import { modelOf } from './targeting';
 

@@ -2,7 +2,7 @@ import { holdsAddress, type CompiledTarget } from '@gw/config-schema';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Provider } from '@gw/providers';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestView } from '../request-context';
 
 /** What decides where a credential of the caller may go. */

@@ -11,7 +11,7 @@ import { OwnCredentials } from '../../state/own-credentials';
 import type { Documents } from '../../state/principals';
 import { CachingSender } from '../cache/caching-sender';
 import { Embeddings } from '../cache/embeddings';
-import type { Pricer } from '../settlement';
+import type { TargetPricer } from '../use';
 import { AttemptStage } from '../stages/attempt.stage';
 import { FollowUpSender } from './follow-up-sender';
 import { IntegratedModelsSender } from './integrated-models-sender';
@@ -27,7 +27,7 @@ interface AttemptParts {
   readonly accounts: Accounts;
   readonly routing: RoutingState;
   readonly outbound: OutboundClient;
-  readonly pricer: Pricer;
+  readonly pricer: TargetPricer;
   readonly answers: Answers;
   readonly secrets: SecretResolver;
   readonly beforeCall: BeforeCall;

@@ -1,6 +1,7 @@
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap } from '@gw/providers';
-import { isPlainEvents, type Answer, type BodySink } from '../answer';
+import { isPlainEvents, type Answer } from '../answer';
+import { type BodySink } from '../upstream';
 import { FIELD } from './stream-pace';
 
 export interface StreamListener {

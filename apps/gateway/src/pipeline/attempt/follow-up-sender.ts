@@ -1,11 +1,13 @@
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
-import type { Answer, Upstream } from '../answer';
+import type { Answer } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestContext } from '../request-context';
 import type { BuiltRequest } from './request-builder';
 import type { Route } from '../../routes/route-table';
-import { sent, tellLater, type AttemptListener, type AttemptSender } from './sender';
+import { sent, tellLater, type AttemptSender } from './sender';
+import { type AttemptListener } from '../answer';
 
 /** A first answer is read whole, up to this many bytes. */
 const FIRST_ANSWER_MAX = 1_048_576;

@@ -3,10 +3,10 @@ import type { OutboundError } from '@gw/outbound';
 import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
 import type { Answer } from '../answer';
 import type { RequestContext, LeaveListener } from '../request-context';
-import type { AttemptMaker } from './attempts';
+import type { AttemptMaker } from './attempt-maker';
 import type { StreamListener } from './first-event';
 import { awaitAnswer } from './held-answer';
-import type { AttemptListener } from './sender';
+import type { AttemptListener } from '../answer';
 import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
 
 /** What became of one of the calls. */

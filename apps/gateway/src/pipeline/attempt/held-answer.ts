@@ -1,7 +1,8 @@
 import { OutboundError } from '@gw/outbound';
 import { BodyBudget } from '../../http/body-budget';
 import { valueOf } from '../../http/header-rules';
-import { isEventStream, type Answer, type BodySink } from '../answer';
+import { isEventStream, type Answer } from '../answer';
+import { type BodySink } from '../upstream';
 import { codingOf, decode } from '../decoding';
 import type { RequestContext } from '../request-context';
 import { FirstEvent, type StreamListener } from './first-event';

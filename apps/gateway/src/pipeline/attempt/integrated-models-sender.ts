@@ -1,11 +1,13 @@
 import { documentKey, type ProviderDocument } from '@gw/contracts';
 import type { LocalAnswer } from '@gw/providers';
 import type { Documents, Principal } from '../../state/principals';
-import { Answer, type Upstream } from '../answer';
+import { Answer } from '../answer';
+import { type Upstream } from '../upstream';
 import type { RequestContext } from '../request-context';
 import { playLocal } from './local-transport';
 import type { BuiltRequest } from './request-builder';
-import { tellLater, type AttemptListener, type AttemptSender } from './sender';
+import { tellLater, type AttemptSender } from './sender';
+import { type AttemptListener } from '../answer';
 
 /**
  * Answers the models route itself where the caller (`x-gw-models-endpoint`) and the config (`fetch_integrated_models`) ask for

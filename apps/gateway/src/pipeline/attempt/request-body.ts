@@ -15,7 +15,7 @@ import {
 import { ParamRules } from '@gw/routing';
 import { parseJsonObject } from '../../http/json-body';
 import type { SpooledBody, Splice } from '../../http/spool/spooled-body';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestView } from '../request-context';
 import { withoutSlug } from './targeting';
 

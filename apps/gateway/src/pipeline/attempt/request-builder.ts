@@ -5,7 +5,7 @@ import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
 import { isReadForUse } from '../../limits/made-earlier';
 import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
 import { queryWithModel } from '../../realtime/model-query';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { knownCodings } from '../decoding';
 import type { RequestView } from '../request-context';
 import { BaseAddresses } from './base-address';

@@ -7,23 +7,14 @@ import type {
   OutboundHandler,
   UnreachableReason,
 } from '@gw/outbound';
-import { Answer, type HeadListener, type Upstream } from '../answer';
+import { Answer, type AttemptListener } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestContext } from '../request-context';
 import type { Principal } from '../../state/principals';
 import type { LocalPlayer } from './local-transport';
 import { gatewayStopping } from '../broken-answer';
 import { FollowingCall, mayFollow } from './following-call';
 import type { BuiltRequest } from './request-builder';
-
-/** Told once what became of an attempt, never before `send` has returned. */
-export interface AttemptListener extends HeadListener {
-  /** A call is under way, and `answer` is how it can be given up. Again for each call of an attempt that needs several. */
-  begun(answer: Answer): void;
-  /** Set where the call must be one of its own: it may not wait for another request's like it. */
-  readonly isApart?: boolean;
-  /** The attempt could not be made. */
-  refused(thrown: unknown): void;
-}
 
 /** Sends one attempt. */
 export interface AttemptSender {

@@ -1,8 +1,14 @@
-import type { Usage } from '@gw/contracts';
+import type { LogRecord, RoutingEvent, Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
 import type { RoutingCursor } from '@gw/routing';
-import type { BodySink } from '../answer';
-import type { RequestContext } from '../request-context';
+import type { BodySink } from '../upstream';
+
+/** The parts of a request that its pace reads and reports to; `RequestContext` has them. */
+interface PacedRequest {
+  readonly outcome: LogRecord['outcome'];
+  routing: readonly RoutingEvent[];
+  elapsedMs(): number;
+}
 
 /** Of fewer output tokens the speed would be chance. */
 const TOKENS_MIN = 16;
@@ -18,7 +24,7 @@ export class StreamPace {
   private isHeldUp = false;
 
   constructor(
-    private readonly context: RequestContext,
+    private readonly context: PacedRequest,
     private readonly cursor: RoutingCursor,
     private readonly status: number,
     /** When the call began, and how long its head took. */

@@ -1,6 +1,6 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import type { JsonObject } from '@gw/providers';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestView } from '../request-context';
 
 const OPTIONS = 'stream_options';

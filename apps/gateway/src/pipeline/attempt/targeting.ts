@@ -6,7 +6,7 @@ import type { Credentials } from '../../state/credentials';
 import { didYouMean } from '../../state/near-slugs';
 import type { OwnCredentials } from '../../state/own-credentials';
 import type { Documents, Principal } from '../../state/principals';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { requestedModel } from '../requested-model';
 import type { RequestView } from '../request-context';
 import { inlineKey } from './callers-key';

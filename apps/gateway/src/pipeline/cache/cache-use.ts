@@ -1,7 +1,13 @@
-import type { DecisionRecord } from '@gw/contracts';
+import type { CacheEmbedding, DecisionRecord, LogRecord } from '@gw/contracts';
 import type { Lookup, SharedCall } from '@gw/cache';
-import type { RequestContext } from '../request-context';
-import type { EmbeddingCall } from './embeddings';
+
+/** The parts of a request that decide what its cache use does; `RequestContext` has them. */
+interface CachingRequest {
+  readonly settled: boolean;
+  readonly outcome: LogRecord['outcome'];
+  readonly answer: { readonly cache: CacheUse | null } | null;
+  readonly cacheUse: CacheUse | null;
+}
 
 /** What the cache did for one attempt. */
 export class CacheUse {
@@ -13,10 +19,10 @@ export class CacheUse {
   private keep: (() => void) | null = null;
 
   constructor(
-    private readonly context: RequestContext,
+    private readonly context: CachingRequest,
     private readonly lookup: Lookup,
     /** The call that the look-up by meaning took. */
-    readonly embedding: EmbeddingCall | null,
+    readonly embedding: CacheEmbedding | null,
   ) {}
 
   get status(): Lookup['status'] {
@@ -66,5 +72,8 @@ export class CacheUse {
 }
 
 /** Of the answer; without one, of the try that was made last. Null: no cache was asked. */
-export const cacheUseOf = ({ answer, cacheUse }: RequestContext): CacheUse | null =>
+export const cacheUseOf = ({
+  answer,
+  cacheUse,
+}: Pick<CachingRequest, 'answer' | 'cacheUse'>): CacheUse | null =>
   answer === null ? cacheUse : answer.cache;

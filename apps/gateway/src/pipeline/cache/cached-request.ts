@@ -1,7 +1,7 @@
 import { inlineConfigVersion, ownCredential, relevantHeaders, type CacheRequest } from '@gw/cache';
 import { forwardedHeaders } from '../attempt/forwarded-headers';
 import type { Principal } from '../../state/principals';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { BuiltRequest } from '../attempt/request-builder';
 import type { RequestContext } from '../request-context';
 

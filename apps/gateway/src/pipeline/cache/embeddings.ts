@@ -8,13 +8,13 @@ import type { OutboundError, OutboundHandler } from '@gw/outbound';
 import { shallowScan, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import { routeOf } from '../../routes/route-table';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { translationContext } from '../answer-shape';
 import type { RequestBuilder } from '../attempt/request-builder';
 import type { Sender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
 import type { RequestView, RequestContext } from '../request-context';
-import type { Pricer } from '../settlement';
+import type { TargetPricer } from '../use';
 
 /** A call for a vector, as the decision record tells it. */
 export type EmbeddingCall = CacheEmbedding;
@@ -30,7 +30,7 @@ export class Embeddings {
     private readonly targeting: Targeting,
     private readonly builder: RequestBuilder,
     private readonly sender: Sender,
-    private readonly pricer: Pricer,
+    private readonly pricer: TargetPricer,
   ) {}
 
   /** One for each request, which pays for its call. */

@@ -2,7 +2,7 @@ import { isEventStream, type AnswerCheck } from '@gw/cache';
 import type { JsonObject, RouteKind, StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { hasError } from '../attempt/response-check';
 
 /**

@@ -2,12 +2,18 @@ import { Buffer } from 'node:buffer';
 import { isCredentialHeader } from '@gw/kernel';
 import type { Credential, HeaderList } from '@gw/providers';
 import { downstreamHeaders } from '../../http/header-rules';
-import type { Answer, Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { withoutTexts, CREDENTIAL_MARK } from './credential-search';
 import { CredentialMask, probeOf, type Probe } from './credential-mask';
 
 /** A shorter text is found by chance, and is no secret. */
 const LENGTH_MIN = 8;
+
+/** The head of an answer, and where it comes from. */
+interface AnswerOrigin {
+  readonly headers: readonly string[];
+  readonly upstream: Upstream;
+}
 
 /** A credential that its provider may repeat and the client must not get. */
 interface Hidden {
@@ -70,7 +76,7 @@ export function maskFor(upstream: Upstream): CredentialMask | null {
 }
 
 /** The headers of a provider's answer that may reach the client, without the credential that it was sent. */
-export function answerHeaders({ headers, upstream }: Answer): HeaderList {
+export function answerHeaders({ headers, upstream }: AnswerOrigin): HeaderList {
   const passed = downstreamHeaders(headers);
   const hidden = hiddenOf(upstream);
   if (hidden === null) return passed;

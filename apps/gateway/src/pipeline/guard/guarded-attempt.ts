@@ -1,12 +1,5 @@
 import { Buffer } from 'node:buffer';
-import {
-  hookResults,
-  restored,
-  Subject,
-  type CompiledGuardrail,
-  type RequestFacts,
-  type StageVerdict,
-} from '@gw/guardrails';
+import { hookResults, restored, Subject, type StageVerdict } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
 import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
@@ -14,27 +7,16 @@ import { isObject, parseExactAnswer, parseJsonObject } from '../../http/json-bod
 import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../../http/read-whole';
 import { isEventStream, isPlainEvents, type Answer } from '../answer';
 import { isStrict, translationContext } from '../answer-shape';
-import type { AttemptListener } from '../attempt/sender';
+import type { AttemptListener } from '../answer';
 import type { RequestContext } from '../request-context';
 import { Denial } from './denial';
 import { GuardedStream, isStreamed } from './guarded-stream';
-import { isAsync, type Guarding, type GuardTools } from './guarding';
+import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from './guarded-request';
 import { JudgedBody } from './judged-body';
 import { bytesOf, textBody, type SeenBody } from './request-subject';
 import { textsOfEvents } from './unknown-events';
 import { WatchedAnswer } from './watched-answer';
 import { WholeAnswer } from './whole-answer';
-
-/** A request that has passed its input guardrails. */
-export interface GuardedRequest {
-  readonly facts: RequestFacts;
-  /** Its body, as it was sent. */
-  readonly request: unknown;
-  readonly verdict: StageVerdict;
-  readonly output: readonly CompiledGuardrail[];
-  /** An output guardrail has something to say before the answer goes on. */
-  readonly judges: boolean;
-}
 
 const MARKED = 246;
 
@@ -54,7 +36,7 @@ interface Seen extends SeenBody {
 export class GuardedAttempt implements AttemptListener {
   constructor(
     private readonly context: RequestContext,
-    private readonly guarding: Guarding,
+    private readonly guarding: GuardReports,
     private readonly tools: GuardTools,
     private readonly guarded: GuardedRequest,
     private readonly listener: AttemptListener,

@@ -2,9 +2,9 @@ import { StreamGuard, type Dialect } from '@gw/guardrails';
 import type { RequestContext } from '../request-context';
 import type { Flow, Reply, Settle } from '../reply';
 import { CompletionsDialect } from './completions-dialect';
-import type { GuardedRequest } from './guarded-attempt';
+import type { GuardedRequest, GuardReports } from './guarded-request';
 import { GuardedReply } from './guarded-reply';
-import { isAsync, type Guarding, type GuardTools } from './guarding';
+import { isAsync, type GuardTools } from './guarded-request';
 import { MessagesDialect } from './messages-dialect';
 import { ResponsesDialect } from './responses-dialect';
 import type { StreamDialect } from './stream-dialect';
@@ -26,7 +26,7 @@ export class GuardedStream {
   readonly kind = 'stream';
 
   constructor(
-    private readonly guarding: Guarding,
+    private readonly guarding: GuardReports,
     private readonly tools: GuardTools,
     private readonly guarded: GuardedRequest,
     /** The client is shown the verdicts of a stream that has passed, too. */

@@ -8,34 +8,25 @@ import {
   type Eventually,
   type GuardrailResult,
   type GuardrailStage,
-  type GuardrailWorld,
   type ModelCall,
-  type ModelCaller,
   type RequestFacts,
   type StageVerdict,
 } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
 import { exactNumbers, hasDuplicateMembers, type AnswerFacts, type JsonObject } from '@gw/providers';
 import type { GuardrailLists, GuardrailPlan } from '../../guardrails/guardrails';
-import type { ModelCalls } from '../../guardrails/model-calls';
-import type { Answer, Upstream } from '../answer';
-import type { AttemptListener } from '../attempt/sender';
-import type { RequestView, RequestContext } from '../request-context';
-import type { Beside } from './beside';
+import type { Answer } from '../answer';
+import type { Upstream } from '../upstream';
+import type { AttemptListener } from '../answer';
+import type { RequestContext } from '../request-context';
 import { Denial } from './denial';
 import { guardRecord } from './guard-record';
 import { LateVerdicts } from './late-verdicts';
-import { GuardedAttempt, type GuardedRequest } from './guarded-attempt';
+import { GuardedAttempt } from './guarded-attempt';
+import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from './guarded-request';
 import { sessionLists, type SessionGuarding } from './session-guarding';
 import { askedWith, bytesOf, factsOf, requestBody, type SeenBody } from './request-subject';
-
-/** What runs guardrails, for all requests. */
-export interface GuardTools {
-  readonly world: GuardrailWorld;
-  readonly runner: GuardrailRunner;
-  readonly beside: Beside;
-  readonly models: ModelCalls;
-}
+import type { RequestGuardrails, Send } from './request-guardrails';
 
 /** Verdicts that the log of one request keeps. */
 const RECORDS_MAX = 100;
@@ -48,11 +39,8 @@ interface Judged extends SeenBody {
   readonly verdict: StageVerdict;
 }
 
-/** Sends an attempt, as the guardrails have left it. */
-export type Send = (asked: RequestView, listener: AttemptListener) => void;
-
 /** The guardrails of one request. Each list of input guardrails judges once for each provider, however often it is tried. */
-export class Guarding implements ModelCaller {
+export class Guarding implements RequestGuardrails, GuardReports {
   readonly records: GuardrailRecord[] = [];
   /** What judges the stream that is handed on; null: nothing does, or there is none. */
   streamed: readonly CompiledGuardrail[] | null = null;
@@ -215,5 +203,3 @@ export class Guarding implements ModelCaller {
 
 const STAGES = ['input', 'output'] as const;
 const versionOf = ({ id, versionId }: CompiledGuardrail): string => `${id}@${versionId ?? ''}`;
-
-export const isAsync = ({ actions }: CompiledGuardrail): boolean => actions.async === true;

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { AnswerFacts, HeaderList } from '@gw/providers';
 import { removeHeader, setHeader } from '../../http/header-rules';
-import type { BodySink } from '../answer';
+import type { BodySink } from '../upstream';
 import type { RequestContext } from '../request-context';
 import type { Reply } from '../reply';
 

@@ -11,7 +11,7 @@ import {
 } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import { assertReadableWhole } from '../../http/read-whole';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { requestedModel } from '../requested-model';
 import { withoutSlug } from '../attempt/targeting';
 import type { RequestView, RequestContext } from '../request-context';

@@ -2,13 +2,20 @@ import type {
   CheckKind,
   CompiledGuardrail,
   GuardrailResult,
+  GuardrailRunner,
   GuardrailStage,
+  GuardrailWorld,
   RequestFacts,
   StageVerdict,
   Subject,
 } from '@gw/guardrails';
 import type { GuardrailLists } from '../../guardrails/guardrails';
-import type { GuardTools } from './guarding';
+
+/** What runs guardrails. */
+export interface Judges {
+  readonly world: GuardrailWorld;
+  readonly runner: GuardrailRunner;
+}
 
 /** What judges which part of a session. */
 export interface SessionLists {
@@ -22,7 +29,7 @@ export interface SessionLists {
 
 /** The guardrails of one session. */
 export interface SessionGuarding extends SessionLists {
-  readonly tools: GuardTools;
+  readonly tools: Judges;
   readonly facts: RequestFacts;
   /** Of the handshake. */
   readonly before: StageVerdict;

@@ -8,9 +8,9 @@ import type { RequestContext } from '../request-context';
 import { Reply, type Flow, type Settle } from '../reply';
 import { Events } from '../splice/events';
 import { dataOf, objectOf } from '../splice/splice';
-import type { GuardedRequest } from './guarded-attempt';
+import type { GuardedRequest, GuardReports } from './guarded-request';
 import { dialectFor } from './guarded-stream';
-import type { Guarding, GuardTools } from './guarding';
+import type { GuardTools } from './guarded-request';
 import { textBody } from './request-subject';
 import { textsOfEvents } from './unknown-events';
 import { ANSWER_BYTES_MAX } from './whole-answer';
@@ -28,7 +28,7 @@ export class WatchedAnswer {
   readonly kind = 'stream';
 
   constructor(
-    private readonly guarding: Guarding,
+    private readonly guarding: GuardReports,
     private readonly tools: GuardTools,
     private readonly guarded: GuardedRequest,
   ) {}

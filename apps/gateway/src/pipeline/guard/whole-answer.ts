@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { GatewayError } from '@gw/kernel';
 import { valueOf } from '../../http/header-rules';
-import type { Answer, BodySink } from '../answer';
+import type { Answer } from '../answer';
+import type { BodySink } from '../upstream';
 import { codingOf, decode } from '../decoding';
 
 /** Bytes of an answer that is judged as a whole, undone of its coding. */

@@ -1,6 +1,6 @@
 import { isEventStream, storableHeaders, type FirstCall, type RecordingMemory } from '@gw/cache';
+import type { LogRecord } from '@gw/contracts';
 import { isFinalStatus } from '@gw/kernel';
-import type { RequestContext } from '../request-context';
 
 /** Keeps the answer that the client is given under its `Idempotency-Key`, until it is settled. */
 export class FirstAnswer {
@@ -32,7 +32,7 @@ export class FirstAnswer {
   }
 
   /** What became of the request decides: whatever was not answered whole, or not by a provider, may be asked again. */
-  settle({ outcome, status }: RequestContext): void {
+  settle({ outcome, status }: Pick<LogRecord, 'outcome' | 'status'>): void {
     const isWhole = outcome === 'ok' || outcome === 'provider_error';
     if (!isWhole || !isFinalStatus(status)) void this.call.release();
     else if (this.tooLarge) void this.call.complete(null);

@@ -1,7 +1,7 @@
 import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
 import { isBudget, type Bucket, type Reservation } from '@gw/limits';
-import type { MadeCharge } from '../../limits/charges';
-import type { Upstream } from '../answer';
+import type { MadeCharge } from '../use';
+import type { Upstream } from '../upstream';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../request-context';
 import { TIMED_STAGES } from '../pipeline';

@@ -3,7 +3,7 @@ import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../../http/header-rules';
 import type { RefusedKey } from '../../state/ended-keys';
 import type { Principal } from '../../state/principals';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { requestedModel } from '../requested-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../request-context';

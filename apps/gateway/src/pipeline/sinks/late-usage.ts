@@ -1,5 +1,6 @@
 import type { OutboundError } from '@gw/outbound';
-import type { Answer, BodySink } from '../answer';
+import type { Answer } from '../answer';
+import type { BodySink } from '../upstream';
 import type { RequestContext } from '../request-context';
 
 /** How long a provider may take to say what a finished answer has used, and how much it may send, once the client has left. */

@@ -4,7 +4,8 @@ import { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/pr
 import { valueOf } from '../../http/header-rules';
 import type { BatchOutputMeter } from '../../limits/batch-output';
 import { DecodedOutput } from '../../limits/decoded-output';
-import type { Answer, BodySink } from '../answer';
+import type { Answer } from '../answer';
+import type { BodySink } from '../upstream';
 import { codingOf } from '../decoding';
 import { EncodedMeter } from '../encoded-meter';
 import { brokenAnswer } from '../broken-answer';

@@ -1,7 +1,8 @@
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import { valueOf } from '../../http/header-rules';
-import type { Answer, BodySink } from '../answer';
+import type { Answer } from '../answer';
+import type { BodySink } from '../upstream';
 import { brokenAnswer } from '../broken-answer';
 import { codingOf, decode, type Coding } from '../decoding';
 

@@ -1,7 +1,7 @@
 import type { Usage } from '@gw/contracts';
 import type { JsonObject } from '@gw/providers';
 import { isObject } from '../../http/json-body';
-import { sumOf } from '../extra-use';
+import { sumOf } from '../use';
 import { dataOf, objectOf, PartialText, type Splice } from './splice';
 
 /** Members of a delta that a beginning of an answer can hold. */

@@ -5,13 +5,16 @@ import { createPlan, type RoutingCursor, type RoutingRuntime, type RoutingState 
 import { parseJsonObject } from '../../http/json-body';
 import type { Accounts } from '../../limits/accounts';
 import { ReservedListener } from '../../limits/reserved-listener';
-import type { Answer, Upstream } from '../answer';
+import type { Answer } from '../answer';
+import type { Upstream } from '../upstream';
 import { requestedModel } from '../requested-model';
 import { refuseAccess } from '../attempt/access-rule';
-import { Attempts, type AttemptMaker } from '../attempt/attempts';
+import { Attempts } from '../attempt/attempts';
+import { type AttemptMaker } from '../attempt/attempt-maker';
 import { endpointOf } from '../attempt/endpoint';
 import type { BuiltRequest, RequestBuilder } from '../attempt/request-builder';
-import type { AttemptListener, AttemptSender } from '../attempt/sender';
+import type { AttemptSender } from '../attempt/sender';
+import type { AttemptListener } from '../answer';
 import type { Targeting } from '../attempt/targeting';
 import type { RequestView, RequestContext, Stage } from '../request-context';
 

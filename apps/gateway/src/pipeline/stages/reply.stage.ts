@@ -11,15 +11,20 @@ import { removeHeader, setHeader } from '../../http/header-rules';
 import { isObject, parseExactAnswer } from '../../http/json-body';
 import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../../http/read-whole';
 import { BatchOutputMeter, outputOfBatch } from '../../limits/batch-output';
-import { isEventStream, isPlainEvents, type Answer, type BodySink } from '../answer';
+import { isEventStream, isPlainEvents, type Answer } from '../answer';
+import { type BodySink } from '../upstream';
 import { addGatewayHeaders, errorHeaders } from '../answer-headers';
 import { translationContext } from '../answer-shape';
 import { answerHeaders, mayRepeatCredential, withoutCredential } from '../credential-echo/credential-echo';
 import type { RequestContext, Stage } from '../request-context';
+import { GuardedStream } from '../guard/guarded-stream';
+import { JudgedBody } from '../guard/judged-body';
+import { WatchedAnswer } from '../guard/watched-answer';
 import type { KeepAlive } from '../keep-alive';
 import { Reply, type Flow, type Settle } from '../reply';
 import { AnswerFlow, ContinuableStream } from '../sinks/continuable-stream.sink';
-import { linePricer, type Pricer } from '../settlement';
+import { linePricer } from '../settlement';
+import { type TargetPricer } from '../use';
 import { EventStreamSink } from '../sinks/event-stream.sink';
 import { lacksUsageOnly, LateUsage } from '../sinks/late-usage';
 import { PassingSink } from '../sinks/passing.sink';
@@ -37,7 +42,7 @@ export class ReplyStage implements Stage {
     private readonly settle: Settle,
     private readonly keepAlive: KeepAlive,
     private readonly logBodyBytes: number,
-    private readonly pricer: Pick<Pricer, 'price'>,
+    private readonly pricer: Pick<TargetPricer, 'price'>,
   ) {}
 
   run(context: RequestContext): void {
@@ -76,8 +81,9 @@ export class ReplyStage implements Stage {
 
   private replyTo(context: RequestContext, answer: Answer, flow: Flow | null): Reply {
     const keepBytes = this.keepBytesFor(context, answer);
-    return answer.guarded?.kind === 'stream'
-      ? answer.guarded.reply(context, this.settle, flow, keepBytes)
+    const { guarded } = answer;
+    return guarded instanceof GuardedStream || guarded instanceof WatchedAnswer
+      ? guarded.reply(context, this.settle, flow, keepBytes)
       : new Reply(context, this.settle, flow, keepBytes);
   }
 
@@ -97,7 +103,8 @@ export class ReplyStage implements Stage {
 
   private sinkFor(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
     const { support } = answer.upstream;
-    if (answer.guarded?.kind === 'body') return answer.guarded.sink(context, reply, answer.status, headers);
+    if (answer.guarded instanceof JudgedBody)
+      return answer.guarded.sink(context, reply, answer.status, headers);
     if (support && answer.status >= 400) return this.errorSink(context, answer, reply, headers);
     if (support?.via === 'translated')
       return this.translatedSink(context, answer, reply, headers, support.translator);

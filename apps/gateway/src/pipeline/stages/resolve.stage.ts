@@ -6,7 +6,8 @@ import { Configs, type ResolvedConfig } from '../../state/configs';
 import { heldRequestMetadata } from '../../state/metadata-rules';
 import type { Principal } from '../../state/principals';
 import type { RequestContext, GatewayHeaders, Stage } from '../request-context';
-import { Guarding, type GuardTools } from '../guard/guarding';
+import { Guarding } from '../guard/guarding';
+import { type GuardTools } from '../guard/guarded-request';
 
 /** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
 export class ResolveStage implements Stage {

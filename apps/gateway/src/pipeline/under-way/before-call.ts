@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import type { Journal } from '@gw/telemetry';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { BeforeCall } from '../attempt/sender';
 import type { RequestContext } from '../request-context';
 import type { InFlightLog } from './in-flight-log';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { firstAtTurnEnd } from '@gw/kernel';
 import { SealedFile, type Sealer } from '@gw/telemetry';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import type { RequestContext } from '../request-context';
 import { inFlightPath, nextInFlightNumber } from './recovery';
 import type { RequestsUnderWay } from './requests-under-way';

@@ -1,6 +1,6 @@
 import type { ChargeLine } from '@gw/contracts';
 import type { LostUse, LostUses } from '../../limits/lost-use';
-import type { Upstream } from '../answer';
+import type { Upstream } from '../upstream';
 import { requestedModel } from '../requested-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../request-context';
