@@ -1,4 +1,4 @@
-// `npm run lint`: ESLint over the whole tree, in parts, since one process holds the types of all that it looks at.
+// `npm run lint`: ESLint over the whole tree, in parts, since one process holds the types of all its files, and circles of imports.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
@@ -24,7 +24,10 @@ const cacheFlags = (part) => [
   `node_modules/.cache/eslint/${part.replaceAll(' ', '-')}/`,
 ];
 
-module.exports = { GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS, cacheFlags };
+/** Relative to `node_modules`, as the other tools. */
+const CIRCLES = '../tools/import-circles.cjs';
+
+module.exports = { CIRCLES, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS, cacheFlags };
 
 function run([script, ...args], stdout = 'inherit') {
   const { status } = spawnSync(
@@ -46,6 +49,6 @@ if (require.main === module)
       ([part, ...args]) =>
         !run(['eslint/bin/eslint.js', ...args, '--max-warnings', '0', ...cacheFlags(part)]),
     );
-    if (failed.length > 0) process.exitCode = 1;
+    if (!run([CIRCLES]) || failed.length > 0) process.exitCode = 1;
     return Promise.resolve();
   });

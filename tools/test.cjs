@@ -3,7 +3,7 @@ const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
-const { cacheFlags, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS } = require('./lint.cjs');
+const { cacheFlags, CIRCLES, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS } = require('./lint.cjs');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
 const STEP_TIMEOUT_MS = 30 * 60_000;
@@ -23,6 +23,7 @@ const CHECKS = [
     'eslint/bin/eslint.js',
     [...args, '--max-warnings', '0', ...(isCi ? [] : cacheFlags(part))],
   ]),
+  ['Lint: circles of imports', CIRCLES, []],
   ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
 ];
 const SUITES = [

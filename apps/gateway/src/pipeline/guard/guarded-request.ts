@@ -1,4 +1,12 @@
-import type { CompiledGuardrail, GuardrailResult, GuardrailStage, ModelCall, RequestFacts, StageVerdict, Subject } from '@gw/guardrails';
+import type {
+  CompiledGuardrail,
+  GuardrailResult,
+  GuardrailStage,
+  ModelCall,
+  RequestFacts,
+  StageVerdict,
+  Subject,
+} from '@gw/guardrails';
 import type { AnswerFacts, JsonObject } from '@gw/providers';
 import type { RequestContext } from '../request-context';
 import type { Beside } from './beside';

@@ -1,0 +1,82 @@
+/**
+ * `node tools/import-circles.cjs [folder]`: the circles of files that import each other, directly or through others, imports of types
+ * included. Exits with 1 where one has more than `FILES_MAX` files. Specs and their support are left out.
+ */
+const { existsSync, globSync, readFileSync } = require('node:fs');
+const { dirname, join, posix } = require('node:path');
+const ts = require('typescript');
+const { ROOT } = require('./runtime.cjs');
+
+const FILES_MAX = 3;
+const LEFT_OUT = /\.(?:[a-z-]+-)?spec\.ts$|\.d\.ts$|\/spec-support\/|\/node_modules\/|\/dist\//;
+
+/** Import paths of the workspace's libs by their names. */
+function libsOf(root) {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), ts.sys.readFile);
+  return Object.entries(config?.compilerOptions?.paths ?? {}).map(([name, [path]]) => [
+    name,
+    posix.normalize(path),
+  ]);
+}
+
+/** Each source file, relative to the root, with the source files that it imports. */
+function importGraph(root) {
+  const files = globSync('{apps,libs}/**/*.ts', { cwd: root, exclude: ['**/node_modules', '**/dist'] })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !LEFT_OUT.test(file));
+  const known = new Set(files);
+  const libs = new Map(existsSync(join(root, 'tsconfig.base.json')) ? libsOf(root) : []);
+  const resolve = (from, name) => {
+    const base = name.startsWith('.') ? posix.join(dirname(from), name) : libs.get(name);
+    return base && [base, `${base}.ts`, `${base}/index.ts`].find((path) => known.has(path));
+  };
+  const importsOf = (file) =>
+    ts
+      .preProcessFile(readFileSync(join(root, file), 'utf8'), true, true)
+      .importedFiles.map(({ fileName }) => resolve(file, fileName))
+      .filter((path) => path !== undefined && path !== file);
+  return new Map(files.sort().map((file) => [file, [...new Set(importsOf(file))]]));
+}
+
+/** Strongly connected components of more than one node (Tarjan), the largest first. */
+function circlesOf(graph) {
+  const order = new Map();
+  const lowest = new Map();
+  const stack = [];
+  const isOpen = new Set();
+  const circles = [];
+  const visit = (node) => {
+    order.set(node, order.size);
+    lowest.set(node, order.get(node));
+    stack.push(node);
+    isOpen.add(node);
+    for (const next of graph.get(node)) {
+      if (!order.has(next)) visit(next);
+      if (isOpen.has(next)) lowest.set(node, Math.min(lowest.get(node), lowest.get(next)));
+    }
+    if (lowest.get(node) !== order.get(node)) return;
+    const circle = stack.splice(stack.indexOf(node));
+    for (const member of circle) isOpen.delete(member);
+    if (circle.length > 1) circles.push(circle.sort());
+  };
+  for (const node of graph.keys()) if (!order.has(node)) visit(node);
+  return circles.sort((one, other) => other.length - one.length);
+}
+
+module.exports = { FILES_MAX, circlesOf, importGraph };
+
+if (require.main === module) {
+  const graph = importGraph(process.argv[2] ?? ROOT);
+  const tooLarge = circlesOf(graph).filter(({ length }) => length > FILES_MAX);
+  for (const circle of tooLarge) {
+    console.error(`${circle.length} files import each other in a circle; at most ${FILES_MAX} may:`);
+    for (const file of circle) {
+      const inside = graph.get(file).filter((next) => circle.includes(next));
+      console.error(`  ${file} imports ${inside.join(', ')}`);
+    }
+  }
+  if (tooLarge.length > 0) {
+    console.error('Move what both sides need into a file that imports neither, or depend on an interface.');
+    process.exitCode = 1;
+  }
+}
