@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
+import { PROVIDERS } from '@gw/providers';
 import { createLog } from '@gw/web';
 import { Secrets } from './settings';
 import { AuditRecorder } from './audit/audit-recorder';
@@ -7,16 +8,22 @@ import { CredentialsFile } from './setup/credentials-file';
 import { withMigratedDatabase } from './setup/database';
 import { ensureProviders, type FirstProvider } from './setup/first-providers';
 import { ensureInstalled } from './setup/first-start';
-import { PROVIDER_KEYS, SETUP_SETTINGS } from './setup/settings';
+import { PROVIDER_KEY_SETTINGS, SETUP_SETTINGS } from './setup/settings';
 
 type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
 
 const SANDBOX: FirstProvider = { providerId: 'sandbox', slug: 'sandbox', name: 'Sandbox', key: null };
 
-function providersOf(settings: Settings): FirstProvider[] {
-  const keyed = PROVIDER_KEYS.flatMap(([setting, providerId, slug, name]): FirstProvider[] => {
-    const key = settings[setting];
-    return key === null ? [] : [{ providerId, slug, name, key }];
+/** Providers whose key is in the environment, and the sandbox where it is enabled. */
+function providersOf(
+  settings: Settings,
+  keys: Readonly<Record<string, string | null | undefined>>,
+): FirstProvider[] {
+  const keyed = [...PROVIDERS.values()].flatMap(({ id, name, environmentKey }): FirstProvider[] => {
+    const key = environmentKey && keys[environmentKey.variable];
+    return key
+      ? [{ providerId: id, slug: environmentKey?.slug ?? id, name: environmentKey?.name ?? name, key }]
+      : [];
   });
   return settings.SANDBOX_ENABLED ? [SANDBOX, ...keyed] : keyed;
 }
@@ -74,7 +81,7 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
       secrets,
       settings.TRUSTED_CUSTOM_HOSTS,
       installed.workspaceId,
-      providersOf(settings),
+      providersOf(settings, readSettings(PROVIDER_KEY_SETTINGS, environment)),
     );
     log.info({ organisation: installed.organisationId, providers: added }, 'set-up is complete');
   });

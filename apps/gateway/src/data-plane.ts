@@ -11,7 +11,7 @@ import {
 import { GuardrailRunner } from '@gw/guardrails';
 import type { LedgerStore } from '@gw/limits';
 import { NameResolver, OutboundClient } from '@gw/outbound';
-import { PROVIDERS } from '@gw/providers';
+import type { Provider } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { Journal, Sealer } from '@gw/telemetry';
@@ -82,6 +82,8 @@ export interface ProcessHealth {
 export interface DataPlaneParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
+  /** That requests may go to, by their ids. */
+  readonly providers: ReadonlyMap<string, Provider>;
   readonly journal: Journal;
   /** The journal's folder, and what seals what is written there. */
   readonly home: { readonly directory: string; readonly sealer: Sealer };
@@ -116,14 +118,14 @@ export interface DataPlane {
 
 /** Puts the request path together. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
-  const { settings, documents, log, balances, holderNames } = parts;
-  const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS) });
+  const { settings, documents, providers, log, balances } = parts;
+  const policy = policyOf(settings);
   const names = new NameResolver();
   const outbound = outboundClient(settings, policy, names);
   const controlPlane = new ControlPlaneProxy(settings);
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
-  const limits = createLimits({ settings, documents, balances, holderNames, log });
+  const limits = createLimits(parts);
   const { accounts, pricer, ledger } = limits;
   const { underWay, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
   const answers = createAnswers(settings, log);
@@ -132,6 +134,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const shared = {
     settings,
     documents,
+    providers,
     principals: principalsOf(settings, documents),
     policy,
     accounts,
@@ -145,17 +148,15 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   };
   const { overload, health } = watched(parts, limits, shared.secrets);
   const { attempts, attempt, plain } = createAttempts(shared);
-  const configs = new Configs(documents, {
-    isKnownProvider: (id) => PROVIDERS.has(id),
-    checkHost: hostRule(policy),
-  });
+  const isKnownProvider = (id: string): boolean => providers.has(id);
+  const configs = new Configs(documents, { isKnownProvider, checkHost: hostRule(policy) });
   const guardTools = guardToolsOf(outbound, policy, new ModelCalls(configs, plain, accounts, settleCheck));
   const stages = stagesOf({ ...shared, configs, attempt, guardTools, overload });
   const failures = failureLog(log);
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
-  const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
   const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
+  const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
   const door = new FrontDoor(pipeline, controlPlane, healthDoorOf(parts, health), cors, ownLimits);
   return {
     realtime: realtime.door,
@@ -185,6 +186,9 @@ function watched(parts: DataPlaneParts, limits: Limits, secrets: SecretResolver)
   health.start();
   return { overload, health };
 }
+
+const policyOf = ({ TRUSTED_CUSTOM_HOSTS }: GatewaySettings) =>
+  createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) });
 
 const healthDoorOf = ({ health, drain, settings }: DataPlaneParts, board: HealthBoard): HealthDoor =>
   new HealthDoor(board, () => health.isReady(), drain, settings.SERVICE_TOKEN);

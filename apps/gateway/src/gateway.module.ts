@@ -8,6 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { keyringOf, masterKeysOf } from '@gw/kernel';
+import { PROVIDERS } from '@gw/providers';
 import { createReadModel, ReadModel } from '@gw/read-model';
 import type { Redis } from '@gw/redis';
 import { Journal, LogShipper } from '@gw/telemetry';
@@ -181,7 +182,16 @@ const dataPlaneOf = (
   const holderNames = new HolderNames(directory, journal);
   const home = { directory, sealer: sealerOf(settings) };
   const own = { settings, log, gatewayId, drain, chargesAlone, home };
-  return createDataPlane({ ...own, documents, journal, health, balances, holderNames, metrics });
+  return createDataPlane({
+    ...own,
+    documents,
+    providers: PROVIDERS,
+    journal,
+    health,
+    balances,
+    holderNames,
+    metrics,
+  });
 };
 
 const healthOf = (

@@ -68,16 +68,9 @@ export type {
 } from './log-record';
 export { isOfBatch, ONCE_MAX } from './log-record';
 export type { MailMessage } from './mail';
-export { PRICE_CATALOGUES } from './price-catalogues';
 export { isSuccess, resultOf, type RequestEnd, type RequestResult } from './request-result';
 export { completeLogRecord, completeUsage, type ShippedLogRecord } from './shipped-log-record';
-export {
-  catalogueProvider,
-  decidesDestination,
-  PROVIDER_CATALOGUE,
-  type CatalogueProvider,
-  type ConfigurationField,
-} from './provider-catalogue';
+export { decidesDestination, type CatalogueProvider, type ConfigurationField } from './provider-catalogue';
 export type { InstallationCredentials } from './installation-credentials';
 export type { ProviderCredentialContent, SecretLocation, SecretManagerType, SecretUse } from './secret-use';
 export { TOKEN_AUDIENCE, TOKEN_ISSUER } from './session-token';

@@ -29,6 +29,7 @@ export {
   type PricedRecord,
   type PricedUsage,
   type Pricer,
+  type PricedProvider,
   type PriceRequest,
   type Repricing,
 } from './pricer';

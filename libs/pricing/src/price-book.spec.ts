@@ -219,7 +219,11 @@ describe('a price book', () => {
 describe('customCard', () => {
   const pricer = createPricer(createPriceBook());
   const priceAt = (price: { input: number; output: number }, used: Usage) =>
-    pricer.price({ provider: 'p', catalogueId: null, model: 'm', custom: customCard(price) }, used, NOON);
+    pricer.price(
+      { provider: { id: 'p', priceCatalogueId: null }, model: 'm', custom: customCard(price) },
+      used,
+      NOON,
+    );
 
   it('prices a custom model by US cents per token, every input and output token alike', () => {
     const price = priceAt(

@@ -4,7 +4,7 @@ import { compileAdjustments } from './adjustments';
 import type { ModelConfigs } from './model-configs';
 import { createPriceBook } from './price-book';
 import { parsePriceFile, parsePricingConfig } from './price-file';
-import { createPricer, reprice, type PricedRecord, type PriceRequest } from './pricer';
+import { createPricer, reprice, type PricedProvider, type PricedRecord, type PriceRequest } from './pricer';
 import type { BillableUsage } from './usage';
 
 const NOON = Date.parse('2026-06-01T12:00:00Z');
@@ -36,9 +36,11 @@ const FULL = parsePricingConfig({
   },
   currency: 'USD',
 });
+const OPENAI: PricedProvider = { id: 'openai', priceCatalogueId: 'openai', batchMillionths: 500_000 };
+const GOOGLE: PricedProvider = { id: 'google', priceCatalogueId: 'google' };
+const OWN: PricedProvider = { id: 'own', priceCatalogueId: null };
 const request = (over: Partial<PriceRequest> = {}): PriceRequest => ({
-  provider: 'openai',
-  catalogueId: 'openai',
+  provider: OPENAI,
   model: 'gpt-4o',
   ...over,
 });
@@ -98,7 +100,7 @@ describe('a price', () => {
     });
     const cards = [custom, request(), request({ adjustments }), request({ custom: perRequest })];
     const models = ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-pro', 'no-such'].map((model) =>
-      request({ model, catalogueId: model.startsWith('gpt') ? 'openai' : 'google' }),
+      request({ model, provider: model.startsWith('gpt') ? OPENAI : GOOGLE }),
     );
     const tokens = fc.nat(2_000_000);
     fc.assert(
@@ -117,7 +119,7 @@ describe('a price', () => {
       pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) },
     });
     expect(pricer.price(request({ custom: third }), counts, NOON)?.total).toBe(300_000_000);
-    expect(pricer.price(request({ provider: 'own', custom: FULL }), counts, NOON)?.total).toBe(1_000_000_000);
+    expect(pricer.price(request({ provider: OWN, custom: FULL }), counts, NOON)?.total).toBe(1_000_000_000);
   });
 
   it('follows the adjustments of its integration, the default where a unit has none of its own', () => {
@@ -208,7 +210,7 @@ describe('a price', () => {
     expect(priced({})).toMatchObject({ source: 'configured', total: 1_000_000 });
     expect(priced({}, Date.parse('2026-07-01T00:00:00Z'))?.total).toBe(2_000_000);
     expect(priced({ model: 'gpt-4o-mini' })?.source).toBe('catalogue');
-    expect(priced({ provider: 'groq', catalogueId: 'groq' })).toBeNull();
+    expect(priced({ provider: { id: 'groq', priceCatalogueId: 'groq' } })).toBeNull();
   });
 
   it('has tiers by input tokens', () => {
@@ -256,7 +258,7 @@ describe('pricing a time range again', () => {
     const record = (id: string, model: string, cost: number | null, counts: Usage | null): PricedRecord => ({
       id,
       at: NOON,
-      request: { provider: 'own', catalogueId: null, model },
+      request: { provider: OWN, model },
       usage: counts,
       cost,
     });

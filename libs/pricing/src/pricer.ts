@@ -7,11 +7,18 @@ import { costOf } from './money';
 import type { PriceBook } from './price-book';
 import type { BillableUsage } from './usage';
 
+/** What the manifest of a provider says about its prices. */
+export interface PricedProvider {
+  /** Such as `openai`: names the documents of the configured sources. */
+  readonly id: string;
+  /** Its id in the built-in catalogue; null: it is not in it. */
+  readonly priceCatalogueId: string | null;
+  /** Price of a batch in millionths of the usual price, where no price says otherwise; absent: the usual price. */
+  readonly batchMillionths?: number;
+}
+
 export interface PriceRequest {
-  /** Provider id, such as `openai`: names the documents of the configured sources. */
-  readonly provider: string;
-  /** The provider's id in the built-in catalogue; null: it is not in it. */
-  readonly catalogueId: string | null;
+  readonly provider: PricedProvider;
   readonly model: string;
   /** The price of a custom model; wins over everything else. */
   readonly custom?: PriceCard | null;
@@ -32,18 +39,6 @@ export interface Pricer {
   /** The total that so many text tokens would come to, found faster than their lines; null: unpriced. */
   priceOfText(request: PriceRequest, input: number, output: number, at: number): number | null;
 }
-
-/** What providers that sell batches ask for them. */
-const BATCH_HALF: ReadonlySet<string> = new Set([
-  'openai',
-  'azure-openai',
-  'anthropic',
-  'google',
-  'vertex-ai',
-  'bedrock',
-  'mistral-ai',
-  'groq',
-]);
 
 export function createPricer(book: PriceBook, configs: ModelConfigs | null = null): Pricer {
   return {
@@ -70,20 +65,20 @@ export function createPricer(book: PriceBook, configs: ModelConfigs | null = nul
 }
 
 function cardFor(
-  { custom, provider, model, catalogueId }: PriceRequest,
+  { custom, provider, model }: PriceRequest,
   at: number,
   book: PriceBook,
   configs: ModelConfigs | null,
 ): { readonly source: PricedUsage['source']; readonly card: PriceCard } | null {
   if (custom) return { source: 'custom', card: custom };
-  const configured = configs?.prices(provider)?.cardAt(model, at);
+  const configured = configs?.prices(provider.id)?.cardAt(model, at);
   if (configured) return { source: 'configured', card: configured };
-  const card = book.card(catalogueId, model, at);
+  const card = book.card(provider.priceCatalogueId, model, at);
   return card && { source: 'catalogue', card };
 }
 
-const batchPart = ({ batchMillionths }: PriceCard, provider: string): number =>
-  batchMillionths ?? (BATCH_HALF.has(provider) ? MILLION / 2 : MILLION);
+const batchPart = ({ batchMillionths }: PriceCard, provider: PricedProvider): number =>
+  batchMillionths ?? provider.batchMillionths ?? MILLION;
 
 function factorOf(adjustments: Adjustments | null, batch: number): Factor | null {
   if (adjustments === null) return batch === MILLION ? null : () => batch;

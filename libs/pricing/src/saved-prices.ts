@@ -2,7 +2,7 @@ import { compileAdjustments, type Adjustments } from './adjustments';
 import type { PriceCard } from './catalogue';
 import { customCard, type CustomPrice } from './price-book';
 import { parsePricingConfig } from './price-file';
-import type { PriceRequest } from './pricer';
+import type { PricedProvider, PriceRequest } from './pricer';
 
 /** A model of an integration, as far as its price depends on it. */
 export interface SavedModel {
@@ -39,13 +39,12 @@ export class SavedPrices {
   }
 
   /** Null: the model has a price of its own that can't be read. */
-  request(provider: string, catalogueId: string | null, model: string): PriceRequest | null {
+  request(provider: PricedProvider, model: string): PriceRequest | null {
     const custom = this.customs.size === 0 ? undefined : this.customs.get(model);
     if (custom === null) return null;
     const base = this.baseOf(model);
     return {
       provider,
-      catalogueId,
       model: base ?? model,
       custom: custom ?? null,
       adjustments: this.adjustments,

@@ -15,9 +15,11 @@ export {
   withExactNumbers,
   type ExactNumbers,
 } from './body/json-facts';
+export { catalogueEntry, catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
 export { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
 export { lastUsageMetadata, lastUsageObject } from './body/usage-object';
 export { Losses } from './losses';
+export { openAiCompatible } from './dialects/openai/openai-compatible';
 export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
@@ -25,6 +27,7 @@ export {
   ROUTE_KINDS,
   type Credential,
   type Dialect,
+  type EnvironmentKey,
   type HeaderList,
   type JsonObject,
   type LocalAnswer,
@@ -40,5 +43,5 @@ export {
   type TranslationContext,
   type Translator,
 } from './provider';
-export { PROVIDERS } from './registry';
+export { PROVIDERS, registryOf } from './registry';
 export { MODERATION_CATEGORIES } from './sandbox/moderations';

@@ -1,4 +1,4 @@
-import type { Usage } from '@gw/contracts';
+import type { ConfigurationField, Usage } from '@gw/contracts';
 import type { Losses } from './losses';
 
 /** The route families that a provider serves or does not, each as a whole. Everything else is `passthrough`. */
@@ -123,10 +123,29 @@ export interface ProviderError {
   readonly param?: string;
 }
 
-/** A provider is pure: it addresses, signs, translates and reads; it never opens a connection, reads a clock or the environment. */
+/** A provider whose key may lie in the environment of the set-up. */
+export interface EnvironmentKey {
+  /** Such as `OPENAI_API_KEY`. */
+  readonly variable: string;
+  /** Slug of the provider that the set-up saves; the provider's id when absent. */
+  readonly slug?: string;
+  /** Its name; the provider's name when absent. */
+  readonly name?: string;
+}
+
+/**
+ * All that the product knows of a provider: every reader of a fact about one reads it here. A provider is pure: it addresses, signs,
+ * translates and reads; it never opens a connection, reads a clock or the environment.
+ */
 export interface Provider {
+  /** The name that `x-gw-provider` and a config's `provider` take. */
   readonly id: string;
   readonly name: string;
+  /** Fields of an integration of this provider, in addition to those of every provider (`COMMON_FIELDS`). */
+  readonly fields?: readonly ConfigurationField[];
+  readonly environmentKey?: EnvironmentKey;
+  /** `gen_ai.provider.name` of the OpenTelemetry semantic conventions, where it differs from the id. */
+  readonly telemetryName?: string;
   /**
    * Base URL with its version segment and no trailing slash: `https://api.openai.com/v1`. A custom host replaces it. `model` is
    * the one that the request names, for providers that have it in the address; `kind` is the route's, for those that serve
@@ -156,6 +175,8 @@ export interface Provider {
   query?(credential: Credential, model?: string | null, kind?: RouteKind): Readonly<Record<string, string>>;
   /** Provider id in the price catalogue, or null. */
   readonly priceCatalogueId: string | null;
+  /** Price of a batch in millionths of the usual price; absent: the usual price, or the provider sells no batches. */
+  readonly batchMillionths?: number;
   /** In-process answers instead of an address: only `sandbox` has it. */
   readonly local?: LocalProvider;
 }

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
-import { PRICE_CATALOGUES, PROVIDER_CATALOGUE } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
+import { PROVIDER_CATALOGUE } from './catalogue';
+import { COMMON_FIELDS } from './fields';
+import { OPENAI_COMPATIBLE } from './openai-compatible';
 import type { Credential, HeaderList, Provider } from './provider';
-import { PROVIDERS } from './registry';
+import { PROVIDERS, registryOf } from './registry';
 
 const credential = (configurations: Credential['configurations'] = {}): Credential => ({
   apiKey: 'sk-secret',
@@ -18,15 +20,22 @@ const signed = (id: string, configurations = {}, headers: HeaderList = []): Head
 };
 
 describe('the registry', () => {
-  it('has one provider per folder that holds a provider file, and no other', () => {
+  it('has one provider for each folder with a provider file and each row of the table, and no other', () => {
     const folders = readdirSync(__dirname).filter((name) =>
       existsSync(join(__dirname, name, `${name}.provider.ts`)),
     );
-    expect([...PROVIDERS.keys()].sort()).toEqual(folders.sort());
+    const rows = OPENAI_COMPATIBLE.map(({ id }) => id);
+    expect([...PROVIDERS.keys()].sort()).toEqual([...folders, ...rows].sort());
     const helpers = readdirSync(__dirname, { withFileTypes: true }).filter(
       (entry) => entry.isDirectory() && !folders.includes(entry.name),
     );
     expect(helpers.map(({ name }) => name).sort()).toEqual(['body', 'dialects', 'stream']);
+  });
+
+  it('refuses two providers of one id', () => {
+    expect(() => registryOf([provider('openai'), provider('openai')])).toThrow(
+      'Two providers have the same id.',
+    );
   });
 
   it.each(all.map((item) => [item.id, item] as const))('%s keeps the contract', (id, item) => {
@@ -60,14 +69,25 @@ describe('the registry', () => {
     },
   );
 
-  it('has the providers that the control plane offers, and agrees on which need a key', () => {
-    const offered = new Map(PROVIDER_CATALOGUE.map(({ id, needsKey }) => [id, needsKey]));
-    expect(new Map(all.map((item) => [item.id, item.needsCredential]))).toEqual(offered);
+  it('offers each provider in the catalogue with its own fields and those of every provider', () => {
+    expect(PROVIDER_CATALOGUE.map(({ id }) => id)).toEqual([...PROVIDERS.keys()]);
+    for (const { id, needsKey, fields } of PROVIDER_CATALOGUE) {
+      const { needsCredential, fields: own = [] } = provider(id);
+      expect(needsKey).toBe(needsCredential);
+      expect(fields).toEqual([...own, ...COMMON_FIELDS]);
+    }
   });
 
-  it('names price catalogues that exist, and those that logs are priced anew by', () => {
+  it('has one environment variable for a provider, and one slug for what the set-up saves', () => {
+    const keys = all.flatMap(({ id, environmentKey }) => (environmentKey ? [{ id, ...environmentKey }] : []));
+    expect(new Set(keys.map(({ variable }) => variable)).size).toBe(keys.length);
+    expect(new Set(keys.map(({ id, slug = id }) => slug)).size).toBe(keys.length);
+    for (const { variable } of keys) expect(variable).toMatch(/^[A-Z][A-Z0-9]*_API_KEY$/);
+    expect(keys.length).toBeGreaterThan(11);
+  });
+
+  it('names price catalogues that exist', () => {
     const known = all.filter((item) => item.priceCatalogueId !== null);
-    expect(new Map(known.map((item) => [item.id, item.priceCatalogueId]))).toEqual(PRICE_CATALOGUES);
     expect(known.length).toBeGreaterThan(12);
     const models: Record<string, string> = {
       openai: 'gpt-4o',

@@ -1,5 +1,5 @@
 import { configInvalid, validateConfig, type ConfigErrorDetail, type GatewayConfig } from '@gw/config-schema';
-import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/contracts';
+import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/providers';
 import type { AddressPolicy } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { knownGuardrails, type GuardrailScope } from '../guardrails/guardrail-references';

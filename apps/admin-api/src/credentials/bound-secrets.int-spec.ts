@@ -1,4 +1,5 @@
-import { decidesDestination, PROVIDER_CATALOGUE, type CatalogueProvider } from '@gw/contracts';
+import { decidesDestination, type CatalogueProvider } from '@gw/contracts';
+import { PROVIDER_CATALOGUE } from '@gw/providers';
 import {
   GuardrailEntity,
   GuardrailVersionEntity,

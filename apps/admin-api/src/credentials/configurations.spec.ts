@@ -1,4 +1,5 @@
-import { catalogueProvider, PROVIDER_CATALOGUE, type CatalogueProvider } from '@gw/contracts';
+import type { CatalogueProvider } from '@gw/contracts';
+import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/providers';
 import {
   configurationFaults,
   mergeConfigurations,

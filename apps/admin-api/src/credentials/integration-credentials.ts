@@ -1,4 +1,5 @@
-import { catalogueProvider, type CatalogueProvider } from '@gw/contracts';
+import type { CatalogueProvider } from '@gw/contracts';
+import { catalogueProvider } from '@gw/providers';
 import type { IntegrationEntity } from '@gw/entities';
 import type { AddressPolicy } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';

@@ -1,4 +1,4 @@
-import { catalogueProvider } from '@gw/contracts';
+import { catalogueProvider } from '@gw/providers';
 import { IntegrationEntity, SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
 import { Answer, EnumField, invalid, ReferenceField, TextField } from '@gw/web';
 import type { EntityManager } from 'typeorm';

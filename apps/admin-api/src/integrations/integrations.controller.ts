@@ -1,4 +1,4 @@
-import { PROVIDER_CATALOGUE } from '@gw/contracts';
+import { PROVIDER_CATALOGUE } from '@gw/providers';
 import { EmptyAnswer, listAnswerOf, IfMatch, listOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';

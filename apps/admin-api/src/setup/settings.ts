@@ -1,28 +1,13 @@
-import { flag, integer, optional, port, secret, text } from '@gw/kernel';
+import { flag, integer, optional, port, secret, text, type Setting } from '@gw/kernel';
+import { PROVIDERS } from '@gw/providers';
 import { ADMIN_SETTINGS } from '../settings';
 
-const key = optional(text());
-
-/** Environment variable, catalogue id, slug and name of each provider whose key may lie in the environment. */
-export const PROVIDER_KEYS = [
-  ['OPENAI_API_KEY', 'openai', 'openai', 'OpenAI'],
-  ['ANTHROPIC_API_KEY', 'anthropic', 'anthropic', 'Anthropic'],
-  ['GEMINI_API_KEY', 'google', 'google', 'Google Gemini'],
-  ['GROQ_API_KEY', 'groq', 'groq', 'Groq'],
-  ['MISTRAL_API_KEY', 'mistral-ai', 'mistral', 'Mistral'],
-  ['DEEPSEEK_API_KEY', 'deepseek', 'deepseek', 'DeepSeek'],
-  ['OPENROUTER_API_KEY', 'openrouter', 'openrouter', 'OpenRouter'],
-  ['COHERE_API_KEY', 'cohere', 'cohere', 'Cohere'],
-  ['TOGETHER_API_KEY', 'together-ai', 'together', 'Together AI'],
-  ['FIREWORKS_API_KEY', 'fireworks-ai', 'fireworks', 'Fireworks AI'],
-  ['XAI_API_KEY', 'x-ai', 'xai', 'xAI'],
-  ['PERPLEXITY_API_KEY', 'perplexity-ai', 'perplexity', 'Perplexity'],
-] as const;
-
-const PROVIDER_SETTINGS = Object.fromEntries(PROVIDER_KEYS.map(([name]) => [name, key])) as Record<
-  (typeof PROVIDER_KEYS)[number][0],
-  typeof key
->;
+/** The environment variables with the keys of providers, each as a setting of the set-up. */
+export const PROVIDER_KEY_SETTINGS: Readonly<Record<string, Setting<string | null>>> = Object.fromEntries(
+  [...PROVIDERS.values()].flatMap(({ environmentKey }) =>
+    environmentKey ? [[environmentKey.variable, optional(text())]] : [],
+  ),
+);
 
 const {
   DATABASE_URL,
@@ -66,5 +51,4 @@ export const SETUP_SETTINGS = {
   /** Of the owner that an empty database gets; later set-ups ignore it. Absent: a generated one. */
   OWNER_PASSWORD: optional(secret(12)),
   SANDBOX_ENABLED: flag(false),
-  ...PROVIDER_SETTINGS,
 };

@@ -1,6 +1,6 @@
 import { createTokenEstimator, type LedgerStore } from '@gw/limits';
 import type { ModelConfigs } from '@gw/pricing';
-import { PROVIDERS } from '@gw/providers';
+import type { Provider } from '@gw/providers';
 import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { createPriceSources } from '../state/model-configs';
@@ -25,12 +25,14 @@ export interface Limits extends RunningLedger {
 export function createLimits({
   settings,
   documents,
+  providers,
   balances,
   holderNames,
   log,
 }: {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
+  readonly providers: ReadonlyMap<string, Provider>;
   readonly balances: LedgerStore | null;
   readonly holderNames: HolderNames | null;
   readonly log: Log;
@@ -38,7 +40,7 @@ export function createLimits({
   const priceSources = createPriceSources(settings, log);
   const pricer = new GatewayPricer(priceSources);
   const running = createLedger(settings, balances, holderNames, log);
-  const estimates = new Estimates(createTokenEstimator(), pricer, documents, PROVIDERS);
+  const estimates = new Estimates(createTokenEstimator(), pricer, documents, providers);
   const sessions = new SessionAccounts(running.ledger, estimates, pricer);
   const accounts = new Accounts(running.ledger, estimates, pricer, sessions);
   return { ...running, pricer, priceSources, accounts, lostUses: new LostUses(estimates, sessions) };

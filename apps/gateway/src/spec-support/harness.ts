@@ -22,6 +22,7 @@ import {
 } from '@gw/contracts';
 import { apiKeyPepper, hashApiKey, journalKey, seal, sealingKeyring } from '@gw/kernel';
 import type { LedgerStore } from '@gw/limits';
+import { PROVIDERS, type Provider } from '@gw/providers';
 import { decodeFrames, Journal, Sealer, type Frame } from '@gw/telemetry';
 import { createLog, type ServerDrain } from '@gw/web';
 import { RequestMetrics } from '../metrics/request-metrics';
@@ -80,6 +81,7 @@ export class GatewayHarness {
     environment: Record<string, string>,
     balances: LedgerStore | null,
     readonly master: Buffer<ArrayBuffer>,
+    providers: ReadonlyMap<string, Provider>,
   ) {
     const settings = readGatewaySettings({
       ENCRYPTION_KEY: this.master.toString('base64'),
@@ -112,6 +114,7 @@ export class GatewayHarness {
     this.plane = createDataPlane({
       settings,
       documents: this.documents,
+      providers,
       journal: this.journal,
       home: this.home,
       health: { parts: [], isReady: () => true },
@@ -135,8 +138,9 @@ export class GatewayHarness {
     environment: Record<string, string> = {},
     balances: LedgerStore | null = null,
     master = randomBytes(32),
+    providers = PROVIDERS,
   ): Promise<GatewayHarness> {
-    const harness = new GatewayHarness(environment, balances, master);
+    const harness = new GatewayHarness(environment, balances, master, providers);
     await new Promise<void>((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
     return harness;
   }

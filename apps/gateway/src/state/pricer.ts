@@ -36,15 +36,13 @@ export class GatewayPricer implements TargetPricer {
     output: number,
     atMs: number,
   ): number | null {
-    const { id, priceCatalogueId: catalogueId } = provider;
-    if (saved === null)
-      return this.book.priceOfText({ provider: id, catalogueId, model }, input, output, atMs);
-    const request = this.pricesOf(saved).request(id, catalogueId, model);
+    if (saved === null) return this.book.priceOfText({ provider, model }, input, output, atMs);
+    const request = this.pricesOf(saved).request(provider, model);
     return request === null ? null : this.book.priceOfText(request, input, output, atMs);
   }
 
   contextTokens({ saved, provider }: PricedBy, model: string): number | null {
-    const base = saved === null ? null : this.pricesOf(saved).request(provider.id, null, model);
+    const base = saved === null ? null : this.pricesOf(saved).request(provider, model);
     return this.catalogue.contextTokens(provider.priceCatalogueId, base?.model ?? model);
   }
 
@@ -54,9 +52,8 @@ export class GatewayPricer implements TargetPricer {
     usage: BillableUsage,
     atMs: number,
   ): PricedUsage | null {
-    const { id, priceCatalogueId: catalogueId } = provider;
-    if (saved === null) return this.book.price({ provider: id, catalogueId, model }, usage, atMs);
-    const request = this.pricesOf(saved).request(id, catalogueId, model);
+    if (saved === null) return this.book.price({ provider, model }, usage, atMs);
+    const request = this.pricesOf(saved).request(provider, model);
     return request === null ? null : this.book.price(request, usage, atMs);
   }
 

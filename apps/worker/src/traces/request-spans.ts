@@ -1,5 +1,6 @@
 import type { AttemptRecord } from '@gw/contracts';
 import type { RequestLogRow } from '@gw/entities';
+import { PROVIDERS } from '@gw/providers';
 import { SpanKind, type Attributes } from '@opentelemetry/api';
 import { spanIdOf, traceIdOf } from './span-ids';
 
@@ -25,15 +26,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   embeddings: 'embeddings',
 };
 
-/** Names of the semantic conventions that differ from ours. */
-const PROVIDERS: Readonly<Record<string, string>> = {
-  'azure-openai': 'azure.ai.openai',
-  bedrock: 'aws.bedrock',
-  'vertex-ai': 'gcp.vertex_ai',
-  google: 'gcp.gemini',
-  'mistral-ai': 'mistral_ai',
-  'x-ai': 'x_ai',
-};
+/** A provider by its name in the semantic conventions. */
+const telemetryName = (id: string): string => PROVIDERS.get(id)?.telemetryName ?? id;
 
 /** Attempts of one request that get a span of their own. */
 const ATTEMPTS_MAX = 20;
@@ -86,7 +80,7 @@ function attemptSpan(
     endedAt: startedAt + Math.max(0, attempt.durationMs),
     attributes: present({
       'gen_ai.operation.name': operation,
-      'gen_ai.provider.name': PROVIDERS[attempt.provider] ?? attempt.provider,
+      'gen_ai.provider.name': telemetryName(attempt.provider),
       'gen_ai.request.model': attempt.model ?? row.model,
       ...(answered ? usageAttributes(row) : {}),
       'http.response.status_code': attempt.status,
@@ -124,7 +118,7 @@ const requestAttributes = (row: RequestLogRow): Values => ({
 
 const answerAttributes = (row: RequestLogRow, operation: string): Values => ({
   'gen_ai.operation.name': operation,
-  'gen_ai.provider.name': row.provider === null ? null : (PROVIDERS[row.provider] ?? row.provider),
+  'gen_ai.provider.name': row.provider === null ? null : telemetryName(row.provider),
   'gen_ai.request.model': row.model,
   ...usageAttributes(row),
   'gen_ai.server.time_to_first_token': row.first_byte_ms === null ? null : row.first_byte_ms / 1_000,

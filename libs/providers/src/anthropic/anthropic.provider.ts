@@ -2,6 +2,7 @@ import { anthropicError } from '../dialects/anthropic/error';
 import { anthropicTap } from '../dialects/anthropic/tap';
 import { anthropicUsage } from '../dialects/anthropic/usage';
 import { hasHeader } from '../dialects/headers';
+import { textField } from '../fields';
 import { defineProvider } from '../provider';
 import { chatTranslator } from './chat/translator';
 
@@ -33,4 +34,7 @@ export const anthropic = defineProvider({
   error: anthropicError,
   prefill: true,
   priceCatalogueId: 'anthropic',
+  batchMillionths: 500_000,
+  fields: [textField('anthropic_inspect_stream_for_overloaded_error', { kind: 'boolean' })],
+  environmentKey: { variable: 'ANTHROPIC_API_KEY' },
 });

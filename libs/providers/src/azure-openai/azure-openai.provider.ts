@@ -1,6 +1,8 @@
+import type { ConfigurationField } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { asObject, asString } from '../dialects/json';
 import { AUDIO_ROUTES, openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { textField } from '../fields';
 import { defineProvider, type Credential } from '../provider';
 
 /** Sent with a deployment's address when the configurations name no other. */
@@ -52,8 +54,21 @@ const DEPLOYED = [
   'images.edits',
 ] as const;
 
+const ENTRA = { field: 'azure_auth_mode', oneOf: ['entra'] } as const;
+
+const AZURE_FIELDS: readonly ConfigurationField[] = [
+  textField('azure_auth_mode', { values: ['default', 'entra', 'managed'] }),
+  textField('azure_resource_name', { kind: 'label', required: true, maxLength: 63 }),
+  textField('azure_deployment_config', { kind: 'azure_deployments', required: true }),
+  textField('azure_entra_tenant_id', { required: ENTRA, isAddress: true }),
+  textField('azure_entra_client_id', { required: ENTRA }),
+  textField('azure_entra_client_secret', { required: ENTRA, secret: true }),
+  textField('azure_entra_scope', { isAddress: true }),
+  textField('azure_managed_client_id', { required: { field: 'azure_auth_mode', oneOf: ['managed'] } }),
+];
+
 /**
- * With a deployment its name stands in the address and `api-version` in the query; without one the `v1` API is called, where
+ * With a deployment, its name is in the address and `api-version` in the query; without one the `v1` API is called, where
  * the request's `model` is the deployment and no version is needed. In any `azure_auth_mode` but `default` the credential is a
  * token of Entra, which goes out as a bearer.
  */
@@ -96,4 +111,7 @@ export const azureOpenai = defineProvider({
     'realtime',
   ]),
   priceCatalogueId: 'azure',
+  batchMillionths: 500_000,
+  fields: AZURE_FIELDS,
+  telemetryName: 'azure.ai.openai',
 });

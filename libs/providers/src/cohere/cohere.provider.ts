@@ -15,4 +15,5 @@ export const cohere = defineProvider({
     rerank: { via: 'native', prefix: '/v2' },
   },
   priceCatalogueId: 'cohere',
+  environmentKey: { variable: 'COHERE_API_KEY' },
 });

@@ -17,4 +17,7 @@ export const google = defineProvider({
   usage: googleUsage,
   tap: googleTap,
   priceCatalogueId: 'google',
+  batchMillionths: 500_000,
+  environmentKey: { variable: 'GEMINI_API_KEY' },
+  telemetryName: 'gcp.gemini',
 });

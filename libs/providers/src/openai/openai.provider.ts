@@ -1,6 +1,7 @@
 import { replaceHeader } from '../dialects/headers';
 import { asString } from '../dialects/json';
 import { AUDIO_ROUTES, openAiRoutes, openAiSpeaker, signBearer } from '../dialects/openai/openai-compatible';
+import { textField } from '../fields';
 import { defineProvider } from '../provider';
 
 export const openai = defineProvider({
@@ -37,4 +38,7 @@ export const openai = defineProvider({
     'realtime',
   ]),
   priceCatalogueId: 'openai',
+  batchMillionths: 500_000,
+  fields: [textField('openai_organization'), textField('openai_project')],
+  environmentKey: { variable: 'OPENAI_API_KEY' },
 });

@@ -9,7 +9,7 @@ import { answerLocally } from './answer';
 export const sandbox = defineProvider({
   ...openAiSpeaker,
   id: 'sandbox',
-  name: 'Sandbox',
+  name: 'Sandbox (built in, answers without an account)',
   // Never dialled: `local` answers instead.
   baseUrl: () => 'http://sandbox.invalid/v1',
   needsCredential: false,

@@ -1,6 +1,6 @@
 import { apiKeyPepper, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from '@gw/outbound';
-import { PROVIDERS } from '@gw/providers';
+import type { Provider } from '@gw/providers';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { RoutingState } from '@gw/routing';
 import type { Accounts } from '../../limits/accounts';
@@ -23,6 +23,7 @@ import { Targeting } from './targeting';
 interface AttemptParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
+  readonly providers: ReadonlyMap<string, Provider>;
   readonly policy: AddressPolicy;
   readonly accounts: Accounts;
   readonly routing: RoutingState;
@@ -40,6 +41,7 @@ interface AttemptParts {
 export function createAttempts({
   settings,
   documents,
+  providers,
   policy,
   accounts,
   routing,
@@ -56,7 +58,7 @@ export function createAttempts({
   const masters = masterKeysOf(settings);
   const own = new OwnCredentials(documents, masters.map(apiKeyPepper));
   const targeting = new Targeting(documents, new Credentials(sealingKeyring(...masters), secrets), own, {
-    providers: PROVIDERS,
+    providers,
     sandboxEnabled: settings.SANDBOX_ENABLED,
   });
   const builder = new RequestBuilder({

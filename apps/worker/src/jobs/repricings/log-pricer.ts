@@ -1,4 +1,4 @@
-import { isOfBatch, PRICE_CATALOGUES } from '@gw/contracts';
+import { isOfBatch } from '@gw/contracts';
 import { IntegrationEntity, IntegrationModelEntity, type PricedLog } from '@gw/entities';
 import {
   createPriceBook,
@@ -10,6 +10,7 @@ import {
   type Pricer,
   type PriceRequest,
 } from '@gw/pricing';
+import { PROVIDERS } from '@gw/providers';
 import { UUID } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 
@@ -45,13 +46,12 @@ export class LogPricer {
     { row, decision, usage }: PricedLog,
     saved: ReadonlyMap<string, SavedPrices>,
   ): PriceRequest | null {
-    const { provider } = row;
     // Several models were priced together, and the log does not say what each has used.
-    if (provider === null || decision.price?.model === null) return null;
+    if (row.provider === null || decision.price?.model === null) return null;
     const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
-    const catalogueId = PRICE_CATALOGUES.get(provider) ?? null;
+    const provider = PROVIDERS.get(row.provider) ?? { id: row.provider, priceCatalogueId: null };
     const requestBy = (model: string): PriceRequest | null =>
-      prices ? prices.request(provider, catalogueId, model) : { provider, catalogueId, model };
+      prices ? prices.request(provider, model) : { provider, model };
     const isOwn = (model: string): boolean => prices?.isOwn(model) === true;
     const found = priceOfAnswer({ asked: row.model, answered: row.response_model, isOwn }, (model) => {
       const request = requestBy(model);

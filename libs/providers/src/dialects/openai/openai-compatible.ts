@@ -12,14 +12,24 @@ import { openAiUsage } from './usage';
 
 export type OpenAiRoute = Exclude<RouteKind, 'messages' | 'messages.count_tokens' | 'passthrough'>;
 
-export interface OpenAiCompatibleOptions {
-  readonly id: string;
-  readonly name: string;
+/** The facts of a provider that may differ without code. */
+type Facts = Pick<
+  Provider,
+  | 'id'
+  | 'name'
+  | 'fields'
+  | 'environmentKey'
+  | 'telemetryName'
+  | 'priceCatalogueId'
+  | 'batchMillionths'
+  | 'usageOnRequest'
+>;
+
+export interface OpenAiCompatibleOptions extends Facts {
   /** With its version segment, no trailing slash. */
   readonly baseUrl: string;
   /** Route families that the provider serves in OpenAI's shape. */
   readonly routes: readonly OpenAiRoute[];
-  readonly priceCatalogueId: string | null;
 }
 
 export const AUDIO_ROUTES = ['audio.speech', 'audio.transcriptions', 'audio.translations'] as const;
@@ -51,14 +61,5 @@ export const openAiSpeaker = {
 } as const satisfies Partial<Provider>;
 
 /** A provider that differs from OpenAI in nothing but its address and which routes it serves. */
-export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
-  const { id, name, baseUrl, priceCatalogueId } = options;
-  return defineProvider({
-    ...openAiSpeaker,
-    id,
-    name,
-    baseUrl: () => baseUrl,
-    routes: openAiRoutes(options.routes),
-    priceCatalogueId,
-  });
-}
+export const openAiCompatible = ({ baseUrl, routes, ...facts }: OpenAiCompatibleOptions): Provider =>
+  defineProvider({ ...openAiSpeaker, ...facts, baseUrl: () => baseUrl, routes: openAiRoutes(routes) });

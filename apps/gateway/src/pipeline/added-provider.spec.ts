@@ -1,0 +1,73 @@
+import { catalogueEntry, openAiCompatible, PROVIDERS, registryOf } from '@gw/providers';
+import { StubProvider } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+/** All of a new provider: one row, as `libs/providers/src/openai-compatible.ts` has them. */
+const ACME = openAiCompatible({
+  id: 'acme',
+  name: 'Acme',
+  baseUrl: 'https://api.acme.example/v1',
+  routes: ['chat.completions', 'batches'],
+  fields: [{ name: 'openai_project', kind: 'text', secret: false, required: true }],
+  environmentKey: { variable: 'ACME_API_KEY' },
+  priceCatalogueId: 'openai',
+  batchMillionths: 250_000,
+});
+
+describe('a provider that is added by one row', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+
+  beforeAll(async () => {
+    const providers = registryOf([...PROVIDERS.values(), ACME]);
+    gateway = await GatewayHarness.start({}, null, undefined, providers);
+    stub = await StubProvider.start();
+    gateway.addProvider('mine', 'acme', stub.origin);
+  });
+  afterAll(async () => {
+    await Promise.all([gateway.stop(), stub.stop()]);
+  });
+
+  const post = (path: string, body: object) =>
+    fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-provider': '@mine',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+
+  it('serves a request with its credential, at its price and under its name in the log', async () => {
+    stub.answerJson({
+      model: 'gpt-4o',
+      choices: [],
+      usage: { prompt_tokens: 1_000_000, completion_tokens: 0 },
+    });
+    const response = await post('/chat/completions', { model: 'gpt-4o', messages: [] });
+    expect(response.status).toBe(200);
+    expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-mine');
+    const [record] = await gateway.records();
+    expect(record).toMatchObject({ provider: 'acme', cost: 250_000_000 });
+  });
+
+  it('refuses a route that its row does not list, and names it', async () => {
+    const response = await post('/embeddings', { model: 'm', input: 'a' });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('acme');
+  });
+
+  it('is offered to integrations with its own fields and those of every provider', () => {
+    expect(catalogueEntry(ACME)).toMatchObject({
+      id: 'acme',
+      name: 'Acme',
+      needsKey: true,
+      fields: [
+        { name: 'openai_project', required: true },
+        { name: 'custom_host' },
+        { name: 'custom_headers' },
+      ],
+    });
+  });
+});
