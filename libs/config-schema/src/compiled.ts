@@ -1,7 +1,6 @@
-import type { BalanceAlgorithm, GuardrailReference, JsonObject, OnStreamFailure } from './config';
-import type { CompiledQuery } from './conditions';
+import type { GuardrailReference, JsonObject, OnStreamFailure } from './config';
 import type { ParamPath } from './param-path';
-import type { Subject } from './subjects';
+import type { StrategyLanguage } from './strategy-language';
 
 /** A config made ready for requests: inheritance applied, queries and paths parsed, frozen to the last leaf. */
 export interface CompiledConfig {
@@ -21,10 +20,16 @@ export interface CompiledConfig {
 }
 
 /** Strategy `single` leaves no node: its first target stands in its place. */
-export type CompiledNode = CompiledTarget | CompiledBranchNode;
+export type CompiledNode = CompiledTarget | CompiledStrategy;
 
-export type CompiledBranchNode =
-  CompiledFallback | CompiledLoadbalance | CompiledConditional | CompiledCanary | CompiledHedge;
+/** A node that chooses one of its edges. */
+export interface CompiledStrategy {
+  readonly kind: 'strategy';
+  /** The manifest that has compiled the node, and that chooses by it. */
+  readonly strategy: StrategyLanguage;
+  readonly path: string;
+  readonly edges: readonly CompiledEdge[];
+}
 
 export interface CompiledTarget {
   readonly kind: 'target';
@@ -125,69 +130,4 @@ export interface CompiledBreaker {
 export interface CompiledEdge {
   readonly node: CompiledNode;
   readonly trail: string;
-}
-
-export interface CompiledFallback {
-  readonly kind: 'fallback';
-  readonly path: string;
-  readonly edges: readonly CompiledEdge[];
-  /** Null: everything but 2xx moves on. */
-  readonly onStatusCodes: readonly number[] | null;
-}
-
-export interface CompiledLoadbalance {
-  readonly kind: 'loadbalance';
-  readonly path: string;
-  /** Targets of weight 0 are kept; they are never picked. */
-  readonly edges: readonly CompiledEdge[];
-  /** One for each edge. */
-  readonly weights: readonly number[];
-  /** Running sums of the weights; the last one is above 0. */
-  readonly cumulativeWeights: readonly number[];
-  readonly algorithm: BalanceAlgorithm;
-  readonly sticky: CompiledSticky | null;
-}
-
-export interface CompiledSticky {
-  readonly fields: readonly Subject[];
-  readonly ttlMs: number;
-}
-
-export interface CompiledConditional {
-  readonly kind: 'conditional';
-  readonly path: string;
-  readonly edges: readonly CompiledEdge[];
-  readonly branches: readonly CompiledBranch[];
-  readonly otherwise: CompiledBranch | null;
-}
-
-export interface CompiledBranch {
-  /** For the decision record: `config.strategy.conditions[0] -> premium`. */
-  readonly label: string;
-  readonly query: CompiledQuery;
-  readonly edge: CompiledEdge;
-}
-
-export interface CompiledCanary {
-  readonly kind: 'canary';
-  readonly path: string;
-  /** What runs, and what is tried out. */
-  readonly edges: readonly [CompiledEdge, CompiledEdge];
-  /** Share of the second edge, 0 to 100. */
-  readonly percentage: number;
-  readonly fields: readonly Subject[];
-}
-
-export interface CompiledHedge {
-  readonly kind: 'hedge';
-  readonly path: string;
-  /** One or two, each leading to a target. */
-  readonly edges: readonly CompiledEdge[];
-  readonly first: CompiledTarget;
-  /** The same target when only one is given. */
-  readonly second: CompiledTarget;
-  /** Null: learned. */
-  readonly delayMs: number | null;
-  /** What second requests may cost, in percent of the first ones. */
-  readonly percentage: number;
 }

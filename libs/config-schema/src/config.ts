@@ -87,16 +87,6 @@ export interface BreakerSettings {
   readonly half_open_requests?: number;
 }
 
-export interface StickySettings {
-  readonly enabled: boolean;
-  /** `metadata.<key>`, `params.<path>`, `headers.<name>`. They and the API key are who is kept on one target. */
-  readonly hash_fields?: readonly string[];
-  /** Seconds until the choice is made anew. */
-  readonly ttl?: number;
-}
-
-export type BalanceAlgorithm = 'weighted' | 'least_latency' | 'least_cost' | 'least_busy' | 'highest_speed';
-
 /**
  * Slug of a saved guardrail, or a guardrail written out. Written out, every member besides the reserved ones is a check id with
  * its parameters (short form), or `checks` lists them (long form). Validated and carried in the compiled target; the guardrail
@@ -151,53 +141,16 @@ export interface TargetConfig extends InheritedSettings {
 export interface StrategyConfig extends InheritedSettings {
   readonly name?: string;
   readonly weight?: number;
-  readonly strategy: Strategy;
+  readonly strategy: StrategySettings;
   readonly targets: readonly GatewayConfig[];
 }
 
-export type Strategy = {
+/** Settings of a strategy. Its manifest says what else they have; see `StrategyLanguage`. */
+export interface StrategySettings {
+  readonly mode: string;
   /** Holds for all targets below, unless a strategy further down has its own. */
   readonly cb_config?: BreakerSettings;
-} & (
-  | { readonly mode: 'single' }
-  | {
-      readonly mode: 'loadbalance';
-      readonly algorithm?: BalanceAlgorithm;
-      readonly sticky?: StickySettings;
-    }
-  | {
-      readonly mode: 'fallback';
-      /** Only these statuses move on. Absent: everything but 2xx does. Network failures always do. */
-      readonly on_status_codes?: readonly number[];
-    }
-  | {
-      readonly mode: 'conditional';
-      readonly conditions: readonly ConditionConfig[];
-      /** Name of the target for a request that matches no condition. */
-      readonly default?: string;
-    }
-  | {
-      /** Two targets: the first is what runs, the second is what is tried out. */
-      readonly mode: 'canary';
-      /** Share of the second target, 0 to 100. */
-      readonly percentage: number;
-      readonly hash_fields?: readonly string[];
-    }
-  | {
-      /** One or two plain targets: a second request goes to the last one when the first takes long. */
-      readonly mode: 'hedge';
-      /** Milliseconds before the second request. Absent: the first target's recent 95th percentile. */
-      readonly hedge_delay?: number;
-      /** What second requests may cost, in percent of the first ones. */
-      readonly hedge_percentage?: number;
-    }
-);
-
-export interface ConditionConfig {
-  /** See `conditions.ts` for the language. An empty query matches every request. */
-  readonly query: JsonObject;
-  /** Name of one of the targets beside this strategy. */
-  readonly then: string;
+  readonly [member: string]: unknown;
 }
 
 export const isStrategyConfig = (config: GatewayConfig): config is StrategyConfig => 'strategy' in config;

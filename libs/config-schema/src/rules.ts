@@ -1,17 +1,20 @@
 import { checkHeaders, checkHosts } from './addresses';
-import { compileQuery, testsOf } from './conditions';
 import { detail, type ConfigErrorDetail } from './details';
 import { CONFIG_LIMITS } from './limits';
 import { isObject } from './names';
 import { parseParamPath } from './param-path';
 import type { ConfigNode as Node, Path, Report, ValidateConfigOptions } from './report';
-import { checkStrategy } from './strategy-rules';
+import { checkStrategy, type Strategies } from './strategy-rules';
 
 /** What the schema cannot say. Takes documents that the schema refuses, too: what has another type is left to the schema. */
-export function checkRules(value: unknown, options: ValidateConfigOptions): ConfigErrorDetail[] {
+export function checkRules(
+  value: unknown,
+  options: ValidateConfigOptions,
+  strategies: Strategies,
+): ConfigErrorDetail[] {
   const details: ConfigErrorDetail[] = [];
-  checkNode(value, [], options, (...failure) => details.push(detail(...failure)));
-  const patterns = countPatterns(value);
+  checkNode(value, [], { options, strategies }, (...failure) => details.push(detail(...failure)));
+  const patterns = countPatterns(value, strategies);
   if (patterns > CONFIG_LIMITS.patternsMax) {
     details.push(
       detail([], 'patterns', `has more than ${String(CONFIG_LIMITS.patternsMax)} patterns`, patterns),
@@ -20,21 +23,23 @@ export function checkRules(value: unknown, options: ValidateConfigOptions): Conf
   return details;
 }
 
-function countPatterns(node: unknown): number {
+function countPatterns(node: unknown, strategies: Strategies): number {
   if (!isObject(node)) return 0;
-  const conditions = isObject(node['strategy']) ? node['strategy']['conditions'] : [];
-  const queries: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
+  const settings = isObject(node['strategy']) ? node['strategy'] : {};
   const targets: readonly unknown[] = Array.isArray(node['targets']) ? node['targets'] : [];
-  const own = queries
-    .flatMap((condition) =>
-      testsOf(compileQuery(isObject(condition) ? condition['query'] : {}, () => undefined)),
-    )
-    .filter(({ test }) => test.is === 'regex').length;
-  return targets.reduce((sum: number, target) => sum + countPatterns(target), own);
+  const own = strategies.get(settings['mode'])?.patterns?.(settings) ?? 0;
+  return targets.reduce((sum: number, target) => sum + countPatterns(target, strategies), own);
 }
 
-function checkNode(node: unknown, path: Path, options: ValidateConfigOptions, report: Report): void {
+/** What the checks of a node need to know. */
+interface Knowledge {
+  readonly options: ValidateConfigOptions;
+  readonly strategies: Strategies;
+}
+
+function checkNode(node: unknown, path: Path, knowledge: Knowledge, report: Report): void {
   if (!isObject(node)) return;
+  const { options, strategies } = knowledge;
   checkProvider(node, path, options, report);
   checkHosts(node, path, options, report);
   checkHeaders(node, path, report);
@@ -42,16 +47,17 @@ function checkNode(node: unknown, path: Path, options: ValidateConfigOptions, re
   checkGuardrails(node, path, options, report);
   checkCache(node, path, options, report);
   const targets: readonly unknown[] = Array.isArray(node['targets']) ? node['targets'] : [];
-  if (isObject(node['strategy'])) checkStrategy(node, node['strategy'], targets, path, report);
+  if (isObject(node['strategy']))
+    checkStrategy(node, node['strategy'], { targets, strategies, path, report });
   targets.forEach((target, index) => {
-    checkNode(target, [...path, 'targets', index], options, report);
+    checkNode(target, [...path, 'targets', index], knowledge, report);
   });
 }
 
 function checkProvider(node: Node, path: Path, options: ValidateConfigOptions, report: Report): void {
   const { provider, virtual_key: virtualKey } = node;
   if (provider !== undefined && virtualKey !== undefined) {
-    report([...path, 'virtual_key'], 'conflict', 'cannot stand beside provider', virtualKey);
+    report([...path, 'virtual_key'], 'conflict', 'cannot be combined with provider', virtualKey);
   }
   for (const [key, name] of Object.entries({ provider, virtual_key: virtualKey })) {
     if (typeof name !== 'string') continue;

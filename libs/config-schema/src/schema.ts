@@ -1,4 +1,5 @@
 import { CONFIG_LIMITS as LIMITS } from './limits';
+import type { StrategyLanguage } from './strategy-language';
 
 /** Fields of providers, allowed on targets by their prefix. */
 const PROVIDER_FIELD =
@@ -6,13 +7,13 @@ const PROVIDER_FIELD =
 
 export const isProviderField = (key: string): boolean => PROVIDER_FIELD.test(key);
 
-const statusCodes = {
+export const STATUS_CODES = {
   type: 'array',
   maxItems: 100,
   items: { type: 'integer', minimum: 100, maximum: 599 },
 } as const;
 
-const shortText = { type: 'string', minLength: 1, maxLength: LIMITS.nameLengthMax } as const;
+export const SHORT_TEXT = { type: 'string', minLength: 1, maxLength: LIMITS.nameLengthMax } as const;
 
 const guardrails = {
   type: 'array',
@@ -37,7 +38,7 @@ const retry = {
   required: ['attempts'],
   properties: {
     attempts: { type: 'integer', minimum: 0, maximum: LIMITS.retryAttemptsMax },
-    on_status_codes: statusCodes,
+    on_status_codes: STATUS_CODES,
     use_retry_after_header: { type: 'boolean' },
     use_retry_after_headers: { type: 'boolean' },
     max_wait: { type: 'integer', minimum: 0, maximum: LIMITS.waitBudgetMsMax },
@@ -77,7 +78,7 @@ const embeddings = {
     provider: providerName,
     virtual_key: virtualKey,
     api_key: apiKey,
-    model: shortText,
+    model: SHORT_TEXT,
     dimensions: { type: 'integer', minimum: 1, maximum: 8192 },
     custom_host: customHost,
     request_timeout: requestTimeout,
@@ -101,7 +102,7 @@ const cache = {
   additionalProperties: false,
 } as const;
 
-const hashFields = {
+export const HASH_FIELDS = {
   type: 'array',
   minItems: 1,
   maxItems: LIMITS.hashFieldsMax,
@@ -116,7 +117,7 @@ const breaker = {
     consecutive_failures: { type: 'integer', minimum: 1, maximum: 1_000_000 },
     slow_call_duration: { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax },
     slow_stream_speed: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 },
-    failure_status_codes: { ...statusCodes, minItems: 1 },
+    failure_status_codes: { ...STATUS_CODES, minItems: 1 },
     minimum_requests: { type: 'integer', minimum: 1, maximum: 1_000_000 },
     window: { type: 'integer', minimum: 1000, maximum: 3_600_000 },
     cooldown_interval: { type: 'integer', minimum: 100, maximum: 3_600_000 },
@@ -125,89 +126,66 @@ const breaker = {
   additionalProperties: false,
 } as const;
 
-const sticky = {
-  type: 'object',
-  required: ['enabled'],
-  properties: {
-    enabled: { type: 'boolean' },
-    hash_fields: hashFields,
-    ttl: { type: 'integer', minimum: 1, maximum: 2_592_000 },
-  },
-  additionalProperties: false,
-} as const;
-
-const strategy = {
-  type: 'object',
-  required: ['mode'],
-  properties: {
-    mode: { enum: ['single', 'fallback', 'loadbalance', 'conditional', 'canary', 'hedge'] },
+/** The schema of `strategy`: the members of every mode. Which of them a mode takes is a rule. */
+function strategySchema(strategies: readonly StrategyLanguage[]) {
+  const properties: Record<string, object> = {
+    mode: { enum: strategies.map(({ mode }) => mode) },
     cb_config: breaker,
-    on_status_codes: statusCodes,
-    algorithm: { enum: ['weighted', 'least_latency', 'least_cost', 'least_busy', 'highest_speed'] },
-    sticky,
-    conditions: {
-      type: 'array',
-      minItems: 1,
-      maxItems: LIMITS.conditionsMax,
-      items: {
-        type: 'object',
-        required: ['query', 'then'],
-        properties: { query: { type: 'object' }, then: shortText },
-        additionalProperties: false,
-      },
-    },
-    default: shortText,
-    percentage: { type: 'number', minimum: 0, maximum: 100 },
-    hash_fields: hashFields,
-    hedge_delay: { type: 'integer', minimum: 1, maximum: 60_000 },
-    hedge_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
-  },
-  additionalProperties: false,
-} as const;
+  };
+  for (const { mode, members } of strategies) {
+    for (const [name, schema] of Object.entries(members)) {
+      if (properties[name] !== undefined && properties[name] !== schema)
+        throw new Error(`The strategies ${mode} and another one give the member ${name} two schemas.`);
+      properties[name] = schema;
+    }
+  }
+  return { type: 'object', required: ['mode'], properties, additionalProperties: false } as const;
+}
 
-const config = {
-  type: 'object',
-  minProperties: 1,
-  properties: {
-    name: shortText,
-    weight: { type: 'number', minimum: 0, maximum: LIMITS.weightMax },
-    strategy,
-    targets: { type: 'array', minItems: 1, items: { $ref: '#/$defs/config' } },
-    provider: providerName,
-    virtual_key: virtualKey,
-    api_key: apiKey,
-    retry,
-    cache,
-    request_timeout: requestTimeout,
-    override_params: { type: 'object' },
-    default_params: { type: 'object' },
-    drop_params: { type: 'array', maxItems: LIMITS.dropPathsMax, items: { type: 'string' } },
-    custom_host: customHost,
-    forward_headers: {
-      type: 'array',
-      maxItems: 64,
-      items: {
-        type: 'string',
-        maxLength: 128,
-        pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
-        description: 'must be the name of a header',
+const configSchemaOf = (strategy: object) =>
+  ({
+    type: 'object',
+    minProperties: 1,
+    properties: {
+      name: SHORT_TEXT,
+      weight: { type: 'number', minimum: 0, maximum: LIMITS.weightMax },
+      strategy,
+      targets: { type: 'array', minItems: 1, items: { $ref: '#/$defs/config' } },
+      provider: providerName,
+      virtual_key: virtualKey,
+      api_key: apiKey,
+      retry,
+      cache,
+      request_timeout: requestTimeout,
+      override_params: { type: 'object' },
+      default_params: { type: 'object' },
+      drop_params: { type: 'array', maxItems: LIMITS.dropPathsMax, items: { type: 'string' } },
+      custom_host: customHost,
+      forward_headers: {
+        type: 'array',
+        maxItems: 64,
+        items: {
+          type: 'string',
+          maxLength: 128,
+          pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+          description: 'must be the name of a header',
+        },
       },
+      input_guardrails: guardrails,
+      output_guardrails: guardrails,
+      before_request_hooks: hooks,
+      after_request_hooks: hooks,
+      strict_open_ai_compliance: { type: 'boolean' },
+      drop_unsupported: { type: 'boolean' },
+      fetch_integrated_models: { type: 'boolean' },
+      on_stream_failure: { enum: ['fail', 'restart', 'continue'] },
+      assistant_prefill: { type: 'boolean' },
+      validate_response: { type: 'boolean' },
     },
-    input_guardrails: guardrails,
-    output_guardrails: guardrails,
-    before_request_hooks: hooks,
-    after_request_hooks: hooks,
-    strict_open_ai_compliance: { type: 'boolean' },
-    drop_unsupported: { type: 'boolean' },
-    fetch_integrated_models: { type: 'boolean' },
-    on_stream_failure: { enum: ['fail', 'restart', 'continue'] },
-    assistant_prefill: { type: 'boolean' },
-    validate_response: { type: 'boolean' },
-  },
-  patternProperties: providerFields,
-  additionalProperties: false,
-  dependentRequired: { strategy: ['targets'], targets: ['strategy'] },
-} as const;
+    patternProperties: providerFields,
+    additionalProperties: false,
+    dependentRequired: { strategy: ['targets'], targets: ['strategy'] },
+  }) as const;
 
 const guardrail = {
   type: ['string', 'object'],
@@ -216,15 +194,15 @@ const guardrail = {
   maxLength: LIMITS.nameLengthMax,
   minProperties: 1,
   properties: {
-    id: shortText,
+    id: SHORT_TEXT,
     type: { enum: ['guardrail', 'mutator'] },
-    guardrail_version_id: shortText,
+    guardrail_version_id: SHORT_TEXT,
     deny: { type: 'boolean' },
     async: { type: 'boolean' },
     sequential: { type: 'boolean' },
     fail_open: { type: 'boolean' },
     monitor: { type: 'boolean' },
-    message: shortText,
+    message: SHORT_TEXT,
     on_stream: { enum: ['hold', 'mark'] },
     timeout: { type: 'integer', minimum: 1, maximum: 60_000 },
     on_fail: feedback,
@@ -236,8 +214,8 @@ const guardrail = {
         type: 'object',
         required: ['id'],
         properties: {
-          id: shortText,
-          name: shortText,
+          id: SHORT_TEXT,
+          name: SHORT_TEXT,
           parameters: { type: 'object' },
           is_enabled: { type: 'boolean' },
           timeout: { type: 'integer', minimum: 1, maximum: 60_000 },
@@ -249,12 +227,10 @@ const guardrail = {
   additionalProperties: { type: 'object' },
 } as const;
 
-/**
- * JSON Schema (2020-12) of the config document, for editors and generated documents. `validateConfig` checks this and what a
- * schema cannot say: names that refer to each other, weights that add up, paths, patterns, addresses, known providers.
- */
-export const CONFIG_SCHEMA = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  $ref: '#/$defs/config',
-  $defs: { config, guardrail },
-} as const;
+/** JSON Schema (2020-12) of the config document, for editors, generated documents and the first step of `validateConfig`. */
+export const configSchema = (strategies: readonly StrategyLanguage[]) =>
+  ({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $ref: '#/$defs/config',
+    $defs: { config: configSchemaOf(strategySchema(strategies)), guardrail },
+  }) as const;

@@ -5,7 +5,8 @@ import { detail, schemaDetail, type ConfigErrorDetail } from './details';
 import { CONFIG_LIMITS } from './limits';
 import type { ValidateConfigOptions } from './report';
 import { checkRules } from './rules';
-import { CONFIG_SCHEMA } from './schema';
+import { configSchema } from './schema';
+import type { StrategyLanguage } from './strategy-language';
 import { checkStructure } from './structure';
 
 export type { ConfigErrorDetail } from './details';
@@ -15,39 +16,51 @@ export type ConfigResult =
   | { readonly ok: true; readonly config: GatewayConfig }
   | { readonly ok: false; readonly details: readonly ConfigErrorDetail[] };
 
-// All errors are wanted; `checkStructure` has bounded the work before the schema sees a document.
-const matchesSchema = new Ajv2020({
-  allErrors: true,
-  verbose: true,
-  allowUnionTypes: true,
-}).compile<GatewayConfig>(CONFIG_SCHEMA);
-
-/**
- * Checks a config document completely and reports all failures at once, at most 100. Without its options it checks only what the
- * document says by itself. The returned config is `value`, not a copy.
- */
-export function validateConfig(value: unknown, options: ValidateConfigOptions = {}): ConfigResult {
-  const structure = checkStructure(value);
-  if (structure.length > 0) return failed(structure);
-  const details = matchesSchema(value)
-    ? []
-    : (matchesSchema.errors ?? []).slice(0, CONFIG_LIMITS.detailsMax).map(schemaDetail);
-  details.push(...checkRules(value, options));
-  return details.length === 0 ? { ok: true, config: value as GatewayConfig } : failed(details);
+export interface ConfigValidator {
+  /**
+   * Checks a config document completely and reports all failures at once, at most 100. Without its options it checks only what the
+   * document says by itself. The returned config is `value`, not a copy.
+   */
+  readonly validateConfig: (value: unknown, options?: ValidateConfigOptions) => ConfigResult;
+  /** As `validateConfig`, from JSON text. A key that is written twice counts as it was written last. */
+  readonly parseConfig: (text: string, options?: ValidateConfigOptions) => ConfigResult;
 }
 
-/** As `validateConfig`, from JSON text. A key that is written twice counts as it stands last. */
-export function parseConfig(text: string, options: ValidateConfigOptions = {}): ConfigResult {
-  if (Buffer.byteLength(text) > CONFIG_LIMITS.bytesMax) {
-    return failed([detail([], 'size', `must not exceed ${String(CONFIG_LIMITS.bytesMax)} bytes`, undefined)]);
+/** For configs with these strategies. */
+export function configValidator(strategies: readonly StrategyLanguage[]): ConfigValidator {
+  // All errors are wanted; `checkStructure` has bounded the work before the schema sees a document.
+  const matchesSchema = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+  }).compile<GatewayConfig>(configSchema(strategies));
+  const byMode = new Map<unknown, StrategyLanguage>(strategies.map((strategy) => [strategy.mode, strategy]));
+
+  function validateConfig(value: unknown, options: ValidateConfigOptions = {}): ConfigResult {
+    const structure = checkStructure(value);
+    if (structure.length > 0) return failed(structure);
+    const details = matchesSchema(value)
+      ? []
+      : (matchesSchema.errors ?? []).slice(0, CONFIG_LIMITS.detailsMax).map(schemaDetail);
+    details.push(...checkRules(value, options, byMode));
+    return details.length === 0 ? { ok: true, config: value as GatewayConfig } : failed(details);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return failed([detail([], 'json', 'must be JSON', undefined)]);
+
+  function parseConfig(text: string, options: ValidateConfigOptions = {}): ConfigResult {
+    if (Buffer.byteLength(text) > CONFIG_LIMITS.bytesMax) {
+      const message = `must not exceed ${String(CONFIG_LIMITS.bytesMax)} bytes`;
+      return failed([detail([], 'size', message, undefined)]);
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return failed([detail([], 'json', 'must be JSON', undefined)]);
+    }
+    return validateConfig(value, options);
   }
-  return validateConfig(value, options);
+
+  return { validateConfig, parseConfig };
 }
 
 /** Official SDKs show the message and no details, so it has the first of them. */

@@ -1,10 +1,7 @@
-import { compileConfig, validateConfig } from '@gw/config-schema';
-import { CATASTROPHIC, expressionsMadeBy, madeOfPatterns, readCases, withPatterns } from '@gw/testing';
+import { CATASTROPHIC, expressionsMadeBy, madeOfPatterns, withPatterns } from '@gw/testing';
 import { compileWrittenOut } from './compile';
 import { CHECKS } from './index';
 import type { JsonObject } from './json';
-
-const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 describe('a catastrophic pattern at every place of a document', () => {
   it('is no expression of the engine that backtracks in any check of a guardrail', async () => {
@@ -20,25 +17,6 @@ describe('a catastrophic pattern at every place of a document', () => {
     expect(madeOfPatterns(made)).toEqual([]);
     expect(documents.length).toBeGreaterThan(1_000);
     expect(compiled).toBeGreaterThan(100);
-  });
-
-  it('is no expression of the engine that backtracks in any config', async () => {
-    const { cases } = readCases('configs.json') as { cases: readonly { config?: unknown }[] };
-    const seeds = cases.flatMap(({ config }) =>
-      isNode(config) && validateConfig(config).ok ? [config] : [],
-    );
-    const documents = seeds.flatMap((seed) => withPatterns(seed, { isDeep: true })).slice(0, 4_000);
-    let compiled = 0;
-    const made = await expressionsMadeBy(() => {
-      for (const document of documents) {
-        const verdict = validateConfig(document);
-        if (!verdict.ok) continue;
-        compileConfig(verdict.config);
-        compiled += 1;
-      }
-    });
-    expect(madeOfPatterns(made)).toEqual([]);
-    expect(compiled).toBeGreaterThan(50);
   });
 
   it('would be noticed, made by the constructor or by a method of strings', async () => {

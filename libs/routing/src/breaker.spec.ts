@@ -1,4 +1,5 @@
-import { compileConfig, type BreakerSettings, type CompiledBreaker } from '@gw/config-schema';
+import type { BreakerSettings, CompiledBreaker } from '@gw/config-schema';
+import { compileConfig } from './config-language';
 import fc from 'fast-check';
 import { Breaker, isBreakerFailure } from './index';
 import { answered, failed } from './testing/play';

@@ -1,4 +1,5 @@
-import { compileConfig, type CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/config-schema';
+import { compileConfig } from './config-language';
 import { HedgeBudgets, RetryBudget, type HedgeOffer } from './index';
 
 const T = 1_000_000;

@@ -1,4 +1,5 @@
-import { compileConfig, validateConfig, type JsonObject } from '@gw/config-schema';
+import type { JsonObject } from '@gw/config-schema';
+import { compileConfig, validateConfig } from './config-language';
 import { createPlan, createRoutingState, type RequestFacts } from './index';
 
 const body = {

@@ -1,6 +1,6 @@
-import type { CompiledBranch, CompiledConditional, CompiledNode, CompiledTarget } from '@gw/config-schema';
-import { matches } from './evaluate';
+import type { CompiledNode, CompiledStrategy, CompiledTarget } from '@gw/config-schema';
 import type { Mark } from './health';
+import type { Strategy } from './strategy';
 import type { Situation } from './types';
 
 export type Fault = Mark | 'breaker_open';
@@ -12,30 +12,13 @@ export type Fault = Mark | 'breaker_open';
 export function faultOf(node: CompiledNode, situation: Situation, isChoice: boolean): Fault | null {
   const { compiled, runtime } = situation;
   if (!compiled.hasBreakers && !runtime.state.health.hasMarks) return null;
-  switch (node.kind) {
-    case 'target':
-      return faultOfTarget(node, situation, isChoice);
-    case 'conditional': {
-      const branch = branchOf(node, situation);
-      return branch && faultOf(branch.edge.node, situation, isChoice);
-    }
-    case 'loadbalance':
-      return common(
-        node.edges.filter((_, index) => (node.weights[index] ?? 0) > 0),
-        (child) => faultOf(child, situation, true),
-      );
-    case 'fallback':
-    case 'canary':
-    case 'hedge':
-      return common(node.edges, (child) => faultOf(child, situation, isChoice));
-  }
+  return node.kind === 'target'
+    ? faultOfTarget(node, situation, isChoice)
+    : behaviourOf(node).fault(node, situation, isChoice);
 }
 
-/** What a conditional decides for a request: its first condition that holds, its default, or null. */
-export function branchOf(node: CompiledConditional, { facts, runtime }: Situation): CompiledBranch | null {
-  const nowMs = runtime.now();
-  return node.branches.find(({ query }) => matches(query, facts, nowMs)) ?? node.otherwise;
-}
+/** The manifest of a node: configs are compiled with strategies of this lib alone (`config-language.ts`). */
+export const behaviourOf = ({ strategy }: CompiledStrategy): Strategy => strategy as Strategy;
 
 export function isOpen(target: CompiledTarget, situation: Situation): boolean {
   const { breaker } = target;
@@ -53,7 +36,7 @@ function faultOfTarget(target: CompiledTarget, situation: Situation, isChoice: b
 }
 
 /** Null as soon as one of the ways is in order; else the least of their faults, so that what could still work is not ruled out. */
-function common(
+export function commonFault(
   edges: readonly { readonly node: CompiledNode }[],
   fault: (node: CompiledNode) => Fault | null,
 ): Fault | null {

@@ -1,4 +1,5 @@
-import { compileConfig, type CompiledBreaker } from '@gw/config-schema';
+import type { CompiledBreaker } from '@gw/config-schema';
+import { compileConfig } from './config-language';
 import type { BreakerChange } from '@gw/contracts';
 import { breakerStoreContract } from '@gw/testing';
 import { LocalBreakerStore, TargetHealth } from './index';

@@ -7,6 +7,7 @@ export {
   type HedgeOffer,
   type RetryBudgetOptions,
 } from './budgets';
+export { CONFIG_SCHEMA, compileConfig, configLanguage, parseConfig, validateConfig } from './config-language';
 export { matches } from './evaluate';
 export { TargetHealth, type Mark, type TargetHealthOptions } from './health';
 export { endpointKey, unitHash } from './identity';
@@ -18,6 +19,8 @@ export { retryAfterMs } from './retry-after';
 export { simulate, type SimulatedRequest, type Simulation, type SimulationOptions } from './simulate';
 export { createRoutingState, type RoutingStateOptions } from './state';
 export { TargetStatistics } from './statistics';
+export { STRATEGIES } from './strategies';
+export { defineStrategy, type ChoosingCursor, type Frame, type Strategy } from './strategy';
 export type {
   AttemptFailure,
   AttemptOutcome,

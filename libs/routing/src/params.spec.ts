@@ -1,9 +1,5 @@
-import {
-  compileConfig,
-  validateConfig,
-  type CompiledTarget,
-  type InheritedSettings,
-} from '@gw/config-schema';
+import type { CompiledTarget, InheritedSettings } from '@gw/config-schema';
+import { compileConfig, validateConfig } from './config-language';
 import fc from 'fast-check';
 import { applyParams, ParamRules, type JsonObject } from './index';
 

@@ -1,10 +1,5 @@
-import {
-  compileConfig,
-  validateConfig,
-  type CompiledConfig,
-  type CompiledTarget,
-  type GatewayConfig,
-} from '@gw/config-schema';
+import type { CompiledConfig, CompiledTarget, GatewayConfig } from '@gw/config-schema';
+import { compileConfig, validateConfig } from './config-language';
 import fc from 'fast-check';
 import {
   createPlan,

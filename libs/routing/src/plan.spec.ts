@@ -1,4 +1,5 @@
-import { compileConfig, type GatewayConfig } from '@gw/config-schema';
+import type { GatewayConfig } from '@gw/config-schema';
+import { compileConfig } from './config-language';
 import {
   createPlan,
   createRoutingState,

@@ -1,32 +1,12 @@
 import { GatewayError } from '@gw/kernel';
 import type { RoutingEvent } from '@gw/contracts';
-import type {
-  CompiledBranchNode,
-  CompiledConditional,
-  CompiledConfig,
-  CompiledEdge,
-  CompiledFallback,
-  CompiledHedge,
-  CompiledLoadbalance,
-  CompiledNode,
-  CompiledTarget,
-} from '@gw/config-schema';
-import { pickBalanced, pickSibling } from './balance';
+import type { CompiledConfig, CompiledEdge, CompiledNode, CompiledTarget } from '@gw/config-schema';
 import type { HedgeOffer } from './budgets';
-import { chooseHedge, pickCanary } from './choose';
-import { movesOnFromDenial } from './denials';
-import { branchOf, isOpen } from './faults';
-import { fallbackFrame, takeFirst, takeNext, type Frame } from './frames';
+import { behaviourOf, isOpen } from './faults';
 import { learn, type Tried } from './learn';
 import { isRetryable, waitBefore } from './retry';
-import type {
-  AttemptOutcome,
-  RequestFacts,
-  RoutingRuntime,
-  RoutingStep,
-  Situation,
-  StopReason,
-} from './types';
+import type { ChoosingCursor, Frame } from './strategy';
+import type { AttemptOutcome, RequestFacts, RoutingRuntime, RoutingStep, StopReason } from './types';
 
 /** Starts one request's way through a config. */
 export const createPlan = (
@@ -48,8 +28,11 @@ const STOP: Readonly<Record<StopReason, RoutingStep>> = Object.freeze({
  * Says what to do next, one outcome at a time. It ends always: every step uses up one of a target's attempts (at most 6), moves a
  * fallback to its next target or a balanced choice to one not yet picked, and a config has at most 100 targets.
  */
-export class RoutingCursor implements Situation {
-  private frame: Frame | null = null;
+export class RoutingCursor implements ChoosingCursor {
+  /** @internal For strategies. */
+  frame: Frame | null = null;
+  /** @internal For strategies. */
+  condition: string | null = null;
   private target: CompiledTarget | null = null;
   private offer: HedgeOffer | null = null;
   private retry = 0;
@@ -58,12 +41,13 @@ export class RoutingCursor implements Situation {
   private trail: string[] | null = null;
   private events: RoutingEvent[] | null = null;
   private endpoints: Map<CompiledTarget, string> | null = null;
-  private condition: string | null = null;
   private gaveUp = false;
   private exhausted = false;
   private isProbe = false;
   private bypassing = false;
   private hedging = false;
+  /** A strategy on the way to the target was a hedge. */
+  private chosenHedge = false;
   /** Whose stream goes on. */
   private streaming: Tried | null = null;
 
@@ -104,7 +88,7 @@ export class RoutingCursor implements Situation {
     const target = outcome.hedge?.winner === 'second' && this.offer ? this.offer.target : this.target;
     if (target === null || (target.retry.attempts > 0 && isRetryable(outcome, target))) return false;
     for (let { frame } = this; frame !== null; frame = frame.outer) {
-      if (!('picked' in frame) && this.fallsBack(outcome, frame.node)) return false;
+      if (frame.movesOn(outcome, this.target)) return false;
     }
     return true;
   }
@@ -213,12 +197,7 @@ export class RoutingCursor implements Situation {
 
   /** The way to a choice that was not picked yet, if the last target stands in a balanced choice. */
   private sibling(): CompiledEdge | null {
-    const { frame } = this;
-    if (frame === null || !('picked' in frame)) return null;
-    const index = pickSibling(frame.node, frame.picked, this);
-    if (index === null) return null;
-    frame.picked.push(index);
-    return frame.node.edges[index] ?? null;
+    return this.frame === null ? null : this.frame.sibling(this);
   }
 
   private rotate(edge: CompiledEdge): RoutingStep {
@@ -234,17 +213,19 @@ export class RoutingCursor implements Situation {
   /** Down to a target. A conditional that matches nothing is a target that failed: a fallback around it moves on. */
   private enter(start: CompiledNode, retry: number): RoutingStep {
     let node = start;
-    while (node.kind !== 'target' && node.kind !== 'hedge') {
-      const edge: CompiledEdge | null = this.choose(node) ?? this.nextEdge(null);
+    this.chosenHedge = false;
+    while (node.kind !== 'target') {
+      const edge: CompiledEdge | null = behaviourOf(node).choose(node, this) ?? this.nextEdge(null);
       if (edge) node = this.follow(edge);
       else if (this.target) return this.stop();
       else throw new GatewayError('condition_unmatched');
     }
     this.retry = retry;
     this.gaveUp = false;
-    if (node.kind === 'hedge') return this.enterHedge(node);
+    const isHedged = this.chosenHedge;
     this.begin(node);
-    return this.step(node, 0, null);
+    this.hedging = isHedged;
+    return this.step(node, 0, isHedged ? this.offer : null);
   }
 
   private begin(target: CompiledTarget): void {
@@ -260,13 +241,10 @@ export class RoutingCursor implements Situation {
     if (this.bypassing) this.note(target.path, 'breaker_bypassed');
   }
 
-  private enterHedge(node: CompiledHedge): RoutingStep {
-    const { edge, offer } = chooseHedge(node, this);
-    const target = this.follow(edge) as CompiledTarget;
-    this.begin(target);
-    this.hedging = true;
+  /** @internal For strategies. */
+  hedge(offer: HedgeOffer | null): void {
+    this.chosenHedge = true;
     this.offer = offer;
-    return this.step(target, 0, offer);
   }
 
   private step(target: CompiledTarget, waitMs: number, hedge: HedgeOffer | null): RoutingStep {
@@ -277,10 +255,9 @@ export class RoutingCursor implements Situation {
   private nextEdge(outcome: AttemptOutcome | null): CompiledEdge | null {
     this.exhausted = false;
     for (; this.frame !== null; this.frame = this.frame.outer) {
-      if ('picked' in this.frame) continue;
-      if (outcome !== null && !this.fallsBack(outcome, this.frame.node)) continue;
+      if (!this.frame.movesOn(outcome, this.target)) continue;
       this.exhausted = true;
-      const edge = takeNext(this.frame, this);
+      const edge = this.frame.next(this);
       if (edge) return edge;
     }
     return null;
@@ -289,42 +266,6 @@ export class RoutingCursor implements Situation {
   private stop(): RoutingStep {
     this.end = this.exhausted ? 'targets_exhausted' : 'answered';
     return STOP[this.end];
-  }
-
-  private choose(node: Exclude<CompiledBranchNode, CompiledHedge>): CompiledEdge | null {
-    switch (node.kind) {
-      case 'fallback':
-        this.frame = fallbackFrame(node, this.frame);
-        return takeFirst(this.frame, this);
-      case 'loadbalance':
-        return this.balance(node);
-      case 'conditional':
-        return this.byCondition(node);
-      case 'canary':
-        return pickCanary(node, this);
-    }
-  }
-
-  private byCondition(node: CompiledConditional): CompiledEdge | null {
-    const branch = branchOf(node, this);
-    if (branch === null) return null;
-    this.condition = branch.label;
-    return branch.edge;
-  }
-
-  private balance(node: CompiledLoadbalance): CompiledEdge | null {
-    const index = pickBalanced(node, this);
-    this.frame = { node, outer: this.frame, picked: [index] };
-    return node.edges[index] ?? null;
-  }
-
-  /** Failures but denials always move a fallback on; statuses by its list, or when they are not 2xx. */
-  private fallsBack({ status, failure }: AttemptOutcome, fallback: CompiledFallback): boolean {
-    const { onStatusCodes } = fallback;
-    if (failure === 'cut') return this.target?.onStreamFailure === 'continue';
-    if (failure === 'denied') return this.target !== null && movesOnFromDenial(this.target, fallback);
-    if (failure !== null || status === null) return true;
-    return onStatusCodes === null ? status < 200 || status > 299 : onStatusCodes.includes(status);
   }
 
   private follow(edge: CompiledEdge): CompiledNode {

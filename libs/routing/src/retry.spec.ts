@@ -1,4 +1,5 @@
-import { compileConfig, type CompiledTarget, type RetrySettings } from '@gw/config-schema';
+import type { CompiledTarget, RetrySettings } from '@gw/config-schema';
+import { compileConfig } from './config-language';
 import { isRetryable } from './retry';
 import type { AttemptFailure, AttemptOutcome } from './types';
 

@@ -1,4 +1,4 @@
-import { compileConfig } from '@gw/config-schema';
+import { compileConfig } from './config-language';
 import { simulate, type SimulatedRequest } from './index';
 import { answered, compiled } from './testing/play';
 

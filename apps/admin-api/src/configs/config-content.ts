@@ -1,4 +1,5 @@
-import { configInvalid, validateConfig, type ConfigErrorDetail, type GatewayConfig } from '@gw/config-schema';
+import { configInvalid, type ConfigErrorDetail, type GatewayConfig } from '@gw/config-schema';
+import { validateConfig } from '@gw/routing';
 import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/providers';
 import type { AddressPolicy } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';

@@ -1,4 +1,5 @@
-import { savedGuardrail, validateConfig, type ConfigErrorDetail } from '@gw/config-schema';
+import { savedGuardrail, type ConfigErrorDetail } from '@gw/config-schema';
+import { validateConfig } from '@gw/routing';
 import { compileWrittenOut, findCheck } from '@gw/guardrails';
 
 type Node = Readonly<Record<string, unknown>>;

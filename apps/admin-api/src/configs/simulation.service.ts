@@ -1,4 +1,4 @@
-import { compileConfig } from '@gw/config-schema';
+import { compileConfig } from '@gw/routing';
 import type { AddressPolicy } from '@gw/kernel';
 import { simulate } from '@gw/routing';
 import { Inject, Injectable } from '@nestjs/common';

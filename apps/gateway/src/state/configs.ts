@@ -1,12 +1,6 @@
 import { documentKey, HEADER, type ConfigDocument, type DecisionRecord } from '@gw/contracts';
-import {
-  compileConfig,
-  configInvalid,
-  parseConfig,
-  validateConfig,
-  type CompiledConfig,
-  type ValidateConfigOptions,
-} from '@gw/config-schema';
+import { configInvalid, type CompiledConfig, type ValidateConfigOptions } from '@gw/config-schema';
+import { compileConfig, parseConfig, validateConfig } from '@gw/routing';
 import { GatewayError } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { didYouMean } from './near-slugs';

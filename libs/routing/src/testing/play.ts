@@ -1,4 +1,5 @@
-import { compileConfig, validateConfig, type CompiledConfig, type GatewayConfig } from '@gw/config-schema';
+import type { CompiledConfig, GatewayConfig } from '@gw/config-schema';
+import { compileConfig, validateConfig } from '../config-language';
 import {
   createPlan,
   createRoutingState,

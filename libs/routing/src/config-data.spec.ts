@@ -1,12 +1,7 @@
 import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
-import {
-  compileConfig,
-  parseConfig,
-  validateConfig,
-  type ConfigResult,
-  type ValidateConfigOptions,
-} from './index';
+import type { ConfigResult, ValidateConfigOptions } from '@gw/config-schema';
+import { compileConfig, parseConfig, validateConfig } from './index';
 
 interface Row {
   readonly id: string;

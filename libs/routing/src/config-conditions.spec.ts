@@ -1,6 +1,7 @@
 import { readCases } from '@gw/testing';
 import { RE2JS } from 're2js';
-import { CONFIG_LIMITS, Pattern, validateConfig } from './index';
+import { CONFIG_LIMITS, Pattern } from '@gw/config-schema';
+import { validateConfig } from './index';
 
 interface Input {
   readonly repeat: string;

@@ -1,4 +1,5 @@
-import { compileConfig, configInvalid, parseConfig, validateConfig, type ConfigErrorDetail } from './index';
+import { configInvalid, type ConfigErrorDetail } from '@gw/config-schema';
+import { compileConfig, parseConfig, validateConfig } from './index';
 
 const failures = (config: unknown): readonly ConfigErrorDetail[] => {
   const result = validateConfig(config);

@@ -1,13 +1,142 @@
-import type { CompiledEdge, CompiledLoadbalance, CompiledNode, CompiledTarget } from '@gw/config-schema';
-import { faultOf } from './faults';
-import { fieldsOf, unitHash } from './identity';
-import type { RequestFacts, Situation } from './types';
+import {
+  checkHashFields,
+  HASH_FIELDS,
+  hashFieldsOf,
+  isObject,
+  type CompiledEdge,
+  type CompiledNode,
+  type CompiledStrategy,
+  type CompiledTarget,
+  type Subject,
+} from '@gw/config-schema';
+import { commonFault, faultOf } from '../faults';
+import { fieldsOf, unitHash } from '../identity';
+import { defineStrategy, type Frame, type Strategy } from '../strategy';
+import type { RequestFacts, Situation } from '../types';
+
+const ALGORITHMS = ['weighted', 'least_latency', 'least_cost', 'least_busy', 'highest_speed'] as const;
+type BalanceAlgorithm = (typeof ALGORITHMS)[number];
+
+interface LoadbalanceSettings {
+  readonly algorithm?: BalanceAlgorithm;
+  readonly sticky?: {
+    readonly enabled: boolean;
+    /** They and the API key are what is kept on one target. */
+    readonly hash_fields?: readonly string[];
+    /** Seconds until the choice is made anew. */
+    readonly ttl?: number;
+  };
+}
+
+interface CompiledLoadbalance extends CompiledStrategy {
+  /** One for each edge. Targets of weight 0 are kept; they are never picked. */
+  readonly weights: readonly number[];
+  /** Running sums of the weights; the last one is above 0. */
+  readonly cumulativeWeights: readonly number[];
+  readonly algorithm: BalanceAlgorithm;
+  readonly sticky: { readonly fields: readonly Subject[]; readonly ttlMs: number } | null;
+}
+
+const STICKY_TTL_SECONDS = 300;
+
+const STICKY = {
+  type: 'object',
+  required: ['enabled'],
+  properties: {
+    enabled: { type: 'boolean' },
+    hash_fields: HASH_FIELDS,
+    ttl: { type: 'integer', minimum: 1, maximum: 2_592_000 },
+  },
+  additionalProperties: false,
+};
+
+const settingsOf = (settings: object): LoadbalanceSettings => settings;
+
+/** Spreads requests over its targets by weight or by what was measured of them, or keeps a caller on one target. */
+export const loadbalance: Strategy = defineStrategy<CompiledLoadbalance>({
+  mode: 'loadbalance',
+  members: { algorithm: { enum: ALGORITHMS }, sticky: STICKY },
+  check({ sticky, algorithm }, targets, path, report) {
+    const weights = targets.map((target) => (isObject(target) ? (target['weight'] ?? 1) : 1));
+    if (weights.length > 0 && weights.every((weight) => weight === 0))
+      report([...path, 'targets'], 'weights', 'needs at least one weight above 0', targets);
+    if (!isObject(sticky)) return;
+    const here = [...path, 'strategy', 'sticky'];
+    checkHashFields(sticky['hash_fields'], [...here, 'hash_fields'], report);
+    if (sticky['enabled'] === true && algorithm !== undefined && algorithm !== 'weighted')
+      report(here, 'conflict', 'cannot be combined with an algorithm other than weighted', sticky);
+  },
+  subjects(settings) {
+    const { sticky } = settingsOf(settings);
+    return sticky?.enabled ? hashFieldsOf(sticky.hash_fields) : [];
+  },
+  measures: (settings) => (settingsOf(settings).algorithm ?? 'weighted') !== 'weighted',
+  compile({ config: { strategy: settings, targets }, path, edges }) {
+    const { sticky, algorithm = 'weighted' } = settingsOf(settings);
+    const weights = Object.freeze(targets.map(({ weight }) => weight ?? 1));
+    let sum = 0;
+    return Object.freeze({
+      kind: 'strategy',
+      strategy: loadbalance,
+      path,
+      edges: edges(),
+      weights,
+      cumulativeWeights: Object.freeze(weights.map((weight) => (sum += weight))),
+      algorithm,
+      sticky: sticky?.enabled
+        ? Object.freeze({
+            fields: hashFieldsOf(sticky.hash_fields),
+            ttlMs: (sticky.ttl ?? STICKY_TTL_SECONDS) * 1_000,
+          })
+        : null,
+    });
+  },
+  choose(node, cursor) {
+    const index = pickBalanced(node, cursor);
+    cursor.frame = new BalanceFrame(node, cursor.frame, index);
+    return node.edges[index] ?? null;
+  },
+  fault: ({ edges, weights }, situation) =>
+    commonFault(
+      edges.filter((_, index) => (weights[index] ?? 0) > 0),
+      (child) => faultOf(child, situation, true),
+    ),
+});
+
+/** A choice that another target can take the place of when its own is rate limited. */
+class BalanceFrame implements Frame {
+  /** Positions of the edges that were picked. */
+  private readonly picked: number[];
+
+  constructor(
+    private readonly node: CompiledLoadbalance,
+    readonly outer: Frame | null,
+    index: number,
+  ) {
+    this.picked = [index];
+  }
+
+  movesOn(): boolean {
+    return false;
+  }
+
+  next(): null {
+    return null;
+  }
+
+  sibling(situation: Situation): CompiledEdge | null {
+    const index = pickSibling(this.node, this.picked, situation);
+    if (index === null) return null;
+    this.picked.push(index);
+    return this.node.edges[index] ?? null;
+  }
+}
 
 /** Share of the choices by measurement that measure the others anew. */
 const EXPLORED = 0.05;
 
 /** Position of the edge that a request takes. Targets that are out of order are left out while any other is left. */
-export function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
+function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
   const { compiled, runtime } = situation;
   const isPlain = node.sticky === null && node.algorithm === 'weighted';
   if (isPlain && !compiled.hasBreakers && !runtime.state.health.hasMarks) {
@@ -19,7 +148,7 @@ export function pickBalanced(node: CompiledLoadbalance, situation: Situation): n
 }
 
 /** Another one in place of those that were picked, or null when none is left that is in order. */
-export function pickSibling(
+function pickSibling(
   node: CompiledLoadbalance,
   picked: readonly number[],
   situation: Situation,
@@ -113,21 +242,13 @@ function best(
 }
 
 /** Of a strategy, what its targets show together: calls under way add up; for the other figures the best one speaks. Unknown is Infinity. */
-function figureOf(
-  node: CompiledNode,
-  algorithm: CompiledLoadbalance['algorithm'],
-  situation: Situation,
-): number {
+function figureOf(node: CompiledNode, algorithm: BalanceAlgorithm, situation: Situation): number {
   if (node.kind === 'target') return measured(node, algorithm, situation);
   const figures = node.edges.map((edge) => figureOf(edge.node, algorithm, situation));
   return algorithm === 'least_busy' ? figures.reduce((sum, figure) => sum + figure, 0) : Math.min(...figures);
 }
 
-function measured(
-  target: CompiledTarget,
-  algorithm: CompiledLoadbalance['algorithm'],
-  situation: Situation,
-): number {
+function measured(target: CompiledTarget, algorithm: BalanceAlgorithm, situation: Situation): number {
   const { runtime } = situation;
   const endpoint = situation.endpoint(target);
   const { statistics } = runtime.state;

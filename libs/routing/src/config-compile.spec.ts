@@ -1,4 +1,5 @@
-import { compileConfig, validateConfig, type CompiledTarget, type GatewayConfig } from './index';
+import type { CompiledTarget, GatewayConfig } from '@gw/config-schema';
+import { compileConfig, validateConfig } from './index';
 
 const compileTargets = (config: GatewayConfig): readonly CompiledTarget[] => {
   expect(validateConfig(config)).toMatchObject({ ok: true });

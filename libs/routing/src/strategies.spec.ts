@@ -1,4 +1,5 @@
-import { compileConfig, validateConfig, type CompiledNode, type GatewayConfig } from './index';
+import type { CompiledNode, GatewayConfig } from '@gw/config-schema';
+import { compileConfig, validateConfig } from './index';
 
 const rules = (config: unknown): string[] => {
   const result = validateConfig(config);

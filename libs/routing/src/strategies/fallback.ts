@@ -1,0 +1,107 @@
+import {
+  STATUS_CODES,
+  type CompiledEdge,
+  type CompiledNode,
+  type CompiledStrategy,
+  type CompiledTarget,
+} from '@gw/config-schema';
+import { commonFault, faultOf } from '../faults';
+import { defineStrategy, type Frame, type Strategy } from '../strategy';
+import type { AttemptOutcome, Situation } from '../types';
+
+interface CompiledFallback extends CompiledStrategy {
+  /** Null: everything but 2xx moves on. */
+  readonly onStatusCodes: readonly number[] | null;
+}
+
+/** Takes its targets in their order; an outcome that its list names, or a failure, moves on to the next one. */
+export const fallback: Strategy = defineStrategy<CompiledFallback>({
+  mode: 'fallback',
+  members: {
+    /** Only these statuses move on. Absent: everything but 2xx does. Network failures always do. */
+    on_status_codes: STATUS_CODES,
+  },
+  compile({ config, path, edges }) {
+    const codes = config.strategy['on_status_codes'] as readonly number[] | undefined;
+    const onStatusCodes = codes ? Object.freeze([...codes]) : null;
+    return Object.freeze({ kind: 'strategy', strategy: fallback, path, edges: edges(), onStatusCodes });
+  },
+  choose(node, cursor) {
+    const frame = new FallbackFrame(node, cursor.frame);
+    cursor.frame = frame;
+    return frame.first(cursor);
+  },
+  fault: ({ edges }, situation, isChoice) =>
+    commonFault(edges, (child) => faultOf(child, situation, isChoice)),
+});
+
+class FallbackFrame implements Frame {
+  /** The edge to look at next. */
+  private index = 0;
+  /** Edges put last because their credential fails. */
+  private later: CompiledEdge[] | null = null;
+  /** All breakers are open, so none is consulted. */
+  private isBypassing = false;
+
+  constructor(
+    private readonly node: CompiledFallback,
+    readonly outer: Frame | null,
+  ) {}
+
+  /** When every breaker is open there is nothing to lose, so the targets are tried as if none were. */
+  first(situation: Situation): CompiledEdge | null {
+    const edge = this.next(situation);
+    if (edge) return edge;
+    this.index = 0;
+    this.isBypassing = true;
+    return this.next(situation);
+  }
+
+  next(situation: Situation): CompiledEdge | null {
+    const { edges } = this.node;
+    while (this.index < edges.length) {
+      const edge = edges[this.index++] as CompiledEdge;
+      const fault = this.isBypassing ? null : faultOf(edge.node, situation, false);
+      if (fault === null) return edge;
+      situation.note(edge.node.path, fault);
+      if (fault !== 'breaker_open') (this.later ??= []).push(edge);
+    }
+    return this.later?.shift() ?? null;
+  }
+
+  /** Failures but denials always move on; statuses by the list, or when they are not 2xx. */
+  movesOn(outcome: AttemptOutcome | null, target: CompiledTarget | null): boolean {
+    if (outcome === null) return true;
+    const { status, failure } = outcome;
+    const { onStatusCodes } = this.node;
+    if (failure === 'cut') return target?.onStreamFailure === 'continue';
+    if (failure === 'denied') return target !== null && movesOnFromDenial(target, this.node);
+    if (failure !== null || status === null) return true;
+    return onStatusCodes === null ? status < 200 || status > 299 : onStatusCodes.includes(status);
+  }
+
+  sibling(): null {
+    return null;
+  }
+}
+
+/** The status of a guardrail's denial. */
+const DENIED = 446;
+
+/**
+ * Whether a fallback moves on from a target whose guardrails denied the request or the answer. With a list of statuses: when it has
+ * 446. Without one: when all its targets have the guardrails of the one that denied, so that the next answer is judged by the same
+ * ones; a target with fewer or other ones must not give what they denied.
+ */
+function movesOnFromDenial(denied: CompiledTarget, fallback: CompiledFallback): boolean {
+  const { onStatusCodes, edges } = fallback;
+  if (onStatusCodes !== null) return onStatusCodes.includes(DENIED);
+  const guardrails = guardrailsOf(denied);
+  return edges.every(({ node }) => targetsOf(node).every((target) => guardrailsOf(target) === guardrails));
+}
+
+const guardrailsOf = ({ inputGuardrails, outputGuardrails }: CompiledTarget): string =>
+  JSON.stringify([inputGuardrails, outputGuardrails]);
+
+const targetsOf = (node: CompiledNode): readonly CompiledTarget[] =>
+  node.kind === 'target' ? [node] : node.edges.flatMap((edge) => targetsOf(edge.node));

@@ -1,0 +1,93 @@
+import { isObject, type CompiledEdge, type CompiledStrategy, type CompiledTarget } from '@gw/config-schema';
+import type { HedgeOffer } from '../budgets';
+import { commonFault, faultOf } from '../faults';
+import { defineStrategy, type Strategy } from '../strategy';
+import type { Situation } from '../types';
+
+interface HedgeSettings {
+  readonly hedge_delay?: number;
+  readonly hedge_percentage?: number;
+}
+
+interface CompiledHedge extends CompiledStrategy {
+  /** One or two edges lead to these. The second is the first one when only one is given. */
+  readonly first: CompiledTarget;
+  readonly second: CompiledTarget;
+  /** Null: learnt. */
+  readonly delayMs: number | null;
+  readonly percentage: number;
+}
+
+const PERCENTAGE = 8;
+
+const settingsOf = (settings: object): HedgeSettings => settings;
+
+/** One or two plain targets: a second request goes to the last one when the first takes long. */
+export const hedge: Strategy = defineStrategy<CompiledHedge>({
+  mode: 'hedge',
+  members: {
+    /** Milliseconds before the second request. Absent: the first target's recent 95th percentile. */
+    hedge_delay: { type: 'integer', minimum: 1, maximum: 60_000 },
+    /** What second requests may cost, in percent of the first ones. */
+    hedge_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
+  },
+  check(_settings, targets, path, report) {
+    if (targets.length > 2)
+      report([...path, 'targets'], 'hedge_targets', 'must be one or two in mode hedge', targets);
+    targets.forEach((target, index) => {
+      if (!isObject(target) || target['strategy'] === undefined) return;
+      const message = 'must be a plain target; put the other strategy around this one';
+      report([...path, 'targets', index, 'strategy'], 'hedge_targets', message, target['strategy']);
+    });
+  },
+  measures: () => true,
+  compile({ config, path, edges: compileEdges }) {
+    const { hedge_delay: delayMs = null, hedge_percentage: percentage = PERCENTAGE } = settingsOf(
+      config.strategy,
+    );
+    const edges = compileEdges();
+    return Object.freeze({
+      kind: 'strategy',
+      strategy: hedge,
+      path,
+      edges,
+      first: edges[0]?.node as CompiledTarget,
+      second: edges.at(-1)?.node as CompiledTarget,
+      delayMs,
+      percentage,
+    });
+  },
+  /** With one of the two out of order, the other one is tried alone. */
+  choose(node, cursor) {
+    const { edges, first, second } = node;
+    const edge = edges[0] as CompiledEdge;
+    const fault = faultOf(first, cursor, true);
+    const secondFault = second === first ? fault : faultOf(second, cursor, true);
+    if (fault === null && secondFault === null) {
+      cursor.hedge(offerOf(node, cursor));
+      return edge;
+    }
+    cursor.hedge(null);
+    cursor.note(fault === null ? second.path : first.path, fault ?? secondFault ?? 'breaker_open');
+    return secondFault === null ? (edges.at(-1) as CompiledEdge) : edge;
+  },
+  fault: ({ edges }, situation, isChoice) =>
+    commonFault(edges, (child) => faultOf(child, situation, isChoice)),
+});
+
+/** Null while too little is known of the first target to tell when it is late. */
+function offerOf(
+  { first, second, delayMs: fixedMs, percentage }: CompiledHedge,
+  situation: Situation,
+): HedgeOffer | null {
+  const { runtime } = situation;
+  const { hedges, statistics } = runtime.state;
+  const payer = situation.endpoint(first);
+  hedges.earn(payer, percentage);
+  const delayMs = fixedMs ?? statistics.p95LatencyMs(payer, runtime.now());
+  if (delayMs === null) return null;
+  const cost = statistics.costOf(payer);
+  const secondCost = statistics.costOf(situation.endpoint(second));
+  const price = cost !== null && secondCost !== null && cost > 0 ? secondCost / cost : 1;
+  return { target: second, delayMs, payer, price };
+}

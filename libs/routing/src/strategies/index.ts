@@ -1,0 +1,10 @@
+import type { Strategy } from '../strategy';
+import { canary } from './canary';
+import { conditional } from './conditional';
+import { fallback } from './fallback';
+import { hedge } from './hedge';
+import { loadbalance } from './loadbalance';
+import { single } from './single';
+
+/** Every strategy there is. One line adds one. */
+export const STRATEGIES: readonly Strategy[] = [single, fallback, loadbalance, conditional, canary, hedge];
