@@ -1,3 +1,4 @@
+import { familyNamed } from '@gw/contracts';
 import type { CompiledCache } from '@gw/config-schema';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
@@ -34,21 +35,6 @@ export const CACHE_LIMITS = {
   namespaceLengthMax: 255,
 } as const;
 
-/** Families whose answers depend on the body alone. The others keep state, run jobs or carry audio and files. */
-const CACHEABLE: ReadonlySet<string> = new Set([
-  'chat.completions',
-  'completions',
-  'embeddings',
-  'images.generations',
-  'messages',
-  'messages.count_tokens',
-  'moderations',
-  'ocr',
-  'passthrough',
-  'rerank',
-  'responses',
-]);
-
 /** Parts of a path below which providers keep state, run jobs or carry audio, whoever the provider is. */
 const STATEFUL =
   /\/(?:assistants|audio|batch(?:es)?|cancel|containers|conversations|evals|files|fine_tuning|fine-tunes|jobs|threads|uploads|vector_stores|videos)(?:\/|$)/i;
@@ -58,7 +44,7 @@ const STATEFUL =
  * the provider's base URL, without its query.
  */
 export const isCacheable = (method: string, route: string, path: string): boolean =>
-  method === 'POST' && CACHEABLE.has(route) && !STATEFUL.test(path);
+  method === 'POST' && familyNamed(route)?.isCacheable === true && !STATEFUL.test(path);
 
 /** What the cache does for a request. Its headers adjust what the config switches on, and switch nothing on themselves. */
 export const cachePolicy = (settings: CompiledCache, controls: CacheControls): CachePolicy => ({

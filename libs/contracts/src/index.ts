@@ -68,6 +68,14 @@ export type {
 } from './log-record';
 export { isOfBatch, ONCE_MAX } from './log-record';
 export type { MailMessage } from './mail';
+export {
+  familyNamed,
+  ROUTE_FAMILIES,
+  ROUTE_KINDS,
+  routeFamily,
+  type RouteFamily,
+  type RouteKind,
+} from './route-families';
 export { isSuccess, resultOf, type RequestEnd, type RequestResult } from './request-result';
 export { completeLogRecord, completeUsage, type ShippedLogRecord } from './shipped-log-record';
 export { decidesDestination, type CatalogueProvider, type ConfigurationField } from './provider-catalogue';

@@ -33,7 +33,7 @@ export type {
   ModelCaller,
   ModelTarget,
 } from './port';
-export { dialectOf, operationTypeOf, REQUEST_TYPES, requestTypeOf } from './request-types';
+export { dialectOf, operationTypeOf, pathTypeOf, REQUEST_TYPES, requestTypeOf } from './request-types';
 export {
   hookResults,
   PASSED,

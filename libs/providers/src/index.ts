@@ -24,7 +24,6 @@ export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/out
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
   defineProvider,
-  ROUTE_KINDS,
   type Credential,
   type Dialect,
   type EnvironmentKey,
@@ -35,7 +34,6 @@ export {
   type LocalProvider,
   type Provider,
   type ProviderError,
-  type RouteKind,
   type RouteSupport,
   type MadeObject,
   type StreamTap,

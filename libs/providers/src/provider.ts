@@ -1,34 +1,5 @@
-import type { ConfigurationField, Usage } from '@gw/contracts';
+import type { ConfigurationField, RouteKind, Usage } from '@gw/contracts';
 import type { Losses } from './losses';
-
-/** The route families that a provider serves or does not, each as a whole. Everything else is `passthrough`. */
-export const ROUTE_KINDS = [
-  'chat.completions',
-  'completions',
-  'embeddings',
-  'moderations',
-  'models',
-  'audio.speech',
-  'audio.transcriptions',
-  'audio.translations',
-  'images.generations',
-  'images.edits',
-  'images.variations',
-  'files',
-  'batches',
-  'fine_tuning',
-  'rerank',
-  'ocr',
-  'assistants',
-  'threads',
-  'vector_stores',
-  'responses',
-  'realtime',
-  'messages',
-  'messages.count_tokens',
-  'passthrough',
-] as const;
-export type RouteKind = (typeof ROUTE_KINDS)[number];
 
 /** The client's own dialect: decides error bodies, terminal events and the end mark of a stream. */
 export type Dialect = 'openai' | 'anthropic';

@@ -1,6 +1,5 @@
-import type { ChargeLine } from '@gw/contracts';
+import { routeFamily, type ChargeLine } from '@gw/contracts';
 import { isBudget, type Reservation } from '@gw/limits';
-import type { RouteKind } from '@gw/providers';
 import type { RequestContext } from '../pipeline/request-context';
 import { isSoldPath } from '../routes/path-call';
 import { usesModel } from './estimates';
@@ -22,15 +21,6 @@ export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts
   return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
-/** Routes whose answers are sold by what they use, as OpenAI and Anthropic name them. */
-const COUNTED: ReadonlySet<RouteKind> = new Set([
-  'chat.completions',
-  'completions',
-  'embeddings',
-  'messages',
-  'responses',
-]);
-
 /** Whether a request that told no usage has cost something nevertheless. */
 export function isUncounted(context: RequestContext): boolean {
   const { answer, outcome, route, upgrade } = context;
@@ -42,7 +32,7 @@ export function isUncounted(context: RequestContext): boolean {
   return (
     outcome === 'interrupted' ||
     outcome === 'client_closed' ||
-    COUNTED.has(route.kind) ||
+    routeFamily(route.kind).isSoldByUse === true ||
     route.call !== null ||
     isSoldPath(context.url)
   );

@@ -1,30 +1,18 @@
+import { familyNamed, routeFamily } from '@gw/contracts';
 import { operationTypeOf } from '@gw/guardrails';
 import { familyOfPath } from '../routes/plain-path';
 import type { Route } from '../routes/route-table';
 
-/** What conditions of policies call the routes that are named otherwise there than by guardrails; null: no condition can name it. */
-const OWN: Readonly<Record<string, string | null>> = {
-  passthrough: 'proxy',
-  'prompts.completions': 'chatComplete',
-  'messages.count_tokens': null,
-  ocr: null,
-  'images.edits': null,
-  'images.variations': null,
-};
-
-/** A passthrough request is also of the type whose path it has. Empty: no condition can name it. */
+/** A passthrough request is also of the type whose path it has. Empty: no condition of a policy can name it. */
 export function endpointTypesOf({ name, kind, upstreamPath }: Route): readonly string[] {
-  const own = endpointTypeOf(name);
-  const family = kind === 'passthrough' ? familyOfPath(upstreamPath) : '';
-  const byPath = family === '' ? null : endpointTypeOf(BY_FAMILY[family] ?? family);
+  const own = routeFamily(kind).isUnnamedByPolicies ? null : operationTypeOf(name);
+  const byPath = kind === 'passthrough' ? pathTypeOf(familyOfPath(upstreamPath)) : null;
   return [own, byPath].filter((type) => type !== null);
 }
 
-/** What a POST to a family's own path does, where the family has several operations. */
-const BY_FAMILY: Readonly<Record<string, string>> = { responses: 'responses.create' };
-
-/** Null: no condition can name it. */
-export const endpointTypeOf = (routeName: string): string | null => {
-  const own = Object.hasOwn(OWN, routeName) ? OWN[routeName] : undefined;
-  return own === undefined ? operationTypeOf(routeName) : own;
-};
+/** What a POST to the end of a family's path is; null: no condition can name it. */
+function pathTypeOf(name: string): string | null {
+  const family = familyNamed(name);
+  if (family === undefined || family.isUnnamedByPolicies) return null;
+  return operationTypeOf(family.pathOperation ?? name);
+}

@@ -1,4 +1,4 @@
-import { ONCE_MAX, type Usage } from '@gw/contracts';
+import { ONCE_MAX, routeFamily, type Usage } from '@gw/contracts';
 import type { JsonObject, MadeObject } from '@gw/providers';
 import { isObject, parseJsonObject } from '../http/json-body';
 import type { Upstream } from '../pipeline/upstream';
@@ -11,12 +11,6 @@ import { BatchOutputMeter, outputOfBatch } from './batch-output';
 import { type BatchOutput, type LinePricer } from '../pipeline/use';
 import { geminiBatch, geminiBatchesOf } from './gemini-batches';
 
-const ALWAYS_OWN: ReadonlySet<string> = new Set([
-  'chat.completions',
-  'completions',
-  'embeddings',
-  'messages',
-]);
 const CHANGES = /\/(?:runs|cancel)/i;
 const RESPONSES = /\/responses/i;
 const BACKGROUND = Buffer.from('"background"');
@@ -28,7 +22,7 @@ export function tellsOfOthers(
 ): boolean {
   if (upgrade !== null) return false;
   if (method === 'GET') return route.call === null;
-  if (ALWAYS_OWN.has(route.kind)) return false;
+  if (routeFamily(route.kind).reportsOwnUseOnly) return false;
   const path = plainPath(url);
   if (CHANGES.test(path)) return true;
   // A body may spell its members as it likes; the answer says no use yet where it is made in the background.

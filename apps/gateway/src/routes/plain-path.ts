@@ -1,3 +1,5 @@
+import { ROUTE_FAMILIES, type RouteFamily } from '@gw/contracts';
+
 /**
  * A path as most providers read it, without its query: escapes of ASCII decoded, matrix parameters and repeated or last slashes
  * dropped. Whatever judges a request by its path reads it through here, so that no spelling passes as another path. Letters keep
@@ -18,17 +20,10 @@ const UNPLAIN = /[%;]|\/\/|\/$/;
 const ASCII_ESCAPE = /%[0-7][0-9a-f]/gi;
 const MATRIX = /;[^/]*/g;
 
-/** Ends of paths by which the kind of a passthrough request is known, the longest first. */
-const FAMILIES = [
-  ['/chat/completions', 'chat.completions'],
-  ['/messages/count_tokens', 'messages.count_tokens'],
-  ['/completions', 'completions'],
-  ['/embeddings', 'embeddings'],
-  ['/moderations', 'moderations'],
-  ['/responses', 'responses'],
-  ['/messages', 'messages'],
-  ['/realtime', 'realtime'],
-] as const;
+/** Ends of paths by which the family of a passthrough request is known, the longest first. */
+const FAMILIES = Object.entries<RouteFamily>(ROUTE_FAMILIES)
+  .flatMap(([name, { pathEnd }]) => (pathEnd === undefined ? [] : [[pathEnd, name] as const]))
+  .sort(([one], [other]) => other.length - one.length);
 
 /** The family of routes that a passthrough path ends like; empty: none. */
 export function familyOfPath(url: string): string {

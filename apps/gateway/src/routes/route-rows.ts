@@ -1,4 +1,5 @@
-import type { Dialect, RouteKind } from '@gw/providers';
+import type { RouteKind } from '@gw/contracts';
+import type { Dialect } from '@gw/providers';
 import { outputFile, type FollowUp } from './batch-output';
 import { completionBody } from './checks/completions';
 import { listRunsQuery, type QueryCheck } from './checks/list-query';

@@ -1,4 +1,5 @@
-import { PROVIDERS, ROUTE_KINDS } from '@gw/providers';
+import { ROUTE_KINDS } from '@gw/contracts';
+import { PROVIDERS } from '@gw/providers';
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { ROUTE_ROWS } from './route-rows';

@@ -8,6 +8,7 @@ import type { StreamListener } from './first-event';
 import { awaitAnswer } from './held-answer';
 import type { AttemptListener } from '../answer';
 import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
+import { routeFamily } from '@gw/contracts';
 
 /** What became of one of the calls. */
 export interface HedgedCall {
@@ -26,16 +27,6 @@ export interface HedgeListener {
   hedged(winner: HedgedCall, other: HedgedCall | null): void;
 }
 
-/** Families in which a request makes something that stays: made twice, it would be there twice. */
-const KEEPING: ReadonlySet<string> = new Set([
-  'files',
-  'batches',
-  'fine_tuning',
-  'assistants',
-  'threads',
-  'vector_stores',
-]);
-
 /**
  * Whether the same request may be under way twice. Uploads are not: forms, bodies that are neither JSON nor empty, and what lies on
  * the disk. Neither are sessions, routes that need two calls, and requests that make something that stays.
@@ -43,7 +34,7 @@ const KEEPING: ReadonlySet<string> = new Set([
 export function isHedgeable({ route, method, upgrade, spooled, scan, body }: RequestContext): boolean {
   if (upgrade !== null || spooled !== null || route.followUp !== null) return false;
   if (scan === null ? body.length > 0 : scan.isForm) return false;
-  return method === 'GET' || method === 'HEAD' || !KEEPING.has(route.kind);
+  return method === 'GET' || method === 'HEAD' || routeFamily(route.kind).makesLasting !== true;
 }
 
 /**

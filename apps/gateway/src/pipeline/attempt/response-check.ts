@@ -1,23 +1,9 @@
-import type { JsonObject, RouteKind } from '@gw/providers';
+import { routeFamily, type RouteKind } from '@gw/contracts';
+import type { JsonObject } from '@gw/providers';
 import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
 
-/** Routes whose successes are JSON, or a stream of events. */
-const JSON_ROUTES: ReadonlySet<RouteKind> = new Set([
-  'chat.completions',
-  'completions',
-  'embeddings',
-  'moderations',
-  'images.generations',
-  'images.edits',
-  'images.variations',
-  'rerank',
-  'ocr',
-  'responses',
-  'messages',
-  'messages.count_tokens',
-]);
-
-export const answersWithJson = (route: RouteKind): boolean => JSON_ROUTES.has(route);
+/** Whether a success of the route is JSON, or a stream of events. */
+export const answersWithJson = (route: RouteKind): boolean => routeFamily(route).answersWithJson === true;
 
 /** What keeps the body of a 2xx answer from being a success, or null. It goes behind "the answer". */
 export function faultOfJson(body: Buffer): string | null {

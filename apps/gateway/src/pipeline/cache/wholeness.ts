@@ -1,5 +1,6 @@
 import { isEventStream, type AnswerCheck } from '@gw/cache';
-import type { JsonObject, RouteKind, StreamTap } from '@gw/providers';
+import type { RouteKind } from '@gw/contracts';
+import type { JsonObject, StreamTap } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import { ANSWER_READ_WHOLE, exceededBy } from '../../http/read-whole';
 import type { Upstream } from '../upstream';

@@ -1,5 +1,12 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { dialectOf, requestTypeOf, Work, type Eventually, type RequestFacts } from '@gw/guardrails';
+import {
+  dialectOf,
+  pathTypeOf,
+  requestTypeOf,
+  Work,
+  type Eventually,
+  type RequestFacts,
+} from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
 import {
   formScan,
@@ -28,7 +35,7 @@ export function factsOf(context: RequestContext, { provider, saved, model }: Ups
     dialect: dialectOf(family),
     requestType: requestTypeOf(route.name, route.kind),
     isPassthrough,
-    ...(isPassthrough && family !== '' && { pathType: PATH_TYPES[family] ?? requestTypeOf(family, family) }),
+    ...(isPassthrough && family !== '' && { pathType: pathTypeOf(family) }),
     method,
     path: url.slice(0, url.length - query.length),
     contentType: req.headers['content-type'] ?? null,
@@ -54,9 +61,6 @@ function workOf(context: RequestContext): Work {
   }
   return work;
 }
-
-/** Creating is what a path of a family without a body of its own kind does. */
-const PATH_TYPES: Readonly<Record<string, string>> = { responses: 'createModelResponse' };
 
 function headersOf({ req, gw }: RequestContext): Readonly<Record<string, string>> {
   const { apiKey } = gw;

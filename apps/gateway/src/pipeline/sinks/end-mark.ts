@@ -1,19 +1,13 @@
-import type { RouteKind, StreamTap } from '@gw/providers';
+import type { StreamTap } from '@gw/providers';
 import { parseJsonObject } from '../../http/json-body';
 import type { Answer } from '../answer';
 import type { RequestContext } from '../request-context';
+import { routeFamily } from '@gw/contracts';
 
 export const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
 
-/** Routes on which nothing of a stream follows its end mark. */
-const ENDS_AT_MARK: ReadonlySet<RouteKind> = new Set([
-  'chat.completions',
-  'completions',
-  'messages',
-  'responses',
-]);
-
-export const endsAtMark = ({ route }: RequestContext): boolean => ENDS_AT_MARK.has(route.kind);
+/** Nothing of a stream of this route follows its end mark. */
+export const endsAtMark = ({ route }: RequestContext): boolean => routeFamily(route.kind).endsAtMark === true;
 
 /**
  * Whether a stream of choices that ended cleanly without an end mark is whole: each choice that was asked for has a

@@ -1,4 +1,4 @@
-import { HEADER } from '@gw/contracts';
+import { HEADER, routeFamily } from '@gw/contracts';
 import { ROUTE_ROWS, type RouteRow } from '../route-rows';
 import { OPERATIONS, type Operation } from './operations';
 import { PROMPT_SCHEMAS } from './prompt-schemas';
@@ -79,7 +79,6 @@ const SOMEWHERE: ReadonlySet<string> = new Set(['idempotency_key', 'vendor_beta'
 const EVERYWHERE = parameterRefs(Object.keys(PARAMETERS).filter((name) => !SOMEWHERE.has(name)));
 const ONCE = parameterRefs(['idempotency_key']);
 const BETA = parameterRefs(['vendor_beta']);
-const BETA_KINDS: ReadonlySet<string> = new Set(['assistants', 'threads', 'vector_stores']);
 const SECURITY = [{ api_key: [] }, { bearer: [] }] as const;
 
 const inPath = (path: string): readonly Schema[] =>
@@ -131,7 +130,7 @@ function operationOf(row: RouteRow): Schema {
       ...inQuery(operation),
       ...EVERYWHERE,
       ...(row.method === 'POST' ? ONCE : []),
-      ...(BETA_KINDS.has(row.kind) ? BETA : []),
+      ...(routeFamily(row.kind).takesBetaHeader ? BETA : []),
     ],
     ...requestBody(row, operation),
     responses: responses(row, operation),

@@ -1,9 +1,9 @@
+import type { RouteKind } from '@gw/contracts';
 import {
   defineProvider,
   type Credential,
   type HeaderList,
   type Provider,
-  type RouteKind,
   type RouteSupport,
 } from '../../provider';
 import { openAiError } from './error';

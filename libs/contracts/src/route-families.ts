@@ -1,0 +1,209 @@
+/** What the product knows of a family of data-plane routes, whoever serves it. */
+export interface RouteFamily {
+  /** The kind of request, as guardrails name it, of an operation that has none of its own. */
+  readonly requestType: string;
+  /** Kinds of requests by the names of operations. Absent: no operation has one of its own. */
+  readonly operations?: Readonly<Record<string, string>>;
+  /** Operation of a POST to the end of the family's own path, where the family has several. */
+  readonly pathOperation?: string;
+  /** Ends of a passthrough path by which a request is known to be of this family. Absent: it is not known by its path. */
+  readonly pathEnd?: string;
+  /** How guardrails read its bodies. Absent: as any JSON. */
+  readonly texts?:
+    'chat' | 'completions' | 'embeddings' | 'moderations' | 'messages' | 'responses' | 'realtime';
+  /** Conditions of policies cannot name its operations. */
+  readonly isUnnamedByPolicies?: true;
+  /** A response depends on the body alone, so it may be cached. Else the family keeps state, runs jobs or carries audio or files. */
+  readonly isCacheable?: true;
+  /** A request makes something that stays, so it is never sent twice at the same time. */
+  readonly makesLasting?: true;
+  /** Nothing of a stream follows its end mark. */
+  readonly endsAtMark?: true;
+  /** Responses are sold by what they use, so one without usage is charged as an estimate. */
+  readonly isSoldByUse?: true;
+  /** A response reports the use of no other request. */
+  readonly reportsOwnUseOnly?: true;
+  /** A success is JSON or a stream of events. */
+  readonly answersWithJson?: true;
+  /** Providers take their own beta header on its routes. */
+  readonly takesBetaHeader?: true;
+}
+
+const kinds = <Families extends Readonly<Record<string, RouteFamily>>>(families: Families): Families =>
+  families;
+
+/**
+ * Every family of routes, in the order in which guardrails list the kinds of requests. To add one, add its facts here and its routes in
+ * `apps/gateway/src/routes/families/`.
+ */
+export const ROUTE_FAMILIES = kinds({
+  completions: {
+    requestType: 'complete',
+    operations: { completions: 'complete' },
+    pathEnd: '/completions',
+    texts: 'completions',
+    isCacheable: true,
+    endsAtMark: true,
+    isSoldByUse: true,
+    reportsOwnUseOnly: true,
+    answersWithJson: true,
+  },
+  'chat.completions': {
+    requestType: 'chatComplete',
+    operations: { 'chat.completions': 'chatComplete', 'prompts.completions': 'chatComplete' },
+    pathEnd: '/chat/completions',
+    texts: 'chat',
+    isCacheable: true,
+    endsAtMark: true,
+    isSoldByUse: true,
+    reportsOwnUseOnly: true,
+    answersWithJson: true,
+  },
+  messages: {
+    requestType: 'messages',
+    operations: { messages: 'messages' },
+    pathEnd: '/messages',
+    texts: 'messages',
+    isCacheable: true,
+    endsAtMark: true,
+    isSoldByUse: true,
+    reportsOwnUseOnly: true,
+    answersWithJson: true,
+  },
+  'messages.count_tokens': {
+    requestType: 'messagesCountTokens',
+    operations: { 'messages.count_tokens': 'messagesCountTokens' },
+    pathEnd: '/messages/count_tokens',
+    texts: 'messages',
+    isUnnamedByPolicies: true,
+    isCacheable: true,
+    answersWithJson: true,
+  },
+  embeddings: {
+    requestType: 'embed',
+    operations: { embeddings: 'embed' },
+    pathEnd: '/embeddings',
+    texts: 'embeddings',
+    isCacheable: true,
+    isSoldByUse: true,
+    reportsOwnUseOnly: true,
+    answersWithJson: true,
+  },
+  rerank: {
+    requestType: 'rerank',
+    operations: { rerank: 'rerank' },
+    isCacheable: true,
+    answersWithJson: true,
+  },
+  moderations: {
+    requestType: 'moderate',
+    operations: { moderations: 'moderate' },
+    pathEnd: '/moderations',
+    texts: 'moderations',
+    isCacheable: true,
+    answersWithJson: true,
+  },
+  ocr: {
+    requestType: 'ocr',
+    operations: { ocr: 'ocr' },
+    isUnnamedByPolicies: true,
+    isCacheable: true,
+    answersWithJson: true,
+  },
+  passthrough: { requestType: 'proxy', operations: { passthrough: 'proxy' }, isCacheable: true },
+  'images.generations': {
+    requestType: 'imageGenerate',
+    operations: { 'images.generations': 'imageGenerate' },
+    isCacheable: true,
+    answersWithJson: true,
+  },
+  'images.edits': {
+    requestType: 'imageEdit',
+    operations: { 'images.edits': 'imageEdit' },
+    isUnnamedByPolicies: true,
+    answersWithJson: true,
+  },
+  'images.variations': {
+    requestType: 'imageVariation',
+    operations: { 'images.variations': 'imageVariation' },
+    isUnnamedByPolicies: true,
+    answersWithJson: true,
+  },
+  'audio.speech': { requestType: 'createSpeech', operations: { 'audio.speech': 'createSpeech' } },
+  'audio.transcriptions': {
+    requestType: 'createTranscription',
+    operations: { 'audio.transcriptions': 'createTranscription' },
+  },
+  'audio.translations': {
+    requestType: 'createTranslation',
+    operations: { 'audio.translations': 'createTranslation' },
+  },
+  realtime: {
+    requestType: 'realtime',
+    operations: { realtime: 'realtime' },
+    pathEnd: '/realtime',
+    texts: 'realtime',
+  },
+  files: {
+    requestType: 'retrieveFile',
+    operations: {
+      'files.create': 'uploadFile',
+      'files.list': 'listFiles',
+      'files.get': 'retrieveFile',
+      'files.delete': 'deleteFile',
+      'files.content': 'retrieveFileContent',
+    },
+    makesLasting: true,
+  },
+  batches: {
+    requestType: 'retrieveBatch',
+    operations: {
+      'batches.create': 'createBatch',
+      'batches.get': 'retrieveBatch',
+      'batches.cancel': 'cancelBatch',
+      'batches.list': 'listBatches',
+      'batches.output': 'getBatchOutput',
+    },
+    makesLasting: true,
+  },
+  fine_tuning: {
+    requestType: 'retrieveFinetune',
+    operations: {
+      'fine_tuning.jobs.create': 'createFinetune',
+      'fine_tuning.jobs.list': 'listFinetunes',
+      'fine_tuning.jobs.get': 'retrieveFinetune',
+      'fine_tuning.jobs.cancel': 'cancelFinetune',
+    },
+    makesLasting: true,
+  },
+  responses: {
+    requestType: 'getModelResponse',
+    operations: {
+      'responses.create': 'createModelResponse',
+      'responses.get': 'getModelResponse',
+      'responses.delete': 'deleteModelResponse',
+      'responses.input_items': 'listResponseInputItems',
+    },
+    pathOperation: 'responses.create',
+    pathEnd: '/responses',
+    texts: 'responses',
+    isCacheable: true,
+    endsAtMark: true,
+    isSoldByUse: true,
+    answersWithJson: true,
+  },
+  assistants: { requestType: 'assistants', makesLasting: true, takesBetaHeader: true },
+  threads: { requestType: 'threads', makesLasting: true, takesBetaHeader: true },
+  vector_stores: { requestType: 'vectorStores', makesLasting: true, takesBetaHeader: true },
+  models: { requestType: 'models' },
+});
+
+/** The route families that a provider serves or does not, each as a whole. Every other path is `passthrough`. */
+export type RouteKind = keyof typeof ROUTE_FAMILIES;
+export const ROUTE_KINDS = Object.keys(ROUTE_FAMILIES) as readonly RouteKind[];
+
+export const routeFamily = (kind: RouteKind): RouteFamily => ROUTE_FAMILIES[kind];
+
+/** The family of that name; undefined: there is none. */
+export const familyNamed = (name: string): RouteFamily | undefined =>
+  Object.hasOwn(ROUTE_FAMILIES, name) ? ROUTE_FAMILIES[name as RouteKind] : undefined;
