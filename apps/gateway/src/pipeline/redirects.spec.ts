@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { StubProvider } from '@gw/testing';
-import { ROUTE_ROWS } from '../routes/route-rows';
+import { ROUTE_ROWS } from '../routes/families';
 import { ANSWER, BODY, budget } from '../limits/spec-support/cent-calls';
 import { GatewayHarness } from '../spec-support/harness';
 

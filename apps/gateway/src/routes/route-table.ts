@@ -1,9 +1,10 @@
 import { handsOutAccess } from './access-path';
 import { callOfPath, type PathCall } from './path-call';
-import { ROUTE_ROWS, type RouteRow } from './route-rows';
+import { ROUTE_ROWS } from './families';
+import type { RouteRow } from './route-rows';
 
 /** What the method and the path of a request say about it. */
-export interface Route extends Omit<RouteRow, 'method' | 'path'> {
+export interface Route extends Omit<RouteRow, 'method' | 'path' | 'document'> {
   /** Path below the provider's base URL, with its leading slash; ids as the client sent them. */
   readonly upstreamPath: string;
   /** The model that a passthrough path calls, whatever the body names; null: it names none. */
@@ -49,7 +50,7 @@ function tree(rows: readonly RouteRow[]): Branch {
   return root;
 }
 
-function routeAt({ method: _, path: __, ...row }: RouteRow, path: string): Route {
+function routeAt({ method: _, path: __, document: ___, ...row }: RouteRow, path: string): Route {
   const upstreamPath = row.followUp ? path.slice(0, path.lastIndexOf('/')) : path;
   return { ...row, upstreamPath, call: null, handsOutAccess: false };
 }

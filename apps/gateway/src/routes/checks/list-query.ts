@@ -1,3 +1,4 @@
+import { between, names, text } from '../openapi/schema';
 import { quoted, type Violations } from './violations';
 
 /** Checks a query string, with its leading `?` or empty. */
@@ -27,3 +28,11 @@ export const listRunsQuery: QueryCheck = (query, found) => {
     seen.add(own);
   }
 };
+
+/** The same query in the OpenAPI document. */
+export const LIST_RUNS_QUERY = {
+  limit: { ...between('integer', 1, 100), default: 20 },
+  order: { ...names('asc', 'desc'), default: 'desc', description: 'Sorts by created_at.' },
+  after: { ...text, description: 'An object id: answers the page after it.' },
+  before: { ...text, description: 'An object id: answers the page before it.' },
+} as const;

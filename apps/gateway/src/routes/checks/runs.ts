@@ -1,7 +1,21 @@
 import type { JsonObject } from '@gw/providers';
 import { isObject } from '../../http/json-body';
-import { anyObject, flag, integer, isAbsent, list, metadata, object, oneOf, text } from './rules';
-import type { Rule } from './rules';
+import { names, type Schema } from '../openapi/schema';
+import {
+  anyObject,
+  documented,
+  flag,
+  integer,
+  isAbsent,
+  list,
+  metadata,
+  named,
+  object,
+  oneOf,
+  rule,
+  text,
+  type Rule,
+} from './rules';
 import { maxNumResults, messageBody, threadBody, toolResources } from './threads';
 import { kindOf, quoted, type Violations } from './violations';
 
@@ -9,10 +23,13 @@ const TOOLS_MAX = 20;
 const RUN_TOKENS_MIN = 256;
 const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const functionName: Rule = (value, path, found) => {
-  if (typeof value === 'string' && FUNCTION_NAME.test(value)) return;
-  found.add(path, 'must be 1 to 64 characters of a-z, A-Z, 0-9, underscore and dash', quoted(value));
-};
+const functionName = rule(
+  { type: 'string', pattern: FUNCTION_NAME.source, maxLength: 64 },
+  (value, path, found) => {
+    if (typeof value === 'string' && FUNCTION_NAME.test(value)) return;
+    found.add(path, 'must be 1 to 64 characters of a-z, A-Z, 0-9, underscore and dash', quoted(value));
+  },
+);
 
 /** A tool or a choice of type `function` must say which. */
 const namesFunction = (body: JsonObject, path: string, found: Violations): void => {
@@ -20,44 +37,76 @@ const namesFunction = (body: JsonObject, path: string, found: Violations): void 
     found.add(`${path}.function`, 'is required when type is function', kindOf(body['function']));
 };
 
-const TOOL_TYPES = ['code_interpreter', 'file_search', 'function'] as const;
-
-const tool = object(
-  {
-    type: oneOf(...TOOL_TYPES),
-    file_search: object({ max_num_results: maxNumResults }),
-    function: object(
-      { name: functionName, description: text, parameters: anyObject, strict: flag },
-      { required: ['name'] },
-    ),
-  },
-  { required: ['type'], together: namesFunction },
-);
-
-const truncationStrategy = object(
-  { type: oneOf('auto', 'last_messages'), last_messages: integer(1) },
-  { required: ['type'] },
-);
-
-/** One of the names, or an object that keeps `rule`. */
-const nameOr = (rule: Rule, ...names: readonly string[]): Rule => {
-  const name = oneOf(...names);
-  return (value, path, found) => {
-    (isObject(value) ? rule : name)(value, path, found);
-  };
+/** The same in the document. */
+const NAMES_FUNCTION: Schema = {
+  if: { properties: { type: { const: 'function' } }, required: ['type'] },
+  then: { properties: { function: { type: 'object' } }, required: ['function'] },
 };
 
-const toolChoice = nameOr(
+const TOOL_TYPES = ['code_interpreter', 'file_search', 'function'] as const;
+
+export const tool = named(
+  'RunTool',
   object(
-    { type: oneOf(...TOOL_TYPES), function: object({ name: functionName }, { required: ['name'] }) },
-    { required: ['type'], together: namesFunction },
+    {
+      type: oneOf(...TOOL_TYPES),
+      file_search: object({
+        max_num_results: documented(maxNumResults, {
+          description: '1 to 50; the default depends on the model.',
+        }),
+      }),
+      function: object(
+        {
+          name: functionName,
+          description: text,
+          parameters: documented(anyObject, { description: 'JSON Schema; left out means no parameters.' }),
+          strict: documented(flag, { default: false }),
+        },
+        { required: ['name'] },
+      ),
+    },
+    { required: ['type'], together: namesFunction, togetherSchema: NAMES_FUNCTION },
   ),
-  'none',
-  'auto',
-  'required',
 );
 
-const responseFormat = nameOr(object({ type: oneOf('text', 'json_object') }), 'none', 'auto');
+export const truncationStrategy = named(
+  'TruncationObject',
+  object(
+    {
+      type: documented(oneOf('auto', 'last_messages'), { default: 'auto' }),
+      last_messages: documented(integer(1), {
+        description: 'The number of most recent messages that are kept.',
+      }),
+    },
+    { required: ['type'] },
+  ),
+);
+
+/** One of the words, or an object that keeps `form`. */
+const nameOr = (form: Rule, ...words: readonly string[]): Rule => {
+  const word = oneOf(...words);
+  return rule({ oneOf: [names(...words), form.schema], default: 'auto' }, (value, path, found) => {
+    (isObject(value) ? form : word)(value, path, found);
+  });
+};
+
+export const toolChoice = named(
+  'RunToolChoice',
+  nameOr(
+    object(
+      { type: oneOf(...TOOL_TYPES), function: object({ name: functionName }, { required: ['name'] }) },
+      { required: ['type'], together: namesFunction, togetherSchema: NAMES_FUNCTION },
+    ),
+    'none',
+    'auto',
+    'required',
+  ),
+);
+
+export const responseFormat = named(
+  'RunResponseFormat',
+  nameOr(object({ type: documented(oneOf('text', 'json_object'), { default: 'text' }) }), 'none', 'auto'),
+);
 
 const isTool = (item: unknown, type: string): boolean => isObject(item) && item['type'] === type;
 
@@ -77,6 +126,28 @@ function jsonTakesFunctions(body: JsonObject, _: string, found: Violations): voi
   });
 }
 
+/** The same in the document. */
+const JSON_TAKES_FUNCTIONS: Schema = {
+  if: {
+    properties: {
+      response_format: {
+        type: 'object',
+        properties: { type: { const: 'json_object' } },
+        required: ['type'],
+      },
+    },
+    required: ['response_format'],
+  },
+  then: {
+    properties: {
+      tools: { type: ['array', 'null'], items: { properties: { type: { const: 'function' } } } },
+    },
+  },
+};
+
+/** Tokens that a run may use. */
+export const runTokens = documented(integer(RUN_TOKENS_MIN), { description: 'At least 256.' });
+
 const RUN = {
   assistant_id: text,
   model: text,
@@ -86,22 +157,27 @@ const RUN = {
   tools: list(tool, TOOLS_MAX),
   metadata,
   stream: flag,
-  max_prompt_tokens: integer(RUN_TOKENS_MIN),
-  max_completion_tokens: integer(RUN_TOKENS_MIN),
+  max_prompt_tokens: runTokens,
+  max_completion_tokens: runTokens,
   truncation_strategy: truncationStrategy,
   tool_choice: toolChoice,
   parallel_tool_calls: flag,
   response_format: responseFormat,
 } as const;
 
+const TOGETHER = { together: jsonTakesFunctions, togetherSchema: JSON_TAKES_FUNCTIONS };
+
 /** Body of `POST /threads/{thread_id}/runs`. */
-export const runBody = object(RUN, { together: jsonTakesFunctions });
+export const runBody = named('CreateRunRequest', object(RUN, TOGETHER));
 
 /** Body of `POST /threads/runs`. */
-export const threadAndRunBody = object(
-  { ...RUN, thread: threadBody, tool_resources: toolResources },
-  { together: jsonTakesFunctions },
+export const threadAndRunBody = named(
+  'CreateThreadAndRunRequest',
+  object({ ...RUN, thread: threadBody, tool_resources: toolResources }, TOGETHER),
 );
 
 /** Body of `POST /assistants`: the specification bounds its metadata and its tools, but not how many there are. */
-export const assistantBody = object({ tools: list(tool), tool_resources: toolResources, metadata });
+export const assistantBody = named(
+  'AssistantRequest',
+  object({ tools: list(tool), tool_resources: toolResources, metadata }),
+);

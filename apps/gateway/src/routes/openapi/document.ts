@@ -1,11 +1,25 @@
 import { HEADER, routeFamily } from '@gw/contracts';
-import { ROUTE_ROWS, type RouteRow } from '../route-rows';
-import { OPERATIONS, type Operation } from './operations';
+import { definitionsOf, metadata } from '../checks/rules';
+import { responseFormat, tool, toolChoice, truncationStrategy } from '../checks/runs';
+import { toolResources } from '../checks/threads';
+import { ROUTE_ROWS } from '../families';
+import type { RouteDocument, RouteRow } from '../route-rows';
 import { PROMPT_SCHEMAS } from './prompt-schemas';
 import { RUN_SCHEMAS } from './run-schemas';
 import { integer, ref, text, type Schema } from './schema';
 import { TEXT_SCHEMAS } from './text-schemas';
 import { THREAD_SCHEMAS } from './thread-schemas';
+
+/** Request bodies, as their checks have them. */
+const REQUEST_SCHEMAS = definitionsOf(
+  metadata,
+  toolResources,
+  tool,
+  toolChoice,
+  truncationStrategy,
+  responseFormat,
+  ...ROUTE_ROWS.flatMap(({ checkBody }) => checkBody ?? []),
+);
 
 /** Of the public interface, not of this software. */
 const INTERFACE_VERSION = '2.0.0';
@@ -84,13 +98,13 @@ const SECURITY = [{ api_key: [] }, { bearer: [] }] as const;
 const inPath = (path: string): readonly Schema[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
 
-const inQuery = ({ query = {} }: Operation): readonly Schema[] =>
+const inQuery = ({ query = {} }: RouteDocument): readonly Schema[] =>
   Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
 
 const ANY_OBJECT: Schema = { type: 'object', description: 'As the provider defines it.' };
 const BYTES: Schema = {};
 
-function requestBody(row: RouteRow, { request = ANY_OBJECT }: Operation): Schema {
+function requestBody(row: RouteRow, { request = ANY_OBJECT }: RouteDocument): Schema {
   if (row.method !== 'POST') return {};
   const content =
     row.body === 'any'
@@ -99,7 +113,7 @@ function requestBody(row: RouteRow, { request = ANY_OBJECT }: Operation): Schema
   return { requestBody: { required: row.body !== 'json-or-none', content } };
 }
 
-function responses({ dialect }: RouteRow, operation: Operation): Schema {
+function responses({ dialect }: RouteRow, operation: RouteDocument): Schema {
   const { response = ANY_OBJECT, streams, bytes, upgrades } = operation;
   const content = bytes
     ? { '*/*': { schema: BYTES } }
@@ -118,7 +132,7 @@ function responses({ dialect }: RouteRow, operation: Operation): Schema {
 }
 
 function operationOf(row: RouteRow): Schema {
-  const operation = OPERATIONS[row.name] ?? { summary: row.name };
+  const operation = row.document;
   return {
     operationId: row.name,
     summary: operation.summary,
@@ -188,6 +202,6 @@ export const openApiDocument = {
   components: {
     securitySchemes: SECURITY_SCHEMES,
     parameters: PARAMETERS,
-    schemas: { ...TEXT_SCHEMAS, ...THREAD_SCHEMAS, ...RUN_SCHEMAS, ...PROMPT_SCHEMAS },
+    schemas: { ...REQUEST_SCHEMAS, ...TEXT_SCHEMAS, ...THREAD_SCHEMAS, ...RUN_SCHEMAS, ...PROMPT_SCHEMAS },
   },
 } as const;

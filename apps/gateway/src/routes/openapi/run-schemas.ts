@@ -1,5 +1,5 @@
+import { runTokens } from '../checks/runs';
 import {
-  between,
   constant,
   described,
   flag,
@@ -9,7 +9,6 @@ import {
   object,
   orNull,
   ref,
-  request,
   text,
   unixSeconds,
   type Schema,
@@ -26,54 +25,6 @@ const RUN_STATUSES = [
   'incomplete',
   'expired',
 ] as const;
-
-const TOOL_TYPES = ['code_interpreter', 'file_search', 'function'] as const;
-
-const functionName: Schema = { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', maxLength: 64 };
-
-const runTokens = described(between('integer', 256), 'At least 256.');
-
-/** A tool or a choice of type `function` names the function. */
-const namesFunction: Schema = {
-  if: { properties: { type: { const: 'function' } }, required: ['type'] },
-  then: { properties: { function: { type: 'object' } }, required: ['function'] },
-};
-
-/** JSON mode takes function tools only. */
-const jsonTakesFunctions: Schema = {
-  if: {
-    properties: {
-      response_format: {
-        type: 'object',
-        properties: { type: { const: 'json_object' } },
-        required: ['type'],
-      },
-    },
-    required: ['response_format'],
-  },
-  then: {
-    properties: {
-      tools: { type: ['array', 'null'], items: { properties: { type: { const: 'function' } } } },
-    },
-  },
-};
-
-const RUN_REQUEST = {
-  assistant_id: text,
-  model: text,
-  instructions: text,
-  additional_instructions: text,
-  additional_messages: list(ref('ThreadMessageRequest')),
-  tools: list(ref('RunTool'), 20),
-  metadata: ref('Metadata'),
-  stream: flag,
-  max_prompt_tokens: runTokens,
-  max_completion_tokens: runTokens,
-  truncation_strategy: ref('TruncationObject'),
-  tool_choice: ref('RunToolChoice'),
-  parallel_tool_calls: flag,
-  response_format: ref('RunResponseFormat'),
-} as const;
 
 /** Every field of a run but `temperature` and `top_p` is always there. */
 const RUN_ALWAYS = {
@@ -96,18 +47,13 @@ const RUN_ALWAYS = {
   tools: { ...list(ref('RunTool'), 20), default: [] },
   metadata: orNull(ref('Metadata')),
   usage: described(orNull(ref('RunUsage')), 'Null while the run is not terminal.'),
-  max_prompt_tokens: orNull(runTokens),
-  max_completion_tokens: orNull(runTokens),
+  max_prompt_tokens: orNull(runTokens.schema),
+  max_completion_tokens: orNull(runTokens.schema),
   truncation_strategy: orNull(ref('TruncationObject')),
   tool_choice: orNull(ref('RunToolChoice')),
   parallel_tool_calls: { ...flag, default: true },
   response_format: orNull(ref('RunResponseFormat')),
 } as const;
-
-const choice = (form: Schema, ...words: readonly string[]): Schema => ({
-  oneOf: [names(...words), form],
-  default: 'auto',
-});
 
 export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
   Run: object(
@@ -156,53 +102,4 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     'completion_tokens',
     'total_tokens',
   ]),
-  RunTool: {
-    ...request(
-      {
-        type: names(...TOOL_TYPES),
-        file_search: request({
-          max_num_results: described(between('integer', 1, 50), '1 to 50; the default depends on the model.'),
-        }),
-        function: request(
-          {
-            name: functionName,
-            description: text,
-            parameters: described({ type: 'object' }, 'JSON Schema; left out means no parameters.'),
-            strict: { ...flag, default: false },
-          },
-          ['name'],
-        ),
-      },
-      ['type'],
-    ),
-    ...namesFunction,
-  },
-  TruncationObject: request(
-    {
-      type: { ...names('auto', 'last_messages'), default: 'auto' },
-      last_messages: described(between('integer', 1), 'The number of most recent messages that are kept.'),
-    },
-    ['type'],
-  ),
-  RunToolChoice: choice(
-    {
-      ...request({ type: names(...TOOL_TYPES), function: request({ name: functionName }, ['name']) }, [
-        'type',
-      ]),
-      ...namesFunction,
-    },
-    'none',
-    'auto',
-    'required',
-  ),
-  RunResponseFormat: choice(
-    request({ type: { ...names('text', 'json_object'), default: 'text' } }),
-    'none',
-    'auto',
-  ),
-  CreateRunRequest: { ...request(RUN_REQUEST), ...jsonTakesFunctions },
-  CreateThreadAndRunRequest: {
-    ...request({ ...RUN_REQUEST, thread: ref('CreateThreadRequest'), tool_resources: ref('ToolResources') }),
-    ...jsonTakesFunctions,
-  },
 };

@@ -1,0 +1,17 @@
+import { ANTHROPIC, route, type RouteRow } from '../route-rows';
+
+/** Anthropic’s dialect. */
+export const messages: readonly RouteRow[] = [
+  route('POST', '/messages', 'messages', 'messages', 'Create a message, in Anthropic’s dialect', {
+    ...ANTHROPIC,
+    streams: true,
+  }),
+  route(
+    'POST',
+    '/messages/count_tokens',
+    'messages.count_tokens',
+    'messages.count_tokens',
+    'Count the tokens of a message, in Anthropic’s dialect',
+    { ...ANTHROPIC },
+  ),
+];
