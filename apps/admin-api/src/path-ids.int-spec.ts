@@ -60,10 +60,10 @@ describe('ids in the paths of the control plane', () => {
     );
 
   async function sweep(
-    asked: readonly (readonly [PathCall, string])[],
+    requested: readonly (readonly [PathCall, string])[],
     statuses: readonly number[],
   ): Promise<void> {
-    await severalAtATime(asked, async ([{ method, path, key }, id]) => {
+    await severalAtATime(requested, async ([{ method, path, key }, id]) => {
       const url = path.replaceAll(/\{[^}]+\}/g, id);
       const { status } = await admin.call(method, url, { key, ...(method === 'GET' ? {} : { body: {} }) });
       // What needs a session, or a scope that one of the keys may not hold, says so before it looks for anything.

@@ -237,26 +237,26 @@ describe('every query parameter of the document', () => {
 
   it('is refused out of its bounds, by its name, on every route that has it', async () => {
     // The workspace is looked up before anything else: what names none is not found.
-    const asked = classesOf(({ name }) => name !== 'workspace_id' && name !== 'workspace_slug').flatMap(
+    const requested = classesOf(({ name }) => name !== 'workspace_id' && name !== 'workspace_slug').flatMap(
       ({ one: { name, schema }, paths }) =>
         dealt(paths, badValues(schema), 3).map(([path, value]) => ({ path, name, value })),
     );
-    await severalAtATime(asked, async ({ path, name, value }) => {
+    await severalAtATime(requested, async ({ path, name, value }) => {
       const { status, param } = await ask(path, `${name}=${value}`, true);
-      const told = [path, name, value.slice(0, 60)];
-      expect([...told, status, param?.split('.')[0]]).toEqual([...told, 400, name]);
+      const reported = [path, name, value.slice(0, 60)];
+      expect([...reported, status, param?.split('.')[0]]).toEqual([...reported, 400, name]);
     });
   }, 240_000);
 
   it('is refused in brackets, and twice where it is one value', async () => {
-    const asked = classesOf(() => true).flatMap(({ one: { name, schema }, paths }) => {
+    const requested = classesOf(() => true).flatMap(({ one: { name, schema }, paths }) => {
       // Reads of one thing know the workspace alone, and not by a class of their own.
       const brackets = name === 'workspace_id' ? [] : [`${name}[]=1`, `${name}[a]=1`, `${name}%5B0%5D=1`];
       const twice = schema.type === 'array' ? [] : [`${name}=1&${name}=2`];
       const queries = [...dealt(paths, brackets, 1), ...dealt(paths, twice, 1)];
       return queries.map(([path, query]) => ({ path, name, query }));
     });
-    await severalAtATime(asked, async ({ path, name, query }) => {
+    await severalAtATime(requested, async ({ path, name, query }) => {
       const { status, param } = await ask(path, query, name !== 'workspace_id');
       expect([path, query, status, param]).toEqual([path, query, 400, name]);
     });
@@ -269,8 +269,8 @@ describe('every query parameter of the document', () => {
     );
     const lists = queried().map(({ path }) => path);
     const unknown = dealt(lists, HOSTILE, 1).map(([path, value]) => ({ path, name: '__proto__', value }));
-    const asked = [...texts, ...unknown];
-    await severalAtATime(asked, async ({ path, name, value }) => {
+    const requested = [...texts, ...unknown];
+    await severalAtATime(requested, async ({ path, name, value }) => {
       const { status } = await ask(path, `${name}=${value}`, name !== 'workspace_id');
       const isAnswer = [200, 400, 403, 404].includes(status);
       expect([path, name, value, isAnswer || status]).toEqual([path, name, value, true]);

@@ -64,9 +64,9 @@ async function readFileState(file: string, output: Output, places: Places): Prom
 }
 
 const lineOf = ({ action, kind, name, fields, uses = [] }: Change): string => {
-  const told = action === 'update' && fields.length > 0 ? ` (${fields.join(', ')})` : '';
+  const reported = action === 'update' && fields.length > 0 ? ` (${fields.join(', ')})` : '';
   const inUse = uses.map((use) => `  in use: ${use}\n`).join('');
-  return `${SIGNS[action]} ${kind} ${name}${told}\n${inUse}`;
+  return `${SIGNS[action]} ${kind} ${name}${reported}\n${inUse}`;
 };
 
 /** What needs the things that are deleted by force, as the check of the run found it. */

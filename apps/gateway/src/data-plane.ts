@@ -35,7 +35,7 @@ import { OwnLimits } from './limits/own-limits';
 import { createAttempts } from './pipeline/attempt/create-attempts';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
 import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
-import { Beside } from './pipeline/guard/beside';
+import { BackgroundChecks as BackgroundChecks } from './pipeline/guard/beside';
 import type { GuardTools } from './pipeline/guard/guarded-request';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';
@@ -309,7 +309,7 @@ function stagesOf({
 
 function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, models: ModelCalls): GuardTools {
   const world = new OutboundWorld(outbound, policy);
-  return { world, runner: new GuardrailRunner(world), beside: new Beside(), models };
+  return { world, runner: new GuardrailRunner(world), background: new BackgroundChecks(), models };
 }
 
 /** The rule that an address breaks, or null. */

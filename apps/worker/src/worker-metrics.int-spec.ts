@@ -34,9 +34,9 @@ describe('the metrics of a worker', () => {
     }
     const answer = await fetch(`http://127.0.0.1:${String(port)}/metrics`);
     const families = readPrometheus(await answer.text());
-    const asked = ['tollgate_ingest', 'tollgate_job', 'tollgate_http'].flatMap(monitoredMetrics);
-    expect(asked.length).toBeGreaterThan(4);
-    expect(asked.filter((name) => !families.has(name))).toEqual([]);
+    const requested = ['tollgate_ingest', 'tollgate_job', 'tollgate_http'].flatMap(monitoredMetrics);
+    expect(requested.length).toBeGreaterThan(4);
+    expect(requested.filter((name) => !families.has(name))).toEqual([]);
     const records = families.get('tollgate_ingest_records_total')?.metrics ?? [];
     expect(Object.fromEntries(records.map(({ labels, value }) => [labels?.['result'], value]))).toEqual({
       stored: '1',

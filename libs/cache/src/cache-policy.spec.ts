@@ -18,8 +18,8 @@ describe('cachePolicy', () => {
   it('keeps for a week when the config says nothing, for as long as the request asks for otherwise', () => {
     expect(cachePolicy(settings(), none).maxAgeMs).toBe(604_800_000);
     expect(cachePolicy(settings({ maxAgeSeconds: 5 }), none).maxAgeMs).toBe(5_000);
-    const asked = readCacheControls(undefined, undefined, 'no-transform, max-age=90');
-    expect(cachePolicy(settings({ maxAgeSeconds: 500 }), asked).maxAgeMs).toBe(90_000);
+    const requested = readCacheControls(undefined, undefined, 'no-transform, max-age=90');
+    expect(cachePolicy(settings({ maxAgeSeconds: 500 }), requested).maxAgeMs).toBe(90_000);
   });
 
   it.each(['max-age=0', 'max-age=59', 'max-age=7776001', 'no-cache', 's-maxage=100', 'max-age=x'])(
@@ -35,8 +35,8 @@ describe('cachePolicy', () => {
   });
 
   it('lets the request’s namespace win over the config’s, and refreshes when either of them says so', () => {
-    const asked = readCacheControls('mine', 'true', undefined);
-    expect(cachePolicy(settings({ namespace: 'config' }), asked)).toMatchObject({
+    const requested = readCacheControls('mine', 'true', undefined);
+    expect(cachePolicy(settings({ namespace: 'config' }), requested)).toMatchObject({
       namespace: 'mine',
       refresh: true,
       coalesce: false,

@@ -17,11 +17,11 @@ const semantic: CachePolicy = { ...exact, threshold: 0.9 };
 
 /** Two meanings: texts about cats and others; a third component tells texts of one meaning apart a little. */
 class MeaningEmbedder implements Embedder {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   constructor(readonly id = 'stub/one') {}
 
   embed(texts: readonly string[]): Promise<number[][]> {
-    this.asked.push(...texts);
+    this.requested.push(...texts);
     return Promise.resolve(
       texts.map((text) => [text.includes('cat') ? 1 : 0, text.includes('cat') ? 0 : 1, text.length / 1_000]),
     );
@@ -112,13 +112,13 @@ describe('ResponseCache', () => {
     expect(await away.lookUp(asking('cat'), exact, null)).toMatchObject({ status: 'MISS', ...failed });
     const lookup = await away.lookUp(asking('cat'), semantic, source('cat'));
     expect(lookup).toMatchObject({ status: 'SEMANTIC MISS', ...failed });
-    expect(embedder.asked).toEqual([]);
+    expect(embedder.requested).toEqual([]);
   });
 
   it('finds the same question without asking the embedder', async () => {
     await ask('What is a cat?');
     expect((await ask('What is a cat?')).status).toBe('HIT');
-    expect(embedder.asked).toEqual(['What is a cat?']);
+    expect(embedder.requested).toEqual(['What is a cat?']);
   });
 
   it.each([
@@ -144,7 +144,7 @@ describe('ResponseCache', () => {
   it('is an exact cache without a threshold, and asks no embedder then', async () => {
     await ask('What is a cat?', exact);
     expect((await ask('Tell me what a cat is', exact)).status).toBe('MISS');
-    expect(embedder.asked).toEqual([]);
+    expect(embedder.requested).toEqual([]);
   });
 
   it('learns from a forced refresh and does not answer from it', async () => {

@@ -58,8 +58,8 @@ if (folder !== undefined) {
       const earlier = new ClickHouseAnalytics({ ...settings, ...NO_PROXY });
       const now = Date.now();
       const rows = analyticsSample(50, now);
-      const told = analyticsAsks(now)['all of an organisation'] as AnalyticsAsk;
-      const ask = { ...told, measures: ['errors', 'successes'] as const };
+      const reported = analyticsAsks(now)['all of an organisation'] as AnalyticsAsk;
+      const ask = { ...reported, measures: ['errors', 'successes'] as const };
       const byStatus = rows.map((row) => ({ ...row, outcome: '' as typeof row.outcome }));
       await command(`ALTER TABLE ${table} ADD COLUMN outcome String`);
       await earlier.add(rows);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ClickHouseHttp } from './clickhouse-http';
 
-interface Asked {
+interface Requested {
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -12,7 +12,7 @@ const ENDPOINT = 'http://clickhouse.example:8123/base';
 
 describe('ClickHouseHttp', () => {
   let proxy: Server;
-  let asked: Asked[];
+  let requested: Requested[];
   let answer: { status?: number; headers?: Record<string, string>; body?: string };
   let http: ClickHouseHttp;
 
@@ -21,7 +21,7 @@ describe('ClickHouseHttp', () => {
       const pieces: Buffer[] = [];
       req.on('data', (piece: Buffer) => pieces.push(piece));
       req.on('end', () => {
-        asked.push({
+        requested.push({
           url: new URL(req.url ?? ''),
           headers: req.headers,
           body: Buffer.concat(pieces).toString(),
@@ -39,14 +39,14 @@ describe('ClickHouseHttp', () => {
     });
   });
   beforeEach(() => {
-    asked = [];
+    requested = [];
     answer = {};
   });
   afterAll(() => new Promise((resolve) => proxy.close(resolve)));
 
   it('goes through the proxy of the settings, with its credentials in headers alone', async () => {
     await http.insert('t', [{ a: 1 }, { a: 'two\n' }]);
-    const [sent] = asked as [Asked];
+    const [sent] = requested as [Requested];
     expect(sent.url.origin + sent.url.pathname).toBe('http://clickhouse.example:8123/base/');
     expect(Object.fromEntries(sent.url.searchParams)).toEqual({
       database: 'facts',
@@ -56,7 +56,7 @@ describe('ClickHouseHttp', () => {
     expect(sent.url.href).not.toContain('hidden');
     expect(sent.body).toBe('{"a":1}\n{"a":"two\\n"}');
     expect(await http.answers()).toBe(true);
-    expect(asked[1]?.url.pathname).toBe('/base/ping');
+    expect(requested[1]?.url.pathname).toBe('/base/ping');
   });
 
   it('asks with parameters beside the statement: in the address while they are short, else in a form', async () => {
@@ -64,14 +64,14 @@ describe('ClickHouseHttp', () => {
     const statement = 'SELECT {a:String}, {b:Array(String)}, {c:Int64}';
     const rows = await http.query(statement, { a: "it's\t\\", b: ["x'y", 'z'], c: 7 }, { limit: '5' });
     expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
-    const [short] = asked as [Asked];
+    const [short] = requested as [Requested];
     expect(short.body).toBe(`${statement}\nFORMAT JSONEachRow`);
     expect(Object.fromEntries(short.url.searchParams)).toMatchObject({
       ...{ limit: '5', wait_end_of_query: '1', param_c: '7' },
       ...{ param_a: "it\\'s\\t\\\\", param_b: "['x\\'y','z']" },
     });
     await http.query(statement, { a: '', b: Array.from({ length: 500 }, () => 'a trace'), c: 1 }, {});
-    const long = asked[1] as Asked;
+    const long = requested[1] as Requested;
     expect([...long.url.searchParams.keys()]).toEqual(['database', 'wait_end_of_query']);
     const type = long.headers['content-type'] ?? '';
     const form = await new Response(long.body, { headers: { 'content-type': type } }).formData();
@@ -90,13 +90,13 @@ describe('ClickHouseHttp', () => {
 
   it('is unavailable where it cannot be reached, and does more at once than ten calls one after the other', async () => {
     await Promise.all(Array.from({ length: 40 }, () => http.command('SELECT 1')));
-    expect(asked).toHaveLength(40);
-    const nobody = new ClickHouseHttp('http://127.0.0.1:9', {
+    expect(requested).toHaveLength(40);
+    const unknown = new ClickHouseHttp('http://127.0.0.1:9', {
       ...{ ANALYTICS_STORE: 'clickhouse', ANALYTICS_STORE_ENDPOINT: null },
       ...{ ANALYTICS_STORE_USER: '', ANALYTICS_STORE_PASSWORD: '' },
       ...{ ANALYTICS_STORE_DATABASE: '', ANALYTICS_LOG_TABLE: 't' },
       ...{ HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' },
     });
-    await expect(nobody.command('SELECT 1')).rejects.toMatchObject({ type: 'unavailable' });
+    await expect(unknown.command('SELECT 1')).rejects.toMatchObject({ type: 'unavailable' });
   });
 });

@@ -98,10 +98,10 @@ function compileList(key: '$and' | '$or', value: unknown, report: Report, path: 
 }
 
 function compileTests(subject: Subject, value: unknown, report: Report, path: Path): CompiledQuery {
-  const asked = isObject(value) ? Object.entries(value) : [['$eq', value] as const];
-  if (asked.length === 0) report(path, 'operator', 'Name at least one operator.', value);
+  const requested = isObject(value) ? Object.entries(value) : [['$eq', value] as const];
+  if (requested.length === 0) report(path, 'operator', 'Name at least one operator.', value);
   return all(
-    asked.map(([operator, operand]) => {
+    requested.map(([operator, operand]) => {
       const here = isObject(value) ? [...path, operator] : path;
       const compile = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
       if (compile) return compile({ subject, operand, report, path: here });
@@ -119,15 +119,15 @@ interface OperatorInput {
   readonly path: Path;
 }
 
-const OPERATORS: Readonly<Record<string, (asked: OperatorInput) => CompiledQuery>> = {
-  $eq: (asked) => among(asked, [asked.operand]),
-  $ne: (asked) => not(among(asked, [asked.operand])),
-  $in: (asked) => among(asked, list(asked)),
-  $nin: (asked) => not(among(asked, list(asked))),
-  $gt: (asked) => compare(asked, 'gt'),
-  $gte: (asked) => compare(asked, 'gte'),
-  $lt: (asked) => compare(asked, 'lt'),
-  $lte: (asked) => compare(asked, 'lte'),
+const OPERATORS: Readonly<Record<string, (requested: OperatorInput) => CompiledQuery>> = {
+  $eq: (requested) => among(requested, [requested.operand]),
+  $ne: (requested) => not(among(requested, [requested.operand])),
+  $in: (requested) => among(requested, list(requested)),
+  $nin: (requested) => not(among(requested, list(requested))),
+  $gt: (requested) => compare(requested, 'gt'),
+  $gte: (requested) => compare(requested, 'gte'),
+  $lt: (requested) => compare(requested, 'lt'),
+  $lte: (requested) => compare(requested, 'lte'),
   $regex: search,
   $exists: exists,
   $not: ({ subject, operand, report, path }) => {

@@ -59,8 +59,8 @@ export function schemaDetail(error: ErrorObject): ConfigErrorDetail {
     case 'required':
     case 'dependentRequired': {
       const missing = String(params['missingProperty']);
-      const beside = error.keyword === 'dependentRequired' ? ` beside ${String(params['property'])}` : '';
-      return detail([...path, missing], 'required', `is required${beside}`, undefined);
+      const background = error.keyword === 'dependentRequired' ? ` beside ${String(params['property'])}` : '';
+      return detail([...path, missing], 'required', `is required${background}`, undefined);
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as readonly unknown[]).join(', ');

@@ -7,7 +7,7 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-const NOBODY: SystemUser = { uid: 65_534, gid: 65_534 };
+const UNKNOWN: SystemUser = { uid: 65_534, gid: 65_534 };
 
 /**
  * Postgres refuses to run as root, so root hands it to the user `postgres`, or to `nobody` where there is none. Everyone else
@@ -20,9 +20,9 @@ export function postgresUser(): SystemUser | null {
       .split('\n')
       .find((entry) => entry.startsWith('postgres:'));
     const [, , uid, gid] = line?.split(':') ?? [];
-    return uid && gid ? { uid: Number(uid), gid: Number(gid) } : NOBODY;
+    return uid && gid ? { uid: Number(uid), gid: Number(gid) } : UNKNOWN;
   } catch {
-    return NOBODY;
+    return UNKNOWN;
   }
 }
 

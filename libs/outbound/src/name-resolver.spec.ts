@@ -138,9 +138,9 @@ describe('NameResolver', () => {
     server.replies.set(name, 'silence');
     now += 2_000;
     expect(await find(resolver, name)).toEqual(['192.0.2.1']);
-    const asked = server.countOf(name);
+    const requested = server.countOf(name);
     // One failure is not repeated by each call.
-    expect([await find(resolver, name), server.countOf(name)]).toEqual([['192.0.2.1'], asked]);
+    expect([await find(resolver, name), server.countOf(name)]).toEqual([['192.0.2.1'], requested]);
     server.replies.set(name, ['192.0.2.2', LIVES_S]);
     now += 5_001;
     expect(await find(resolver, name)).toEqual(['192.0.2.2']);
@@ -157,8 +157,8 @@ describe('NameResolver', () => {
     server.replies.set(name, 3);
     now += 1_001;
     expect(await find(resolver, name)).toBe('ENOTFOUND');
-    const asked = server.countOf(name);
-    expect([await find(resolver, name), server.countOf(name)]).toEqual(['ENOTFOUND', asked]);
+    const requested = server.countOf(name);
+    expect([await find(resolver, name), server.countOf(name)]).toEqual(['ENOTFOUND', requested]);
     now += 3_001;
     server.replies.set(name, ['192.0.2.2', 1]);
     expect(await find(resolver, name)).toEqual(['192.0.2.2']);

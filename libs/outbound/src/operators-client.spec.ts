@@ -7,17 +7,17 @@ const LIMITS = { totalTimeoutMs: 10_000, bytesMax: 1_024 };
 
 describe('a client for a service that the operator has named', () => {
   let server: Server;
-  let asked: IncomingMessage[];
+  let requested: IncomingMessage[];
   let origin: string;
   beforeAll(async () => {
     server = createServer((req, res) => {
-      asked.push(req);
+      requested.push(req);
       res.end('here');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   });
-  beforeEach(() => (asked = []));
+  beforeEach(() => (requested = []));
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
   it('reaches its host however private, and no other private one', async () => {
@@ -35,7 +35,7 @@ describe('a client for a service that the operator has named', () => {
     const url = 'http://collector.example/v1/traces';
     const through = operatorsClient(url, { ...DIRECT, HTTP_PROXY: origin });
     await through.fetchBuffered({ url, ...LIMITS });
-    expect(asked.map((req) => req.url)).toEqual([url]);
+    expect(requested.map((req) => req.url)).toEqual([url]);
     const exempt = operatorsClient(origin, { ...DIRECT, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '*' });
     expect((await exempt.fetchBuffered({ url: origin, ...LIMITS })).status).toBe(200);
   });

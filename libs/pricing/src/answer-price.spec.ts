@@ -16,9 +16,9 @@ const list: Readonly<Record<string, Listed>> = {
   alias: { source: 'custom', total: 3 },
 };
 const own = new Set(['alias']);
-const priceOf = (asked: string | null, answered: string | null): [string, number] | null => {
+const priceOf = (requested: string | null, answered: string | null): [string, number] | null => {
   const found = priceOfAnswer(
-    { asked, answered, isOwn: (model) => own.has(model) },
+    { requested, answered, isOwn: (model) => own.has(model) },
     (model) => list[model] ?? null,
   );
   return found && [found.model, found.priced.total];
@@ -36,15 +36,15 @@ describe('the price of an answer', () => {
     ['a configured source has a price for the name that was asked for', 'agreed', 'large', ['agreed', 5]],
     ['both have a configured price', 'agreed', 'dearAgreed', ['dearAgreed', 9]],
     ['neither is known', 'deployment', 'nonsense', null],
-  ] as const)('is by the right model where %s', (_, asked, answered, expected) => {
-    expect(priceOf(asked, answered)).toEqual(expected);
+  ] as const)('is by the right model where %s', (_, requested, answered, expected) => {
+    expect(priceOf(requested, answered)).toEqual(expected);
   });
 
   it('is never less than that of the model that was asked for, whatever the answer names', () => {
     const name = fc.option(fc.constantFrom(...Object.keys(list), 'nonsense'), { nil: null });
     fc.assert(
-      fc.property(fc.constantFrom(...Object.keys(list)), name, (asked, answered) => {
-        expect(priceOf(asked, answered)?.[1]).toBeGreaterThanOrEqual(list[asked]?.total ?? NaN);
+      fc.property(fc.constantFrom(...Object.keys(list)), name, (requested, answered) => {
+        expect(priceOf(requested, answered)?.[1]).toBeGreaterThanOrEqual(list[requested]?.total ?? NaN);
       }),
     );
   });

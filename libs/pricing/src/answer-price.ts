@@ -3,7 +3,7 @@ import type { PricedUsage } from './pricer';
 /** What an answer is priced by. */
 export interface NamedModels {
   /** That the provider was to use; null: it is not known. */
-  readonly asked: string | null;
+  readonly requested: string | null;
   /** That the answer names; null: none. */
   readonly answered: string | null;
   /** Whether the integration itself says what a model costs: a price of its own, or that of another model that it is an alias of. */
@@ -16,11 +16,11 @@ export interface NamedModels {
  * the one that was named, and a name alone makes no answer cheaper. Null: neither has a price.
  */
 export function priceOfAnswer<P extends Pick<PricedUsage, 'source' | 'total'>>(
-  { asked, answered, isOwn }: NamedModels,
+  { requested, answered, isOwn }: NamedModels,
   price: (model: string) => P | null,
 ): { readonly model: string; readonly priced: P } | null {
-  const byAsked = named(asked, price);
-  if (answered === null || answered === asked) return byAsked;
+  const byAsked = named(requested, price);
+  if (answered === null || answered === requested) return byAsked;
   if (byAsked !== null && isOwn(byAsked.model)) return byAsked;
   const byAnswered = named(answered, price);
   if (byAsked === null || byAnswered === null) return byAsked ?? byAnswered;

@@ -32,10 +32,10 @@ const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
 /** What each source gives; an Error is thrown. */
 function world(environment: Record<string, string> = ENVIRONMENT) {
   const answers: Record<keyof ModelConfigReaders, unknown> = { fetch: null, logStore: null, file: null };
-  const asked: string[] = [];
+  const requested: string[] = [];
   const alarms: ModelConfigAlarm[] = [];
   const reader = (name: keyof ModelConfigReaders) => (at: string) => {
-    asked.push(`${name} ${at}`);
+    requested.push(`${name} ${at}`);
     const answer = answers[name];
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
@@ -46,36 +46,36 @@ function world(environment: Record<string, string> = ENVIRONMENT) {
     alarm: (alarm) => alarms.push(alarm),
     clock: () => time.now,
   });
-  return { answers, asked, alarms, time, configs };
+  return { answers, requested, alarms, time, configs };
 }
 
 describe('[ENV-08] the sources of model configurations', () => {
   it('are asked in order: memory for an hour, proxy service, log store, local files', async () => {
-    const { answers, asked, configs, time } = world();
+    const { answers, requested, configs, time } = world();
     answers.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       'fetch https://configs.example.com/pricing/openai',
       `logStore ${HOME}/prices/openai.json`,
       `file ${HOME}/local-pricing/openai.json`,
     ]);
     time.now = 3_599_999;
     await configs.load('openai');
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
     answers.fetch = GOOD;
     time.now = 3_600_000;
     await configs.load('openai');
-    expect(asked.slice(3)).toEqual(['fetch https://configs.example.com/pricing/openai']);
+    expect(requested.slice(3)).toEqual(['fetch https://configs.example.com/pricing/openai']);
     answers.fetch = { m: { context: 5 } };
     expect(await configs.capabilities('openai')).toEqual({ m: { context: 5 } });
-    expect(asked.at(-1)).toBe('fetch https://configs.example.com/general/openai');
+    expect(requested.at(-1)).toBe('fetch https://configs.example.com/general/openai');
   });
 
   it('are those that are set: the proxy only when it is enabled', async () => {
     const off = world({ ...ENVIRONMENT, MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'OFF' });
     await off.configs.load('openai');
     await off.configs.capabilities('openai');
-    expect(off.asked).toEqual([
+    expect(off.requested).toEqual([
       `logStore ${HOME}/prices/openai.json`,
       `file ${HOME}/local-pricing/openai.json`,
       `logStore ${HOME}/capabilities/openai.json`,
@@ -84,7 +84,7 @@ describe('[ENV-08] the sources of model configurations', () => {
     const none = world({});
     expect(await none.configs.load('openai')).toBeNull();
     expect(none.configs.prices('openai')).toBeNull();
-    expect(none.asked).toEqual([]);
+    expect(none.requested).toEqual([]);
   });
 
   it('[ENV-09] are refused at the start where one cannot be there', () => {
@@ -126,25 +126,25 @@ describe('[ENV-08] the sources of model configurations', () => {
   });
 
   it('never keep a request waiting: the old document is given while the new one is read, which is read once', async () => {
-    const { answers, asked, configs, time } = world();
+    const { answers, requested, configs, time } = world();
     answers.fetch = GOOD;
     expect(configs.prices('openai')).toBeUndefined();
     expect(configs.prices('openai')).toBeUndefined();
     await configs.load('openai');
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     time.now = 4_000_000;
     expect(configs.prices('openai')?.models).toBe(1);
     expect(configs.prices('openai')?.models).toBe(1);
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   it.each(['../secrets', 'a/b', '', 'OPENAI', '.', 'x'.repeat(65), '%2e%2e'])(
     'are never asked for %p, which names no provider',
     async (provider) => {
-      const { asked, configs } = world();
+      const { requested, configs } = world();
       expect(await configs.load(provider)).toBeNull();
       expect(configs.prices(provider)).toBeNull();
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     },
   );
 });

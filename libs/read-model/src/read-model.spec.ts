@@ -225,12 +225,12 @@ describe('ReadModel', () => {
     script.sequence = 3;
     script.heartbeat();
     expect(model.state()).toMatchObject({ verified: true, sequence: 10 });
-    const told = setInterval(() => {
+    const reported = setInterval(() => {
       now += 10;
       script.heartbeat();
     }, 5);
     await eventually(() => script.reconnects > 0);
-    clearInterval(told);
+    clearInterval(reported);
     expect(model.state().verified).toBe(false);
   });
 
@@ -337,8 +337,8 @@ describe('ReadModel', () => {
   });
 
   it('tells listeners of each document that became another, and of nothing else', async () => {
-    const told: [DocumentKey, string | null][] = [];
-    model.onChange((changed, document) => told.push([changed, document?.version ?? null]));
+    const reported: [DocumentKey, string | null][] = [];
+    model.onChange((changed, document) => reported.push([changed, document?.version ?? null]));
     await model.load(key);
     script.commit({ changed: [key] });
     await settled();
@@ -346,7 +346,7 @@ describe('ReadModel', () => {
     script.commit({ changed: [key] });
     await settled();
     script.commit({ removed: [key] });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [key, '1'],
       [key, '2'],
       [key, null],

@@ -32,29 +32,29 @@ describe('RedisBreakers', () => {
 
   it('tells what opened while Redis was away once it is back, unless it closed or its time is over', async () => {
     const [one, other] = [await store(), await store()];
-    const told: BreakerChange[] = [];
-    other.subscribe((change) => told.push(change));
+    const reported: BreakerChange[] = [];
+    other.subscribe((change) => reported.push(change));
     await server.kill();
     one.publish({ key: 'over', openForMs: 1 });
     one.publish({ key: 'closed', openForMs: 30_000 });
     one.publish({ key: 'closed', openForMs: 0 });
     one.publish({ key: 'open', openForMs: 30_000 });
     await server.start();
-    await eventually(() => told.some(({ key }) => key === 'open'));
-    expect(told.find(({ key }) => key === 'open')?.openForMs).toBeLessThanOrEqual(30_000);
-    expect(told.map(({ key }) => key)).not.toContain('over');
-    expect(told.map(({ key }) => key)).not.toContain('closed');
+    await eventually(() => reported.some(({ key }) => key === 'open'));
+    expect(reported.find(({ key }) => key === 'open')?.openForMs).toBeLessThanOrEqual(30_000);
+    expect(reported.map(({ key }) => key)).not.toContain('over');
+    expect(reported.map(({ key }) => key)).not.toContain('closed');
   });
 
   it('takes no harm from a message or a key that is none of ours', async () => {
     const one = await store();
-    const told: BreakerChange[] = [];
-    one.subscribe((change) => told.push(change));
+    const reported: BreakerChange[] = [];
+    one.subscribe((change) => reported.push(change));
     const redis = await connect();
     one.publish({ key: 'x'.repeat(513), openForMs: 30_000 });
     for (const text of ['{', '5', '{"key":5}']) await redis.publish('gw:breakers:changes', text);
     one.publish({ key: 'a', openForMs: 30_000 });
-    await eventually(() => told.some(({ key }) => key === 'a'));
-    expect(new Set(told.map(({ key }) => key))).toEqual(new Set(['a']));
+    await eventually(() => reported.some(({ key }) => key === 'a'));
+    expect(new Set(reported.map(({ key }) => key))).toEqual(new Set(['a']));
   });
 });

@@ -46,11 +46,11 @@ describe('Redis', () => {
     await eventually(() => redis.status !== 'ready');
     // Before anything else can happen: no timer and no socket is waited for.
     const later = new Promise((resolve) => setImmediate(resolve, 'later'));
-    const asked = redis.get('x').then(
+    const requested = redis.get('x').then(
       () => 'answered',
       () => 'failed',
     );
-    expect(await Promise.race([asked, later])).toBe('failed');
+    expect(await Promise.race([requested, later])).toBe('failed');
     await expect(redisReady(redis, 100)).rejects.toThrow('cannot be reached');
     await server.start();
     await redisReady(redis, 20_000);

@@ -164,7 +164,7 @@ describe('validateConfig', () => {
   });
 
   it('asks for providers by name, by @slug and by virtual key, and for guardrails by slug', () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const result = validateConfig(
       fallback(
         { provider: 'openai' },
@@ -172,12 +172,18 @@ describe('validateConfig', () => {
         { virtual_key: 'older', output_guardrails: ['g1', { id: 'g2' }] },
       ),
       {
-        isKnownProvider: (name) => asked.push(name) < 0,
-        isKnownSavedProvider: (slug) => asked.push(`saved ${slug}`) < 0,
-        isKnownGuardrail: (slug) => asked.push(`guardrail ${slug}`) < 0,
+        isKnownProvider: (name) => requested.push(name) < 0,
+        isKnownSavedProvider: (slug) => requested.push(`saved ${slug}`) < 0,
+        isKnownGuardrail: (slug) => requested.push(`guardrail ${slug}`) < 0,
       },
     );
-    expect(asked.sort()).toEqual(['guardrail g1', 'guardrail g2', 'openai', 'saved older', 'saved saved']);
+    expect(requested.sort()).toEqual([
+      'guardrail g1',
+      'guardrail g2',
+      'openai',
+      'saved older',
+      'saved saved',
+    ]);
     expect(result).toMatchObject({ ok: false, details: { length: 5 } });
   });
 
@@ -202,15 +208,15 @@ describe('validateConfig', () => {
   );
 
   it('puts every address of a config before the address policy, also those in provider fields', () => {
-    const asked: string[] = [];
-    const checkHost = (url: string): string => `refused ${String(asked.push(url))}`;
+    const requested: string[] = [];
+    const checkHost = (url: string): string => `refused ${String(requested.push(url))}`;
     const config = {
       provider: 'x',
       custom_host: 'https://a.example',
       huggingface_base_url: 'https://b.example',
     };
     expect(validateConfig(config, { checkHost })).toMatchObject({ ok: false, details: { length: 2 } });
-    expect(asked).toEqual(['https://a.example', 'https://b.example']);
+    expect(requested).toEqual(['https://a.example', 'https://b.example']);
   });
 
   it('takes the shapes of public configs: hooks written out, provider fields, plural retry key', () => {

@@ -20,10 +20,10 @@ describe('LocalBreakerStore', () => {
   it('forgets the breaker that opened first when it is full', () => {
     const store = new LocalBreakerStore(() => 0);
     for (let index = 0; index <= 10_000; index++) store.publish({ key: String(index), openForMs: 1000 });
-    const told: BreakerChange[] = [];
-    store.subscribe((change) => told.push(change));
-    expect(told).toHaveLength(10_000);
-    expect(told[0]).toEqual({ key: '1', openForMs: 1000 });
+    const reported: BreakerChange[] = [];
+    store.subscribe((change) => reported.push(change));
+    expect(reported).toHaveLength(10_000);
+    expect(reported[0]).toEqual({ key: '1', openForMs: 1000 });
   });
 });
 

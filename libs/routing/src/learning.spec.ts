@@ -20,17 +20,17 @@ describe('a target whose breaker is open', () => {
 
   it('is passed over by a fallback until a probe succeeds, and the decision says so', () => {
     const runtime = runtimeOf();
-    expect(request(fallback, runtime, down).told).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
+    expect(request(fallback, runtime, down).reported).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
     const opening = request(fallback, runtime, down);
     expect(opening.cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'breaker_opened' }]);
     const passed = request(fallback, runtime, [answered(200)]);
-    expect(passed.told).toEqual(['config.t[1]', 'answered']);
+    expect(passed.reported).toEqual(['config.t[1]', 'answered']);
     expect(passed.cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'breaker_open' }]);
     runtime.nowMs += 1000;
     const probe = request(fallback, runtime, [answered(200)]);
-    expect(probe.told).toEqual(['config.t[0]', 'answered']);
+    expect(probe.reported).toEqual(['config.t[0]', 'answered']);
     expect(probe.cursor.routingEvents.map(({ event }) => event)).toEqual(['breaker_probe', 'breaker_closed']);
-    expect(request(fallback, runtime, [answered(200)]).told).toEqual(['config.t[0]', 'answered']);
+    expect(request(fallback, runtime, [answered(200)]).reported).toEqual(['config.t[0]', 'answered']);
   });
 
   it('is probed by one request at a time, also when the one before left without an outcome', () => {
@@ -39,16 +39,16 @@ describe('a target whose breaker is open', () => {
     runtime.nowMs += 1000;
     const probe = createPlan(fallback, factsOf(), runtime);
     expect(probe.next(null)).toMatchObject({ target: { name: 'a' } });
-    expect(request(fallback, runtime, []).told).toEqual(['config.t[1]']);
+    expect(request(fallback, runtime, []).reported).toEqual(['config.t[1]']);
     probe.abandon();
-    expect(request(fallback, runtime, []).told).toEqual(['config.t[0]']);
+    expect(request(fallback, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
   it('is tried all the same when every target of the config is open', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 2; round++) request(fallback, runtime, [answered(500), answered(500)]);
     const last = request(fallback, runtime, [answered(500), answered(200)]);
-    expect(last.told).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
+    expect(last.reported).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
     expect(last.cursor.routingEvents.map(({ event }) => event)).toEqual([
       ...['breaker_open', 'breaker_open'],
       ...['breaker_bypassed', 'breaker_bypassed'],
@@ -58,7 +58,7 @@ describe('a target whose breaker is open', () => {
   it('is not repeated once its breaker opens', () => {
     const patient = { ...a, retry: { attempts: 5 } };
     const config = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [patient, b] });
-    expect(request(config, runtimeOf(), [answered(500), answered(500), answered(200)]).told).toEqual([
+    expect(request(config, runtimeOf(), [answered(500), answered(500), answered(200)]).reported).toEqual([
       'config.t[0]',
       'config.t[0]+1@1000',
       'config.t[1]',
@@ -70,7 +70,7 @@ describe('a target whose breaker is open', () => {
     const open = (strategy: GatewayConfig): string[] => {
       const config = compiled(strategy);
       const runtime = runtimeOf(0);
-      const first = (): string => request(config, runtime, []).told[0] ?? '';
+      const first = (): string => request(config, runtime, []).reported[0] ?? '';
       const before = first();
       for (let round = 0; round < 2; round++) request(config, runtime, [failed('timeout')]);
       return [before, first()];
@@ -101,14 +101,14 @@ describe('a target whose breaker is open', () => {
     const runtime = runtimeOf();
     const bad = answered(500);
     for (let round = 0; round < 2; round++) request(config, runtime, [bad, bad, answered(200)]);
-    expect(request(config, runtime, [answered(200)]).told).toEqual(['config.t[1].t[0]', 'answered']);
+    expect(request(config, runtime, [answered(200)]).reported).toEqual(['config.t[1].t[0]', 'answered']);
   });
 
   it('says nothing of what the gateway refused or a guardrail denied', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 5; round++)
       request(fallback, runtime, [failed('refused', 429), failed('denied', 446)]);
-    expect(request(fallback, runtime, []).told).toEqual(['config.t[0]']);
+    expect(request(fallback, runtime, []).reported).toEqual(['config.t[0]']);
   });
 });
 
@@ -141,12 +141,12 @@ describe('a refused credential', () => {
       const runtime = runtimeOf();
       request(config, runtime, [answered(status), answered(200)]);
       const next = request(config, runtime, [answered(500), answered(200)]);
-      expect(next.told).toEqual(['config.t[1]', 'config.t[0]', 'answered']);
+      expect(next.reported).toEqual(['config.t[1]', 'config.t[0]', 'answered']);
       expect(next.cursor.routingEvents).toEqual([
         { target: 'config.targets[0]', event: 'credential_failing' },
       ]);
       runtime.nowMs += 30_000;
-      expect(request(config, runtime, []).told).toEqual(['config.t[0]']);
+      expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
     },
   );
 
@@ -154,13 +154,13 @@ describe('a refused credential', () => {
     const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
     const runtime = runtimeOf(0);
     request(config, runtime, [answered(401)]);
-    expect(request(config, runtime, [answered(401)]).told).toEqual(['config.t[1]', 'answered']);
-    expect(request(config, runtime, []).told).toEqual(['config.t[0]']);
+    expect(request(config, runtime, [answered(401)]).reported).toEqual(['config.t[1]', 'answered']);
+    expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
   it('is not repeated, unless the config lists the status', () => {
     const repeating = (retry: NonNullable<GatewayConfig['retry']>): string[] =>
-      request(compiled({ ...a, retry }), runtimeOf(), [answered(401)]).told;
+      request(compiled({ ...a, retry }), runtimeOf(), [answered(401)]).reported;
     expect(repeating({ attempts: 3 })).toEqual(['config', 'answered']);
     expect(repeating({ attempts: 3, on_status_codes: [401] })).toEqual(['config', 'config+1@1000']);
   });
@@ -174,13 +174,13 @@ describe('a rate-limited target', () => {
   });
 
   it('gives its place to one beside it at once, each of them once, then its pause is waited for', () => {
-    const { told, cursor } = request(rotating, runtimeOf(0), [
+    const { reported, cursor } = request(rotating, runtimeOf(0), [
       answered(429, 5000),
       answered(429, 6000),
       answered(429, 7000),
       answered(200),
     ]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'config.t[0]',
       'config.t[1]+1@0',
       'config.t[2]+2@0',
@@ -194,33 +194,33 @@ describe('a rate-limited target', () => {
   it('is passed over by other requests for as long as it asked', () => {
     const runtime = runtimeOf(0);
     request(rotating, runtime, [answered(429, 5000), answered(200)]);
-    expect(request(rotating, runtime, []).told).toEqual(['config.t[1]']);
+    expect(request(rotating, runtime, []).reported).toEqual(['config.t[1]']);
     runtime.nowMs += 5000;
-    expect(request(rotating, runtime, []).told).toEqual(['config.t[0]']);
+    expect(request(rotating, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
   it('is still tried by a fallback, which knows no equals', () => {
     const config = compiled({ strategy: { mode: 'fallback' }, targets: [a, b] });
     const runtime = runtimeOf();
     request(config, runtime, [answered(429, 5000), answered(200)]);
-    expect(request(config, runtime, []).told).toEqual(['config.t[0]']);
+    expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
   it('also gives its place away when the gateway itself refused the call for a limit', () => {
-    const told = request(rotating, runtimeOf(0), [failed('refused', 429), answered(200)]).told;
-    expect(told).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
+    const reported = request(rotating, runtimeOf(0), [failed('refused', 429), answered(200)]).reported;
+    expect(reported).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
   });
 
   it('keeps its place when the process has no retries left', () => {
     const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 0 } }) };
-    const { told, cursor } = request(rotating, runtime, [answered(429)]);
-    expect(told).toEqual(['config.t[0]', 'answered']);
+    const { reported, cursor } = request(rotating, runtime, [answered(429)]);
+    expect(reported).toEqual(['config.t[0]', 'answered']);
     expect(cursor.routingEvents.map(({ event }) => event)).toEqual(['retry_budget_spent']);
   });
 
   it('keeps its place when the config asks for no retries', () => {
     const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
-    expect(request(config, runtimeOf(0), [answered(429)]).told).toEqual(['config.t[0]', 'answered']);
+    expect(request(config, runtimeOf(0), [answered(429)]).reported).toEqual(['config.t[0]', 'answered']);
   });
 });
 

@@ -303,7 +303,7 @@ describe('any config with any outcomes', () => {
             now: () => 0,
             state: createRoutingState(),
           });
-        const [asked, silent] = [cursorOf(), cursorOf()];
+        const [requested, silent] = [cursorOf(), cursorOf()];
         let previous: AttemptOutcome | null = null;
         for (const next of [...outcomes, null]) {
           let step;
@@ -312,8 +312,8 @@ describe('any config with any outcomes', () => {
           } catch {
             return;
           }
-          const ends = previous !== null && asked.endsWith(previous);
-          expect(asked.next(previous)).toEqual(step);
+          const ends = previous !== null && requested.endsWith(previous);
+          expect(requested.next(previous)).toEqual(step);
           if (ends) expect(step.kind).toBe('stop');
           if (step.kind === 'stop' || next === null) return;
           previous = next;

@@ -288,8 +288,8 @@ describe('retries', () => {
     const config = compiled(fallback([retrying({ attempts: 3 }), b]));
     const last = (outcome: AttemptOutcome): AttemptOutcome => ({ ...outcome, isLast: true });
     const cursor = createPlan(config, factsOf(), runtimeOf());
-    const told = play(cursor, [answered(503), last(answered(503))]);
-    expect(told).toEqual(['config.t[0]', 'config.t[0]+1@1000', 'answered']);
+    const reported = play(cursor, [answered(503), last(answered(503))]);
+    expect(reported).toEqual(['config.t[0]', 'config.t[0]+1@1000', 'answered']);
     expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'call_limit_reached' }]);
     expect(cursor.retryCount).toBe(-1);
     const whole = createPlan(config, factsOf(), runtimeOf());
@@ -308,9 +308,9 @@ describe('retries', () => {
   it('and fallbacks act on a stream that the client has part of only where it may be continued', () => {
     for (const mode of ['fail', 'restart', 'continue'] as const) {
       const config = fallback([{ ...retrying({ attempts: 1 }), on_stream_failure: mode }, b]);
-      const told = play(plan(config), [failed('cut'), failed('cut'), answered(200)]);
+      const reported = play(plan(config), [failed('cut'), failed('cut'), answered(200)]);
       const onwards = ['config.t[0]', 'config.t[0]+1@1000', 'config.t[1]', 'answered'];
-      expect(told).toEqual(mode === 'continue' ? onwards : ['config.t[0]', 'answered']);
+      expect(reported).toEqual(mode === 'continue' ? onwards : ['config.t[0]', 'answered']);
     }
   });
 });

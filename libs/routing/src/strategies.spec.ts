@@ -150,14 +150,14 @@ describe('the cache settings', () => {
   });
 
   it('put whoever computes the vectors before the same checks as a target', () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const config = cached({
       mode: 'semantic',
       embeddings: { ...embeddings, custom_host: 'http://169.254.169.254/' },
     });
     const result = validateConfig(config, {
       isKnownSavedProvider: () => false,
-      checkHost: (url) => `refused ${String(asked.push(url))}`,
+      checkHost: (url) => `refused ${String(requested.push(url))}`,
     });
     expect(result).toMatchObject({
       ok: false,

@@ -59,10 +59,10 @@ export function memberOf(text: string, ...path: readonly string[]): unknown {
 /** Throws for an answer that is no success. `what` names the step, such as `AWS Secrets Manager`. */
 export function assertAnswered({ status }: ManagerAnswer, what: string): void {
   if (status >= 200 && status < 300) return;
-  const told = `${what} answered with status ${String(status)}.`;
-  if (status === 404) throw new SecretError('not_found', told);
-  if (status === 401 || status === 403) throw new SecretError('denied', told);
-  throw new SecretError(status >= 500 || status === 429 ? 'unreachable' : 'invalid', told);
+  const reported = `${what} answered with status ${String(status)}.`;
+  if (status === 404) throw new SecretError('not_found', reported);
+  if (status === 401 || status === 403) throw new SecretError('denied', reported);
+  throw new SecretError(status >= 500 || status === 429 ? 'unreachable' : 'invalid', reported);
 }
 
 /** A text that an answer must have. */

@@ -99,15 +99,15 @@ describe('shipping from memory', () => {
 
   it('tells once when enough is waiting', () => {
     const journal = open();
-    let told = 0;
-    journal.whenBacklog(100 * KIB, () => (told += 1));
+    let reported = 0;
+    journal.whenBacklog(100 * KIB, () => (reported += 1));
     journal.append('1', Buffer.alloc(60 * KIB), null, () => undefined);
     journal.flush();
-    expect(told).toBe(0);
+    expect(reported).toBe(0);
     for (let id = 0; id < 3; id += 1) {
       journal.append('2', Buffer.alloc(60 * KIB), null, () => undefined);
       journal.flush();
     }
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 });

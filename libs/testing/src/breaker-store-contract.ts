@@ -9,19 +9,19 @@ export interface BreakerStorePair {
 
 /** What every driver of the breaker store promises. `open` gives stores on which nothing is open yet. */
 export function breakerStoreContract(open: () => Promise<BreakerStorePair>): void {
-  const last = (told: readonly BreakerChange[], key: string): number | undefined =>
-    told.filter((change) => change.key === key).at(-1)?.openForMs;
+  const last = (reported: readonly BreakerChange[], key: string): number | undefined =>
+    reported.filter((change) => change.key === key).at(-1)?.openForMs;
 
   it('tells another gateway that a breaker opened, and that it closed', async () => {
     const { one, other } = await open();
-    const told: BreakerChange[] = [];
-    other.subscribe((change) => told.push(change));
+    const reported: BreakerChange[] = [];
+    other.subscribe((change) => reported.push(change));
     // A subscription may take a moment; what is published meanwhile is told once it stands.
     one.publish({ key: 'a', openForMs: 30_000 });
-    await eventually(() => (last(told, 'a') ?? 0) > 0);
-    expect(last(told, 'a')).toBeLessThanOrEqual(30_000);
+    await eventually(() => (last(reported, 'a') ?? 0) > 0);
+    expect(last(reported, 'a')).toBeLessThanOrEqual(30_000);
     one.publish({ key: 'a', openForMs: 0 });
-    await eventually(() => last(told, 'a') === 0);
+    await eventually(() => last(reported, 'a') === 0);
   });
 
   it('tells who comes later of what is open still, and of nothing else', async () => {
@@ -34,22 +34,22 @@ export function breakerStoreContract(open: () => Promise<BreakerStorePair>): voi
     one.publish({ key: 'closed', openForMs: 0 });
     await eventually(() => last(seen, 'closed') === 0);
     stop();
-    const told: BreakerChange[] = [];
-    other.subscribe((change) => told.push(change));
-    await eventually(() => last(told, 'long') !== undefined);
-    expect(last(told, 'long')).toBeLessThanOrEqual(30_000);
-    expect(last(told, 'closed') ?? 0).toBe(0);
-    expect(last(told, 'short') ?? 0).toBeLessThanOrEqual(1);
+    const reported: BreakerChange[] = [];
+    other.subscribe((change) => reported.push(change));
+    await eventually(() => last(reported, 'long') !== undefined);
+    expect(last(reported, 'long')).toBeLessThanOrEqual(30_000);
+    expect(last(reported, 'closed') ?? 0).toBe(0);
+    expect(last(reported, 'short') ?? 0).toBeLessThanOrEqual(1);
   });
 
   it('tells nothing to who has stopped listening', async () => {
     const { one, other } = await open();
-    const told: BreakerChange[] = [];
-    other.subscribe((change) => told.push(change))();
+    const reported: BreakerChange[] = [];
+    other.subscribe((change) => reported.push(change))();
     const seen: BreakerChange[] = [];
     one.subscribe((change) => seen.push(change));
     one.publish({ key: 'a', openForMs: 30_000 });
     await eventually(() => last(seen, 'a') !== undefined);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 }

@@ -16,8 +16,8 @@ function copies(count: number): readonly Module[] {
 describe('freePort', () => {
   it('gives a port to one process only, also when several begin at the same place at the same time', async () => {
     const modules = copies(3);
-    const asked = Array.from({ length: 10 }, () => modules.map(({ freePort }) => freePort())).flat();
-    const ports = await Promise.all(asked);
+    const requested = Array.from({ length: 10 }, () => modules.map(({ freePort }) => freePort())).flat();
+    const ports = await Promise.all(requested);
     expect(new Set(ports).size).toBe(30);
   });
 

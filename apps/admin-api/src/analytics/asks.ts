@@ -101,8 +101,8 @@ export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly strin
 const NO_TRACE = '\u{10FFFF}';
 
 /** Traces of both lists; an empty list would stand for no filter. */
-function both(asked: readonly string[], rated: readonly string[]): readonly string[] {
-  const found = asked.length === 0 ? rated : asked.filter((id) => rated.includes(id));
+function both(requested: readonly string[], rated: readonly string[]): readonly string[] {
+  const found = requested.length === 0 ? rated : requested.filter((id) => rated.includes(id));
   return found.length === 0 ? [NO_TRACE] : found;
 }
 

@@ -55,15 +55,15 @@ export async function assertRoomForKey(
 
 /** The end of a new key: as asked, else as the rules say. Throws `validation_failed` beyond the longest life. */
 export function expiryOf(
-  asked: string | null | undefined,
+  requested: string | null | undefined,
   rules: UserKeyRules | null,
   now = Date.now(),
 ): Date | null {
-  if (asked === undefined && rules) {
+  if (requested === undefined && rules) {
     const seconds = shortest(rules.ttl, rules.maxTtl);
     return seconds === 0 ? null : new Date(now + seconds * 1_000);
   }
-  return assertLife(toExpiry(asked), rules, now);
+  return assertLife(toExpiry(requested), rules, now);
 }
 
 export function assertLife(
@@ -86,13 +86,13 @@ const shortest = (...seconds: number[]): number => {
 
 /** The policy of a new key. With an enforced cadence a user key has exactly that one, named or not. */
 export function rotationOf(
-  asked: CreateApiKeyDto['rotation_policy'],
+  requested: CreateApiKeyDto['rotation_policy'],
   rules: UserKeyRules | null,
 ): StoredRotationPolicy | null {
   const days = rules?.rotationDays ?? 0;
-  if (days === 0) return asked ? toRotationPolicy(asked) : null;
-  assertCadence(asked, days);
-  const transition = asked?.key_transition_period_ms;
+  if (days === 0) return requested ? toRotationPolicy(requested) : null;
+  assertCadence(requested, days);
+  const transition = requested?.key_transition_period_ms;
   return toRotationPolicy({
     rotation_period_days: days,
     ...(transition === undefined ? {} : { key_transition_period_ms: transition }),
@@ -105,29 +105,29 @@ export function rotationOf(
  */
 export function changedRotation(
   row: Pick<ApiKeyEntity, 'rotationPolicy'>,
-  asked: UpdateApiKeyDto['rotation_policy'],
+  requested: UpdateApiKeyDto['rotation_policy'],
   rules: UserKeyRules | null,
 ): StoredRotationPolicy | null | undefined {
-  if (asked === undefined) return undefined;
+  if (requested === undefined) return undefined;
   const days = rules?.rotationDays ?? 0;
-  if (days === 0) return asked && toRotationPolicy(asked);
-  if (asked === null) throw invalid('rotation_policy', 'the organisation enforces a rotation here');
-  const policy = rotationOf(asked, rules);
+  if (days === 0) return requested && toRotationPolicy(requested);
+  if (requested === null) throw invalid('rotation_policy', 'the organisation enforces a rotation here');
+  const policy = rotationOf(requested, rules);
   const { rotationPolicy: before } = row;
   const isSame = before?.rotation_period_days === days;
   return policy && isSame ? { ...policy, next_rotation_at: before.next_rotation_at } : policy;
 }
 
-function assertCadence(asked: CreateApiKeyDto['rotation_policy'], days: number): void {
-  if (!asked) return;
-  if (asked.next_rotation_at !== undefined && asked.next_rotation_at !== null) {
+function assertCadence(requested: CreateApiKeyDto['rotation_policy'], days: number): void {
+  if (!requested) return;
+  if (requested.next_rotation_at !== undefined && requested.next_rotation_at !== null) {
     throw invalid('rotation_policy.next_rotation_at', 'cannot be set while a rotation is enforced');
   }
-  const named = daysOf(asked);
+  const named = daysOf(requested);
   if (named !== null && named !== days) {
     throw invalid('rotation_policy', `the enforced rotation is every ${String(days)} days`);
   }
-  if (asked.rotation_period && asked.rotation_period_days) {
+  if (requested.rotation_period && requested.rotation_period_days) {
     throw invalid('rotation_policy', 'rotation_period and rotation_period_days exclude each other');
   }
 }

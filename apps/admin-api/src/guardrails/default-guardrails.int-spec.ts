@@ -149,9 +149,9 @@ describe('default guardrails of a workspace', () => {
 
   it('take no guardrail of another workspace or organisation', async () => {
     const second = await api.workspace(tenant.organisationId);
-    const beside = await create(tenant.adminKey, { workspace_id: second });
+    const background = await create(tenant.adminKey, { workspace_id: second });
     const stranger = await create((await api.tenant()).adminKey);
-    const answer = await save({ input_guardrails: [beside.id], output_guardrails: [] });
+    const answer = await save({ input_guardrails: [background.id], output_guardrails: [] });
     expect([answer.status, detailsOf(answer)]).toEqual([400, ['defaults.input_guardrails.0']]);
     expect((await save({ output_guardrails: [stranger.slug] })).status).toBe(400);
   });

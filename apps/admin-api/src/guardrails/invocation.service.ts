@@ -99,9 +99,9 @@ function subjectOf(input: InvokeGuardrailDto): Subject {
 function bodyOf(input: InvokeGuardrailDto, stage: 'input' | 'output'): Subject {
   const { text = '', request, response, model } = input;
   const facts = factsOf(input);
-  const asked = request ?? chat(model, stage === 'input' ? text : '');
-  if (stage === 'input') return Subject.input(facts, asked);
-  return Subject.output(facts, asked, response ?? chatAnswer(text), 200);
+  const requested = request ?? chat(model, stage === 'input' ? text : '');
+  if (stage === 'input') return Subject.input(facts, requested);
+  return Subject.output(facts, requested, response ?? chatAnswer(text), 200);
 }
 
 const NO_TEXT =

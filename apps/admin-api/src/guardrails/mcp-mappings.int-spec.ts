@@ -74,7 +74,7 @@ describe('servers of tools that a guardrail judges', () => {
     const answer = await put(slug, {
       [A]: { run_on: ['sometimes'], capability_ids: ['x'] },
       [B]: { surprise: 1 },
-      nobody: {},
+      unknown: {},
     });
     expect([answer.status, (answer.body.error.details ?? []).map(({ path }) => path)]).toEqual([
       400,

@@ -67,18 +67,18 @@ describe('how far a budget is used', () => {
 
   it('takes two questions of the record for a page, however many budgets it has, and none without budgets', async () => {
     const query = jest.spyOn(EntityManager.prototype, 'query');
-    const asked = async (key: string): Promise<number> => {
+    const requested = async (key: string): Promise<number> => {
       query.mockClear();
       expect((await api.get('/v1/api-keys?page_size=100', { key })).status).toBe(200);
       return query.mock.calls.filter(([sql]) => /ledger_balances|budget_hours/.test(sql)).length;
     };
     const other = await api.tenant();
-    expect(await asked(other.key)).toBe(0);
+    expect(await requested(other.key)).toBe(0);
     for (let at = 0; at < 12; at += 1) {
       const body = { name: 'k', scopes: ['completions.write'], usage_limits: { credit_limit: 10 } };
       expect((await api.post('/v1/api-keys/workspace/service', { key: other.key, body })).status).toBe(200);
     }
-    expect(await asked(other.key)).toBe(2);
+    expect(await requested(other.key)).toBe(2);
     query.mockRestore();
   });
 });

@@ -77,12 +77,12 @@ export async function usageOf(
   buckets: readonly Bucket[],
   nowMs = Date.now(),
 ): Promise<LimitUsage[]> {
-  const asked = buckets.map((bucket) => ({
+  const requested = buckets.map((bucket) => ({
     account: budgetAccount(bucket.key),
     since: periodAt(bucket, nowMs),
   }));
-  const balances = await balancesOf(manager, organisationId, asked);
-  const recent = await recentUseOf(manager, organisationId, asked, nowMs - BURN_WINDOW_MS);
+  const balances = await balancesOf(manager, organisationId, requested);
+  const recent = await recentUseOf(manager, organisationId, requested, nowMs - BURN_WINDOW_MS);
   return buckets.map((bucket, at) => {
     const { measure, value, window } = bucket;
     const [balance, burnt] = [balances[at], recent[at]];

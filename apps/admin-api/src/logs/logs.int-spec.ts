@@ -83,9 +83,9 @@ describe('logs', () => {
       (await list(`trace_id=${traceId}&page_size=100${query}`)).body.data;
     const rows = await page('');
     expect(
-      rows.filter(({ is_success: told, outcome, response_status_code: status }) => {
+      rows.filter(({ is_success: reported, outcome, response_status_code: status }) => {
         const end = { outcome: outcome as LogRecord['outcome'], status };
-        return told !== isSuccess(end);
+        return reported !== isSuccess(end);
       }),
     ).toEqual([]);
     const total = async (query: string, graph = 'requests'): Promise<unknown> => {
@@ -95,7 +95,7 @@ describe('logs', () => {
       return body.summary;
     };
     for (const wanted of [true, false]) {
-      const expected = rows.filter(({ is_success: told }) => told === wanted);
+      const expected = rows.filter(({ is_success: reported }) => reported === wanted);
       const query = `&is_success=${String(wanted)}`;
       expect(await page(query)).toEqual(expected);
       expect(await total(query)).toMatchObject({ total: expected.length });
@@ -282,7 +282,7 @@ describe('logs', () => {
     const inSibling = await log({ traceId: 'tenancy', workspaceId: sibling });
     const { organisationId, workspaceId } = foreign;
     const elsewhere = await log({ traceId: 'tenancy', organisationId, workspaceId });
-    const nobody = await log({ traceId: 'tenancy', organisationId: null, workspaceId: null });
+    const anonymous = await log({ traceId: 'tenancy', organisationId: null, workspaceId: null });
 
     expect(await ids('trace_id=tenancy')).toEqual([own.id]);
     expect(await ids(`trace_id=tenancy&workspace_id=${tenant.workspaceId}`)).toEqual([own.id]);
@@ -294,8 +294,8 @@ describe('logs', () => {
       (await admin.get(`/v1/logs/${id}`, { key })).status;
     expect(await statusOf(own.id, tenant.key)).toBe(200);
     expect(await statusOf(inSibling.id, tenant.adminKey)).toBe(200);
-    for (const { id } of [inSibling, elsewhere, nobody]) expect(await statusOf(id, tenant.key)).toBe(404);
-    for (const { id } of [elsewhere, nobody]) expect(await statusOf(id, tenant.adminKey)).toBe(404);
+    for (const { id } of [inSibling, elsewhere, anonymous]) expect(await statusOf(id, tenant.key)).toBe(404);
+    for (const { id } of [elsewhere, anonymous]) expect(await statusOf(id, tenant.adminKey)).toBe(404);
     expect(await statusOf(uuidv7(), tenant.key)).toBe(404);
     expect(await statusOf('not-an-id', tenant.key)).toBe(404);
   });

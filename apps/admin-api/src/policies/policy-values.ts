@@ -25,9 +25,9 @@ export async function valueUsage(
   });
   const buckets = rows.map((row) => valueBucket(policy, row));
   const usage = await usageOf(manager, organisationId, buckets);
-  const asked = buckets.map((bucket) => ({ counter: bucket.key, since: periodAt(bucket, Date.now()) }));
-  const raised = await alertsRaised(manager, organisationId, asked);
-  const told = (
+  const requested = buckets.map((bucket) => ({ counter: bucket.key, since: periodAt(bucket, Date.now()) }));
+  const raised = await alertsRaised(manager, organisationId, requested);
+  const reported = (
     bucket: Bucket | undefined,
     kind: 'threshold' | 'exhausted',
     amount: number | null,
@@ -39,8 +39,8 @@ export async function valueUsage(
       const value: PolicyValueUsage = {
         ...(usage[at] ?? UNUSED),
         status,
-        is_threshold_alerts_sent: told(bucket, 'threshold', bucket?.alertAt ?? null),
-        is_exhausted_alerts_sent: told(bucket, 'exhausted', bucket?.value ?? null),
+        is_threshold_alerts_sent: reported(bucket, 'threshold', bucket?.alertAt ?? null),
+        is_exhausted_alerts_sent: reported(bucket, 'exhausted', bucket?.value ?? null),
       };
       return [valueKey, value];
     }),

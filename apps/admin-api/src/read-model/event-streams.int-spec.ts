@@ -61,15 +61,15 @@ describe('EventStreams', () => {
       .spyOn(globalThis, 'setInterval')
       .mockImplementation(() => setTimeout(() => undefined, 0));
     const pollless = new OutboxTail(database.dataSource, new Outbox(database.dataSource));
-    const told: string[] = [];
-    pollless.follow((events) => told.push(...events.flatMap(({ changed }) => changed)));
+    const reported: string[] = [];
+    pollless.follow((events) => reported.push(...events.flatMap(({ changed }) => changed)));
     const ready = pollless.onApplicationBootstrap();
     polls.mockRestore();
     await ready;
     // Each is waited for: but for its notification, only the next commit would tell of it, and there is none.
     for (let i = 0; i < 20; i += 1) {
       await record([`told-${String(i)}`]);
-      await eventually(() => told.includes(`told-${String(i)}`));
+      await eventually(() => reported.includes(`told-${String(i)}`));
     }
     await pollless.beforeApplicationShutdown();
   });

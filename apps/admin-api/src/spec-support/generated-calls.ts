@@ -30,7 +30,7 @@ interface GeneratedCall {
   readonly method: string;
   readonly url: string;
   readonly statuses: readonly string[];
-  readonly by: 'adminKey' | 'key' | 'token' | 'nobody';
+  readonly by: 'adminKey' | 'key' | 'token' | 'anonymous';
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -110,7 +110,7 @@ function callsWith(
       ids: pathValues(path, around, percent),
       query: someOf(fields, needed, inQuery, mischief),
       body: HAS_BODY.has(method) ? sent : fc.constant(undefined),
-      by: fc.constantFrom('adminKey', 'adminKey', 'adminKey', 'key', 'key', 'key', 'token', 'nobody'),
+      by: fc.constantFrom('adminKey', 'adminKey', 'adminKey', 'key', 'key', 'key', 'token', 'anonymous'),
       headers: headersOf(percent),
     })
     .map(({ ids, query, ...made }) => ({ method, statuses, ...made, url: urlOf(path, ids, query) }));
@@ -189,7 +189,7 @@ export async function faultsOfGeneratedCalls(
       adminKey: { key: tenant.adminKey },
       key: { key: tenant.key },
       token: { token: await admin.login(email) },
-      nobody: {},
+      anonymous: {},
     };
     const around: Surroundings = {
       ...{
@@ -225,7 +225,7 @@ async function make(
   credential: Call,
 ): Promise<{ readonly call: GeneratedCall; readonly fault: string | null; readonly answer: Answer | null }> {
   const { method, url, statuses, body, headers } = call;
-  const told = `${method} ${url.slice(0, 300)} ${(JSON.stringify(body) ?? '').slice(0, 600)}`;
+  const reported = `${method} ${url.slice(0, 300)} ${(JSON.stringify(body) ?? '').slice(0, 600)}`;
   try {
     const answer = await admin.call(method, url, {
       ...credential,
@@ -239,9 +239,9 @@ async function make(
     return {
       call,
       answer,
-      fault: isWrong ? `${told} answered ${String(status)} ${text.slice(0, 300)}` : null,
+      fault: isWrong ? `${reported} answered ${String(status)} ${text.slice(0, 300)}` : null,
     };
   } catch (error) {
-    return { call, answer: null, fault: `${told}: ${String(error).slice(0, 600)}` };
+    return { call, answer: null, fault: `${reported}: ${String(error).slice(0, 600)}` };
   }
 }

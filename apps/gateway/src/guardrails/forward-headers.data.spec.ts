@@ -71,9 +71,9 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
     expect(response.status).toBe(200);
     expect(hook.requests).toHaveLength(1);
     const { headers } = hook.lastRequest;
-    const asked = new Set(names.map((name) => name.toLowerCase()));
+    const requested = new Set(names.map((name) => name.toLowerCase()));
     for (const [name, value] of Object.entries(SENT)) {
-      if (asked.has(name)) expect(headers[name]).toBe(value);
+      if (requested.has(name)) expect(headers[name]).toBe(value);
       else expect(headers[name]).not.toBe(value);
     }
     expect(headers['x-own']).toBe('ours');

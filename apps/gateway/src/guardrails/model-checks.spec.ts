@@ -64,8 +64,8 @@ describe('checks that ask models', () => {
   const firstCheck = ({ text }: TestResponse, stage: 'before' | 'after' = 'before') =>
     (JSON.parse(text) as Results).hook_results[`${stage}_request_hooks`][0]?.checks[0];
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
-  const bodyOf = (asked: StubProvider): Record<string, unknown> =>
-    JSON.parse(asked.lastRequest.body.toString()) as Record<string, unknown>;
+  const bodyOf = (requested: StubProvider): Record<string, unknown> =>
+    JSON.parse(requested.lastRequest.body.toString()) as Record<string, unknown>;
 
   describe('a judge', () => {
     it('is asked through its saved config, learns nothing of the request but the text, and its verdict counts', async () => {

@@ -67,11 +67,11 @@ class AnswerCollector implements OutboundHandler {
   private readonly abort = (): void => this.call?.abort();
 
   constructor(
-    private readonly asked: GuardrailCall,
+    private readonly requested: GuardrailCall,
     private readonly resolve: (answer: GuardrailAnswer) => void,
     private readonly reject: (error: Error) => void,
   ) {
-    asked.signal.addEventListener('abort', this.abort, { once: true });
+    requested.signal.addEventListener('abort', this.abort, { once: true });
   }
 
   onHeaders(status: number, headers: readonly string[]): void {
@@ -82,18 +82,18 @@ class AnswerCollector implements OutboundHandler {
 
   onData(chunk: Buffer): void {
     this.bytes += chunk.length;
-    if (this.bytes <= this.asked.answerBytesMax) this.chunks.push(chunk);
+    if (this.bytes <= this.requested.answerBytesMax) this.chunks.push(chunk);
     else this.abort();
   }
 
   onEnd(): void {
-    this.asked.signal.removeEventListener('abort', this.abort);
+    this.requested.signal.removeEventListener('abort', this.abort);
     const { status, contentType } = this;
     this.resolve({ status, contentType, body: Buffer.concat(this.chunks) });
   }
 
   onError(error: OutboundError): void {
-    this.asked.signal.removeEventListener('abort', this.abort);
+    this.requested.signal.removeEventListener('abort', this.abort);
     this.reject(error);
   }
 }

@@ -26,8 +26,8 @@ export class Cors {
     res.setHeader('access-control-expose-headers', EXPOSED);
     if (!this.all) res.setHeader('vary', 'origin');
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return false;
-    const asked = req.headers['access-control-request-headers'];
-    if (asked !== undefined) res.setHeader('access-control-allow-headers', asked);
+    const requested = req.headers['access-control-request-headers'];
+    if (requested !== undefined) res.setHeader('access-control-allow-headers', requested);
     res.setHeader('access-control-allow-methods', ALLOWED_METHODS);
     res.setHeader('access-control-max-age', PREFLIGHT_SECONDS);
     res.writeHead(204);

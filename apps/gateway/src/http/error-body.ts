@@ -5,8 +5,8 @@ import type { Dialect, ProviderError } from '@gw/providers';
 export function errorBody(error: GatewayError, dialect: Dialect, requestId: string): Buffer {
   const body = error.toBody(requestId);
   if (dialect !== 'anthropic') return Buffer.from(JSON.stringify(body));
-  const { error: own, ...beside } = body;
-  return Buffer.from(JSON.stringify({ ...anthropicShape(error.status, own), ...beside }));
+  const { error: own, ...background } = body;
+  return Buffer.from(JSON.stringify({ ...anthropicShape(error.status, own), ...background }));
 }
 
 /** The terminal event of a stream that could not be completed, preceded by an event's end where one is open. */

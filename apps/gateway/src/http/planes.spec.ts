@@ -73,8 +73,8 @@ describe('one base URL', () => {
     expect([answer.status, await answer.json()]).toEqual([207, { plane: 'control' }]);
     expect(answer.headers.get('x-of-control-plane')).toBe('yes');
     expect(answer.headers.get('etag')).toBe('"7"');
-    const { headers, body, ...asked } = admin.lastRequest;
-    expect(asked).toMatchObject({ method, url: path });
+    const { headers, body, ...requested } = admin.lastRequest;
+    expect(requested).toMatchObject({ method, url: path });
     expect(headers).toMatchObject({ 'x-gw-api-key': gateway.apiKey, 'if-match': '"6"' });
     expect(body.toString()).toBe(method === 'POST' || method === 'PUT' ? '{"a":1}' : '');
     expect(stub.requests).toHaveLength(0);

@@ -140,14 +140,18 @@ export class Accounts {
    * The durable record decides what of it was charged before, and brings the counters in line. The request that has made it is the first
    * to tell, so the counters know of that at once.
    */
-  private chargeEarlier(context: RequestContext, upstream: Upstream, told: readonly PricedEarlier[]): void {
+  private chargeEarlier(
+    context: RequestContext,
+    upstream: Upstream,
+    reported: readonly PricedEarlier[],
+  ): void {
     const { requests, ...all } = this.chargeOf(context);
     const own = { cost: 0, tokens: 0, requests };
     const known = context.method === 'GET' ? own : { ...all, requests };
     if (context.reservation) this.ledger.settle(context.reservation, known);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, known);
     const line = lineOf(context);
-    for (const { once, usage, cost, output } of told) {
+    for (const { once, usage, cost, output } of reported) {
       const tokens = usage.inputTokens + usage.outputTokens;
       const flags: ChargeFlag[] = output?.isEstimate === true ? ['estimated'] : [];
       if (cost === null || output?.isUnpriced === true) flags.push('unpriced');

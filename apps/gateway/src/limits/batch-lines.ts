@@ -46,14 +46,14 @@ export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
 
 /** Null: the line reports no usage, such as one of a request that failed, or one that no provider can mean. */
 export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse | null {
-  const told = line.head === null ? parsed(line.text) : null;
-  if (told === null) return line.head !== null || line.isLast ? fromPart(provider, line) : null;
-  return useOf(provider, told);
+  const reported = line.head === null ? parsed(line.text) : null;
+  if (reported === null) return line.head !== null || line.isLast ? fromPart(provider, line) : null;
+  return useOf(provider, reported);
 }
 
 /** The same of a line that was parsed. */
-export function useOf(provider: Pick<Provider, 'usage'>, told: JsonObject): LineUse | null {
-  const body = bodyOf(told);
+export function useOf(provider: Pick<Provider, 'usage'>, reported: JsonObject): LineUse | null {
+  const body = bodyOf(reported);
   const usage = body && provider.usage(body);
   if (body === null || usage === null || isAbsurd(usage)) return null;
   const model = body['model'] ?? body['modelVersion'];
@@ -79,8 +79,8 @@ function lastUsage(provider: Pick<Provider, 'usage'>, text: Buffer): Usage | nul
 
 function parsed(text: Buffer): JsonObject | null {
   try {
-    const told: unknown = JSON.parse(text.toString('utf8'));
-    return isObject(told) ? told : null;
+    const reported: unknown = JSON.parse(text.toString('utf8'));
+    return isObject(reported) ? reported : null;
   } catch {
     return null;
   }

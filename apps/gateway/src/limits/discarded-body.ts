@@ -13,7 +13,7 @@ const DECODED_BYTES_MAX = 1_048_576;
 export class DiscardedBody implements BodySink {
   private readonly chunks: Buffer[] = [];
   private left = BYTES_MAX;
-  private told = false;
+  private reported = false;
 
   private constructor(
     private readonly answer: Answer,
@@ -50,8 +50,8 @@ export class DiscardedBody implements BodySink {
   }
 
   private finish(facts: AnswerFacts): void {
-    if (this.told) return;
-    this.told = true;
+    if (this.reported) return;
+    this.reported = true;
     this.chunks.length = 0;
     this.tell(facts);
   }

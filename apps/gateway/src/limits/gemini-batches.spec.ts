@@ -118,8 +118,12 @@ describe('a batch of Gemini’s own API', () => {
   });
 
   it('charges nothing where no batch is read', async () => {
-    for (const told of [{ name: 'models/m', done: true }, batch({ done: false }), { name: 'operations/o' }]) {
-      stub.answerJson(told);
+    for (const reported of [
+      { name: 'models/m', done: true },
+      batch({ done: false }),
+      { name: 'operations/o' },
+    ]) {
+      stub.answerJson(reported);
       expect(named(await read('/proxy/batches/b1'))).toEqual([]);
     }
   });

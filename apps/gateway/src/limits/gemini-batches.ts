@@ -13,9 +13,9 @@ export interface GeminiBatch {
 const BATCH = /^batches\/[^/]+$/;
 
 /** The batches that an answer is, or lists. */
-export function geminiBatchesOf(told: JsonObject): readonly JsonObject[] {
-  const { operations } = told;
-  return Array.isArray(operations) ? operations.slice(0, ONCE_MAX).filter(isObject) : [told];
+export function geminiBatchesOf(reported: JsonObject): readonly JsonObject[] {
+  const { operations } = reported;
+  return Array.isArray(operations) ? operations.slice(0, ONCE_MAX).filter(isObject) : [reported];
 }
 
 /** Null: it is none, is not over yet, or its answers are in a file. */

@@ -188,9 +188,10 @@ describe('how limits act', () => {
 
   it('a caller is told how fast its budgets are used and when they run out, and null where nobody knows', async () => {
     const record: LedgerStore = {
-      balances: (_tenant, asked) => asked.map(({ since }) => ({ period: since, used: 0, holders: [] })),
-      burnRates: (_tenant, asked) =>
-        Promise.resolve(asked.map(({ key }) => (key.includes(':cost:') ? 2e7 : null))),
+      balances: (_tenant, requested) =>
+        requested.map(({ since }) => ({ period: since, used: 0, holders: [] })),
+      burnRates: (_tenant, requested) =>
+        Promise.resolve(requested.map(({ key }) => (key.includes(':cost:') ? 2e7 : null))),
     };
     const telling = await GatewayHarness.start({}, record);
     try {

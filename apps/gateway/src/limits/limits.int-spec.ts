@@ -19,10 +19,10 @@ describe('three gateways that share a Redis', () => {
 
   /** What the journals of all gateways say that budgets were charged. */
   const journals: LedgerStore = {
-    balances: async (_tenant, asked) => {
+    balances: async (_tenant, requested) => {
       const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
       const charges = records.flatMap(({ decision }) => decision.charges ?? []);
-      return asked.map(({ key, since }) => {
+      return requested.map(({ key, since }) => {
         const parts = new Map<string, number>();
         for (const { counters, cost } of charges) {
           for (const [name, period, holder = ''] of counters) {

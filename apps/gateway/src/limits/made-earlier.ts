@@ -75,8 +75,8 @@ export function earlierUses(
 
 function addBody(uses: Uses, body: Buffer | null, meter: { usage(): Usage | null }): void {
   if (body === null) return;
-  const told = objectOf(body);
-  if (told !== null) uses.addTold(told);
+  const reported = objectOf(body);
+  if (reported !== null) uses.addTold(reported);
   // Of a body that is too long to be kept, its beginning says what it is, and its end what it used.
   else uses.addTold(headOf(body), meter.usage());
 }
@@ -88,9 +88,9 @@ export function begunName(context: RequestContext, upstream: Upstream): string |
   const { meter } = context;
   if (meter === null || !makes(context) || !isAnswered(context)) return null;
   const streamed = meter.made?.() ?? null;
-  const told = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };
-  if (told === null || !isLate(told)) return null;
-  const { id, object } = told;
+  const reported = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };
+  if (reported === null || !isLate(reported)) return null;
+  const { id, object } = reported;
   return isId(id) ? nameOf(upstream, String(object), id) : null;
 }
 
@@ -135,30 +135,30 @@ class Uses {
   }
 
   /** The answers in a batch of Gemini, each at the price of its own model. */
-  private addGemini(told: JsonObject): void {
-    const batch = geminiBatch(told);
+  private addGemini(reported: JsonObject): void {
+    const batch = geminiBatch(reported);
     if (batch === null) return;
     const meter = new BatchOutputMeter(this.upstream.provider, this.price);
     for (const answer of batch.answers) meter.add(answer);
     this.addOutput(batch.name, meter.output(), meter.model());
   }
 
-  addTold(told: JsonObject, usage: Usage | null = null): void {
-    const { object, data } = told;
-    for (const batch of geminiBatchesOf(told)) this.addGemini(batch);
+  addTold(reported: JsonObject, usage: Usage | null = null): void {
+    const { object, data } = reported;
+    for (const batch of geminiBatchesOf(reported)) this.addGemini(batch);
     if (object === 'list' && Array.isArray(data)) {
       for (const member of data.slice(0, ONCE_MAX)) if (isObject(member)) this.addOne(member, null);
-    } else this.addOne(told, usage);
+    } else this.addOne(reported, usage);
   }
 
-  private addOne(told: JsonObject, usage: Usage | null): void {
-    const { id, object, model } = told;
-    if (!isToldLate(told) || typeof id !== 'string') return;
+  private addOne(reported: JsonObject, usage: Usage | null): void {
+    const { id, object, model } = reported;
+    if (!isToldLate(reported) || typeof id !== 'string') return;
     // The lines of its output tell the same use.
-    const file = object === 'batch' ? told['output_file_id'] : null;
+    const file = object === 'batch' ? reported['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
-    const used = usage ?? this.upstream.provider.usage(told) ?? nothingMade(told);
-    const answers = object === 'batch' ? answersOf(told) : 1;
+    const used = usage ?? this.upstream.provider.usage(reported) ?? nothingMade(reported);
+    const answers = object === 'batch' ? answersOf(reported) : 1;
     this.add(String(object), name, used, typeof model === 'string' ? model : null, answers);
   }
 }
@@ -167,8 +167,8 @@ class Uses {
 const isLate = ({ object, background }: JsonObject): boolean =>
   object === 'thread.run' || (object === 'response' && background === true);
 
-const isToldLate = (told: JsonObject): boolean =>
-  ENDED.has(told['status']) && (told['object'] === 'batch' || isLate(told));
+const isToldLate = (reported: JsonObject): boolean =>
+  ENDED.has(reported['status']) && (reported['object'] === 'batch' || isLate(reported));
 
 /** More than any provider takes in one batch. */
 const BATCH_ANSWERS_MAX = 100_000;
@@ -180,8 +180,8 @@ function answersOf({ request_counts: counts }: JsonObject): number {
 }
 
 /** What has failed and says no use was not made. */
-const nothingMade = (told: JsonObject): Usage | null =>
-  told['status'] === 'failed' && isLate(told) ? NO_USAGE : null;
+const nothingMade = (reported: JsonObject): Usage | null =>
+  reported['status'] === 'failed' && isLate(reported) ? NO_USAGE : null;
 
 function objectOf(body: Buffer | null): JsonObject | null {
   try {

@@ -69,8 +69,8 @@ export class OwnLimits {
     const budgets = buckets.filter(isBudget);
     const [first] = budgets;
     if (first === undefined || !this.record?.burnRates) return new Map();
-    const asked = budgets.map((bucket) => ({ key: bucket.key, since: periodAt(bucket, Date.now()) }));
-    const rates = await this.record.burnRates(first.tenant, asked).catch(() => []);
+    const requested = budgets.map((bucket) => ({ key: bucket.key, since: periodAt(bucket, Date.now()) }));
+    const rates = await this.record.burnRates(first.tenant, requested).catch(() => []);
     return new Map(budgets.map((bucket, at) => [bucket, rates[at] ?? null]));
   }
 }

@@ -53,13 +53,13 @@ export class SessionAccounts {
   private priced(
     context: RequestContext,
     upstream: Upstream,
-    { usage: counted, isOutputUnknown, asked, model }: SessionPart,
+    { usage: counted, isOutputUnknown, requested, model }: SessionPart,
   ): { readonly charge: Charge; readonly usage: Usage; readonly price: RequestContext['price'] } {
     const outputTokens = isOutputUnknown
       ? this.estimates.likelyOutput(context, upstream)
       : counted.outputTokens;
     const usage = { ...counted, outputTokens };
-    const by = asked === null ? upstream : { ...upstream, model: asked };
+    const by = requested === null ? upstream : { ...upstream, model: requested };
     const priced = this.pricer.price(by, model, usage, context.startedWallMs);
     const tokens = usage.inputTokens + usage.outputTokens;
     return {

@@ -54,11 +54,14 @@ describe('what an answer is charged', () => {
       ['gpt-4o', 'gpt-4o-mini', OF_4O],
       ['gpt-4o', 'no-model', OF_4O],
       ['no-model', 'gpt-4o-mini', OF_MINI],
-    ])('is asked for as %s and answered by %s at the price of the dearer', async (asked, answered, cost) => {
-      answerBy(answered);
-      await (await send({ ...CHAT, model: asked, models: ['gpt-4o'] })).arrayBuffer();
-      expect((await last()).cost).toBe(cost);
-    });
+    ])(
+      'is asked for as %s and answered by %s at the price of the dearer',
+      async (requested, answered, cost) => {
+        answerBy(answered);
+        await (await send({ ...CHAT, model: requested, models: ['gpt-4o'] })).arrayBuffer();
+        expect((await last()).cost).toBe(cost);
+      },
+    );
 
     it('is charged by the price that its integration has for the name, whatever the answer names', async () => {
       const model = {
@@ -107,8 +110,8 @@ describe('what an answer is charged', () => {
       ...{ id: 'batch_1', object: 'batch', status: 'completed', model: 'gpt-4o' },
       ...{ output_file_id: 'file_1', usage: USAGE },
     };
-    const events = (...told: readonly (readonly [string, object])[]): string =>
-      told.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+    const events = (...reported: readonly (readonly [string, object])[]): string =>
+      reported.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`).join('');
     const STREAM = events(
       ['response.created', { type: 'response.created', response: response('in_progress') }],
       ['response.output_text.delta', { type: 'response.output_text.delta', delta: 'text' }],
@@ -324,16 +327,16 @@ describe('what an answer is charged', () => {
   describe('by the usage that comes after its client has left,', () => {
     const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
     const chat = (data: object): string => event({ id: 'a', model: 'gpt-4o', ...data });
-    const told = { input_tokens: 100_000, output_tokens: 50_000 };
+    const reported = { input_tokens: 100_000, output_tokens: 50_000 };
     const begun = {
       type: 'message_start',
-      message: { model: 'gpt-4o', usage: { ...told, output_tokens: 1 } },
+      message: { model: 'gpt-4o', usage: { ...reported, output_tokens: 1 } },
     };
     const start = (index: number): string => event({ type: 'content_block_start', index, content_block: {} });
     const stop = (index: number): string => event({ type: 'content_block_stop', index });
     const done = (item: string): string =>
       event({ type: 'response.output_item.done', item: { type: item }, padding: 'is cut' });
-    const answered = { type: 'response.completed', response: { id: 'r', model: 'gpt-4o', usage: told } };
+    const answered = { type: 'response.completed', response: { id: 'r', model: 'gpt-4o', usage: reported } };
     const made = { type: 'response.created', response: { id: 'r', model: 'gpt-4o' } };
 
     /** The record of a request whose client leaves once it has the first part. */
@@ -344,7 +347,7 @@ describe('what an answer is charged', () => {
       stub.answer({ headers, steps: [{ chunk: first }, { until: left }, { chunk: then }] });
       gateway.addProvider('claude', 'anthropic', stub.origin);
       const leaving = new AbortController();
-      const asked = await fetch(`${gateway.baseUrl}${path}`, {
+      const requested = await fetch(`${gateway.baseUrl}${path}`, {
         method: 'POST',
         headers: {
           'x-gw-api-key': gateway.apiKey,
@@ -354,7 +357,7 @@ describe('what an answer is charged', () => {
         body: JSON.stringify({ ...CHAT, input: 'hi', max_tokens: 9_000, model: 'gpt-4o', stream: true }),
         signal: leaving.signal,
       });
-      const reader = (asked.body as ReadableStream<Uint8Array>).getReader();
+      const reader = (requested.body as ReadableStream<Uint8Array>).getReader();
       let text = '';
       while (text.length < first.length) text += Buffer.from((await reader.read()).value ?? []).toString();
       leaving.abort();

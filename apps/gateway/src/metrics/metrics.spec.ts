@@ -131,13 +131,13 @@ describe('the metrics of a gateway', () => {
   it('have every name that the dashboard and the alerts ask of a gateway', async () => {
     const families = await scrape();
     const others = /^tollgate_(?:ingest|job|http)/;
-    const asked = [
+    const requested = [
       ...monitoredMetrics('tollgate_'),
       ...monitoredMetrics('nodejs_'),
       ...monitoredMetrics('process_'),
     ];
-    expect(asked.length).toBeGreaterThan(20);
-    expect(asked.filter((name) => !others.test(name) && !families.has(name))).toEqual([]);
+    expect(requested.length).toBeGreaterThan(20);
+    expect(requested.filter((name) => !others.test(name) && !families.has(name))).toEqual([]);
   });
 
   it('count errors that the status does not show, such as streams that broke off', () => {

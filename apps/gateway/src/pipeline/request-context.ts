@@ -138,7 +138,7 @@ export class RequestContext {
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
   /** Who is being asked; null: nobody, or the answer has been picked. */
-  asked: Upstream | null = null;
+  requested: Upstream | null = null;
   /** The first call of a hedged pair while the second, which is `asked`, is in flight as well; null: there is none. */
   alongside: Upstream | null = null;
   /** Who had been asked when the client left before an answer was picked. */

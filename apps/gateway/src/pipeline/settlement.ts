@@ -173,9 +173,13 @@ export class Settlement {
       return;
     }
     if (tellsOfOthers(context, used)) {
-      const told = earlierUses(context, upstream, linePricer(this.pricer, upstream, context.startedWallMs));
-      if (told.length > 0) {
-        this.priceEarlier(context, upstream, told);
+      const reported = earlierUses(
+        context,
+        upstream,
+        linePricer(this.pricer, upstream, context.startedWallMs),
+      );
+      if (reported.length > 0) {
+        this.priceEarlier(context, upstream, reported);
         return;
       }
       // Any other use that a GET tells was charged when it was made.
@@ -188,17 +192,17 @@ export class Settlement {
   }
 
   /** Each use by its own name. The lines of a price are of one use alone. */
-  private priceEarlier(context: RequestContext, upstream: Upstream, told: readonly EarlierUse[]): void {
-    context.earlier = told.map((use) => {
+  private priceEarlier(context: RequestContext, upstream: Upstream, reported: readonly EarlierUse[]): void {
+    context.earlier = reported.map((use) => {
       if (use.output === undefined) this.price(context, upstream, use.model, use.usage, use.isBatch);
       else priceOutput(context, use.output);
       // Nothing costs nothing, whatever the model.
       if (use.usage.inputTokens + use.usage.outputTokens === 0) context.cost ??= 0;
       return { ...use, cost: context.cost };
     });
-    if (told.length === 1) return;
+    if (reported.length === 1) return;
     context.price = null;
-    context.usage = told.map(({ usage }) => usage).reduce(sumOf);
+    context.usage = reported.map(({ usage }) => usage).reduce(sumOf);
     context.cost = atMost(context.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
   }
 

@@ -100,11 +100,11 @@ const kinds = (table[0] ?? []).slice(1);
 
 /** What a cell proves: modes of routing, or what else applies to passthrough as to other routes. */
 const MODES = /^(?:single|fallback|loadbalance|conditional)/;
-const BESIDE = /^(?:retry|cache|input_guardrails)/;
+const BACKGROUND = /^(?:retry|cache|input_guardrails)/;
 const clauseOf = (strategy: string, kind: string): string => {
   const isPassthrough = KINDS[kind]?.path.startsWith('/proxy/') === true;
   if (MODES.test(strategy)) return isPassthrough ? '[SVC-05] [PAS-03] ' : '[SVC-05] ';
-  return BESIDE.test(strategy) && isPassthrough ? '[SVC-06] ' : '';
+  return BACKGROUND.test(strategy) && isPassthrough ? '[SVC-06] ' : '';
 };
 const cells = table.slice(1).flatMap(([strategy = '', ...promises]) =>
   promises.map((promise, index) => {
@@ -153,7 +153,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
       },
       body: bytes as string,
     });
-    return { cache: response.headers.get('x-gw-cache-status'), from: told(await response.text()) };
+    return { cache: response.headers.get('x-gw-cache-status'), from: reported(await response.text()) };
   }
 
   /** The kind's request, and from whom its answer is. */
@@ -312,14 +312,14 @@ describe('every strategy on every kind of request, as the documentation tells', 
       const after = new Promise<void>((done) => (open = done));
       first.answer({ ...good('first'), after });
       const config = { provider: '@first', cache: { mode: 'simple', coalesce: true } };
-      const asked = [send(config), send(config)];
+      const requested = [send(config), send(config)];
       const calls = promise === 'yes' ? 1 : 2;
       if (promise === 'yes') {
         await eventually(() => joined.mock.calls.length === 2, { timeoutMs: WAIT_MS });
       }
       await first.waitForRequest(calls, WAIT_MS);
       open();
-      expect(await Promise.all(asked)).toEqual(['first', 'first']);
+      expect(await Promise.all(requested)).toEqual(['first', 'first']);
       expect(first.requests).toHaveLength(calls);
     },
     input_guardrails: async (promise) => {
@@ -400,4 +400,4 @@ const streamed = (from: string, used: object): string =>
   `data: ${JSON.stringify({ id: from, choices: [{ index: 0, delta: { content: from } }] })}\n\n` +
   `data: ${JSON.stringify({ choices: [], ...used })}\n\ndata: [DONE]\n\n`;
 
-const told = (text: string): string => /"(?:from|id)":"(first|second)"/.exec(text)?.[1] ?? text;
+const reported = (text: string): string => /"(?:from|id)":"(first|second)"/.exec(text)?.[1] ?? text;

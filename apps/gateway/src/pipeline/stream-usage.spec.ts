@@ -67,9 +67,9 @@ describe('usage that the client has not asked for', () => {
   it('is left out of a stream whose length the provider has told, which ends where it ends', async () => {
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, body: WITH_USAGE });
     expect(await ask('/chat/completions', ASK)).toBe(PLAIN);
-    const told = String(Buffer.byteLength(PLAIN) + 999);
+    const reported = String(Buffer.byteLength(PLAIN) + 999);
     stub.answer({
-      headers: { 'content-type': 'text/event-stream', 'content-length': told },
+      headers: { 'content-type': 'text/event-stream', 'content-length': reported },
       steps: [{ chunk: line(text('Hi')) }, { cut: 'reset' }],
     });
     expect(await ask('/chat/completions', ASK)).toContain('stream_interrupted');

@@ -141,12 +141,12 @@ describe('the usage that a session reports', () => {
     });
     const transcription = { model: 'gpt-4o-transcribe' };
     const session = { type: 'transcription', audio: { input: { transcription } } };
-    const told = {
+    const reported = {
       type: 'conversation.item.input_audio_transcription.completed',
       ...{ item_id: 'i', content_index: 0, transcript: 'hello' },
       usage: { type: 'tokens', input_tokens: 100_000, output_tokens: 1_000, total_tokens: 101_000 },
     };
-    await answer({ type: 'session.created', session }, told, told);
+    await answer({ type: 'session.created', session }, reported, reported);
     client.close(1000);
     await closed;
     const { cost, priced, usage } = await record();
@@ -157,14 +157,14 @@ describe('the usage that a session reports', () => {
   it('names no model for its price where two have one, so that none of them corrects it later', async () => {
     const { client, closed, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
     const session = { type: 'realtime', audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } };
-    const told = {
+    const reported = {
       type: 'conversation.item.input_audio_transcription.completed',
       ...{ item_id: 'i', content_index: 0, transcript: 'hello' },
       usage: { type: 'tokens', input_tokens: 100_000, output_tokens: 1_000, total_tokens: 101_000 },
     };
     const usage = { input_tokens: 1_000, output_tokens: 1_000 };
     await answer({ type: 'session.created', session }, created(), ended('response.done', 'r', usage));
-    await answer(told);
+    await answer(reported);
     client.close(1000);
     await closed;
     const { decision, cost } = await record();
@@ -255,12 +255,12 @@ const ENDINGS: readonly (readonly [string, (session: Open) => void])[] = [
 describe('a session that ends in the middle of a response', () => {
   beforeEach(() => start({ REALTIME_LINGER: '50', REALTIME_IDLE_TIMEOUT: '1000' }));
 
-  describe.each(PROTOCOLS)('of %s', (name, path, at, asked, made) => {
+  describe.each(PROTOCOLS)('of %s', (name, path, at, requested, made) => {
     it.each(name.startsWith('an unknown') ? ENDINGS : ENDINGS.filter(([end]) => !end.startsWith('no')))(
       'is charged for what came when %s',
       async (_end, end) => {
         const session = await open(path, { at, key: keyWith(budget()) });
-        await session.say(...asked);
+        await session.say(...requested);
         await session.answer(...made);
         end(session);
         const { cost, priced, decision, outcome } = await record();

@@ -297,9 +297,9 @@ describe('guardrails of what the client says', () => {
   it.each([
     ['an error', { status: 500, body: {} }],
     ['silence', { neverAnswer: true }],
-  ])('that cannot decide, by %s, deny where they deny and pass where they mark', async (_what, told) => {
+  ])('that cannot decide, by %s, deny where they deny and pass where they mark', async (_what, reported) => {
     const hook = await StubProvider.start();
-    hook.answer(told);
+    hook.answer(reported);
     const webhook = { webhook: { webhookURL: hook.origin, timeout: 50 } };
     const denied = await session({ input_guardrails: [{ deny: true, ...webhook }] });
     denied.say(item('hello'));

@@ -15,10 +15,10 @@ export function modelInQuery(query: URLSearchParams): string | null {
  */
 export function queryWithModel(query: string, model: string | null): string {
   if (model === null) return query;
-  const asked = new URLSearchParams(query);
-  const named = NAMES.filter((name) => asked.has(name));
-  const isSaid = named.every((name) => asked.getAll(name).every((value) => value === model));
+  const requested = new URLSearchParams(query);
+  const named = NAMES.filter((name) => requested.has(name));
+  const isSaid = named.every((name) => requested.getAll(name).every((value) => value === model));
   if (isSaid && named.length > 0) return query;
-  for (const name of named.length > 0 ? named : (['model'] as const)) asked.set(name, model);
-  return `?${asked.toString()}`;
+  for (const name of named.length > 0 ? named : (['model'] as const)) requested.set(name, model);
+  return `?${requested.toString()}`;
 }

@@ -24,7 +24,7 @@ const SPELLINGS: readonly (readonly [name: string, spell: (path: string) => stri
 const escaped = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`;
 const over = (...paths: readonly string[]) =>
   paths.flatMap((path) => SPELLINGS.map(([name, spell]) => [path, name, spell(path)] as const));
-const asked = (method: string, url: string): RequestContext =>
+const requested = (method: string, url: string): RequestContext =>
   ({
     method,
     url,
@@ -51,7 +51,7 @@ describe('plainPath', () => {
 
 describe('what judges a passthrough request by its path', () => {
   it.each(over('/v1/proxy/files/f_1/content'))('knows an output at %s with %s', (_, __, url) => {
-    expect(outputOfBatch(asked('GET', url))?.toLowerCase()).toBe('file:f_1');
+    expect(outputOfBatch(requested('GET', url))?.toLowerCase()).toBe('file:f_1');
   });
 
   it.each(
@@ -66,14 +66,14 @@ describe('what judges a passthrough request by its path', () => {
   });
 
   it.each(over('/v1/proxy/messages/batches/b_1/results'))('knows results at %s with %s', (_, __, url) => {
-    expect(outputOfBatch(asked('GET', url))?.toLowerCase()).toBe('b_1');
+    expect(outputOfBatch(requested('GET', url))?.toLowerCase()).toBe('b_1');
   });
 
   it.each(over('/batches', '/threads/t_1/runs', '/responses'))(
     'knows for strict limits that %s with %s cannot be estimated',
     (_, __, url) => {
-      expect(isUnknowable(asked('POST', url))).toBe(true);
-      expect(begunName(asked('POST', url), {} as never)).toBeNull();
+      expect(isUnknowable(requested('POST', url))).toBe(true);
+      expect(begunName(requested('POST', url), {} as never)).toBeNull();
     },
   );
 

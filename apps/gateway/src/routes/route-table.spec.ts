@@ -13,10 +13,10 @@ describe('the route table', () => {
     '[VER-01] %s is found by its path, and forwarded to the same one',
     (_, { method, path, document: _document, ...row }) => {
       // A route of two calls asks for what its path stands below first.
-      const asked = row.followUp ? filled(path).replace(/\/output$/, '') : filled(path);
+      const requested = row.followUp ? filled(path).replace(/\/output$/, '') : filled(path);
       expect(routeOf(method, filled(path))).toEqual({
         ...row,
-        upstreamPath: asked,
+        upstreamPath: requested,
         call: null,
         handsOutAccess: false,
       });

@@ -22,16 +22,16 @@ export interface TestResponse {
 export class TestClient {
   constructor(private readonly gateway: () => GatewayHarness) {}
 
-  async ask(path: string, body: object | Buffer | null, asked: TestRequest = {}): Promise<TestResponse> {
-    const response = await this.open(path, body, asked);
+  async ask(path: string, body: object | Buffer | null, requested: TestRequest = {}): Promise<TestResponse> {
+    const response = await this.open(path, body, requested);
     const bytes = Buffer.from(await response.arrayBuffer());
     const { status, headers } = response;
     return { status, headers, bytes, text: bytes.toString(), cache: headers.get('x-gw-cache-status') };
   }
 
   /** The answer while it comes in. */
-  open(path: string, body: object | Buffer | null, asked: TestRequest = {}): Promise<Response> {
-    const { config, headers, key = this.gateway().apiKey, method = 'POST', signal } = asked;
+  open(path: string, body: object | Buffer | null, requested: TestRequest = {}): Promise<Response> {
+    const { config, headers, key = this.gateway().apiKey, method = 'POST', signal } = requested;
     const isJson = body !== null && !Buffer.isBuffer(body);
     const sent = Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body);
     return fetch(`${this.gateway().baseUrl}${path}`, {

@@ -49,11 +49,11 @@ describe('answers of two organisations', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const ask = (key: string, content: string, asked: TestRequest = {}): Promise<TestResponse> =>
+  const ask = (key: string, content: string, requested: TestRequest = {}): Promise<TestResponse> =>
     new TestClient(() => gateway).ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content }] },
-      { key, ...asked, headers: { 'x-gw-provider': '@main', ...asked.headers } },
+      { key, ...requested, headers: { 'x-gw-provider': '@main', ...requested.headers } },
     );
 
   it('does not carry out a request again under its Idempotency-Key, however many answers another organisation keeps', async () => {

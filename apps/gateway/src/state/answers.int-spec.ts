@@ -41,8 +41,8 @@ describe('answers kept in Redis', () => {
     await Promise.all([one.stop(), two.stop(), stub.stop()]);
   });
 
-  const ask = (gateway: GatewayHarness, body: object, asked: TestRequest = {}): Promise<TestResponse> =>
-    new TestClient(() => gateway).ask('/chat/completions', body, { config, ...asked });
+  const ask = (gateway: GatewayHarness, body: object, requested: TestRequest = {}): Promise<TestResponse> =>
+    new TestClient(() => gateway).ask('/chat/completions', body, { config, ...requested });
   const untilHit = (gateway: GatewayHarness, body: object): Promise<TestResponse> =>
     eventually(async () => {
       const response = await ask(gateway, body);
@@ -55,10 +55,10 @@ describe('answers kept in Redis', () => {
   ])('are given by every gateway, %s', async (_name, body) => {
     expect((await ask(one, body)).cache).toBe('MISS');
     await eventually(async () => {
-      const asked = stub.requests.length;
+      const requested = stub.requests.length;
       const [mine, other] = [await ask(one, body), await ask(two, body)];
       expect([mine.cache, other.cache, other.text]).toEqual(['HIT', 'HIT', mine.text]);
-      expect(stub.requests).toHaveLength(asked);
+      expect(stub.requests).toHaveLength(requested);
       return true;
     }, PATIENT);
   });

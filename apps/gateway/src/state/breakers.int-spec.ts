@@ -51,9 +51,9 @@ describe('breakers of gateways that share a Redis', () => {
     await eventually(async () => ((await answerOf(other)) as { from: string }).from === 'fallback');
     const late = await start();
     await eventually(async () => ((await answerOf(late)) as { from: string }).from === 'fallback');
-    const asked = primary.requests.length;
+    const requested = primary.requests.length;
     for (const gateway of gateways) expect(await answerOf(gateway)).toEqual({ from: 'fallback' });
-    expect(primary.requests).toHaveLength(asked);
+    expect(primary.requests).toHaveLength(requested);
   });
 
   it('act within a gateway while Redis is away, and no request waits for it or fails', async () => {

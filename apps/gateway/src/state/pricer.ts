@@ -23,9 +23,11 @@ export class GatewayPricer implements TargetPricer {
   }
 
   price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null {
-    const { saved, model: asked } = by;
+    const { saved, model: requested } = by;
     const isOwn = (model: string): boolean => saved !== null && this.pricesOf(saved).isOwn(model);
-    const found = priceOfAnswer({ asked, answered, isOwn }, (model) => this.ofModel(by, model, usage, atMs));
+    const found = priceOfAnswer({ requested, answered, isOwn }, (model) =>
+      this.ofModel(by, model, usage, atMs),
+    );
     return found && { model: found.model, ...found.priced };
   }
 

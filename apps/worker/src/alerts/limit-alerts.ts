@@ -54,9 +54,9 @@ export class LimitAlerts {
     if (id === null) return;
     if (this.mailKeyring) await this.mail(manager, this.mailKeyring, budget, kind, id);
     if (!this.auditEnabled) return;
-    const told = { organisationId, workspaceId, resourceType: owner.resourceType, resourceId: owner.id };
+    const reported = { organisationId, workspaceId, resourceType: owner.resourceType, resourceId: owner.id };
     await appendAudit(manager, [
-      jobAudit(budgetsJob, { ...told, action: 'alert', before: null, after: { id, ...event } }),
+      jobAudit(budgetsJob, { ...reported, action: 'alert', before: null, after: { id, ...event } }),
     ]);
   }
 

@@ -107,14 +107,14 @@ describe('records that come again with late verdicts', () => {
     'are nothing new to another store of analytics, which keeps no verdicts: %s',
     async (_how, isReversed) => {
       const { first, second } = make();
-      const told: RequestLogRow[] = [];
+      const reported: RequestLogRow[] = [];
       ingest.addUp = (rows) => {
-        told.push(...rows);
+        reported.push(...rows);
         return Promise.resolve();
       };
       await store(...(isReversed ? [[second], [first]] : [[first], [second]]));
       // Whichever came first, the same is known of the request.
-      expect(told).toEqual([{ ...requestLogRow(first), decision: expect.anything() as unknown }]);
+      expect(reported).toEqual([{ ...requestLogRow(first), decision: expect.anything() as unknown }]);
     },
   );
 });

@@ -100,9 +100,9 @@ describe('bodies of logs', () => {
     const ingest = ingestInto(s3());
     const [first, second] = [at(0), at(0)];
     await expect(ingest.store(frames([at(0), first]))).resolves.toMatchObject({ accepted: 2 });
-    const asked = bucket.stub.requests.length;
+    const requested = bucket.stub.requests.length;
     await ingest.store(frames([at(0), second]));
-    expect(bucket.stub.requests).toHaveLength(asked);
+    expect(bucket.stub.requests).toHaveLength(requested);
     bucket.outage = null;
     for (const record of [first, second]) {
       const { content, body_ref } = await find(record);

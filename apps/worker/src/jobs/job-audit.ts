@@ -2,14 +2,14 @@ import type { AuditRow } from '@gw/entities';
 import type { JobSpec } from '@gw/jobs';
 import { uuidv7 } from '@gw/kernel';
 
-type Told = Pick<
+type Reported = Pick<
   AuditRow,
   'organisationId' | 'workspaceId' | 'action' | 'resourceType' | 'resourceId' | 'before' | 'after'
 >;
 
 /** A change that nobody asked for. Secrets must be masked already. */
-export const jobAudit = (job: JobSpec, told: Told): AuditRow => ({
-  ...told,
+export const jobAudit = (job: JobSpec, reported: Reported): AuditRow => ({
+  ...reported,
   id: uuidv7(),
   createdAt: new Date(),
   userType: 'system',

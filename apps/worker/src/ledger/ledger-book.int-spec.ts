@@ -99,11 +99,11 @@ describe('the durable record of budgets', () => {
   });
 
   it('charges once what several records tell of, and stores the others as free, however often they come', async () => {
-    const told = (): LogRecord => ({
+    const reported = (): LogRecord => ({
       ...record([charge({ once: 'batch i b1', requests: 0, counters: [[KEY, 1_000]] })]),
       cost: 700,
     });
-    const [one, other] = [told(), told()];
+    const [one, other] = [reported(), reported()];
     for (const each of [one, one, other, other]) await store(each);
     expect(await usedOf(KEY, 0)).toBe(700);
     const rows: { id: string; cost: string }[] = await database.dataSource.query(
@@ -119,7 +119,7 @@ describe('the durable record of budgets', () => {
   });
 
   it('charges of a name the most that any record tells, and each of several names of a record', async () => {
-    const told = (...costs: readonly [name: string, cost: number][]): LogRecord => ({
+    const reported = (...costs: readonly [name: string, cost: number][]): LogRecord => ({
       ...record(
         costs.map(([name, cost]) =>
           charge({ once: `response i ${name}`, cost, tokens: cost, requests: 0, counters: [[KEY, 1_000]] }),
@@ -127,7 +127,11 @@ describe('the durable record of budgets', () => {
       ),
       cost: costs.reduce((sum, [, cost]) => sum + cost, 0),
     });
-    const [begun, list, whole] = [told(['r1', 100]), told(['r1', 700], ['r2', 40]), told(['r2', 40])];
+    const [begun, list, whole] = [
+      reported(['r1', 100]),
+      reported(['r1', 700], ['r2', 40]),
+      reported(['r2', 40]),
+    ];
     for (const each of [begun, list, begun, whole, list]) await store(each);
     expect(await usedOf(KEY, 0)).toBe(740);
     const rows: { id: string; cost: string }[] = await database.dataSource.query(
@@ -145,16 +149,16 @@ describe('the durable record of budgets', () => {
 
   it('forgets names that no record has named for 400 days, and keeps one that is read now and then', async () => {
     const { manager } = database.dataSource;
-    const told = (name: string): LogRecord =>
+    const reported = (name: string): LogRecord =>
       record([charge({ once: name, requests: 0, counters: [[KEY, 1_000]] })]);
     const passDays = (days: number): Promise<unknown> =>
       manager.query(
         `UPDATE ledger_once SET named_at = named_at - $1 * interval '1 day' WHERE organisation_id = $2`,
         [days, organisationId],
       );
-    await store(told('batch old'), told('batch read'));
+    await store(reported('batch old'), reported('batch read'));
     await passDays(300);
-    await store(told('batch read'));
+    await store(reported('batch read'));
     await passDays(110);
     expect(await forgetOnce(manager, 1)).toBe(1);
     const rows: { name: string }[] = await manager.query(
@@ -162,7 +166,7 @@ describe('the durable record of budgets', () => {
       [organisationId],
     );
     expect(rows).toEqual([{ name: 'batch read' }]);
-    await store(told('batch read'));
+    await store(reported('batch read'));
     expect(await usedOf(KEY, 0)).toBe(1_400);
   });
 
@@ -172,29 +176,33 @@ describe('the durable record of budgets', () => {
       cost: fc.nat({ max: 99 }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(AMOUNT, { minLength: 1, maxLength: 8 }), BATCHES, async (told, batches) => {
-        organisationId = randomUUID();
-        const records = told.map(({ name, cost }) => {
-          const once = `response i ${name}`;
-          const sample = record([
-            charge({ once, cost, tokens: cost, requests: 0, counters: [[KEY, 1_000]] }),
-          ]);
-          return { ...sample, cost };
-        });
-        const pick = (batch: readonly number[]) =>
-          batch.map((at) => records[at % records.length] as LogRecord);
-        for (const [one, other] of batches) await Promise.all([store(...pick(one)), store(...pick(other))]);
-        await store(...records);
-        const most = new Map<string, number>();
-        for (const { name, cost } of told) most.set(name, Math.max(cost, most.get(name) ?? 0));
-        const expected = [...most.values()].reduce((sum, cost) => sum + cost, 0);
-        expect(await usedOf(KEY, 0)).toBe(expected);
-        const [logged] = await database.dataSource.query<{ sum: string }[]>(
-          'SELECT sum(cost) FROM request_logs WHERE organisation_id = $1',
-          [organisationId],
-        );
-        expect(Number(logged?.sum)).toBe(expected);
-      }),
+      fc.asyncProperty(
+        fc.array(AMOUNT, { minLength: 1, maxLength: 8 }),
+        BATCHES,
+        async (reported, batches) => {
+          organisationId = randomUUID();
+          const records = reported.map(({ name, cost }) => {
+            const once = `response i ${name}`;
+            const sample = record([
+              charge({ once, cost, tokens: cost, requests: 0, counters: [[KEY, 1_000]] }),
+            ]);
+            return { ...sample, cost };
+          });
+          const pick = (batch: readonly number[]) =>
+            batch.map((at) => records[at % records.length] as LogRecord);
+          for (const [one, other] of batches) await Promise.all([store(...pick(one)), store(...pick(other))]);
+          await store(...records);
+          const most = new Map<string, number>();
+          for (const { name, cost } of reported) most.set(name, Math.max(cost, most.get(name) ?? 0));
+          const expected = [...most.values()].reduce((sum, cost) => sum + cost, 0);
+          expect(await usedOf(KEY, 0)).toBe(expected);
+          const [logged] = await database.dataSource.query<{ sum: string }[]>(
+            'SELECT sum(cost) FROM request_logs WHERE organisation_id = $1',
+            [organisationId],
+          );
+          expect(Number(logged?.sum)).toBe(expected);
+        },
+      ),
       { numRuns: 20 },
     );
   });
@@ -203,13 +211,13 @@ describe('the durable record of budgets', () => {
     const estimate = (cost: number, period = 1_000, holder = 'g.1'): LogRecord => {
       const flags = ['estimated'] as const;
       const counters = [[KEY, period, holder]] as const;
-      const told = charge({ once: 'response i r', cost, tokens: cost, requests: 0, flags, counters });
-      return { ...record([told]), method: 'POST', cost, usage: null, priced: 'estimated' };
+      const reported = charge({ once: 'response i r', cost, tokens: cost, requests: 0, flags, counters });
+      return { ...record([reported]), method: 'POST', cost, usage: null, priced: 'estimated' };
     };
     const truth = (cost: number | null, tokens = cost ?? 0, period = 1_000, holder = 'g.2'): LogRecord => {
       const counters = [[KEY, period, holder]] as const;
-      const told = charge({ once: 'response i r', cost, tokens, requests: 0, counters });
-      return { ...record([told]), method: 'GET', cost };
+      const reported = charge({ once: 'response i r', cost, tokens, requests: 0, counters });
+      return { ...record([reported]), method: 'GET', cost };
     };
     const balanceAt = async (since: number) =>
       (await book.balances({ organisationId, counters: [{ key: KEY, since }] }))[0];
@@ -267,47 +275,52 @@ describe('the durable record of budgets', () => {
     });
 
     it('is replaced once, in whatever order records come, twice or at once, in budgets, logs and analytics', async () => {
-      const TOLD = fc.record({
+      const REPORTED = fc.record({
         isEstimate: fc.boolean(),
         cost: fc.nat({ max: 99 }),
         period: fc.constantFrom(1_000, 2_000),
         holder: fc.constantFrom('g.1', 'g.2'),
       });
       await fc.assert(
-        fc.asyncProperty(fc.array(TOLD, { minLength: 1, maxLength: 8 }), BATCHES, async (told, batches) => {
-          organisationId = randomUUID();
-          const records = told.map(({ isEstimate, cost, period, holder }) =>
-            isEstimate ? estimate(cost, period, holder) : truth(cost, cost, period, holder),
-          );
-          const pick = (batch: readonly number[]) =>
-            batch.map((at) => records[at % records.length] as LogRecord);
-          for (const [one, other] of batches) await Promise.all([store(...pick(one)), store(...pick(other))]);
-          await store(...records);
-          const truths = told.filter(({ isEstimate }) => !isEstimate);
-          const most = Math.max(...(truths.length > 0 ? truths : told).map(({ cost }) => cost));
-          expect([await usedOf(KEY, 0), await logged(), await rolledUp()]).toEqual([most, most, most]);
-          const all = await balanceAt(0);
-          const counted = (all?.holders ?? []).reduce((sum, [, part]) => sum + part, 0);
-          expect(counted + (all?.adjusted ?? 0)).toBe(most);
-          for (const holder of ['g.1', 'g.2']) {
-            const own = told.filter((each) => each.isEstimate && each.holder === holder);
-            const part = new Map(all?.holders).get(holder) ?? 0;
-            // A gateway has counted all that its own requests have made.
-            expect(part).toBeGreaterThanOrEqual(own.reduce((sum, { cost }) => sum + cost, 0));
-          }
-          const [sums] = await database.dataSource.query<Record<string, string>[]>(
-            `SELECT sum(cost) AS cost, sum(tokens) AS tokens, min(cost) FILTER (WHERE account LIKE 'limit:%') AS least
+        fc.asyncProperty(
+          fc.array(REPORTED, { minLength: 1, maxLength: 8 }),
+          BATCHES,
+          async (reported, batches) => {
+            organisationId = randomUUID();
+            const records = reported.map(({ isEstimate, cost, period, holder }) =>
+              isEstimate ? estimate(cost, period, holder) : truth(cost, cost, period, holder),
+            );
+            const pick = (batch: readonly number[]) =>
+              batch.map((at) => records[at % records.length] as LogRecord);
+            for (const [one, other] of batches)
+              await Promise.all([store(...pick(one)), store(...pick(other))]);
+            await store(...records);
+            const truths = reported.filter(({ isEstimate }) => !isEstimate);
+            const most = Math.max(...(truths.length > 0 ? truths : reported).map(({ cost }) => cost));
+            expect([await usedOf(KEY, 0), await logged(), await rolledUp()]).toEqual([most, most, most]);
+            const all = await balanceAt(0);
+            const counted = (all?.holders ?? []).reduce((sum, [, part]) => sum + part, 0);
+            expect(counted + (all?.adjusted ?? 0)).toBe(most);
+            for (const holder of ['g.1', 'g.2']) {
+              const own = reported.filter((each) => each.isEstimate && each.holder === holder);
+              const part = new Map(all?.holders).get(holder) ?? 0;
+              // A gateway has counted all that its own requests have made.
+              expect(part).toBeGreaterThanOrEqual(own.reduce((sum, { cost }) => sum + cost, 0));
+            }
+            const [sums] = await database.dataSource.query<Record<string, string>[]>(
+              `SELECT sum(cost) AS cost, sum(tokens) AS tokens, min(cost) FILTER (WHERE account LIKE 'limit:%') AS least
              FROM ledger_balances WHERE organisation_id = $1`,
-            [organisationId],
-          );
-          expect(sums).toMatchObject({ cost: '0', tokens: '0' });
-          expect(Number(sums?.['least'])).toBeGreaterThanOrEqual(0);
-          const [hours] = await database.dataSource.query<{ cost: string }[]>(
-            'SELECT sum(cost) AS cost FROM budget_hours WHERE organisation_id = $1',
-            [organisationId],
-          );
-          expect(Number(hours?.cost)).toBe(most);
-        }),
+              [organisationId],
+            );
+            expect(sums).toMatchObject({ cost: '0', tokens: '0' });
+            expect(Number(sums?.['least'])).toBeGreaterThanOrEqual(0);
+            const [hours] = await database.dataSource.query<{ cost: string }[]>(
+              'SELECT sum(cost) AS cost FROM budget_hours WHERE organisation_id = $1',
+              [organisationId],
+            );
+            expect(Number(hours?.cost)).toBe(most);
+          },
+        ),
         { numRuns: 20 },
       );
     });
@@ -320,9 +333,9 @@ describe('the durable record of budgets', () => {
       record([charge({ cost: 40, counters: [[KEY, 2_000, 'g.1']] })]),
       record([charge({ cost: 3, counters: [[KEY, 2_000]] })]),
     );
-    const asked = async (since: number) =>
+    const requested = async (since: number) =>
       (await book.balances({ organisationId, counters: [{ key: KEY, since }] }))[0];
-    const all = await asked(0);
+    const all = await requested(0);
     expect(all?.used).toBe(748);
     expect(new Map(all?.holders)).toEqual(
       new Map([
@@ -330,7 +343,7 @@ describe('the durable record of budgets', () => {
         ['g.2', 5],
       ]),
     );
-    expect(await asked(1_500)).toMatchObject({ used: 43, holders: [['g.1', 40]] });
+    expect(await requested(1_500)).toMatchObject({ used: 43, holders: [['g.1', 40]] });
   });
 
   it('tells gateways apart that were not charged for two days, for five in all', async () => {
@@ -346,8 +359,8 @@ describe('the durable record of budgets', () => {
         [days, organisationId, name],
       );
     }
-    const [told] = await book.balances({ organisationId, counters: [{ key: KEY, since: 0 }] });
-    expect(told).toEqual({
+    const [reported] = await book.balances({ organisationId, counters: [{ key: KEY, since: 0 }] });
+    expect(reported).toEqual({
       period: 0,
       used: 15,
       adjusted: 0,
@@ -367,8 +380,8 @@ describe('the durable record of budgets', () => {
       fc.asyncProperty(fc.array(RECORD, { minLength: 1, maxLength: 8 }), BATCHES, async (made, batches) => {
         organisationId = randomUUID();
         const records = made.map(({ charges, saved, once }) => {
-          const told = once === null ? [] : [charge({ ...ONCE, once: `batch i ${once}` })];
-          const sample = record([...charges, ...told]);
+          const reported = once === null ? [] : [charge({ ...ONCE, once: `batch i ${once}` })];
+          const sample = record([...charges, ...reported]);
           const { decision } = sample;
           const cache = { status: 'HIT', key: null, savedCost: saved } as (typeof decision)['cache'];
           return { ...sample, cacheStatus: 'HIT', decision: { ...decision, cache } };

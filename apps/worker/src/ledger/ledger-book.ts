@@ -132,12 +132,12 @@ export class LedgerBook {
     counters,
     withBurn,
   }: BalancesRequest): Promise<BalancesAnswer['balances']> {
-    const asked = counters.map(({ key, since }) => ({ account: accountOf(key), since }));
+    const requested = counters.map(({ key, since }) => ({ account: accountOf(key), since }));
     const { manager } = this.source;
-    const balances = await heldBalancesOf(manager, organisationId, asked);
+    const balances = await heldBalancesOf(manager, organisationId, requested);
     const nowMs = Date.now();
     const recent = withBurn
-      ? await recentUseOf(manager, organisationId, asked, nowMs - BURN_WINDOW_MS)
+      ? await recentUseOf(manager, organisationId, requested, nowMs - BURN_WINDOW_MS)
       : null;
     return balances.map((balance, at) => {
       const counter = counters[at];
@@ -151,10 +151,10 @@ export class LedgerBook {
           .map((part) => [part.holder, part[type]] as const);
       const used = Math.max(0, balance[type]);
       const adjusted = balance.adjusted[type];
-      const told = { period, used, adjusted, holders: partsOf(true), former: partsOf(false) };
-      if (burnt === undefined) return told;
+      const reported = { period, used, adjusted, holders: partsOf(true), former: partsOf(false) };
+      if (burnt === undefined) return reported;
       return {
-        ...told,
+        ...reported,
         perDay: burnRatePerDay({ amount: burnt[type], firstHourMs: burnt.firstHour }, nowMs),
       };
     });

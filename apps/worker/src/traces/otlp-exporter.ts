@@ -84,6 +84,6 @@ export class OtlpExporter implements SpanExporter {
 
 /** What the receiver asks for, in seconds; dates are not told by any receiver that is known. */
 function askedPauseMs(answer: BufferedAnswer | null): number | null {
-  const asked = Number(answer?.headers['retry-after'] ?? NaN);
-  return Number.isFinite(asked) && asked > 0 ? asked * 1_000 : null;
+  const requested = Number(answer?.headers['retry-after'] ?? NaN);
+  return Number.isFinite(requested) && requested > 0 ? requested * 1_000 : null;
 }

@@ -212,10 +212,10 @@ describe('TraceExport, at a receiver of OTLP', () => {
     statuses = [503];
     traces.add([requestLogRow(sampleLogRecord())]);
     await eventually(() => received.length > 0);
-    const nobody = new TraceExport({
+    const anonymous = new TraceExport({
       ...{ client, url: 'http://127.0.0.1:9/v1/traces', headers: {}, timeoutMs: 1_000, serviceName: 'x' },
     });
-    nobody.add(Array.from({ length: 3_000 }, () => requestLogRow(sampleLogRecord())));
-    await nobody.stop();
+    anonymous.add(Array.from({ length: 3_000 }, () => requestLogRow(sampleLogRecord())));
+    await anonymous.stop();
   });
 });

@@ -22,7 +22,7 @@ describe('VectorSet', () => {
         fc.array(stored, { maxLength: 40 }),
         raw,
         fc.integer({ min: 1, max: 12 }),
-        (list, asked, capacity) => {
+        (list, requested, capacity) => {
           const set = new VectorSet(DIMENSIONS, capacity);
           const books = new Map<string, { vector: number[]; isAlive: boolean }>();
           for (const [id, vector, isAlive] of list) {
@@ -33,16 +33,16 @@ describe('VectorSet', () => {
               books.delete([...books.keys()][0] as string);
             books.set(String(id), { vector, isAlive });
           }
-          const unit = normalised(asked);
+          const unit = normalised(requested);
           if (unit === null) return;
           const alive = [...books].filter(([, { isAlive }]) => isAlive);
           const found = set.nearest(unit, 5);
           expect(set.size).toBe(books.size);
           expect(found === null).toBe(alive.length === 0);
           if (found === null) return;
-          const best = Math.max(...alive.map(([, { vector }]) => cosine(vector, asked)));
+          const best = Math.max(...alive.map(([, { vector }]) => cosine(vector, requested)));
           expect(Math.abs(found.similarity - best)).toBeLessThan(1e-5);
-          const own = cosine(books.get(found.id)?.vector ?? [], asked);
+          const own = cosine(books.get(found.id)?.vector ?? [], requested);
           expect(Math.abs(own - best)).toBeLessThan(1e-5);
         },
       ),

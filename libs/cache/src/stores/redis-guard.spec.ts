@@ -7,14 +7,14 @@ describe('RedisGuard', () => {
     let now = 0;
     const guard = new RedisGuard({ timeoutMs: 20, coolDownMs: 1_000, now: () => now });
     expect(await guard.ask(never)).toBe(NO_REPLY);
-    let asked = 0;
+    let requested = 0;
     const ask = (): Promise<string> => {
-      asked += 1;
+      requested += 1;
       return Promise.resolve('x');
     };
     now = 999;
     expect(await guard.ask(ask)).toBe(NO_REPLY);
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
     now = 1_000;
     expect(await guard.ask(ask)).toBe('x');
   });

@@ -49,14 +49,14 @@ export async function raiseAlert(manager: EntityManager, alert: LimitAlert): Pro
 export async function alertsRaised(
   manager: EntityManager,
   organisationId: string,
-  asked: readonly { readonly counter: string; readonly since: number }[],
+  requested: readonly { readonly counter: string; readonly since: number }[],
 ): Promise<readonly Pick<LimitAlert, 'counter' | 'kind' | 'amount'>[]> {
-  if (asked.length === 0) return [];
+  if (requested.length === 0) return [];
   const rows: { counter: string; kind: LimitAlert['kind']; amount: string }[] = await manager.query(
     `SELECT alert.counter, alert.kind, alert.amount FROM unnest($2::text[], $3::bigint[]) AS asked (counter, since)
      JOIN limit_alerts AS alert
        ON alert.organisation_id = $1 AND alert.counter = asked.counter AND alert.period >= asked.since`,
-    [organisationId, asked.map(({ counter }) => counter), asked.map(({ since }) => since)],
+    [organisationId, requested.map(({ counter }) => counter), requested.map(({ since }) => since)],
   );
   return rows.map(({ counter, kind, amount }) => ({ counter, kind, amount: Number(amount) }));
 }

@@ -19,7 +19,7 @@ export interface FeedbackGroup {
   readonly weighted: number;
 }
 
-interface Asked {
+interface Requested {
   /** Those of the conditions, which queries add theirs to. */
   readonly parameters: unknown[];
   /** On feedback `f`; for feedback alone `anyLog` besides. */
@@ -30,7 +30,7 @@ interface Asked {
   readonly withLogs: string;
 }
 
-function asked({ scope, from, to, filter }: FeedbackAsk): Asked {
+function requested({ scope, from, to, filter }: FeedbackAsk): Requested {
   const parameters: unknown[] = [scope.organisationId, scope.workspaceId, scope.userId, from, to];
   const wanted = filterConditions({ filter, by: [], measures: [] }, POSTGRES, binder(parameters));
   const logs = `SELECT id, trace_id, workspace_id, organisation_id, model, metadata FROM request_logs
@@ -67,7 +67,7 @@ export async function feedbackByTime(
   ask: FeedbackAsk,
   bucket: TimeBucket,
 ): Promise<FeedbackGroup[]> {
-  const { parameters, conditions, anyLog } = asked(ask);
+  const { parameters, conditions, anyLog } = requested(ask);
   const bind = binder(parameters);
   const key = POSTGRES.bucketNumber(bind(bucket.sizeMs, 'number'), bind(bucket.offsetMs, 'number'));
   const found: Found[] = await manager.query(
@@ -85,7 +85,7 @@ export async function feedbackByScore(
   ask: FeedbackAsk,
   limit: number,
 ): Promise<FeedbackGroup[]> {
-  const { parameters, conditions, anyLog } = asked(ask);
+  const { parameters, conditions, anyLog } = requested(ask);
   const found: Found[] = await manager.query(
     `SELECT f.value::text AS key, ${MEASURED} FROM feedback f WHERE ${conditions} ${anyLog}
      GROUP BY f.value ORDER BY f.value LIMIT ${binder(parameters)(limit, 'number')}`,
@@ -100,7 +100,7 @@ export async function feedbackByModel(
   ask: FeedbackAsk,
   limit: number,
 ): Promise<FeedbackGroup[]> {
-  const { parameters, conditions, withLogs } = asked(ask);
+  const { parameters, conditions, withLogs } = requested(ask);
   const found: Found[] = await manager.query(
     `SELECT key, count(*) AS total, avg(score) AS weighted FROM (
        SELECT DISTINCT f.id, log.model AS key, f.value * f.weight AS score FROM ${withLogs} WHERE ${conditions}
@@ -118,7 +118,7 @@ export async function feedbackByMetadata(
   values: readonly string[],
 ): Promise<FeedbackGroup[]> {
   if (values.length === 0) return [];
-  const { parameters, conditions, withLogs } = asked(ask);
+  const { parameters, conditions, withLogs } = requested(ask);
   const bind = binder(parameters);
   const value = `log.metadata->>${bind(name, 'text')}`;
   const found: Found[] = await manager.query(

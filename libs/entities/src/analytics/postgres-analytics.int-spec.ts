@@ -55,24 +55,24 @@ describe('rollups', () => {
   /** As they are after the correction of one of the tests. */
   const corrected = (): RequestLogRow[] =>
     rows.map((row, i) => (i % 3 === 0 ? { ...row, cost: 5, duration_ms: 1 } : row));
-  const read = (asked: AnalyticsAsk): Promise<AnalyticsRow[]> =>
-    new PostgresAnalytics(database.dataSource).rows(asked);
+  const read = (requested: AnalyticsAsk): Promise<AnalyticsRow[]> =>
+    new PostgresAnalytics(database.dataSource).rows(requested);
 
   beforeAll(async () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => add(rows.slice(i * 50, i * 50 + 50))));
   }, 60_000);
 
   it('add up exactly when many writers enter requests of the same hours at once, before they are merged and after', async () => {
-    const asked = ask('all of an organisation');
-    expect(await read(asked)).toEqual(expectedRows(asked, rows));
+    const requested = ask('all of an organisation');
+    expect(await read(requested)).toEqual(expectedRows(requested, rows));
     const merged = await Promise.all([1, 2, 3].map(() => mergeRollups(database.dataSource, 70)));
-    expect(await read(asked)).toEqual(expectedRows(asked, rows));
+    expect(await read(requested)).toEqual(expectedRows(requested, rows));
     // One at a time does it, and what the others leave is not lost.
     const rest = await mergeRollups(database.dataSource);
     const owned = rows.filter(({ organisation_id: organisationId }) => organisationId !== null);
     expect(merged.reduce((sum, count) => sum + count, rest)).toBe(owned.length);
     expect(await mergeRollups(database.dataSource)).toBe(0);
-    expect(await read(asked)).toEqual(expectedRows(asked, rows));
+    expect(await read(requested)).toEqual(expectedRows(requested, rows));
   });
 
   it('follow a correction: the request leaves as it was and comes back as it is', async () => {
@@ -84,8 +84,8 @@ describe('rollups', () => {
     });
     const expectCorrected = async (): Promise<void> => {
       for (const name of ['all of a workspace', 'by model', 'by metadata']) {
-        const asked = ask(name);
-        expect(await read(asked)).toEqual(expectedRows(asked, after));
+        const requested = ask(name);
+        expect(await read(requested)).toEqual(expectedRows(requested, after));
       }
     };
     await expectCorrected();
@@ -93,10 +93,10 @@ describe('rollups', () => {
     await expectCorrected();
     await add(changed(after), -1);
     const left = after.filter((_, i) => i % 3 !== 0);
-    const asked = ask('by status and time');
+    const requested = ask('by status and time');
     // When a group was first and last seen is not told anew by what leaves it.
-    const told = { ...asked, measures: asked.measures.filter((name) => !name.endsWith('_seen')) };
-    expect(await read(told)).toEqual(expectedRows(told, left));
+    const reported = { ...requested, measures: requested.measures.filter((name) => !name.endsWith('_seen')) };
+    expect(await read(reported)).toEqual(expectedRows(reported, left));
     await add(changed(after));
     await mergeRollups(database.dataSource);
   });
@@ -107,8 +107,8 @@ describe('rollups', () => {
       await new UsagePending1795490010000().up(runner);
     });
     for (const name of ['all of an organisation', 'by model', 'users of all']) {
-      const asked = ask(name);
-      expect(await read(asked)).toEqual(expectedRows(asked, judgedByStatus(corrected())));
+      const requested = ask(name);
+      expect(await read(requested)).toEqual(expectedRows(requested, judgedByStatus(corrected())));
     }
   });
 
@@ -118,9 +118,9 @@ describe('rollups', () => {
     await add(more);
     const expectBoth = async (): Promise<void> => {
       for (const name of ['all of an organisation', 'of what is no success', 'by status and time']) {
-        const asked = ask(name);
+        const requested = ask(name);
         const known = [...judgedByStatus(corrected()), ...more];
-        expect(await read(asked)).toEqual(expectedRows(asked, known));
+        expect(await read(requested)).toEqual(expectedRows(requested, known));
       }
     };
     await expectBoth();

@@ -75,13 +75,13 @@ const compacted = (buckets: string, counts: string): string =>
 function mergeInto({ table, series, dimensions, metadata = 'metadata' }: RollupTable): string {
   const summed = [...SUMS, 'first_at', 'last_at'];
   const columns = ['organisation_id', 'grain', 'at', 'series', ...dimensions, ...summed];
-  const told = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name}) AS ${name}`);
+  const reported = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name}) AS ${name}`);
   const manyOf = (array: string): string =>
     `CASE WHEN added.requests >= ${String(COMPACTED_FROM)} THEN added.${array} END`;
   return `INSERT INTO ${table} AS known (${columns.join(', ')}, latency_buckets, latency_counts)
     SELECT ${columns.map((name) => `added.${name}`).join(', ')}, coalesce(few.buckets, added.buckets), coalesce(few.counts, added.counts)
     FROM (
-      SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS at, ${series} AS series, ${told.join(', ')},
+      SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS at, ${series} AS series, ${reported.join(', ')},
         sum(sign) AS requests, ${[...AMOUNTS, 'duration_us'].map((name) => `coalesce(sum(sign * ${name}), 0) AS ${name}`).join(', ')},
         min(created_at) AS first_at, max(created_at) AS last_at, array_agg(bucket) AS buckets, array_agg(sign::integer) AS counts
       FROM facts JOIN usage_built AS built ON facts.created_at < built.until

@@ -50,10 +50,10 @@ export interface RecentUse extends LedgerAmount {
 export async function recentUseOf(
   manager: EntityManager,
   organisationId: string,
-  asked: readonly { readonly account: string; readonly since: number }[],
+  requested: readonly { readonly account: string; readonly since: number }[],
   fromMs: number,
 ): Promise<RecentUse[]> {
-  if (asked.length === 0) return [];
+  if (requested.length === 0) return [];
   const rows: { first: string | null; cost: string; tokens: string; requests: string }[] =
     await manager.query(
       `SELECT uses.first, uses.cost, uses.tokens, uses.requests
@@ -68,8 +68,8 @@ export async function recentUseOf(
      ORDER BY asked.place`,
       [
         organisationId,
-        asked.map(({ account }) => account),
-        asked.map(({ since }) => since),
+        requested.map(({ account }) => account),
+        requested.map(({ since }) => since),
         hourOf(new Date(fromMs)),
       ],
     );

@@ -54,9 +54,9 @@ export async function addHolders(manager: EntityManager, rows: readonly HolderRo
 export async function heldBalancesOf(
   manager: EntityManager,
   organisationId: string,
-  asked: readonly { readonly account: string; readonly since: number }[],
+  requested: readonly { readonly account: string; readonly since: number }[],
 ): Promise<HeldBalance[]> {
-  if (asked.length === 0) return [];
+  if (requested.length === 0) return [];
   const rows: HeldRow[] = await manager.query(
     `SELECT asked.account, sums.cost, sums.tokens, sums.requests, corrections.adjusted,
        coalesce(parts.holders, '[]') AS holders
@@ -85,7 +85,12 @@ export async function heldBalancesOf(
        ) AS newest
      ) AS parts
      ORDER BY asked.place`,
-    [organisationId, asked.map(({ account }) => account), asked.map(({ since }) => since), PRICE_CORRECTIONS],
+    [
+      organisationId,
+      requested.map(({ account }) => account),
+      requested.map(({ since }) => since),
+      PRICE_CORRECTIONS,
+    ],
   );
   return rows.map(({ account, holders, adjusted, ...sums }) => ({
     account,

@@ -61,7 +61,7 @@ const NOTED_AFTER = `interval '30 days'`;
 /** Rows that one statement removes. */
 const FORGOTTEN_AT_ONCE = 20_000;
 
-const ASKED = `unnest($1::uuid[], $2::text[]) AS asked (organisation_id, name)`;
+const REQUESTED = `unnest($1::uuid[], $2::text[]) AS asked (organisation_id, name)`;
 
 /**
  * The part of each claim that its record charges: what it says beyond what others have charged of the same name. Estimates of a name
@@ -76,19 +76,19 @@ export async function claimOnce(manager: EntityManager, claims: readonly OnceCla
   // Those who claim the same name wait for each other until they commit, all in one order.
   await manager.query(
     `SELECT pg_advisory_xact_lock(lock) FROM (
-       SELECT DISTINCT hashtextextended(organisation_id::text || ' ' || name, 0) AS lock FROM ${ASKED} ORDER BY lock
+       SELECT DISTINCT hashtextextended(organisation_id::text || ' ' || name, 0) AS lock FROM ${REQUESTED} ORDER BY lock
      ) AS locks`,
     names,
   );
   await manager.query(
-    `UPDATE ledger_once AS known SET named_at = now() FROM (SELECT DISTINCT * FROM ${ASKED}) AS asked
+    `UPDATE ledger_once AS known SET named_at = now() FROM (SELECT DISTINCT * FROM ${REQUESTED}) AS asked
      WHERE known.organisation_id = asked.organisation_id AND known.name = asked.name
        AND known.named_at < now() - ${NOTED_AFTER}`,
     names,
   );
   const rows: OnceRow[] = await manager.query(
     `SELECT DISTINCT known.organisation_id, known.name, known.log_id, known.cost, known.tokens, known.estimate, known.priced
-     FROM ${ASKED} JOIN ledger_once AS known USING (organisation_id, name)`,
+     FROM ${REQUESTED} JOIN ledger_once AS known USING (organisation_id, name)`,
     names,
   );
   const parts = new Parts(rows);

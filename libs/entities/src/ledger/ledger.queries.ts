@@ -47,9 +47,9 @@ export async function addBalances(manager: EntityManager, rows: readonly LedgerR
 export async function balancesOf(
   manager: EntityManager,
   organisationId: string,
-  asked: readonly { readonly account: string; readonly since: number }[],
+  requested: readonly { readonly account: string; readonly since: number }[],
 ): Promise<LedgerBalance[]> {
-  if (asked.length === 0) return [];
+  if (requested.length === 0) return [];
   const rows: { account: string; cost: string; tokens: string; requests: string }[] = await manager.query(
     `SELECT asked.account, coalesce(sum(known.cost), 0) AS cost, coalesce(sum(known.tokens), 0) AS tokens,
        coalesce(sum(known.requests), 0) AS requests
@@ -57,7 +57,7 @@ export async function balancesOf(
      LEFT JOIN ledger_balances AS known
        ON known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
      GROUP BY asked.place, asked.account ORDER BY asked.place`,
-    [organisationId, asked.map(({ account }) => account), asked.map(({ since }) => since)],
+    [organisationId, requested.map(({ account }) => account), requested.map(({ since }) => since)],
   );
   return rows.map(({ account, cost, tokens, requests }) => ({
     account,

@@ -304,8 +304,8 @@ function matches(row: RequestLogRow, filter: LogFilter): boolean {
 
 /** A text that the database can't take is stored as it can. */
 const storable = (text: string): string => Buffer.from(text).toString();
-const isAmong = (value: string | null, asked: readonly string[] | undefined): boolean =>
-  asked === undefined || (value !== null && asked.map(storable).includes(storable(value)));
+const isAmong = (value: string | null, requested: readonly string[] | undefined): boolean =>
+  requested === undefined || (value !== null && requested.map(storable).includes(storable(value)));
 
 function isWithin(value: number | null, { min, max }: Bounds<number | Date> = {}): boolean {
   if (min === undefined && max === undefined) return true;

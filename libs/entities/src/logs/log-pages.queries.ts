@@ -103,9 +103,9 @@ const TRACES_MAX = 1_000;
 
 /** Null: feedback does not narrow the list, or not much. */
 async function judgedTraces(manager: EntityManager, filter: LogFilter): Promise<string[] | null> {
-  const asked = tracesByFeedback(filter, TRACES_MAX + 1);
-  if (asked === null) return null;
-  const rows: { trace_id: string }[] = await manager.query(asked.query, asked.parameters);
+  const requested = tracesByFeedback(filter, TRACES_MAX + 1);
+  if (requested === null) return null;
+  const rows: { trace_id: string }[] = await manager.query(requested.query, requested.parameters);
   return rows.length > TRACES_MAX ? null : rows.map(({ trace_id: trace }) => trace);
 }
 

@@ -98,8 +98,8 @@ describe('how much output a body asks for', () => {
   it('is the same by the bytes as by the parsed body, wherever all of it can be read', () => {
     let read = 0;
     fc.assert(
-      fc.property(body, (asked) => {
-        const text = JSON.stringify(asked);
+      fc.property(body, (requested) => {
+        const text = JSON.stringify(requested);
         const { needsParse, output } = scan(text);
         if (needsParse) return;
         const parsed = demandOf(JSON.parse(text) as Record<string, unknown>);

@@ -31,13 +31,15 @@ export function answerModeration({ body, model, id }: SandboxRequest): SandboxAn
 
 function moderate(text: string): JsonObject {
   const bytes = createHash('sha256').update(text).digest();
-  const asked = MODERATION_CATEGORIES.map((category) => text.includes(`[flag:${category}]`));
-  const scores = asked.map((flagged, index) =>
+  const requested = MODERATION_CATEGORIES.map((category) => text.includes(`[flag:${category}]`));
+  const scores = requested.map((flagged, index) =>
     flagged ? FLAGGED_SCORE : ((bytes[index] ?? 0) / 255) * QUIET_SCORE_MAX,
   );
   return {
-    flagged: asked.includes(true),
-    categories: Object.fromEntries(MODERATION_CATEGORIES.map((category, index) => [category, asked[index]])),
+    flagged: requested.includes(true),
+    categories: Object.fromEntries(
+      MODERATION_CATEGORIES.map((category, index) => [category, requested[index]]),
+    ),
     category_scores: Object.fromEntries(
       MODERATION_CATEGORIES.map((category, index) => [category, scores[index]]),
     ),

@@ -66,16 +66,16 @@ export const failed = (failure: AttemptFailure, status: number | null = null): A
 
 /** Plays outcomes and tells the tries, as `path` or `path+retry@wait`, and the reason of the stop if it came to that. */
 export function play(cursor: RoutingCursor, outcomes: readonly AttemptOutcome[]): string[] {
-  const told: string[] = [];
+  const reported: string[] = [];
   let previous: AttemptOutcome | null = null;
   for (const outcome of [...outcomes, null]) {
     const step = cursor.next(previous);
-    if (step.kind === 'stop') return [...told, step.reason];
+    if (step.kind === 'stop') return [...reported, step.reason];
     const path = step.target.path.replaceAll('targets', 't');
-    told.push(step.retry === 0 ? path : `${path}+${String(step.retry)}@${String(step.waitMs)}`);
+    reported.push(step.retry === 0 ? path : `${path}+${String(step.retry)}@${String(step.waitMs)}`);
     previous = outcome;
   }
-  return told;
+  return reported;
 }
 
 /** One request through a config. */
@@ -84,9 +84,9 @@ export const request = (
   runtime: RoutingRuntime,
   outcomes: readonly AttemptOutcome[],
   own: Partial<RequestFacts> = {},
-): { readonly told: string[]; readonly cursor: RoutingCursor } => {
+): { readonly reported: string[]; readonly cursor: RoutingCursor } => {
   const cursor = createPlan(config, factsOf(own), runtime);
-  return { told: play(cursor, outcomes), cursor };
+  return { reported: play(cursor, outcomes), cursor };
 };
 
 /** Small and seeded, so that a failure can be repeated. */

@@ -38,16 +38,16 @@ describe('HealthBoard', () => {
   });
 
   it('asks a part that does not answer once, however often it is asked itself', async () => {
-    let asked = 0;
+    let requested = 0;
     let answer: (state: PartState) => void = () => undefined;
     const check = (): Promise<PartState> => {
-      asked += 1;
+      requested += 1;
       return new Promise((resolve) => (answer = resolve));
     };
     const board = new HealthBoard([{ name: 'part', check }], 1);
     const reports = await Promise.all([board.words(), board.words(), board.words()]);
     expect(new Set(reports.map(({ parts }) => parts['part']))).toEqual(new Set(['down']));
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     const mended = board.words();
     answer(WELL);
     expect((await mended).parts).toEqual({ part: 'ok' });

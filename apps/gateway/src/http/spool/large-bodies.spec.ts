@@ -118,10 +118,10 @@ describe('bodies that are too large for memory', () => {
 
   it('[PAS-03] retries after the provider has cut the connection in the middle of an upload', async () => {
     const sums: string[] = [];
-    let asked = 0;
+    let requested = 0;
     const server = createServer((req, res) => {
-      asked += 1;
-      const isCut = asked === 1;
+      requested += 1;
+      const isCut = requested === 1;
       const hash = createHash('sha256');
       req.on('data', (chunk: Buffer) => {
         hash.update(chunk);
@@ -137,7 +137,7 @@ describe('bodies that are too large for memory', () => {
     const { port } = server.address() as AddressInfo;
     gateway.addProvider('first', 'openai', `http://127.0.0.1:${String(port)}`);
     expect((await post('/things', BODY, config({ retry: { attempts: 1 } }))).status).toBe(200);
-    expect([asked, sums]).toEqual([2, [sha(BODY)]]);
+    expect([requested, sums]).toEqual([2, [sha(BODY)]]);
     server.closeAllConnections();
     server.close();
   });
@@ -282,10 +282,13 @@ describe('bodies that are too large for memory', () => {
     const rule = config({ override_params: { model: 'cheap' } });
     const small = Buffer.alloc(100, 1);
     for (const file of [small, BODY]) {
-      const asked = formWith('expensive', file);
-      expect((await post('/audio/transcriptions', asked, { ...rule, ...FORM })).status).toBe(200);
+      const requested = formWith('expensive', file);
+      expect((await post('/audio/transcriptions', requested, { ...rule, ...FORM })).status).toBe(200);
       expect(sha(first.lastRequest.body)).toBe(sha(formWith('cheap', file)));
-      const hidden = Buffer.from(asked.toString('latin1').replace('name="model"', 'name=model'), 'latin1');
+      const hidden = Buffer.from(
+        requested.toString('latin1').replace('name="model"', 'name=model'),
+        'latin1',
+      );
       expect((await post('/audio/transcriptions', hidden, { ...rule, ...FORM })).status).toBe(412);
       expect((await post('/proxy/things', file, rule)).status).toBe(412);
     }

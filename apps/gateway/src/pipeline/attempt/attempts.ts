@@ -72,7 +72,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   begun(answer: Answer): void {
-    this.context.asked = answer.upstream;
+    this.context.requested = answer.upstream;
     this.context.cacheUse = answer.cache;
     this.context.whenClientGone(answer);
   }
@@ -196,7 +196,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private resend(tried: Tried, upstream: Upstream): void {
     this.resent = true;
     this.push(tried, upstream);
-    this.context.asked = null;
+    this.context.requested = null;
     this.markIdle();
     queueMicrotask(() => this.begin());
   }
@@ -215,7 +215,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private conclude(tried: Tried, outcome: AttemptOutcome, tookMs: number): void {
     const { context } = this;
-    context.asked = null;
+    context.requested = null;
     // While the reply is under way, its own time holds this.
     if (context.reply === null) context.waitedMs += tookMs;
     this.last = tried;

@@ -163,7 +163,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   /** A call that begins late, since something had to be looked up first, may be wanted no more. */
   begun(answer: Answer): void {
     this.answer = answer;
-    this.context.asked = answer.upstream;
+    this.context.requested = answer.upstream;
     this.hidesUsage = this.context.hidesUsage;
     if (this.over || this.context.clientGone) this.leave();
   }

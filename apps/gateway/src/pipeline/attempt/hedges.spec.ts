@@ -80,7 +80,7 @@ describe('a hedged request', () => {
       body: JSON.stringify(body),
       ...(signal && { signal }),
     });
-  const asked = async (config: object): Promise<unknown> =>
+  const requested = async (config: object): Promise<unknown> =>
     ((await (await send(config)).json()) as { id: string }).id;
   const last = async (): Promise<LoggedRequest> =>
     eventually(async () => (await gateway.records()).at(-1), WAIT);
@@ -113,7 +113,7 @@ describe('a hedged request', () => {
     const held = gate();
     first.answer({ after: held.opened, body: completion('first') });
     second.answer({ neverAnswer: true });
-    const answer = asked(hedge());
+    const answer = requested(hedge());
     await second.waitForRequest(1, WAIT.timeoutMs);
     held.open();
     expect(await answer).toBe('first');
@@ -127,7 +127,7 @@ describe('a hedged request', () => {
   it('accounts for what the cancelled call has read, in a price line of its own', async () => {
     first.answer({ neverAnswer: true });
     second.answerJson(completion('second'));
-    await asked(hedge());
+    await requested(hedge());
     const { cost, usage, decision } = await last();
     const lines = decision.price?.lines ?? [];
     const wasted = lines.filter(({ unit }) => unit === 'hedge');
@@ -164,7 +164,7 @@ describe('a hedged request', () => {
         winner === 'first' ? { after: held.opened, body: completion('first') } : { neverAnswer: true },
       );
       second.answer(winner === 'second' ? { body: completion('second') } : { neverAnswer: true });
-      const answer = asked(hedge());
+      const answer = requested(hedge());
       await second.waitForRequest(1, WAIT.timeoutMs);
       held.open();
       expect(await answer).toBe(winner);
@@ -183,7 +183,7 @@ describe('a hedged request', () => {
 
   it('makes one call where the first answers in time, and its record says nothing of a hedge', async () => {
     first.answerJson(completion('first'));
-    expect(await asked(hedge({ hedge_delay: 60_000 }))).toBe('first');
+    expect(await requested(hedge({ hedge_delay: 60_000 }))).toBe('first');
     expect(await attempts()).toEqual([['targets[0]', undefined, 'answered', 200]]);
     expect(second.connections).toBe(0);
   });
@@ -192,7 +192,7 @@ describe('a hedged request', () => {
     const [one, other] = [gate(), gate()];
     first.answer({ after: one.opened, status: 500, body: {} });
     second.answer({ after: other.opened, body: completion('second') });
-    const answer = asked(withFallback());
+    const answer = requested(withFallback());
     await second.waitForRequest(1, WAIT.timeoutMs);
     one.open();
     await eventually(() => first.lastRequest.finished, WAIT);
@@ -210,7 +210,7 @@ describe('a hedged request', () => {
     first.answer({ after: one.opened, status: 500, body: {} });
     second.answer({ status: 503, body: {} });
     third.answerJson(completion('third'));
-    const answer = asked(withFallback());
+    const answer = requested(withFallback());
     await eventually(() => second.requests[0]?.finished, WAIT);
     one.open();
     expect(await answer).toBe('third');
@@ -220,7 +220,7 @@ describe('a hedged request', () => {
       ['targets[1]', 'answered', 200],
     ]);
     first.answer({ status: 500, body: {} });
-    expect(await asked(withFallback({ hedge_delay: 60_000 }))).toBe('third');
+    expect(await requested(withFallback({ hedge_delay: 60_000 }))).toBe('third');
     expect(second.requests).toHaveLength(1);
   });
 
@@ -282,12 +282,12 @@ describe('a hedged request', () => {
     const held = gate();
     first.answer({ neverAnswer: true }, { after: held.opened, body: completion('first') });
     second.answerJson(completion('second'));
-    expect(await asked(hedge({ hedge_percentage: 1 }))).toBe('second');
-    const answer = asked(hedge({ hedge_percentage: 1 }));
+    expect(await requested(hedge({ hedge_percentage: 1 }))).toBe('second');
+    const answer = requested(hedge({ hedge_percentage: 1 }));
     await first.waitForRequest(2, WAIT.timeoutMs);
     // A request that came later and may be hedged shows that the delay of this one is over.
     third.answer({ neverAnswer: true });
-    await asked({
+    await requested({
       strategy: { mode: 'hedge', hedge_delay: 1 },
       targets: [{ provider: '@third' }, { provider: '@second' }],
     });
@@ -331,7 +331,7 @@ describe('a hedged request', () => {
     });
     await first.waitForRequest(1, WAIT.timeoutMs);
     // The second call of a later request shows that one of the upload would have been made by now.
-    expect(await asked(hedge())).toBe('second');
+    expect(await requested(hedge())).toBe('second');
     held.open();
     expect([(await upload).status, second.requests.length]).toEqual([200, 1]);
   });

@@ -122,11 +122,11 @@ describe('targets chosen by what was measured', () => {
         ['before its answer', 'silence'],
       ])('when its client leaves %s', async (_, name) => {
         const client = new AbortController();
-        const asked = act(name, client.signal).then((response) => response.text());
+        const requested = act(name, client.signal).then((response) => response.text());
         await first.waitForRequest(2);
         expect(await chosen()).toBe('second');
         client.abort();
-        await expect(asked).rejects.toThrow();
+        await expect(requested).rejects.toThrow();
         await eventually(areEquallyBusy);
       });
 

@@ -100,8 +100,8 @@ function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream)
 function queryOf(query: string, { route }: RequestView, { provider, credential, model }: Upstream): string {
   const own = provider.query?.(credential, model, route.kind);
   if (!own) return query;
-  const asked = new URLSearchParams(query);
-  const added = new URLSearchParams(Object.entries(own).filter(([name]) => !asked.has(name))).toString();
+  const requested = new URLSearchParams(query);
+  const added = new URLSearchParams(Object.entries(own).filter(([name]) => !requested.has(name))).toString();
   if (added === '') return query;
   return query.length > 1 ? `${query}&${added}` : `?${added}`;
 }

@@ -55,13 +55,13 @@ describe('what requests learn from each other', () => {
     await eventually(
       async () => {
         const leaving = new AbortController();
-        const asked = send(leaving.signal, config).catch(() => null);
+        const requested = send(leaving.signal, config).catch(() => null);
         const isProbe = await Promise.race([
-          asked.then(() => false),
+          requested.then(() => false),
           first.waitForRequest(2).then(() => true),
         ]);
         leaving.abort();
-        await asked;
+        await requested;
         return isProbe;
       },
       { timeoutMs: 15_000 },

@@ -5,7 +5,7 @@ import type { RequestView } from '../request-context';
 
 const OPTIONS = 'stream_options';
 const MARK = Buffer.from(`"${OPTIONS}"`);
-const ASKED = Buffer.from(`"${OPTIONS}":{"include_usage":true}`);
+const REQUESTED = Buffer.from(`"${OPTIONS}":{"include_usage":true}`);
 const CLOSE_OBJECT = 0x7d;
 
 /**
@@ -24,7 +24,7 @@ export function askForUsage(
   const streams = parsed === null ? scan?.stream === true : parsed['stream'] === true;
   if (!streams || body.includes(MARK) || dropsOptions(target)) return null;
   const end = body.lastIndexOf(CLOSE_OBJECT);
-  return Buffer.concat([body.subarray(0, end), COMMA, ASKED, body.subarray(end)]);
+  return Buffer.concat([body.subarray(0, end), COMMA, REQUESTED, body.subarray(end)]);
 }
 
 const COMMA = Buffer.from(',');

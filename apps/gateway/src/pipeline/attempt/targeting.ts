@@ -134,14 +134,14 @@ export class Targeting {
   ): Upstream {
     const support = supportOf(context, provider);
     const override = keepsModel(context) ? undefined : target.overrideParams?.['model'];
-    const asked = typeof override === 'string' ? override : requestedModel(context);
+    const requested = typeof override === 'string' ? override : requestedModel(context);
     return {
       target,
       provider,
       saved,
       credential,
       support,
-      model: asked === null ? null : withoutSlug(asked),
+      model: requested === null ? null : withoutSlug(requested),
     };
   }
 }

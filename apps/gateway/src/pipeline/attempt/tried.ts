@@ -37,9 +37,9 @@ export function outcomeOf(tried: Tried, elapsedMs: number): AttemptOutcome {
   const { status, headers, cache } = tried.answer;
   const outcome = { status, failure: null, retryAfterMs: null, elapsedMs };
   // Neither a shared call nor a stored answer says anything of the target now.
-  const told = cache?.isFree === true ? { ...outcome, shared: true } : outcome;
-  if (status < 400) return told;
-  return { ...told, retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status) };
+  const reported = cache?.isFree === true ? { ...outcome, shared: true } : outcome;
+  if (status < 400) return reported;
+  return { ...reported, retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status) };
 }
 
 const without = (status: number, failure: AttemptOutcome['failure']): Omit<AttemptOutcome, 'elapsedMs'> => ({

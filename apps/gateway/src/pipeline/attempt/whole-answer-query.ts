@@ -4,9 +4,9 @@ const READABLE: ReadonlySet<string> = new Set(['json', 'sse']);
 
 /** The query without what could keep the use out of the answer; the same text where it has nothing of the kind. */
 export function wholeAnswerQuery(query: string): string {
-  const asked = [...new URLSearchParams(query)];
-  const kept = asked.filter(([name, value]) => !isReducing(name, value));
-  if (kept.length === asked.length) return query;
+  const requested = [...new URLSearchParams(query)];
+  const kept = requested.filter(([name, value]) => !isReducing(name, value));
+  if (kept.length === requested.length) return query;
   return kept.length === 0 ? '' : `?${new URLSearchParams(kept).toString()}`;
 }
 

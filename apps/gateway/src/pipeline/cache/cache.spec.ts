@@ -40,8 +40,8 @@ describe('cached answers', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const ask = (body: object | Buffer = ASK, asked: TestRequest = {}): Promise<TestResponse> =>
-    asker.ask(CHAT_PATH, body, { config: simple, ...asked });
+  const ask = (body: object | Buffer = ASK, requested: TestRequest = {}): Promise<TestResponse> =>
+    asker.ask(CHAT_PATH, body, { config: simple, ...requested });
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
   describe('are given again', () => {
@@ -232,8 +232,8 @@ describe('cached answers', () => {
       ['GET', '/some/endpoint', null],
     ])('for %s %s', async (method, path, body) => {
       const headers = Buffer.isBuffer(body) ? { 'content-type': 'multipart/form-data; boundary=x' } : {};
-      const asked = { config: simple, method, headers };
-      const tried = [await asker.ask(path, body, asked), await asker.ask(path, body, asked)];
+      const requested = { config: simple, method, headers };
+      const tried = [await asker.ask(path, body, requested), await asker.ask(path, body, requested)];
       expect(tried.map(({ cache }) => cache)).toEqual(['DISABLED', 'DISABLED']);
       expect(stub.requests).toHaveLength(2);
     });
@@ -318,8 +318,8 @@ describe('cached answers', () => {
       ],
     ];
 
-    it.each(others)('and are never given for another %s', async (_name, body, asked) => {
-      expect((await ask(body, asked)).cache).not.toBe('HIT');
+    it.each(others)('and are never given for another %s', async (_name, body, requested) => {
+      expect((await ask(body, requested)).cache).not.toBe('HIT');
     });
 
     it('a new version of the config or of the credential', async () => {

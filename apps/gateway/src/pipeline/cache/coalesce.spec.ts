@@ -49,8 +49,8 @@ describe('identical requests in flight', () => {
     jest.restoreAllMocks();
   });
 
-  const ask = (body: object = ASK, asked: TestRequest = {}): Promise<TestResponse> =>
-    asker.ask('/chat/completions', body, { config, ...asked });
+  const ask = (body: object = ASK, requested: TestRequest = {}): Promise<TestResponse> =>
+    asker.ask('/chat/completions', body, { config, ...requested });
   const haveJoined = (count: number): Promise<true> =>
     eventually(() => joined.mock.calls.length === count, PATIENT);
   /** Of requests that have ended, oldest first. */
@@ -61,10 +61,10 @@ describe('identical requests in flight', () => {
     }, PATIENT);
 
   it('make one call, which one of them pays for, and all have its answer', async () => {
-    const asked = Array.from({ length: 5 }, () => ask());
+    const requested = Array.from({ length: 5 }, () => ask());
     await haveJoined(5);
     release();
-    const reply = await Promise.all(asked);
+    const reply = await Promise.all(requested);
     expect(reply.map(({ status, cache, text }) => [status, cache, JSON.parse(text) as object])).toEqual(
       Array.from({ length: 5 }, () => [200, 'MISS', CHAT]),
     );
@@ -130,10 +130,10 @@ describe('identical requests in flight', () => {
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
     const { port } = provider.address() as AddressInfo;
     gateway.addProvider('main', 'openai', `http://127.0.0.1:${String(port)}`);
-    const asked = [ask(), ask(), ask()];
+    const requested = [ask(), ask(), ask()];
     await haveJoined(3);
     release();
-    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    const statuses = (await Promise.all(requested)).map(({ status }) => status);
     provider.closeAllConnections();
     provider.close();
     expect(statuses.sort()).toEqual([200, 200, 502]);
@@ -150,10 +150,10 @@ describe('identical requests in flight', () => {
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 3_600_000 } },
       targets: [config],
     };
-    const asked = Array.from({ length: 4 }, () => ask(ASK, { config: breaking }));
+    const requested = Array.from({ length: 4 }, () => ask(ASK, { config: breaking }));
     await haveJoined(4);
     release();
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([500, 500, 500, 500]);
+    expect((await Promise.all(requested)).map(({ status }) => status)).toEqual([500, 500, 500, 500]);
     expect(stub.requests).toHaveLength(1);
     const events = (await records(4)).flatMap(({ decision }) => decision.routing ?? []);
     expect(events).toEqual([]);
@@ -168,10 +168,10 @@ describe('identical requests in flight', () => {
     const balanced = (...targets: object[]): TestRequest => ({
       config: { strategy: { mode: 'loadbalance', algorithm: 'least_cost' }, targets },
     });
-    const asked = Array.from({ length: 4 }, () => ask(ASK, balanced(config)));
+    const requested = Array.from({ length: 4 }, () => ask(ASK, balanced(config)));
     await haveJoined(4);
     release();
-    await Promise.all(asked);
+    await Promise.all(requested);
     await ask(ASK, balanced({ provider: '@cheap' }));
     await ask({ ...ASK, user: 'x' }, balanced(config, { provider: '@cheap' }));
     expect([stub.requests.length, cheap.requests.length]).toEqual([1, 2]);
@@ -180,7 +180,7 @@ describe('identical requests in flight', () => {
 
   it('are not shared where the config does not ask for it, nor by others', async () => {
     const alone = { provider: '@main', cache: { mode: 'simple' } };
-    const asked = [
+    const requested = [
       ask(),
       ask({ ...ASK, user: 'x' }),
       ask(ASK, { config: alone }),
@@ -188,17 +188,22 @@ describe('identical requests in flight', () => {
     ];
     await stub.waitForRequest(4, PATIENT.timeoutMs);
     release();
-    expect((await Promise.all(asked)).map(({ cache }) => cache)).toEqual(['MISS', 'MISS', 'MISS', 'MISS']);
+    expect((await Promise.all(requested)).map(({ cache }) => cache)).toEqual([
+      'MISS',
+      'MISS',
+      'MISS',
+      'MISS',
+    ]);
     expect(joined).toHaveBeenCalledTimes(2);
   });
 
   it('that want a fresh answer share it with their like alone', async () => {
     const fresh = { headers: { 'x-gw-cache-force-refresh': 'true' } };
-    const asked = [ask(), ask(ASK, fresh), ask(ASK, fresh)];
+    const requested = [ask(), ask(ASK, fresh), ask(ASK, fresh)];
     await haveJoined(3);
     await stub.waitForRequest(2, PATIENT.timeoutMs);
     release();
-    const reply = await Promise.all(asked);
+    const reply = await Promise.all(requested);
     expect(reply.map(({ cache }) => cache)).toEqual(['MISS', 'REFRESH', 'REFRESH']);
     expect(stub.requests).toHaveLength(2);
   });

@@ -54,8 +54,8 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
       actions,
     );
   const guarded = { output_guardrails: ['words'] };
-  const ask = (body: object, config: object | string, asked: TestRequest = {}): Promise<TestResponse> =>
-    asker.ask('/chat/completions', body, { config, ...asked });
+  const ask = (body: object, config: object | string, requested: TestRequest = {}): Promise<TestResponse> =>
+    asker.ask('/chat/completions', body, { config, ...requested });
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
   const verdict = ({ text, status }: TestResponse): string | number =>
     text.includes('hooks_failed') ? 'denied' : text.includes('"verdict":false') ? 'marked' : status;
@@ -212,10 +212,10 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
         ...sharing,
         targets: [{ provider: '@main' }, { provider: '@other' }],
       };
-      const asked = Array.from({ length: 4 }, () => ask(ASK, config));
+      const requested = Array.from({ length: 4 }, () => ask(ASK, config));
       await haveJoined(4);
       release();
-      expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect((await Promise.all(requested)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       expect(stub.requests).toHaveLength(1);
       expect(other.requests.length).toBeLessThanOrEqual(4);
       expect((await ask(ASK, config)).text).toContain('fine');
@@ -234,13 +234,13 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
         .then((response) => response.text());
       const left = expect(gone).rejects.toThrow();
       await haveJoined(1);
-      const asked = [ask(stream, 'shared'), ask(stream, 'shared')];
+      const requested = [ask(stream, 'shared'), ask(stream, 'shared')];
       await haveJoined(3);
       leaving.abort();
       await left;
       await eventually(async () => (await gateway.records()).length === 1, PATIENT);
       release();
-      expect((await Promise.all(asked)).map(verdict)).toEqual(['denied', 'denied']);
+      expect((await Promise.all(requested)).map(verdict)).toEqual(['denied', 'denied']);
       expect(stub.requests).toHaveLength(1);
       forbid('nothing of it');
       expect((await ask(stream, 'shared')).cache).toBe('MISS');
@@ -248,11 +248,17 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
   });
 
   describe('says in its status what came of the look-up where there was no answer', () => {
-    const nobody = { ...simple, provider: '@nobody' };
+    const anonymous = { ...simple, provider: '@nobody' };
     const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 0 }] } as const;
     const cases: readonly (readonly [string, string, number, object, TestRequest])[] = [
-      ['MISS', 'the provider could not be reached', 502, nobody, {}],
-      ['REFRESH', 'it was not to be read', 502, nobody, { headers: { 'x-gw-cache-force-refresh': 'true' } }],
+      ['MISS', 'the provider could not be reached', 502, anonymous, {}],
+      [
+        'REFRESH',
+        'it was not to be read',
+        502,
+        anonymous,
+        { headers: { 'x-gw-cache-force-refresh': 'true' } },
+      ],
       ['MISS', 'the provider did not answer in time', 408, { ...simple, request_timeout: 100 }, {}],
       ['DISABLED', 'the target has none', 502, { provider: '@nobody' }, {}],
       [
@@ -273,11 +279,11 @@ describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
       await stopped.stop();
     });
 
-    it.each(cases)('%s: %s', async (status, _, code, config, asked) => {
+    it.each(cases)('%s: %s', async (status, _, code, config, requested) => {
       gateway.addProvider('limited', 'openai', stub.origin, limited);
       gateway.addProvider('nobody', 'openai', gone);
       stub.answer({ neverAnswer: true });
-      const reply = await ask(ASK, config, { headers: { 'x-gw-explain': '1', ...asked.headers } });
+      const reply = await ask(ASK, config, { headers: { 'x-gw-explain': '1', ...requested.headers } });
       expect([reply.cache, reply.status]).toEqual([status, code]);
       const decision = JSON.parse(reply.headers.get('x-gw-decision') ?? '') as { cache?: { status: string } };
       expect(decision.cache?.status).toBe(status === 'DISABLED' ? undefined : status);

@@ -45,11 +45,11 @@ describe('answers found by their meaning', () => {
     await Promise.all([gateway.stop(), stub.stop(), vectors.stop()]);
   });
 
-  const ask = (text: string, over: object = {}, asked: TestRequest = {}): Promise<TestResponse> =>
+  const ask = (text: string, over: object = {}, requested: TestRequest = {}): Promise<TestResponse> =>
     asker.ask(
       '/chat/completions',
       { model: 'gpt-4o', messages: [{ role: 'user', content: text }], ...over },
-      { config, ...asked },
+      { config, ...requested },
     );
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 

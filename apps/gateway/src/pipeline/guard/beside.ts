@@ -2,7 +2,7 @@
 const RUNNING_MAX = 1_000;
 
 /** Bounds what runs beside requests. */
-export class Beside {
+export class BackgroundChecks {
   private running = 0;
 
   /** Null: nothing runs, since there is nothing to run or too much runs already. Never rejects. */

@@ -127,8 +127,8 @@ export class GuardedAttempt implements AttemptListener {
     try {
       const seen = this.seen(answer, bytes);
       const { facts, request, output, judges } = this.guarded;
-      const told = seen.isEvents ? { ...facts, dialect: 'json' as const } : facts;
-      const subject = Subject.output(told, request, seen.value, answer.status);
+      const reported = seen.isEvents ? { ...facts, dialect: 'json' as const } : facts;
+      const subject = Subject.output(reported, request, seen.value, answer.status);
       this.guarding.watch('output', output, subject);
       if (!judges) {
         this.conclude(answer, seen, null);

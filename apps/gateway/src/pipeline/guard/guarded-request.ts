@@ -9,13 +9,13 @@ import type {
 } from '@gw/guardrails';
 import type { AnswerFacts, JsonObject } from '@gw/providers';
 import type { RequestContext } from '../request-context';
-import type { Beside } from './beside';
+import type { BackgroundChecks } from './beside';
 import type { Judges } from './session-guarding';
 import type { Answer } from '../answer';
 
 /** What runs guardrails, for all requests. */
 export interface GuardTools extends Judges {
-  readonly beside: Beside;
+  readonly background: BackgroundChecks;
   readonly models: {
     /** Calls a model for a check of a request. Rejects with a `CheckError`. */
     ask(request: RequestContext, call: ModelCall): Promise<JsonObject>;

@@ -56,7 +56,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
     private readonly plan: GuardrailPlan,
     private readonly tools: GuardTools,
   ) {
-    this.late = new LateVerdicts(tools.beside, (stage, results) => {
+    this.late = new LateVerdicts(tools.background, (stage, results) => {
       this.note(stage, results);
     });
   }
@@ -191,13 +191,16 @@ export class Guarding implements RequestGuardrails, GuardReports {
     const judges = GuardrailRunner.concerns(lists.output, 'output');
     const isPlain = judges || verdict.placeholders !== null || lists.output.some(isAsync);
     const body = this.changed(lists, judged);
-    const asked =
+    const requested =
       body === null && !isPlain
         ? this.context
         : askedWith(this.context, body, isText || form ? null : (request as JsonObject), isPlain);
     const guarded: GuardedRequest = { ...judged, output: lists.output, judges };
     const isWatched = judges || verdict.results.length > 0 || lists.output.some(isAsync);
-    send(asked, isWatched ? new GuardedAttempt(this.context, this, this.tools, guarded, listener) : listener);
+    send(
+      requested,
+      isWatched ? new GuardedAttempt(this.context, this, this.tools, guarded, listener) : listener,
+    );
   }
 }
 

@@ -10,7 +10,7 @@ jest.setTimeout(60_000);
 const chunk = (content: string): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
-const ASKED = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const REQUESTED = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 const DENYING = { deny: true, wordCount: { maxWords: 1 } };
 
 describe('a stream that a guardrail holds back whole', () => {
@@ -30,7 +30,7 @@ describe('a stream that a guardrail holds back whole', () => {
   const ask = (guardrail: object, steps: readonly StubStep[]): Promise<TestResponse> => {
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
     const config = { provider: '@main', output_guardrails: [guardrail] };
-    return asker.ask('/chat/completions', { ...ASKED, stream: true }, { config });
+    return asker.ask('/chat/completions', { ...REQUESTED, stream: true }, { config });
   };
   const whole = [{ chunk: chunk('two words') + DONE }];
 
@@ -44,7 +44,7 @@ describe('a stream that a guardrail holds back whole', () => {
       defaultHeaders: { 'x-gw-config': JSON.stringify(config) },
     });
     const before = stub.requests.length;
-    const made = openai.chat.completions.create({ ...ASKED, stream: true });
+    const made = openai.chat.completions.create({ ...REQUESTED, stream: true });
     await expect(made).rejects.toMatchObject({ status: 446, type: 'hooks_failed' });
     expect(stub.requests.length - before).toBe(1);
   });
@@ -62,7 +62,7 @@ describe('a stream that a guardrail holds back whole', () => {
       steps: [{ chunk: chunk('two ') }, { until }, { chunk: chunk('words') + DONE }],
     });
     const config = { provider: '@main', output_guardrails: [DENYING] };
-    const response = await asker.open('/chat/completions', { ...ASKED, stream: true }, { config });
+    const response = await asker.open('/chat/completions', { ...REQUESTED, stream: true }, { config });
     expect(response.status).toBe(200);
     release();
     const text = await response.text();

@@ -1,5 +1,5 @@
 import type { GuardrailResult, GuardrailStage } from '@gw/guardrails';
-import type { Beside } from './beside';
+import type { BackgroundChecks } from './beside';
 
 type Start = () => Promise<readonly GuardrailResult[]> | null;
 
@@ -18,12 +18,12 @@ export class LateVerdicts {
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly beside: Beside,
+    private readonly background: BackgroundChecks,
     private readonly note: (stage: GuardrailStage, results: readonly GuardrailResult[]) => void,
   ) {}
 
   watch(stage: GuardrailStage, start: Start): void {
-    const running = this.beside.run(start, (results) => {
+    const running = this.background.run(start, (results) => {
       this.note(stage, results);
     });
     if (running === null) return;

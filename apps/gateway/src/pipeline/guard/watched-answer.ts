@@ -147,8 +147,8 @@ class WholeWatcher implements Watcher {
     if (bound !== null)
       return this.undecided(`The answer has more than ${bound}, which is more than guardrails look at.`);
     const value = this.isEvents ? textsOfEvents(bytes) : textBody(bytes).value;
-    const told = this.isEvents ? { ...facts, dialect: 'json' as const } : facts;
-    return this.tools.runner.runBeside(output, Subject.output(told, request, value, 200));
+    const reported = this.isEvents ? { ...facts, dialect: 'json' as const } : facts;
+    return this.tools.runner.runBeside(output, Subject.output(reported, request, value, 200));
   }
 
   private undecided(message: string): Verdicts {

@@ -44,9 +44,10 @@ describe('Idempotency-Key', () => {
   const ask = (
     key: string | null,
     body: object | Buffer = ASK,
-    asked: TestRequest = {},
+    requested: TestRequest = {},
     path = '/chat/completions',
-  ): Promise<TestResponse> => asker.ask(path, body, { ...asked, headers: headersWith(key, asked.headers) });
+  ): Promise<TestResponse> =>
+    asker.ask(path, body, { ...requested, headers: headersWith(key, requested.headers) });
   const isReplay = ({ headers }: TestResponse): boolean => headers.get('idempotent-replayed') === 'true';
   const errorOf = ({ text }: TestResponse): string =>
     (JSON.parse(text) as { error: { type: string } }).error.type;
@@ -95,14 +96,14 @@ describe('Idempotency-Key', () => {
     ['an upload', '/files', Buffer.from('--x\r\n\r\n--x--')],
     ['an upload that was too large for memory', '/files', Buffer.alloc(200_000, 'x')],
   ])('works on %s, and tells bodies apart', async (_name, path, body) => {
-    const asked = { headers: { 'content-type': 'multipart/form-data; boundary=x' } };
-    const first = await ask('k', body, asked, path);
-    const second = await ask('k', body, asked, path);
+    const requested = { headers: { 'content-type': 'multipart/form-data; boundary=x' } };
+    const first = await ask('k', body, requested, path);
+    const second = await ask('k', body, requested, path);
     expect([first.status, second.text, isReplay(second)]).toEqual([200, first.text, true]);
     expect(stub.requests).toHaveLength(1);
     const other = Buffer.from(body);
     other[1] = 7;
-    const reused = await ask('k', other, asked, path);
+    const reused = await ask('k', other, requested, path);
     expect([reused.status, errorOf(reused)]).toEqual([422, 'idempotency_key_reused']);
   });
 
@@ -261,8 +262,8 @@ describe('Idempotency-Key', () => {
     ];
     it.each(changes)('refuses a replay to %s, and says why', async (_name, change) => {
       expect((await ask('k')).status).toBe(200);
-      const asked = change();
-      const second = await ask('k', ASK, asked);
+      const requested = change();
+      const second = await ask('k', ASK, requested);
       expect([second.status, errorOf(second)]).toEqual([422, 'idempotency_key_reused']);
       expect(second.text).toContain('another API key, or its config or guardrails have changed since');
       expect(second.text).not.toContain('Hello');
@@ -306,9 +307,9 @@ describe('Idempotency-Key', () => {
   });
 
   it('means nothing on a request that changes nothing', async () => {
-    const asked = { method: 'GET', headers: headersWith('k') };
-    await asker.ask('/models', null, asked);
-    expect(isReplay(await asker.ask('/models', null, asked))).toBe(false);
+    const requested = { method: 'GET', headers: headersWith('k') };
+    await asker.ask('/models', null, requested);
+    expect(isReplay(await asker.ask('/models', null, requested))).toBe(false);
     expect(stub.requests).toHaveLength(2);
   });
 });

@@ -114,16 +114,16 @@ const owner = remembered(({ organisation, workspace, key }: Principal) =>
 /** Who answered; without an answer, who was tried last. */
 function writeAnswerer(w: JsonWriter, context: RequestContext): void {
   const { answer, attempts } = context;
-  const asked = requestedModel(context);
+  const requested = requestedModel(context);
   if (answer === null) {
     const { provider = null, credential = null } = attempts.at(-1) ?? {};
     w.text(K.provider, provider);
     w.text(K.credential, credential);
-    w.text(K.noIntegration, asked);
+    w.text(K.noIntegration, requested);
     return;
   }
   const { provider, saved, model } = answer.upstream;
-  writeUpstream(w, provider, saved, model ?? asked);
+  writeUpstream(w, provider, saved, model ?? requested);
 }
 
 /** Where a request goes. */

@@ -187,9 +187,9 @@ export class ContinuableStream implements KeptAlive {
   private noteUse({ tap, answer, bytes }: Part): void {
     const { context } = this.parts;
     const { upstream } = answer;
-    const told = tap.usage();
-    const usage = told ?? usageOfCut(context.body.length, bytes, tap.begun());
-    (context.extraUse ??= []).push({ upstream, model: tap.model, usage, isEstimate: told === null });
+    const reported = tap.usage();
+    const usage = reported ?? usageOfCut(context.body.length, bytes, tap.begun());
+    (context.extraUse ??= []).push({ upstream, model: tap.model, usage, isEstimate: reported === null });
   }
 
   private giveUp(error: OutboundError): void {

@@ -81,8 +81,8 @@ function spliced(speaker: Speaker, pieces: readonly string[], cuts: readonly num
   };
   let rest = pieces;
   cuts.forEach((count, part) => {
-    const told = rest.slice(0, count);
-    pass(speaker.begin(part) + told.map((text) => speaker.say(part, text)).join(''));
+    const reported = rest.slice(0, count);
+    pass(speaker.begin(part) + reported.map((text) => speaker.say(part, text)).join(''));
     const beginning = splice.partial() ?? '';
     // A model goes on from the beginning that it was given, and says it in pieces of its own.
     rest = [...whole.slice(beginning.length)];

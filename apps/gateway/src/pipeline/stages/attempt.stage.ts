@@ -89,9 +89,9 @@ export class AttemptStage implements Stage, AttemptMaker {
     context: RequestContext,
     upstream: Upstream,
     reservation: Reservation,
-    told: AttemptListener,
+    reported: AttemptListener,
   ): void {
-    const listener = new ReservedListener(context, this.accounts, reservation, told);
+    const listener = new ReservedListener(context, this.accounts, reservation, reported);
     try {
       this.send(context, { ...upstream, reservation }, listener);
     } catch (thrown) {

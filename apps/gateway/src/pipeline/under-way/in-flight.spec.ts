@@ -10,9 +10,9 @@ import { recoverInFlight } from './recovery';
 import { RequestsUnderWay } from './requests-under-way';
 
 const SECOND = 1_000;
-const ASKED = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
+const REQUESTED = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
 /** A thousand tokens of output at 10 USD a million, and its input: a token for three bytes, at 2.50 USD. */
-const ESTIMATE = 1_000 * 1_000 + Math.ceil(JSON.stringify(ASKED).length / 3) * 250;
+const ESTIMATE = 1_000 * 1_000 + Math.ceil(JSON.stringify(REQUESTED).length / 3) * 250;
 const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';
 
 describe('in-flight requests', () => {
@@ -57,7 +57,7 @@ describe('in-flight requests', () => {
     }
     return [...records.values()];
   };
-  const ask = (apiKey = gateway.apiKey, body: object = ASKED): Promise<Response> =>
+  const ask = (apiKey = gateway.apiKey, body: object = REQUESTED): Promise<Response> =>
     fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { 'x-gw-api-key': apiKey, 'x-gw-provider': '@main', 'x-gw-trace-id': 'long' },
@@ -108,7 +108,7 @@ describe('in-flight requests', () => {
       return { body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } };
     });
     for (let round = 0; round < 3; round += 1) {
-      const asked = Array.from({ length: 20 }, (_, n) =>
+      const requested = Array.from({ length: 20 }, (_, n) =>
         fetch(`${gateway.baseUrl}/chat/completions`, {
           method: 'POST',
           headers: {
@@ -118,10 +118,10 @@ describe('in-flight requests', () => {
             'x-gw-forward-headers': 'x-request-of-test',
             'x-request-of-test': `${String(round)}-${String(n)}`,
           },
-          body: JSON.stringify(ASKED),
+          body: JSON.stringify(REQUESTED),
         }).then((response) => response.text()),
       );
-      await Promise.all(asked);
+      await Promise.all(requested);
     }
     expect(stub.requests).toHaveLength(60);
     expect(missing).toEqual([]);
@@ -134,7 +134,7 @@ describe('in-flight requests', () => {
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: EVENT }, { until: new Promise(() => undefined) }],
     });
-    const response = await ask(gateway.apiKey, { ...ASKED, stream: true });
+    const response = await ask(gateway.apiKey, { ...REQUESTED, stream: true });
     const reader = response.body?.getReader();
     await reader?.read();
     await inASecond();
@@ -161,7 +161,7 @@ describe('in-flight requests', () => {
     const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config) },
-      body: JSON.stringify(ASKED),
+      body: JSON.stringify(REQUESTED),
     });
     await answer.text();
     await other.stop();

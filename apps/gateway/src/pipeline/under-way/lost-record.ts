@@ -59,9 +59,9 @@ function writeLost(
 }
 
 /** `asked`: the model that the request names. */
-function writeCalled(w: JsonWriter, upstream: Upstream | null, asked: string | null): void {
-  if (upstream === null) writeUpstream(w, null, null, asked);
-  else writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? asked);
+function writeCalled(w: JsonWriter, upstream: Upstream | null, requested: string | null): void {
+  if (upstream === null) writeUpstream(w, null, null, requested);
+  else writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? requested);
 }
 
 function writeCost(w: JsonWriter, use: LostUse | null): void {

@@ -73,9 +73,14 @@ export const resultsEvent = (results: HookResults): Buffer =>
 
 /** `cause`: the client's event that it is about; null: none. */
 export function errorMessage(error: GatewayError, requestId: string, cause: unknown): Buffer {
-  const { error: told, ...beside } = error.toBody(requestId);
+  const { error: reported, ...background } = error.toBody(requestId);
   const about = typeof cause === 'string' ? cause : null;
   return Buffer.from(
-    JSON.stringify({ type: 'error', event_id: eventId(), error: { ...told, event_id: about }, ...beside }),
+    JSON.stringify({
+      type: 'error',
+      event_id: eventId(),
+      error: { ...reported, event_id: about },
+      ...background,
+    }),
   );
 }

@@ -133,11 +133,11 @@ export class SessionGuard {
   /** What the client sets is judged by its parameters, what it says by its texts. */
   private judgeInput({ value }: SeenMessage): Eventually<StageVerdict> {
     const { input } = this.guarding;
-    const asked = parametersIn(value).reduce<Eventually<StageVerdict>>(
+    const requested = parametersIn(value).reduce<Eventually<StageVerdict>>(
       (before, set) => then(before, (known) => this.judgeMore(known, set)),
       PASSED,
     );
-    return then(asked, (first) =>
+    return then(requested, (first) =>
       first.outcome === 'deny'
         ? first
         : then(this.judge('input', input, value, false), (second) => joined(first, second)),
@@ -159,8 +159,9 @@ export class SessionGuard {
     const { facts, tools, watch, note } = this.guarding;
     // A session may last for hours: each of its messages may take the work of a request.
     const work = new Work(facts.work?.owner ?? '');
-    const told = { ...facts, work, ...(isParameters && { dialect: 'json' as const, ...modelIn(body) }) };
-    const subject = stage === 'input' ? Subject.input(told, body) : Subject.output(told, null, body, 200);
+    const reported = { ...facts, work, ...(isParameters && { dialect: 'json' as const, ...modelIn(body) }) };
+    const subject =
+      stage === 'input' ? Subject.input(reported, body) : Subject.output(reported, null, body, 200);
     if (!isParameters && isSilentFor(subject)) return PASSED;
     watch(stage, guardrails, subject);
     return then(tools.runner.run(guardrails, subject), (verdict) => {

@@ -81,9 +81,9 @@ describe('the meter of a session', () => {
         const { meter, parts } = run(steps);
         const rest = meter.close(false);
         const made = steps.findLastIndex(({ what }) => what === 'make');
-        const told = steps.findLastIndex(({ what }) => what === 'end' || what === 'end without usage');
+        const stated = steps.findLastIndex(({ what }) => what === 'end' || what === 'end without usage');
         // What was made after the last report is in what is left.
-        if (made > told) expect(sum(rest)).toBeGreaterThan(0);
+        if (made > stated) expect(sum(rest)).toBeGreaterThan(0);
         if (made >= 0) expect(parts.length + rest.length).toBeGreaterThan(0);
         for (const { usage } of [...parts, ...rest]) {
           for (const count of Object.values(usage))

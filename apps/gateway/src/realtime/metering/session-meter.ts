@@ -20,7 +20,7 @@ export interface SessionPart {
   /** Of an estimate: nothing is known of its output, so that it is what the model is likely to make. */
   readonly isOutputUnknown: boolean;
   /** Asked for by the session itself; null: the model that the session was asked for. */
-  readonly asked: string | null;
+  readonly requested: string | null;
   /** That the provider, or else the client, names; null: none. */
   readonly model: string | null;
 }
@@ -46,7 +46,7 @@ export class SessionMeter {
   private readonly responses = new Traffic();
   private readonly transcripts = new Traffic();
   /** Responses that the client has asked for and the provider has not begun. */
-  private asked = 0;
+  private requested = 0;
   /** The client has sent something since the provider did. */
   private waits = false;
   /** The provider speaks a protocol that ends its responses with an event. */
@@ -77,7 +77,7 @@ export class SessionMeter {
 
   /** A response is known to come to its end. */
   get isAwaited(): boolean {
-    return this.open.size > 0 || this.asked > 0;
+    return this.open.size > 0 || this.requested > 0;
   }
 
   /** A message that is sent to the provider. */
@@ -89,7 +89,7 @@ export class SessionMeter {
     }
     this.responses.addInput(bytes, event.isSound);
     if (event.isSound) this.transcripts.addInput(bytes, true);
-    if (event.asks) this.asked = Math.min(this.asked + 1, OPEN_MAX);
+    if (event.asks) this.requested = Math.min(this.requested + 1, OPEN_MAX);
     const model = event.models?.[0];
     if (model !== undefined) this.namedByClient = model.slice(0, NAME_MAX);
   }
@@ -108,7 +108,7 @@ export class SessionMeter {
   rest(): readonly SessionPart[] {
     const { responses, transcripts } = this;
     const parts: SessionPart[] = [];
-    const count = Math.min(this.open.size + this.asked, OPEN_MAX) || Number(responses.hasOutput);
+    const count = Math.min(this.open.size + this.requested, OPEN_MAX) || Number(responses.hasOutput);
     // What came is counted once; of the others nothing is known.
     for (let at = 0; at < count; at += 1) parts.push(this.estimate(responses, at === 0));
     if (transcripts.hasOutput) parts.push(this.estimateOfTranscript());
@@ -117,10 +117,10 @@ export class SessionMeter {
 
   /** The same, once: nothing of it is left. A provider that ends the session has not begun what it has not said to have begun. */
   close(byProvider: boolean): readonly SessionPart[] {
-    if (byProvider) this.asked = 0;
+    if (byProvider) this.requested = 0;
     const rest = this.rest();
     this.open.clear();
-    this.asked = 0;
+    this.requested = 0;
     this.responses.forget();
     this.transcripts.forget();
     return rest;
@@ -139,7 +139,7 @@ export class SessionMeter {
   }
 
   private note(kind: EventKind, body: JsonObject | null, response: JsonObject | null): void {
-    if (kind === 'error') this.asked = Math.max(0, this.asked - 1);
+    if (kind === 'error') this.requested = Math.max(0, this.requested - 1);
     const session = kind === 'session' ? objectAt(body, 'session') : null;
     if (session !== null) this.transcriber = transcriberOf(session)?.slice(0, NAME_MAX) ?? this.transcriber;
     const holder = session ?? response;
@@ -147,14 +147,14 @@ export class SessionMeter {
   }
 
   private begin(id: string): void {
-    this.asked = Math.max(0, this.asked - 1);
+    this.requested = Math.max(0, this.requested - 1);
     if (this.open.size < OPEN_MAX) this.open.add(id.slice(0, NAME_MAX));
   }
 
-  private end(told: string | null, usage: Usage | null, hasFailed: boolean): readonly SessionPart[] {
-    const id = told?.slice(0, NAME_MAX) ?? this.nextTurn();
+  private end(stated: string | null, usage: Usage | null, hasFailed: boolean): readonly SessionPart[] {
+    const id = stated?.slice(0, NAME_MAX) ?? this.nextTurn();
     const isKnown = this.reported.has(id);
-    if (!this.open.delete(id) && !isKnown) this.asked = Math.max(0, this.asked - 1);
+    if (!this.open.delete(id) && !isKnown) this.requested = Math.max(0, this.requested - 1);
     const parts = usage === null ? this.endUnreported(id, isKnown, hasFailed) : this.report(id, usage);
     if (this.open.size === 0) this.responses.forget();
     return parts;
@@ -220,7 +220,7 @@ export class SessionMeter {
   }
 
   private part(usage: Usage): SessionPart {
-    return { usage, isEstimate: false, isOutputUnknown: false, asked: null, model: this.model() };
+    return { usage, isEstimate: false, isOutputUnknown: false, requested: null, model: this.model() };
   }
 
   private estimate(of: Traffic, withOutput: boolean): SessionPart {
@@ -231,7 +231,12 @@ export class SessionMeter {
   private estimateOfTranscript(): SessionPart {
     const usage = this.transcripts.estimate(0);
     const { transcriber } = this;
-    return { ...this.part(usage), isEstimate: true, asked: transcriber, model: transcriber ?? this.model() };
+    return {
+      ...this.part(usage),
+      isEstimate: true,
+      requested: transcriber,
+      model: transcriber ?? this.model(),
+    };
   }
 }
 

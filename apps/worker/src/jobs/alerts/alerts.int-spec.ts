@@ -106,7 +106,7 @@ describe('alerts of budgets', () => {
   }
   const look = (): Promise<void> => worker().states.catchUp();
   const counterOf = (id: string): string => `api_key:${id}:cost:budget`;
-  const told = async (counter: string): Promise<{ kind: string; amount: number }[]> => {
+  const reported = async (counter: string): Promise<{ kind: string; amount: number }[]> => {
     const rows: { kind: string; amount: string }[] = await database.dataSource.query(
       'SELECT kind, amount FROM limit_alerts WHERE counter = $1 ORDER BY created_at, kind DESC',
       [counter],
@@ -143,16 +143,16 @@ describe('alerts of budgets', () => {
     const id = await key({ alert_threshold: 5 });
     await spend(4.9, counterOf(id));
     await look();
-    expect(await told(counterOf(id))).toEqual([]);
+    expect(await reported(counterOf(id))).toEqual([]);
     await spend(1, counterOf(id));
     await Promise.all([look(), look(), look()]);
-    expect(await told(counterOf(id))).toEqual([{ kind: 'threshold', amount: 5 }]);
+    expect(await reported(counterOf(id))).toEqual([{ kind: 'threshold', amount: 5 }]);
     await spend(1, counterOf(id));
     await look();
-    expect(await told(counterOf(id))).toHaveLength(1);
+    expect(await reported(counterOf(id))).toHaveLength(1);
     await spend(9, counterOf(id));
     await Promise.all([look(), look(), look()]);
-    expect(await told(counterOf(id))).toEqual([
+    expect(await reported(counterOf(id))).toEqual([
       { kind: 'threshold', amount: 5 },
       { kind: 'exhausted', amount: 10 },
     ]);
@@ -166,7 +166,7 @@ describe('alerts of budgets', () => {
     const id = await key({});
     await spend(10, counterOf(id));
     await look();
-    expect(await told(counterOf(id))).toEqual([{ kind: 'exhausted', amount: 10 }]);
+    expect(await reported(counterOf(id))).toEqual([{ kind: 'exhausted', amount: 10 }]);
     expect(await database.dataSource.manager.findOneBy(ApiKeyEntity, { id })).toMatchObject({
       status: 'exhausted',
     });
@@ -183,7 +183,7 @@ describe('alerts of budgets', () => {
     await manager.save(row);
     await spend(0.5, counterOf(id));
     await look();
-    expect((await told(counterOf(id))).map(({ amount }) => amount)).toEqual([5, 6]);
+    expect((await reported(counterOf(id))).map(({ amount }) => amount)).toEqual([5, 6]);
     await manager.update(ApiKeyEntity, { id }, { lastResetAt: new Date(Date.now() - 60_000) });
     const charge = { period: Date.now() - 60_000, cost: 6 * UNITS_PER_USD };
     await database.dataSource.query(
@@ -192,7 +192,7 @@ describe('alerts of budgets', () => {
       [organisationId, `limit:${counterOf(id)}`, charge.period + 1_000, charge.cost],
     );
     await worker().states.refresh({ scope: 'api_key', id, group: null });
-    expect((await told(counterOf(id))).map(({ amount }) => amount)).toEqual([5, 6, 6]);
+    expect((await reported(counterOf(id))).map(({ amount }) => amount)).toEqual([5, 6, 6]);
   });
 
   it('are posted signed, so that the receiver can tell who sent them and when', async () => {

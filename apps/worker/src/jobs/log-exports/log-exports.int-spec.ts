@@ -171,8 +171,8 @@ describe('log exports', () => {
       await processor().process();
       for (const rows of [await rowsOf(lines), await parquetRows(table)]) {
         expect(rows).toHaveLength(ends.length);
-        const told = rows.filter((row) => row['is_success'] === true).map((row) => row['id']);
-        expect(told.sort()).toEqual([...good].sort());
+        const reported = rows.filter((row) => row['is_success'] === true).map((row) => row['id']);
+        expect(reported.sort()).toEqual([...good].sort());
       }
     });
 

@@ -206,13 +206,13 @@ describe('the repricing of logs', () => {
   it('corrects another store of analytics by the whole rows, which replace themselves there', async () => {
     const ids = [await log(2 * CENT), await log(CENT)];
     const added: FactRow[] = [];
-    const told = processor();
-    told.correctSums = (_manager, _before, after) => {
+    const reported = processor();
+    reported.correctSums = (_manager, _before, after) => {
       added.push(...after);
       return Promise.resolve();
     };
     await apply(await ask());
-    await told.process();
+    await reported.process();
     expect(added).toMatchObject([
       { id: ids[0], cost: CENT, total_tokens: 1_000, trace_id: expect.stringMatching(/./) as unknown },
     ]);

@@ -83,40 +83,40 @@ describe('zonesOf', () => {
 describe('KnownLogZones', () => {
   /** Of today or tomorrow, whenever this is read. */
   const now = new Date(Date.now() + 60_000);
-  const told = (changes: Partial<RequestLogRow>): LogZone[] =>
+  const reported = (changes: Partial<RequestLogRow>): LogZone[] =>
     zonesOf([rowWith({ created_at: now.toISOString(), cost: 7, ...changes })]);
 
   it('names the zones that a log widens, and those alone', () => {
     const known = new KnownLogZones();
-    expect(known.unknownOf(told({}))).toHaveLength(4);
-    known.add(told({}));
-    expect(known.unknownOf(told({}))).toEqual([]);
-    expect(known.unknownOf(told({ cost: 8 }))).toHaveLength(4);
-    expect(known.unknownOf(told({ model: 'another' }))).toHaveLength(4);
-    known.add(told({ cost: 9 }));
-    expect(known.unknownOf(told({ cost: 8 }))).toEqual([]);
-    expect(known.unknownOf(told({ workspace_id: null, model: 'another' }))).toHaveLength(2);
+    expect(known.unknownOf(reported({}))).toHaveLength(4);
+    known.add(reported({}));
+    expect(known.unknownOf(reported({}))).toEqual([]);
+    expect(known.unknownOf(reported({ cost: 8 }))).toHaveLength(4);
+    expect(known.unknownOf(reported({ model: 'another' }))).toHaveLength(4);
+    known.add(reported({ cost: 9 }));
+    expect(known.unknownOf(reported({ cost: 8 }))).toEqual([]);
+    expect(known.unknownOf(reported({ workspace_id: null, model: 'another' }))).toHaveLength(2);
   });
 
   it('asks less and less often for a zone that grows with each batch, and always holds what it was asked for', () => {
     const known = new KnownLogZones();
-    let asked = 0;
+    let requested = 0;
     for (let batch = 1; batch <= 1_000; batch += 1) {
-      const zones = told({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch });
+      const zones = reported({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch });
       const wider = known.unknownOf(zones);
       known.add(wider);
-      asked += wider.length / 4;
+      requested += wider.length / 4;
       expect(
-        known.unknownOf(told({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch })),
+        known.unknownOf(reported({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch })),
       ).toEqual([]);
     }
-    expect(asked).toBeLessThan(100);
+    expect(requested).toBeLessThan(100);
   });
 
   it('widens a zone to no more than its logs have, as long as that is seldom', () => {
     const known = new KnownLogZones();
     for (const cost of [7, 8, 9, 10]) {
-      const wider = known.unknownOf(told({ cost }));
+      const wider = known.unknownOf(reported({ cost }));
       known.add(wider);
       expect(wider.map(({ highs }) => highs[ZONE_BOUNDS_COLUMNS.indexOf('cost')])).toEqual([
         cost,
@@ -129,7 +129,7 @@ describe('KnownLogZones', () => {
 
   it('does not rely on what it knew of another day, whose zones may be gone', () => {
     const known = new KnownLogZones();
-    const yesterday = told({ created_at: new Date(now.getTime() - 86_460_000).toISOString() });
+    const yesterday = reported({ created_at: new Date(now.getTime() - 86_460_000).toISOString() });
     known.add(yesterday);
     expect(known.unknownOf(yesterday)).toEqual(yesterday);
   });

@@ -6,7 +6,7 @@ import { TERMS_BITS, termsText } from './log-terms';
 import { zoneConditions } from './zone-conditions';
 
 const BOUNDS = ZONE_BOUNDS_COLUMNS.flatMap((name) => [`${name}_low`, `${name}_high`]);
-const TOLD = ['terms', ...BOUNDS];
+const REPORTED = ['terms', ...BOUNDS];
 const TYPES = [`terms bit(${String(TERMS_BITS)})`, ...BOUNDS.map((name) => `${name} real`)].join(', ');
 const BOTH = [
   'zone.terms | excluded.terms',
@@ -17,11 +17,11 @@ const BOTH = [
 ].join(', ');
 
 const WIDEN = `
-  INSERT INTO log_zones AS zone (owner_id, minutes, start, ${TOLD.join(', ')})
-  SELECT owner_id, minutes, start, ${TOLD.join(', ')}
+  INSERT INTO log_zones AS zone (owner_id, minutes, start, ${REPORTED.join(', ')})
+  SELECT owner_id, minutes, start, ${REPORTED.join(', ')}
   FROM json_to_recordset($1::json) AS zones (owner_id uuid, minutes smallint, start timestamptz, ${TYPES})
-  ON CONFLICT (owner_id, minutes, start) DO UPDATE SET (${TOLD.join(', ')}) = ROW(${BOTH})
-  WHERE ROW(${BOTH}) IS DISTINCT FROM ROW(${TOLD.map((name) => `zone.${name}`).join(', ')})`;
+  ON CONFLICT (owner_id, minutes, start) DO UPDATE SET (${REPORTED.join(', ')}) = ROW(${BOTH})
+  WHERE ROW(${BOTH}) IS DISTINCT FROM ROW(${REPORTED.map((name) => `zone.${name}`).join(', ')})`;
 
 /** Makes the zones tell of these too, no later than the transaction makes their logs be seen. */
 export async function widenLogZones(manager: EntityManager, zones: readonly LogZone[]): Promise<void> {
@@ -85,9 +85,9 @@ export async function nextStretches(
   const ownerId = bind(filter.owner.workspaceId ?? filter.owner.organisationId);
   const dayPlaces = [...placesOf(filter, DAY_MINUTES, bind)];
   if (before !== null) dayPlaces.push(`start < ${bind(before)}::timestamptz`);
-  const told = [...zoneConditions(filter, bind)];
+  const reported = [...zoneConditions(filter, bind)];
   const zones = (minutes: ZoneMinutes, ...conditions: readonly string[]): string =>
-    [`owner_id = ${ownerId}`, `minutes = ${String(minutes)}`, ...conditions, ...told].join(' AND ');
+    [`owner_id = ${ownerId}`, `minutes = ${String(minutes)}`, ...conditions, ...reported].join(' AND ');
   const rows: { day: Date; unzoned: boolean; start: Date | null }[] = await manager.query(
     `WITH days AS MATERIALIZED (
        SELECT start, FALSE AS unzoned FROM log_zones WHERE ${zones(DAY_MINUTES, ...dayPlaces)}

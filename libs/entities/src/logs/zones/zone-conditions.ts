@@ -28,8 +28,8 @@ export function* zoneConditions(filter: LogFilter, bind: Bind): Generator<string
 const BITS = `bit(${String(TERMS_BITS)})`;
 
 function holds(terms: Terms, bind: Bind): string {
-  const asked = `${bind(termsText(terms))}::${BITS}`;
-  return `(terms & ${asked}) = ${asked}`;
+  const requested = `${bind(termsText(terms))}::${BITS}`;
+  return `(terms & ${requested}) = ${requested}`;
 }
 
 /** Of each of them a log has one. */
@@ -43,8 +43,8 @@ function* termsOf({
   if (typeof owner.userId === 'string') yield [termOf('user_id', owner.userId)];
   for (const name of ZONE_TERM_COLUMNS) {
     if (name === 'streamed' || name === 'status') continue;
-    const asked = values[name];
-    if (asked) yield asked.map((value) => termOf(name, value));
+    const requested = values[name];
+    if (requested) yield requested.map((value) => termOf(name, value));
   }
   if (statuses.length > 0 && statuses.every(([from, to]) => to - from < STATUSES_MAX))
     yield statuses.flatMap(([from, to]) => statusTerms(from, to));

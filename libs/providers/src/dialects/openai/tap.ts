@@ -79,10 +79,10 @@ const endsPart = (type: string, { item }: JsonObject): boolean =>
 
 function madeOf(response: JsonObject | null, body: JsonObject, known: MadeObject | null): MadeObject | null {
   const isRun = body['object'] === 'thread.run';
-  const told = response ?? (isRun ? body : null);
-  const id = asString(told?.['id']);
-  if (told === null || id === null) return known;
-  const { background } = told;
+  const reported = response ?? (isRun ? body : null);
+  const id = asString(reported?.['id']);
+  if (reported === null || id === null) return known;
+  const { background } = reported;
   return {
     object: isRun ? 'thread.run' : 'response',
     id,
