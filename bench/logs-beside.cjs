@@ -2,7 +2,7 @@
 
 /**
  * What the ingest of logs costs those who wait for answers, on one machine: a gateway at a constant rate of requests, with and without other gateways'
- * records being ingested by worker and Postgres beside it, in alternating rounds of one run. The provider answers at once, so that the bar is one of the
+ * records being ingested by worker and Postgres next to it, in alternating rounds of one run. The provider answers at once, so that the bar is one of the
  * gateway's own part of the time; `--provider-ms 100` shows what clients of a real one see. All processes share the first two cores. What would be on other
  * machines must not wait for what is measured here: clients and provider come before all else, where Linux permits it, and those other gateways after it.
  * Exits with 1 when a bar is missed.
@@ -48,7 +48,7 @@ const [RATE, RECORDS, SECONDS, ROUNDS, PROVIDER_MS] = [
   'provider-ms',
 ].map((name) => Number(options[name]));
 const MOVED_MAX = 1.1;
-/** A sender that is told of exactly the bar stays a little below it. */
+/** A sender that is notified of exactly the bar stays a little below it. */
 const HEADROOM = 1.04;
 /** As the launcher starts them. */
 const [WORKER_NICENESS, POSTGRES_NICENESS] = [10, 5];
@@ -156,7 +156,7 @@ async function measure(parts, server) {
     accepted += sent.accepted;
     rates.push(sent.perSecond);
     note(
-      `round ${round + 1}: p99 ${rounds.alone.at(-1).p99.toFixed(2)} alone, ${rounds.beside.at(-1).p99.toFixed(2)} ms beside ${Math.round(sent.perSecond)} records/s`,
+      `round ${round + 1}: p99 ${rounds.alone.at(-1).p99.toFixed(2)} alone, ${rounds.beside.at(-1).p99.toFixed(2)} ms next to ${Math.round(sent.perSecond)} records/s`,
     );
   }
   return { rounds, accepted, rate: median(rates) };

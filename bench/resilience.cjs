@@ -2,7 +2,7 @@
 
 /**
  * What configs are good for when providers are not: failures behind a fallback, a hung provider behind a breaker, a slow tail behind
- * a hedge. Each is measured beside the same traffic without the fault or without the config, in one run, in interleaved rounds.
+ * a hedge. Each is measured next to the same traffic without the fault or without the config, in one run, in interleaved rounds.
  */
 const { Agent, request } = require('node:http');
 const os = require('node:os');

@@ -117,7 +117,7 @@ const CREDENTIALS = [
   ],
 ];
 
-/** Nobody grants what they lack. The rules of `grants.ts` on scopes, views and settings are judged by the rights matrix. */
+/** No one grants what they lack. The rules of `grants.ts` on scopes, views and settings are judged by the rights matrix. */
 const RIGHTS = [
   [
     'a role above the caller',
@@ -522,7 +522,7 @@ const ATTACKS = [
     `${GATEWAY}/realtime/charges.spec.ts`,
   ],
   [
-    'an output is asked for whole and readable',
+    'an output is requested whole and readable',
     `${GATEWAY}/pipeline/attempt/request-builder.ts`,
     '  askReadable(headers, context, support);\n',
     '',

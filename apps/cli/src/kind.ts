@@ -56,7 +56,7 @@ export class Workspaces {
 export interface World {
   readonly api: ApiClient;
   readonly workspaces: Workspaces;
-  /** Rows of the collections of workspaces that were asked for, by id of the workspace and of the collection. */
+  /** Rows of the collections of workspaces that were requested, by id of the workspace and of the collection. */
   readonly collections: Map<string, ReadonlyMap<string, Json>>;
   /** Names of what a dry run would have made; empty where it is made. */
   readonly planned: ReadonlySet<string>;

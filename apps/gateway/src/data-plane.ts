@@ -35,7 +35,7 @@ import { OwnLimits } from './limits/own-limits';
 import { createAttempts } from './pipeline/attempt/create-attempts';
 import { IdempotencyStage } from './pipeline/idempotency/idempotency.stage';
 import { ReplayedReply } from './pipeline/idempotency/replayed-reply.stage';
-import { BackgroundChecks as BackgroundChecks } from './pipeline/guard/beside';
+import { BackgroundChecks } from './pipeline/guard/background-checks';
 import type { GuardTools } from './pipeline/guard/guarded-request';
 import { KeepAlive } from './pipeline/keep-alive';
 import { Pipeline, type FailureLog, type PipelineStages } from './pipeline/pipeline';

@@ -9,7 +9,7 @@ import {
   truncateSync,
 } from 'node:fs';
 
-/** One log file takes at most this, and one older file beside it (`.1`) as much again. */
+/** One log file takes at most this, and one older file next to it (`.1`) as much again. */
 const LOG_BYTES_MAX = 20 * 1024 * 1024;
 const TAIL_CHARACTERS = 65_536;
 const MESSAGE_CHARACTERS_MAX = 500;

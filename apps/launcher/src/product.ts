@@ -27,7 +27,7 @@ const SETUP_TIMEOUT_MS = 120_000;
 const LAST_STEPS_MS = 10_000;
 const SETUP_GRACE_MS = 5_000;
 
-/** On a machine that is full the gateway's answers go first: nobody waits for the worker, and no request for the database. */
+/** On a machine that is full the gateway's answers go first: no caller waits for the worker, and no request for the database. */
 const NICENESS = { worker: 10, postgres: 5 } as const;
 
 /** The whole product on one machine: Postgres (when none is given), setup, admin API, worker, gateway. */

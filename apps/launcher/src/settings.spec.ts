@@ -13,7 +13,7 @@ describe('readLauncherSettings', () => {
     });
   });
 
-  it('offers the sandbox only where a newcomer is: with the embedded Postgres, unless told otherwise', () => {
+  it('offers the sandbox only where a newcomer is: with the embedded Postgres, unless configured otherwise', () => {
     const DATABASE_URL = 'postgres://user:password@db.example/tollgate';
     expect(readLauncherSettings({}).sandboxEnabled).toBe(true);
     expect(readLauncherSettings({ DATABASE_URL }).sandboxEnabled).toBe(false);
@@ -21,7 +21,7 @@ describe('readLauncherSettings', () => {
     expect(readLauncherSettings({ SANDBOX_ENABLED: 'off' }).sandboxEnabled).toBe(false);
   });
 
-  it('lets the gateway run first where a core is left to the others, unless told otherwise', () => {
+  it('lets the gateway run first where a core is left to the others, unless configured otherwise', () => {
     const policyOf = (environment: Readonly<Record<string, string>>): string =>
       readLauncherSettings(environment).schedulingPolicy;
     expect(policyOf({})).toBe(availableParallelism() > 1 ? 'rr' : 'other');

@@ -1,4 +1,4 @@
-/** What the worker's providers ask each other for beside their classes. */
+/** What the worker's providers ask each other for besides their classes. */
 export const LOG = Symbol('log');
 export const TLS = Symbol('tls');
 export const STORES = Symbol('log stores');

@@ -27,7 +27,7 @@ export function latencyBucket(ms: number): number {
   return low;
 }
 
-/** The latency in milliseconds that a bucket stands for. */
+/** The latency in milliseconds that a bucket represents. */
 export function latencyOfBucket(bucket: number): number {
   const [from, to] = [LATENCY_BOUNDS[bucket - 1], LATENCY_BOUNDS[bucket]];
   if (from === undefined) return 0;

@@ -59,7 +59,7 @@ const CATALOGUE: readonly (readonly [resource: string, Row])[] = [
   ['logs', row('write', 'SUJ')],
 ];
 
-/** Taken on input for the sake of older clients, each as the scope that it stands for; never offered. */
+/** Taken on input for the sake of older clients, each as the scope that it represents; never offered. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'logs.read': 'logs.view',
@@ -108,7 +108,7 @@ export const isScope = (scope: string): boolean => HOLDERS.has(scope);
 export const scopesAllowedFor = (type: KeyType): ReadonlySet<string> => ALLOWED.get(type) ?? new Set();
 
 /**
- * The one spelling of a scope: `deployments:create` is `deployments.create`, an alias is what it stands for. A text that is
+ * The one spelling of a scope: `deployments:create` is `deployments.create`, an alias is what it represents. A text that is
  * no scope comes back as it is, for the caller to refuse.
  */
 export function canonicalScope(text: string): string {

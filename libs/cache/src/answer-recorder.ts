@@ -21,7 +21,7 @@ export interface RecorderOptions {
   readonly memory: RecordingMemory;
   /** Null: an answer like this is not kept. */
   readonly check: (status: number, headers: readonly string[]) => AnswerCheck | null;
-  /** Told of a whole answer after everybody else has had its end. */
+  /** Called with a whole answer after its end has been sent. */
   readonly onWhole: (answer: StoredAnswer) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;

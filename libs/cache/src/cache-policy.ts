@@ -35,12 +35,12 @@ export const CACHE_LIMITS = {
   namespaceLengthMax: 255,
 } as const;
 
-/** Parts of a path below which providers keep state, run jobs or carry audio, whoever the provider is. */
+/** Parts of a path below which providers keep state, run jobs or carry audio, for any provider. */
 const STATEFUL =
   /\/(?:assistants|audio|batch(?:es)?|cancel|containers|conversations|evals|files|fine_tuning|fine-tunes|jobs|threads|uploads|vector_stores|videos)(?:\/|$)/i;
 
 /**
- * Whether answers of a route may be stored at all: questions asked by POST, in families that keep no state. `path` is that below
+ * Whether answers of a route may be stored at all: POST requests in families that keep no state. `path` is that below
  * the provider's base URL, without its query.
  */
 export const isCacheable = (method: string, route: string, path: string): boolean =>

@@ -9,7 +9,7 @@ export interface CacheRequest {
   readonly provider: string;
   /** Saved provider with its version, or `ownCredential` of what the caller brought. */
   readonly credential: string;
-  /** As asked for, after parameter rules. */
+  /** The requested model, after parameter rules. */
   readonly model: string | null;
   /** Route family, such as `chat.completions`. */
   readonly route: string;
@@ -71,10 +71,10 @@ function pairsOf(metadata: Readonly<Record<string, string>>): readonly string[] 
   return names.flatMap((name) => [name, metadata[name] as string]);
 }
 
-/** Stands for a config written out in the request. */
+/** Represents a config written out in the request. */
 export const inlineConfigVersion = (text: string): string => `inline:${digestOf('inline-config/1', [text])}`;
 
-/** Stands for a credential that the caller brought. Null: none. The secret cannot be read from it. */
+/** Represents a credential that the caller brought. Null: none. The secret cannot be read from it. */
 export const ownCredential = (secret: string | null): string =>
   `own:${digestOf('own-credential/1', [secret])}`;
 

@@ -79,7 +79,7 @@ class Replay implements OutboundCall {
   }
 }
 
-/** A whole body says how long it is; a stream's length is nobody's business. */
+/** A whole body has a length; a stream has none. */
 function headersOf({ headers, streamed, chunks }: StoredAnswer): readonly string[] {
   if (streamed) return headers;
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);

@@ -103,7 +103,7 @@ describe('ResponseCache', () => {
     expect((await ask('What is a dog?')).status).toBe('SEMANTIC MISS');
   });
 
-  it('says when its store could not be asked, and does not ask the embedder then', async () => {
+  it('reports that its store could not be reached, and does not call the embedder then', async () => {
     const away = new ResponseCache(
       { get: () => Promise.resolve(UNAVAILABLE), set: () => undefined, delete: () => undefined },
       new MemoryVectorStore({ bytesMax: 1_000 }),

@@ -109,7 +109,7 @@ export class ResponseCache {
       };
     }
     const { threshold } = policy;
-    // A store that does not answer now is not asked a second time by the same request.
+    // A store that does not answer now is not tried a second time by the same request.
     const failure = frame === UNAVAILABLE ? 'store_unavailable' : null;
     if (threshold === null || semantic === null || failure !== null) {
       return missed(missOf(policy, threshold !== null && semantic !== null), request, key, failure);

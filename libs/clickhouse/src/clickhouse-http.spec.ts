@@ -59,7 +59,7 @@ describe('ClickHouseHttp', () => {
     expect(requested[1]?.url.pathname).toBe('/base/ping');
   });
 
-  it('asks with parameters beside the statement: in the address while they are short, else in a form', async () => {
+  it('asks with parameters next to the statement: in the address while they are short, else in a form', async () => {
     answer = { body: '{"n":1}\n{"n":2}\n' };
     const statement = 'SELECT {a:String}, {b:Array(String)}, {c:Int64}';
     const rows = await http.query(statement, { a: "it's\t\\", b: ["x'y", 'z'], c: 7 }, { limit: '5' });

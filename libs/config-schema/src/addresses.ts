@@ -48,7 +48,7 @@ function checkText(
   }
 }
 
-/** What is wrong with an address before any policy is asked. */
+/** What is wrong with an address before any policy is applied. */
 function addressFault(text: string): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);

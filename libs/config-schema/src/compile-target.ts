@@ -21,10 +21,10 @@ const NO_RETRY: CompiledRetry = Object.freeze({
   waitBudgetMs: CONFIG_LIMITS.waitBudgetMsMax,
 });
 
-/** Similar enough to be the same question in other words; lower finds more and answers beside the point more often. */
+/** Similar enough to be the same question in other words; lower finds more and gives wrong answers more often. */
 const THRESHOLD = 0.95;
 
-/** What a target is compiled from beside its own members. */
+/** What a target is compiled from besides its own members. */
 export interface TargetContext {
   readonly settings: InheritedSettings;
   readonly breaker: BreakerSettings | undefined;

@@ -19,7 +19,7 @@ export interface CompiledConfig {
   readonly hasGuardrails: boolean;
 }
 
-/** Strategy `single` leaves no node: its first target stands in its place. */
+/** Strategy `single` leaves no node: its first target takes its place. */
 export type CompiledNode = CompiledTarget | CompiledStrategy;
 
 /** A node that chooses one of its edges. */

@@ -8,7 +8,7 @@ import { minutesOf, parseSubject, WEEKDAYS, type Subject } from './subjects';
  *
  * A query is an object, and every member of it must hold; the empty query holds for every request. A member is
  * - `$and` (all of a list of queries), `$or` (at least one of a list), `$not` (a query that must not hold), or
- * - a subject with what is asked of it: a plain value (short for `$eq`), or an object of operators that must all hold.
+ * - a subject with its condition: a plain value (short for `$eq`), or an object of operators that must all hold.
  *
  * Subjects: `metadata.<key>` (the rest of the text is one key, dots included), `params.<member>.<member>…` (the request's JSON
  * body at any depth, list items by number), `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC) and
@@ -38,7 +38,7 @@ const LOGICAL = ['$and', '$or', '$not'];
 const IN_VALUES_MAX = 1000;
 const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The number that a value stands for, or NaN: `10`, `"10"`, `" 1e3 "`; never `"9.5x"`, `""`, `true` or null. */
+/** The number that a value denotes, or NaN: `10`, `"10"`, `" 1e3 "`; never `"9.5x"`, `""`, `true` or null. */
 export function toNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return NaN;

@@ -55,7 +55,7 @@ export interface EmbeddingsConfig {
 
 /** What becomes of a stream that breaks off. */
 export type OnStreamFailure =
-  /** The client is told with an error event. */
+  /** The client gets an error event. */
   | 'fail'
   /** As long as nothing of it reached the client, the next try or target answers instead. */
   | 'restart'
@@ -71,7 +71,7 @@ export interface BreakerSettings {
   readonly consecutive_failures?: number;
   /**
    * Milliseconds: an answer that took longer to begin counts as a failure, a stream begins with its first event. Needs one of the three
-   * rules above beside it; so does the next one.
+   * rules above next to it; so does the next one.
    */
   readonly slow_call_duration?: number;
   /** Tokens a second: a stream that brought fewer counts as a failure. */

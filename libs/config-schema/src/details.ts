@@ -59,8 +59,9 @@ export function schemaDetail(error: ErrorObject): ConfigErrorDetail {
     case 'required':
     case 'dependentRequired': {
       const missing = String(params['missingProperty']);
-      const background = error.keyword === 'dependentRequired' ? ` beside ${String(params['property'])}` : '';
-      return detail([...path, missing], 'required', `is required${background}`, undefined);
+      const context =
+        error.keyword === 'dependentRequired' ? ` together with ${String(params['property'])}` : '';
+      return detail([...path, missing], 'required', `is required${context}`, undefined);
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as readonly unknown[]).join(', ');

@@ -4,7 +4,7 @@ import { isForbiddenName } from './names';
 /** A member's name, an index of a list, or `EVERY_ITEM`. */
 export type PathSegment = string | number;
 
-/** Stands for `[*]`. */
+/** Means `[*]`. */
 export const EVERY_ITEM = -1;
 
 export interface ParamPath {

@@ -47,7 +47,7 @@ describe('patterns of a document together', () => {
     expect(typeof Pattern.compile('\\pL\\p{Greek}+')).toBe('object');
   });
 
-  it('are compiled once, however often they are asked for', () => {
+  it('are compiled once, however often they are used', () => {
     expect(Pattern.compile('once(?:d+)')).toBe(Pattern.compile('once(?:d+)'));
   });
 });

@@ -89,7 +89,7 @@ export class Pattern {
 
   /**
    * The places where the pattern is found, from left to right and without overlaps; none for a text that is too long. Each one
-   * costs up to a search of what is left of the text, so whoever asks for many keeps the time.
+   * costs up to a search of what is left of the text, so a caller that searches for many keeps the time.
    */
   *matches(text: string): Generator<{ readonly start: number; readonly end: number }> {
     if (text.length > this.#lengthMax) return;

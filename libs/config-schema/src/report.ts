@@ -1,4 +1,4 @@
-/** Where a failure stands: member names and list positions from the root of the document. */
+/** Place of a failure: member names and list positions from the root of the document. */
 export type Path = readonly (string | number)[];
 
 /** Called once for every failure: where, which rule, what it asks, and what stood there. */
@@ -6,7 +6,7 @@ export type Report = (path: Path, rule: string, message: string, value: unknown)
 
 export type ConfigNode = Readonly<Record<string, unknown>>;
 
-/** What only a workspace knows. A question that is left out is not asked. */
+/** What only a workspace knows. A question that is left out is not checked. */
 export interface ValidateConfigOptions {
   /** Takes the name of a provider, such as `openai`. */
   readonly isKnownProvider?: (name: string) => boolean;

@@ -77,7 +77,7 @@ function checkDropParams(node: Node, path: Path, report: Report): void {
   });
 }
 
-/** Whoever computes embeddings is called as a target is, so its provider and address are checked as a target's are. */
+/** Embeddings are computed by a target, so its provider and address are checked as a target's are. */
 function checkCache({ cache }: Node, path: Path, options: ValidateConfigOptions, report: Report): void {
   if (!isObject(cache)) return;
   const here = [...path, 'cache'];

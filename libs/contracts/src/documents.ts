@@ -161,7 +161,7 @@ export interface WorkspaceDocument {
     readonly config: string | null;
     /** Id of the config of user keys that have none of their own; wins over `config`. */
     readonly userKeyConfig?: string | null;
-    /** Beside those of the organisation. Absent: none. */
+    /** Next to those of the organisation. Absent: none. */
     readonly guardrails?: DefaultGuardrails;
   };
   /** Directions in which the workspace skips the organisation's default guardrails. */

@@ -42,12 +42,12 @@ export interface DocumentsAnswer {
   readonly documents: Readonly<Record<DocumentKey, ReadModelDocument | null>>;
 }
 
-/** What lost counters of an organisation are asked for. */
+/** What lost counters of an organisation are requested. */
 export interface BalancesRequest {
   readonly organisationId: string;
   readonly counters: readonly {
     readonly key: string;
-    /** Unix milliseconds: the start of the period that is asked for. */
+    /** Unix milliseconds: the start of the period that is requested. */
     readonly since: number;
   }[];
   /** Also how fast they are used. Absent: no. */
@@ -60,7 +60,7 @@ export interface BalancesAnswer {
     readonly period: number;
     /** 1e-8 USD, tokens or requests: what the counter counts. */
     readonly used: number;
-    /** What is used in a day, in the same unit. Null: it can't be told. Absent: not asked for, or no budget's. */
+    /** What is used in a day, in the same unit. Null: it is unknown. Absent: not asked for, or no budget's. */
     readonly perDay?: number | null;
     /** How much of it was charged by each gateway that may still count in it, by the name that its log records give. */
     readonly holders: readonly (readonly [holder: string, used: number])[];

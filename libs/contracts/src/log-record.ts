@@ -50,7 +50,7 @@ export interface AttemptRecord {
   readonly dropped?: readonly string[];
 }
 
-/** Something that routing took into account beside the config itself. */
+/** Something that routing took into account next to the config itself. */
 export interface RoutingEvent {
   /** JSON path of the target, or of the strategy, that it is about. */
   readonly target: string;
@@ -94,7 +94,7 @@ export interface LimitState {
   readonly verdict: 'admitted' | 'refused';
 }
 
-/** What a charge stands for. */
+/** What a charge represents. */
 export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail';
 
 /** What one answer of a provider was charged to. The durable record of every budget is the sum of these. */
@@ -180,7 +180,7 @@ export interface GuardrailRecord {
   readonly verdict: boolean;
   /** Its failed verdict ends the request. */
   readonly deny: boolean;
-  /** It ran beside the request. */
+  /** It ran next to the request. */
   readonly async: boolean;
   /** It only watches. */
   readonly monitor: boolean;

@@ -30,7 +30,7 @@ export function prepareCluster(
   return folder;
 }
 
-/** Made beside its place and moved there last, so that an interrupted start leaves nothing half made. */
+/** Made next to its place and moved there last, so that an interrupted start leaves nothing half made. */
 function createCluster(
   home: string,
   folder: string,

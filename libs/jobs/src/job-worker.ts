@@ -22,7 +22,7 @@ export class JobWorker {
   ) {
     const run = async (job: Job<object>): Promise<void> => {
       const processor = processors.get(job.name);
-      // A newer release may have asked for it; retries give its workers the chance to take it.
+      // A newer release may have requested it; retries give its workers the chance to take it.
       if (!processor) throw new GatewayError('internal_error', { message: `No processor for ${job.name}.` });
       await processor.process(job.data);
     };

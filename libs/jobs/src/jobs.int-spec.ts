@@ -33,7 +33,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     workers.push(new JobWorker(store, new Map([[spec.name, processor]]), (error) => errors.push(error)));
   };
 
-  it('runs a job that was asked for, with its payload, and one id once until it has finished', async () => {
+  it('runs a job that was requested, with its payload, and one id once until it has finished', async () => {
     const spec = defineJob({ name: 'asked', everyMs: null, scheduledPayload: { value: 0 } });
     const seen: number[] = [];
     await queue.enqueue(spec, { value: 1 }, 'same');
@@ -49,7 +49,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       await queue.enqueue(spec, { value: 4 }, 'same');
       return seen.includes(4);
     });
-    // The one before this may have been asked for once more; it must not be left to a worker that does not know it.
+    // The one before this may have been requested once more; it must not be left to a worker that does not know it.
     await queue.enqueue(spec, { value: 5 }, 'last');
     await eventually(() => seen.includes(5));
   });

@@ -48,7 +48,7 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** What is listed is removed before the next list is asked for, so that no list of lists is kept. */
+  /** What is listed is removed before the next list is requested, so that no list of lists is kept. */
   async removeFolder(folder: string): Promise<void> {
     assertKey(folder, true);
     const { sdk, s3 } = this.open();

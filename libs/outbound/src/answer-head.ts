@@ -94,7 +94,7 @@ export class AnswerHead {
       const name = nameOf(text.slice(markAt(mark) - offset, markAt(mark + 1) - offset));
       const value = text.slice(markAt(mark + 2) - offset, markAt(mark + 3) - offset);
       if (name.isHeeded) {
-        // The repetition of a length says nothing new, and would only confuse whoever is told of both.
+        // The repetition of a length says nothing new, and would only confuse whoever is notified of both.
         if (name.lowerCased === LENGTH && this.contentLength !== -1) {
           if (readLength(value) === this.contentLength) continue;
           return false;
@@ -104,7 +104,7 @@ export class AnswerHead {
       fields.push(name.lowerCased, value);
     }
     this.fields = fields;
-    // A length beside chunks may be read either way; and an HTTP/1.0 provider that sends chunks is not to be trusted further.
+    // A length next to chunks may be read either way; and an HTTP/1.0 provider that sends chunks is not to be trusted further.
     if (this.isChunked && !isLatest) this.staysOpen = false;
     return !this.isChunked || this.contentLength === -1;
   }

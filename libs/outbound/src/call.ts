@@ -270,7 +270,7 @@ export class Call extends WheelEntry implements OutboundCall {
     this.waitsIn = null;
   }
 
-  /** @internal What was asked for by `resume`, a tick later. */
+  /** @internal What was requested by `resume`, a tick later. */
   continueReading(): void {
     const { connection, held } = this;
     if (this.isStopped() || !connection) return;

@@ -40,7 +40,7 @@ describe('the price of an answer', () => {
     expect(priceOf(requested, answered)).toEqual(expected);
   });
 
-  it('is never less than that of the model that was asked for, whatever the answer names', () => {
+  it('is never less than that of the model that was requested, whatever the answer names', () => {
     const name = fc.option(fc.constantFrom(...Object.keys(list), 'nonsense'), { nil: null });
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(list)), name, (requested, answered) => {

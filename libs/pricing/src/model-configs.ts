@@ -63,7 +63,7 @@ export interface ModelConfigs {
   prices(provider: string): PriceFile | null | undefined;
   /** The same, once it is loaded. */
   load(provider: string): Promise<PriceFile | null>;
-  /** Capabilities as they stand in the document; null: no source has any. */
+  /** Capabilities as they are in the document; null: no source has any. */
   capabilities(provider: string): Promise<unknown>;
   /** What was wrong when each document was read last, at most one for each source of it. Empty: all is well. */
   faults(): readonly ModelConfigAlarm[];

@@ -205,7 +205,7 @@ describe('a price book', () => {
     );
   });
 
-  it('still answers when more models were asked for than it keeps', () => {
+  it('still answers when more models were requested than it keeps', () => {
     const small = createPriceBook({ modelsMax: 2 });
     for (let round = 0; round < 3; round += 1) {
       for (const model of ['gpt-4o', 'gpt-4o-mini', 'unknown-1', 'unknown-2', 'o1']) {

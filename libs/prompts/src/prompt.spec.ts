@@ -210,7 +210,7 @@ interface Case {
 
 const { templates: CASES } = readCases('regex_templates.json') as { templates: Case[] };
 
-/** `{ gen: { repeat, total } }` stands for a long text. */
+/** `{ gen: { repeat, total } }` represents a long text. */
 const generated = (value: unknown): unknown => {
   const { gen } = (value ?? {}) as { gen?: { repeat: string; total: number } };
   return gen ? gen.repeat.repeat(gen.total / gen.repeat.length) : value;

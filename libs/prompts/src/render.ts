@@ -220,7 +220,7 @@ class PlainOutput implements Output {
 
 /**
  * Follows the quotes of the JSON text as it grows, so that no value can end the string that it stands in or add a member
- * beside it.
+ * next to it.
  */
 class JsonOutput implements Output {
   private readonly pieces: string[] = [];

@@ -44,7 +44,7 @@ interface Header {
 
 /**
  * The read model's sealed copy on disk: a header and lines of documents, each sealed to its place in this file, so that a file
- * that was cut, spliced or made with another key does not open. Written beside the old file and moved over it, mode 0600.
+ * that was cut, spliced or made with another key does not open. Written next to the old file and moved over it, mode 0600.
  */
 export class DiskCopy {
   private readonly ring: Keyring;
@@ -59,7 +59,7 @@ export class DiskCopy {
     this.ring = options.ring;
   }
 
-  /** The copy, or null when there is none that can be trusted; a broken one is told of in one warning. */
+  /** The copy, or null when there is none that can be trusted; a broken one is notified of in one warning. */
   async read(): Promise<DiskCopyContent | null> {
     const { path, limits, warn } = this.options;
     try {

@@ -4,7 +4,7 @@ import { ReadModelUnavailable } from './unavailable';
 
 /** The most keys of one read, as the admin API sets it. */
 export const KEYS_PER_READ_MAX = 256;
-/** Copies that are older than an event are asked for again this often in all, then the read counts as failed. */
+/** Copies that are older than an event are requested again this often in all, then the read counts as failed. */
 const ATTEMPTS_MAX = 3;
 
 interface Flight {

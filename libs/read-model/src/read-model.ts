@@ -55,7 +55,7 @@ export interface ReadModelState {
 
 /**
  * What this process knows of the control plane. Reads are synchronous and served from memory. Events keep it fresh; while they
- * are lost, what is used is asked for again when it is older than 5 s; while the source is gone as well, known documents go
+ * are lost, what is used is requested again when it is older than 5 s; while the source is gone as well, known documents go
  * on being served without limit. A removed document is refused within 2 s, and within 10 s when events were lost.
  */
 export class ReadModel {
@@ -75,7 +75,7 @@ export class ReadModel {
   private liveEpoch = NONE;
   /** Until when entries of this epoch are known to have been right. */
   private verifiedUntil = -Infinity;
-  /** Until then nothing known is asked for again: the last try failed. */
+  /** Until then nothing known is requested again: the last try failed. */
   private verifyRetryAt = -Infinity;
   /** Verifications in a row that failed. After the first, none is waited for until one succeeds. */
   private verifyFailures = 0;
@@ -297,7 +297,7 @@ export class ReadModel {
     const before = this.cache.peek(key);
     if (document === null) {
       this.forget(key, before !== undefined);
-      // It was read before everything was called in question: the answer holds for the one who asked, no longer.
+      // It was read before everything was called in question: the answer holds for the one the caller, no longer.
       if (epoch !== this.epoch) this.absent.delete(key);
       return;
     }
@@ -329,7 +329,7 @@ export class ReadModel {
     entry.epoch = CHANGED;
     entry.changedAt = this.now();
     this.disk?.changed();
-    // When it fails the entry is asked for on its next use.
+    // When it fails the entry is requested on its next use.
     this.loader.load(key, sequence, true).catch(() => undefined);
   }
 

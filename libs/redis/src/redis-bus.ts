@@ -12,7 +12,7 @@ export interface Publisher {
   publish(channel: string, text: string): Promise<void>;
 }
 
-/** Publish and subscribe. A message reaches those who are subscribed at that moment, and nobody else. */
+/** Publish and subscribe. A message reaches those who are subscribed at that moment, and no one else. */
 export class RedisBus implements Publisher {
   private readonly listeners = new Map<string, ChannelListener>();
 

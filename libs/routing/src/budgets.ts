@@ -79,7 +79,7 @@ export interface HedgeCounts {
   readonly made: number;
   /** Second requests that answered first. */
   readonly won: number;
-  /** Calls whose answer nobody used. */
+  /** Calls whose answer was not used. */
   readonly wasted: number;
 }
 
@@ -102,7 +102,7 @@ export class HedgeBudgets {
     this.saved.set(payer, Math.min(SAVED_MAX, (saved ?? 1) + percentage / 100));
   }
 
-  /** Whether the second request may be made; asked when its delay is over. Takes what it costs. */
+  /** Whether the second request may be made; checked when its delay is over. Takes what it costs. */
   take({ payer, price }: Pick<HedgeOffer, 'payer' | 'price'>): boolean {
     const saved = this.saved.get(payer) ?? 0;
     if (saved < price) return false;

@@ -133,7 +133,7 @@ describe('validateConfig', () => {
     ['a strategy without targets', { strategy: { mode: 'single' } }, 'targets: required'],
     ['an empty target', fallback({}), 'targets.0: empty'],
     [
-      'a provider beside a strategy',
+      'a provider next to a strategy',
       { ...(fallback({ name: 'a' }) as object), provider: 'x' },
       'provider: misplaced',
     ],

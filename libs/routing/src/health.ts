@@ -17,7 +17,7 @@ const CAPACITY = 10_000;
 /** No breaker stays open for longer, whatever a message from elsewhere says. */
 const OPEN_FOR_MS_MAX = 3_600_000;
 
-/** What is known of the endpoints that requests go to: their breakers, and who asked to be left alone. Endpoints are `endpointKey`s. */
+/** What is known of the endpoints that requests go to: their breakers, and their rate limits. Endpoints are `endpointKey`s. */
 export class TargetHealth {
   private readonly breakers: EndpointMap<Breaker>;
   private readonly marks: EndpointMap<{ readonly mark: Mark; readonly untilMs: number }>;

@@ -24,7 +24,7 @@ export function unitHash(text: string): number {
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** The values of the fields as text, or null when the request has none of them. Objects and lists tell nobody apart. */
+/** The values of the fields as text, or null when the request has none of them. Objects and lists do not distinguish callers. */
 export function fieldsOf(fields: readonly Subject[], facts: RequestFacts, nowMs: number): string | null {
   let found = false;
   let text = '';

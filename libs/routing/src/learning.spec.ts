@@ -87,7 +87,7 @@ describe('a target whose breaker is open', () => {
     expect(open({ strategy: canary, targets })).toEqual(['config.t[1]', 'config.t[0]']);
   });
 
-  it('counts with the strategy that it stands under: a strategy is passed over when nothing in it is left', () => {
+  it('counts with the strategy above it: a strategy is passed over when nothing in it is left', () => {
     const config = compiled({
       strategy: { mode: 'fallback', cb_config },
       targets: [
@@ -173,7 +173,7 @@ describe('a rate-limited target', () => {
     targets: [a, b, c],
   });
 
-  it('gives its place to one beside it at once, each of them once, then its pause is waited for', () => {
+  it('gives its place to its neighbour at once, each of them once, then its pause is waited for', () => {
     const { reported, cursor } = request(rotating, runtimeOf(0), [
       answered(429, 5000),
       answered(429, 6000),
@@ -191,7 +191,7 @@ describe('a rate-limited target', () => {
     expect(cursor.retryCount).toBe(3);
   });
 
-  it('is passed over by other requests for as long as it asked', () => {
+  it('is passed over by other requests for its Retry-After', () => {
     const runtime = runtimeOf(0);
     request(rotating, runtime, [answered(429, 5000), answered(200)]);
     expect(request(rotating, runtime, []).reported).toEqual(['config.t[1]']);

@@ -170,7 +170,7 @@ describe('loadbalance', () => {
     expect(play(plan(weights(0, 0, 3, 0), random), [])).toEqual(['config.t[2]']);
   });
 
-  it('fails over when it stands in a fallback', () => {
+  it('fails over when it is in a fallback', () => {
     const config = fallback([weights(1, 1), b]);
     expect(play(plan(config, 0.9), [answered(500), answered(200)])).toEqual([
       'config.t[0].t[1]',
@@ -232,7 +232,7 @@ describe('retries', () => {
     expect(cursor.retryCount).toBe(1);
   });
 
-  it('waits as long as the provider says, when asked to', () => {
+  it('waits as long as the provider says, when configured', () => {
     const config = retrying({ attempts: 2, use_retry_after_header: true });
     expect(play(plan(config), [answered(429, 1234), answered(503, 0)])).toEqual([
       'config',
@@ -355,7 +355,7 @@ describe('the cursor', () => {
 
   it('does not ask for facts that no condition reads', () => {
     const never = (): never => {
-      throw new Error('asked');
+      throw new Error('called');
     };
     const lazy: RequestFacts = {
       metadata: {},

@@ -70,7 +70,7 @@ export class RoutingCursor implements ChoosingCursor {
     }
     if (previous === null) {
       throw new GatewayError('internal_error', {
-        detail: { reason: 'routing was asked twice for one step' },
+        detail: { reason: 'routing was called twice for one step' },
       });
     }
     const isCutShort = previous.isLast === true && !this.endsWith(previous);
@@ -102,7 +102,7 @@ export class RoutingCursor implements ChoosingCursor {
     else if (streaming.isProbe) this.release(streaming.target);
   }
 
-  /** Nobody waits for the outcome of the last step any more. Call it when a request ends without another `next`. */
+  /** The outcome of the last step is not needed any more. Call it when a request ends without another `next`. */
   abandon(): void {
     if (this.isProbe && this.target !== null) this.release(this.target);
     this.isProbe = false;
@@ -152,13 +152,13 @@ export class RoutingCursor implements ChoosingCursor {
     return (this.target = second !== null && outcome.hedge?.winner === 'second' ? second : target);
   }
 
-  /** Another try, of the same target or of one beside it, if the outcome, the attempts and the budgets allow. */
+  /** Another try, of the same target or of its neighbour, if the outcome, the attempts and the budgets allow. */
   private again(target: CompiledTarget, outcome: AttemptOutcome): RoutingStep | null {
     const { retry: rules } = target;
     if (rules.attempts === 0) return null;
     const isLimited = outcome.status === 429 && rules.onStatusCodes.includes(429);
     if (isLimited && outcome.failure === 'refused') {
-      // The gateway itself refused it: there is nothing to repeat and nobody was called, but a neighbour may have room.
+      // The gateway itself refused it: there is nothing to repeat and no provider was called, but a neighbour may have room.
       const neighbour = this.retry < rules.attempts ? this.sibling() : null;
       return neighbour && this.rotate(neighbour);
     }
@@ -195,7 +195,7 @@ export class RoutingCursor implements ChoosingCursor {
     return false;
   }
 
-  /** The way to a choice that was not picked yet, if the last target stands in a balanced choice. */
+  /** The way to a choice that was not picked yet, if the last target is in a balanced choice. */
   private sibling(): CompiledEdge | null {
     return this.frame === null ? null : this.frame.sibling(this);
   }

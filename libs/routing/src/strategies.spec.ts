@@ -103,7 +103,7 @@ describe('the cache settings', () => {
   const cached = (cache: object): unknown => ({ ...a, cache });
   const embeddings = { provider: '@vectors', model: 'text-embedding-3-small', dimensions: 256 };
 
-  it('compile to what the cache acts on, with whoever computes the vectors as a target of its own', () => {
+  it('compile to what the cache acts on, with the target that computes the vectors', () => {
     const [target] = compileConfig({
       provider: 'openai',
       custom_host: 'https://chat.example',
@@ -149,7 +149,7 @@ describe('the cache settings', () => {
     });
   });
 
-  it('put whoever computes the vectors before the same checks as a target', () => {
+  it('check the target that computes the vectors like any other', () => {
     const requested: string[] = [];
     const config = cached({
       mode: 'semantic',

@@ -5,7 +5,7 @@ import type { AttemptOutcome, Situation } from './types';
 
 /** What a strategy may do while it chooses for a request. */
 export interface ChoosingCursor extends Situation {
-  /** The innermost strategy that may be asked for another target. A strategy that can give one puts its own frame here. */
+  /** The innermost strategy that may give another target. A strategy that can give one puts its own frame here. */
   frame: Frame | null;
   /** The label of the last condition that decided, for the decision record. */
   condition: string | null;
@@ -13,7 +13,7 @@ export interface ChoosingCursor extends Situation {
   hedge(offer: HedgeOffer | null): void;
 }
 
-/** A strategy that has chosen and may be asked for another target, and the strategy around it. */
+/** A strategy that has chosen and may give another target, and the strategy around it. */
 export interface Frame {
   readonly outer: Frame | null;
   /** Whether another target may follow. `outcome` null: a choice below could not be made. `target`: that has the outcome. */

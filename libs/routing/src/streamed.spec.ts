@@ -38,7 +38,7 @@ describe('a stream that is the answer', () => {
     expect(first(runtime)).toBe('config.targets[1]');
   });
 
-  it('counts once, and not where nobody saw its end', () => {
+  it('counts once, and not where its end was not seen', () => {
     const runtime = runtimeOf();
     const cursor = start(runtime);
     cursor.streamed(null);

@@ -44,7 +44,7 @@ export interface Situation {
   readonly compiled: CompiledConfig;
   readonly facts: RequestFacts;
   readonly runtime: RoutingRuntime;
-  /** `facts.endpoint`, asked once for each target. */
+  /** `facts.endpoint`, called once for each target. */
   endpoint(target: CompiledTarget): string;
   note(target: string, event: RoutingEvent['event']): void;
 }
@@ -66,7 +66,7 @@ export type AttemptFailure =
   | 'denied';
 
 export interface AttemptOutcome {
-  /** Status of the provider's answer, or of the error that stands for it. */
+  /** Status of the provider's answer, or of the error in its place. */
   readonly status: number | null;
   /** Null: the provider answered, and `status` says how. */
   readonly failure: AttemptFailure | null;
@@ -80,7 +80,7 @@ export interface AttemptOutcome {
   readonly elapsedMs: number;
   /** The answer is of another request's call, which tells of it: nothing is learnt from it a second time. */
   readonly shared?: boolean;
-  /** It is a stream that goes on: what it says of its target is told once it is over, by `RoutingCursor.streamed`. */
+  /** It is a stream that goes on: what it says of its target is reported once it is over, by `RoutingCursor.streamed`. */
   readonly goesOn?: boolean;
   /** Output tokens a second of a stream that is over. Null, or absent: not known. */
   readonly speed?: number | null;

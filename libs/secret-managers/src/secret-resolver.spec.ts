@@ -96,7 +96,7 @@ describe('[SRF-03] a secret that was read', () => {
     expect(await secrets.resolve(at('a'))).toBe('back');
   });
 
-  it('gives the member that is asked for, each from one read', async () => {
+  it('gives the member that is requested, each from one read', async () => {
     const { world, secrets } = resolver();
     world.text = '{"a":"1","b":{"c":2}}';
     expect(await secrets.resolve(at('x', 'a'))).toBe('1');

@@ -74,7 +74,7 @@ export class Product {
     try {
       await eventually(() => isReady() || hasExited(starter), { timeoutMs: START_TIMEOUT_MS });
     } catch {
-      // It would go on beside the suites that follow.
+      // It would go on next to the suites that follow.
       starter.kill('SIGINT');
     }
     if (!isReady()) throw new Error(`The product did not start:\n${output}`);

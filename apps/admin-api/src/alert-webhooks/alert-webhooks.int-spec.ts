@@ -123,7 +123,7 @@ describe('/v1/alert-webhooks', () => {
     await admin.delete(`${URL}/${id}`, { key: ours.key });
   });
 
-  it('has at most ten of a workspace, also when the last place is asked for twice at once', async () => {
+  it('has at most ten of a workspace, also when the last place is requested twice at once', async () => {
     const { key } = await admin.tenant();
     const statuses = await Promise.all(
       Array.from({ length: 14 }, async () => (await admin.post(URL, { key, body: BODY })).status),

@@ -30,7 +30,7 @@ describe('analytics', () => {
   const admin = new TestAdminApi();
   let tenant: Tenant;
   let sibling: string;
-  // A day that is over: two hours of it are asked for.
+  // A day that is over: two hours of it are requested.
   const day = Math.floor(Date.now() / DAY_MS - 2) * DAY_MS;
   const at = (minutes: number): string => new Date(day + minutes * 60_000).toISOString();
   const period = (from: number, to: number): string =>
@@ -245,7 +245,7 @@ describe('analytics', () => {
     });
   });
 
-  it('groups by users, models, metadata and whatever else, with the columns that are asked for', async () => {
+  it('groups by users, models, metadata and whatever else, with the columns that are requested', async () => {
     expect((await read<Groups>('groups/users')).data).toEqual([
       { object: 'analytics-group', user: 'ann', requests: 2, cost: 4 },
       { object: 'analytics-group', user: 'bob', requests: 1, cost: 5 },

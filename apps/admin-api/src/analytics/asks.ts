@@ -33,7 +33,7 @@ export interface Period {
   readonly bucket: TimeBucket;
 }
 
-/** Throws `validation_failed` for a time that ends before it begins, or is longer than may be asked for. */
+/** Throws `validation_failed` for a time that ends before it begins, or is longer than may be requested. */
 export function periodOf(query: AnalyticsQuery): Period {
   const [from, to] = [Date.parse(query.time_of_generation_min), Date.parse(query.time_of_generation_max)];
   if (to < from)

@@ -17,7 +17,7 @@ describe('pages of a long list of keys', () => {
       name: 'A',
       slug: 'a',
     });
-    // Ten of each moment, so that places within one moment are told apart by ids alone.
+    // Ten of each moment, so that places within one moment are distinguished by ids alone.
     await database.dataSource.query(
       `INSERT INTO api_keys (id, type, organisation_id, name, scopes, created_at)
        SELECT gen_random_uuid(), 'organisation-service', $1, 'key ' || i, ARRAY['logs.list'],

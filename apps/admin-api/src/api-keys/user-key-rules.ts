@@ -78,7 +78,7 @@ export function assertLife(
   return expiresAt;
 }
 
-/** 0 stands for no bound. */
+/** 0: no bound. */
 const shortest = (...seconds: number[]): number => {
   const bounds = seconds.filter((bound) => bound > 0);
   return bounds.length === 0 ? 0 : Math.min(...bounds);

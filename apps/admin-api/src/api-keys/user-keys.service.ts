@@ -36,7 +36,7 @@ export class UserKeysService {
   constructor(private readonly secrets: ApiKeySecretsService) {}
 
   /**
-   * The key that a new member of a workspace gets where the settings say so. Nobody has seen its secret: its user gets one by
+   * The key that a new member of a workspace gets where the settings say so. No one has seen its secret: its user gets one by
    * rotating it. Makes none for a user who has one, and none whose role has none of the scopes.
    */
   async provision(write: Write, at: UserPlace): Promise<void> {

@@ -2,7 +2,7 @@ import { hash, verify } from '@node-rs/argon2';
 
 /** Argon2id, which is the library's default, with OWASP's first choice: 19 MiB, two passes, one lane; about 60 ms. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Of a random password that nobody knows: an unknown user costs the same time as a known one. */
+/** Of a random password that is unknown: an unknown user costs the same time as a known one. */
 let decoy: Promise<string> | undefined;
 
 export const hashPassword = (password: string): Promise<string> => hash(password, OPTIONS);

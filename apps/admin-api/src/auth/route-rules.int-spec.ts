@@ -146,7 +146,7 @@ describe('every live route', () => {
     expect(shut).toEqual([]);
   }, 300_000);
 
-  it('[CTL-14 in part] refuses an API key where a session is asked for', async () => {
+  it('[CTL-14 in part] refuses an API key where a session is requested', async () => {
     const sessionOnly = operations.filter(({ access }) => access === 'session');
     expect(sessionOnly.map(({ path }) => path)).toContain('/v1/auth/self');
     for (const { method, path } of sessionOnly) {
@@ -156,7 +156,7 @@ describe('every live route', () => {
     }
   });
 
-  it('refuses a session where an API key is asked for', async () => {
+  it('refuses a session where an API key is requested', async () => {
     const { email } = await admin.user(tenant.organisationId, 'owner');
     const token = await admin.login(email);
     const keyOnly = operations.filter(({ access }) => access === 'api_key');

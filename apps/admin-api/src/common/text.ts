@@ -9,6 +9,6 @@ export function slugOf(name: string, length: number): string {
   return slug === '' ? 'x' : slug;
 }
 
-/** Text that stands for itself inside a LIKE pattern; composed characters are in the form (NFC) that names are stored in. */
+/** Text that represents itself inside a LIKE pattern; composed characters are in the form (NFC) that names are stored in. */
 export const escapeLike = (text: string): string =>
   text.normalize('NFC').replaceAll(/[\\%_]/g, String.raw`\$&`);

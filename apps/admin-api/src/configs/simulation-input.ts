@@ -42,7 +42,7 @@ function modelOf(params: unknown): string | null {
   return typeof model === 'string' ? model : null;
 }
 
-/** Without its query, and as it stands: the gateway decodes nothing either. Throws `validation_failed` for what is no address. */
+/** Without its query, and as it is: the gateway decodes nothing either. Throws `validation_failed` for what is no address. */
 function pathnameOf(url: string): string {
   if (url.startsWith('/')) return url.split(/[?#]/, 1)[0] ?? url;
   if (!URL.canParse(url)) throw invalid('request.url', 'must be a path or an address');

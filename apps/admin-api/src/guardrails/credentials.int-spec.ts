@@ -136,7 +136,7 @@ describe('credentials of partners', () => {
     expect((await put({ status: 'archived' })).status).toBe(200);
   });
 
-  it('of an account never go to an address, or beside a credential, that a guardrail brings', async () => {
+  it('of an account never go to an address, or next to a credential, that a guardrail brings', async () => {
     await account({ apiKey: SECRET });
     expect((await save({ endpoint: 'https://evil.example.com' })).status).toBe(400);
     const own = await save({ endpoint: 'https://own.example.com', apiKey: 'OWN-0123456789' });

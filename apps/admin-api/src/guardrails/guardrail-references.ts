@@ -31,7 +31,7 @@ async function byName(
   const isWrite = manager.queryRunner?.isTransactionActive === true;
   const rows = await manager.find(GuardrailEntity, {
     where,
-    // Nobody deletes what is being named: a delete waits, and then sees who names it.
+    // No one deletes what is being named: a delete waits, and then sees who names it.
     ...(isWrite ? { lock: { mode: 'pessimistic_read' as const } } : {}),
   });
   return new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]));

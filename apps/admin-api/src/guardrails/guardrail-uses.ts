@@ -42,7 +42,7 @@ async function defaultsNaming(
   return uses;
 }
 
-/** Configs in force that name the guardrail. Their text holds a name in quotes wherever it names it; what holds it otherwise is told apart here. */
+/** Configs in force that name the guardrail. Their text holds a name in quotes wherever it names it; what holds it otherwise is distinguished here. */
 export async function configsNaming(
   manager: EntityManager,
   { id, slug, organisationId, workspaceId }: GuardrailEntity,

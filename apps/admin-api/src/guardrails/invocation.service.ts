@@ -22,7 +22,7 @@ import { OutboundGuardrailWorld } from './outbound-guardrail-world';
 import type { InvokeGuardrailDto } from './guardrails.dto';
 import type { InvocationAnswer } from './guardrails.view';
 
-/** Runs one guardrail on its own. Nothing is saved, and no model is asked but those that its checks ask. */
+/** Runs one guardrail on its own. Nothing is saved, and no model is called but those that its checks ask. */
 @Injectable()
 export class InvocationService {
   private readonly runner: GuardrailRunner;
@@ -109,7 +109,7 @@ const NO_TEXT =
 const ONE_OF_THEM = 'either a text or the body that the stage judges is needed';
 
 function factsOf(input: InvokeGuardrailDto): RequestFacts {
-  // A text alone stands for a chat, whatever else was said.
+  // A text alone represents a chat, whatever else was said.
   const requestType = input.request_type ?? 'chatComplete';
   const isText = input.text !== undefined;
   const named = input.request?.['model'];

@@ -117,7 +117,7 @@ describe('the quality of a guardrail', () => {
     expect((await quality(slug, key)).total).toMatchObject({ false_positives: 0, precision_at_most: 1 });
   });
 
-  it('is about a time, and its verdicts about what is asked for', async () => {
+  it('is about a time, and its verdicts about what is requested', async () => {
     const tenant = await api.tenant();
     const { key } = tenant;
     const slug = await guardrail(key);

@@ -244,7 +244,7 @@ function applyModel(row: IntegrationModelEntity, model: IntegrationModelDto): In
   return row;
 }
 
-/** The shapes were checked by `modelFaults`. Headers may stand beside `configurations` or inside. */
+/** The shapes were checked by `modelFaults`. Headers may stand next to `configurations` or inside. */
 function applyAddress(row: IntegrationModelEntity, model: IntegrationModelDto): void {
   const inner = model.configurations === null ? CLEARED : model.configurations;
   const host = inner?.['custom_host'] as string | null | undefined;

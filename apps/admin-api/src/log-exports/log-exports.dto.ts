@@ -173,7 +173,7 @@ export class LogExportTaskAnswer {
 
 export class LogExportDownloadAnswer {
   @Answer.text({
-    description: 'Good for an hour, for whoever has it.',
+    description: 'Good for an hour, for its holder.',
     example:
       'https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x',
   })

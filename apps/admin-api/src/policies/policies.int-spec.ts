@@ -348,7 +348,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     expect((await entities(id, '?status=active')).body.data).toEqual([]);
   });
 
-  it('are listed with what each uses in a day and when it will run out, null where it cannot be told', async () => {
+  it('are listed with what each uses in a day and when it will run out, null where it is unknown', async () => {
     const id = await create(USAGE);
     await valueOf(id, 'api_key:fast', 7);
     await valueOf(id, 'api_key:new', 1);

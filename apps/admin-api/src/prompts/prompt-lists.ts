@@ -50,7 +50,7 @@ const sharedWith = (query: SelectQueryBuilder<PromptEntity>, workspaceId: string
   );
 };
 
-/** With which workspaces each is shared, for those that the caller's workspace owns. Empty unless it was asked for. */
+/** With which workspaces each is shared, for those that the caller's workspace owns. Empty unless it was requested. */
 export async function audiencesOf(
   manager: EntityManager,
   caller: Principal,

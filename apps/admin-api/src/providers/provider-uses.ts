@@ -17,7 +17,7 @@ export async function usesOfProvider(manager: EntityManager, row: Named): Promis
   ];
 }
 
-/** The text of a config holds the slug wherever it names it; what holds it otherwise is told apart here. */
+/** The text of a config holds the slug wherever it names it; what holds it otherwise is distinguished here. */
 async function configsNaming(manager: EntityManager, { workspaceId, slug }: Named): Promise<ErrorDetail[]> {
   const candidates = await manager.query<{ slug: string; content: unknown }[]>(
     `SELECT c.slug, v.content FROM configs c JOIN config_versions v ON v.id = c.current_version_id

@@ -197,7 +197,7 @@ describe('DocumentsService', () => {
     expect(after).not.toBe(before);
   });
 
-  it('answers null for what is unknown, foreign or no key at all, beside what is there', async () => {
+  it('answers null for what is unknown, foreign or no key at all, next to what is there', async () => {
     const strange = [
       documentKey.apiKey('c'.repeat(64)),
       documentKey.provider(organisationId, 'openai-prod'),

@@ -1,7 +1,7 @@
 import { UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/entities';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 
-/** Of all policies that are asked for together; gateways hold them in memory. The newest are kept. */
+/** Of all policies that are requested together; gateways hold them in memory. The newest are kept. */
 const RESETS_MAX = 10_000;
 
 /** When values of policies were reset by themselves, by policy and value key; older than the policy's own reset says nothing. */

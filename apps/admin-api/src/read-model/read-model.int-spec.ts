@@ -285,7 +285,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       }
     });
   } else {
-    it('is served by Redis alone for documents that one gateway has asked for', async () => {
+    it('is served by Redis alone for documents that one gateway has requested', async () => {
       const id = await create();
       const model = await startModel();
       await isLive(model);

@@ -131,7 +131,7 @@ export class RedisPublisher {
     if (published !== null && (published === newest || (await this.outbox.reaches(published)))) {
       return published;
     }
-    // What changed since cannot be told any more, or Redis served another database: no copy can be trusted.
+    // What changed since is not known any more, or Redis served another database: no copy can be trusted.
     await this.redis.restart(newest);
     return newest;
   }

@@ -59,7 +59,7 @@ export function callableOperationsOf(admin: TestAdminApi): CallableOperation[] {
   );
 }
 
-/** As JavaScript would: a lone surrogate, which has no UTF-8, becomes the sign that stands for it. */
+/** As JavaScript would: a lone surrogate, which has no UTF-8, becomes the sign that represents it. */
 const encoded = (text: unknown): string =>
   encodeURIComponent(String(text).replaceAll(/\p{Surrogate}/gu, '\ufffd')).slice(0, 4_000);
 

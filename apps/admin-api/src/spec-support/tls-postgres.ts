@@ -63,7 +63,7 @@ export class TlsPostgres {
     const home = join(this.folder, 'plain');
     const { uid, gid } = statSync(join(home, 'data'));
     this.made = this.makeCertificates();
-    // The server reads its key only when it is its own and nobody else can.
+    // The server reads its key only when it is its own and no one else can.
     const keys = join(this.folder, 'keys');
     mkdirSync(keys, { mode: 0o700 });
     chownSync(keys, uid, gid);

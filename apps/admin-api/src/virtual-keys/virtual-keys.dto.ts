@@ -32,7 +32,7 @@ export class DeploymentDto {
   is_default?: boolean;
 }
 
-/** Provider fields in the spelling of these routes; `mapping.ts` says what each stands for. */
+/** Provider fields in the spelling of these routes; `mapping.ts` says what each represents. */
 export class VirtualKeyFieldsDto extends ProviderFieldsDto {
   @TextField({ optional: true, nullable: true, max: 30 })
   apiVersion?: string | null;

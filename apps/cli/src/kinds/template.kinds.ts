@@ -161,7 +161,7 @@ const sharedOf = ({ workspaces }: World, row: Json): unknown => {
 const named = (row: Json): string[] =>
   (row['prompt_version_labels'] as { name: string }[]).map((label) => label.name);
 
-/** By name: what each label stands for. */
+/** By name: what each label represents. */
 async function labelsOf(world: World, path: string, published: Json): Promise<Json> {
   const labels: Record<string, unknown> = {};
   for (const name of named(published)) labels[name] = PUBLISHED;

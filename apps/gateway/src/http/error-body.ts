@@ -21,7 +21,7 @@ export function errorEvent(
   return Buffer.from(`${openEvent ? '\n\n' : ''}${head}data: ${data}\n\n`);
 }
 
-/** A provider's error in our own shape: its status and message stay, its body is kept beside them. */
+/** A provider's error in our own shape: its status and message stay, its body is kept next to them. */
 export function providerErrorBody(
   read: ProviderError | null,
   original: unknown,

@@ -141,7 +141,7 @@ describe('request headers', () => {
   };
 });
 
-/** `route`: it was neither refused as a request nor for who asked; a provider of the internet can't be reached from a test. */
+/** `route`: it was neither refused as a request nor for the caller; a provider of the internet can't be reached from a test. */
 function expectVerdict(expected: string | number, status: number): void {
   if (typeof expected === 'number') expect(status).toBe(expected);
   else if (expected === '4xx') expect(status >= 400 && status < 500).toBe(true);

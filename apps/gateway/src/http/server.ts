@@ -12,13 +12,13 @@ export interface ServerLimits {
   readonly connectionsMax: number;
 }
 
-/** All headers of a request, in bytes: room for a config of 64 KB written out, and 16 KB beside it. */
+/** All headers of a request, in bytes: room for a config of 64 KB written out, and 16 KB next to it. */
 const HEADERS_BYTES_MAX = 96 * 1_024;
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface UpgradeHandler {
-  /** False: the request is answered as if it had not asked for an upgrade. */
+  /** False: the request is answered as if it had not requested an upgrade. */
   takes(req: IncomingMessage): boolean;
   handle(req: IncomingMessage, socket: Socket, head: Buffer): void;
 }

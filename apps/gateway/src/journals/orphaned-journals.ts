@@ -17,7 +17,7 @@ export interface OrphanedJournalsOptions extends JournalHomeOptions {
   readonly recover: (directory: string, journal: Journal) => void;
 }
 
-/** A process that starts beside others leaves them time to take their own journals first. */
+/** A process that starts next to others leaves them time to take their own journals first. */
 const FIRST_MS = 2_000;
 const EVERY_MS = 15_000;
 const LOOK_MS = 200;

@@ -120,7 +120,7 @@ export class Accounts {
   }
 
   /**
-   * Once for each request, when its usage and cost are known. `upstream` null: no provider was asked to the end. `isTold`: the answer has
+   * Once for each request, when its usage and cost are known. `upstream` null: no provider was called to the end. `isTold`: the answer has
    * said what was used, whatever calls before it have.
    */
   settle(context: RequestContext, upstream: Upstream | null, isTold: boolean): void {
@@ -185,7 +185,7 @@ export class Accounts {
       context.begun === null
         ? this.estimates.ofUncounted(context, upstream)
         : this.estimates.ofBegun(context, upstream, upstream.model ?? context.meter?.model() ?? null);
-    // Beside what other calls of the request have cost.
+    // Next to what other calls of the request have cost.
     if (cost !== null) context.cost = (context.cost ?? 0) + cost;
     context.estimatedTokens = tokens + (context.usage === null ? 0 : tokensOf(context.usage));
   }
@@ -232,7 +232,7 @@ const isLesson = ({ parts, answer, estimatedTokens }: RequestContext): boolean =
 const callersOf = ({ reservation, madeFor }: RequestContext): Reservation | null =>
   reservation ?? madeFor?.reservation ?? null;
 
-/** What attempts have cost whose answers nobody got. */
+/** What attempts have cost whose answers no client got. */
 function addDropped(context: RequestContext): void {
   for (const { cost } of context.charges ?? []) {
     if (cost !== null) context.cost = (context.cost ?? 0) + cost;

@@ -12,7 +12,7 @@ export function budgetsOf(one: Reservation | null, other: Reservation | null): r
   return held;
 }
 
-/** What an attempt of a request is, the newest unless told: its first one, a repetition, another target's, or one beside another. */
+/** What an attempt of a request is, the newest unless told: its first one, a repetition, another target's, or one next to another. */
 export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts.at(-1)): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (attempt === undefined) return 'primary';
@@ -26,7 +26,7 @@ export function isUncounted(context: RequestContext): boolean {
   const { answer, outcome, route, upgrade } = context;
   // A session is charged part by part.
   if (!usesModel(context) || upgrade !== null) return false;
-  // The client has left before the answer began: its provider was asked all the same.
+  // The client has left before the answer began: its provider was called all the same.
   if (answer === null) return true;
   if (answer.status >= 400) return false;
   return (

@@ -3,7 +3,7 @@ import { streamDecoder, type Coding } from '../pipeline/decoding';
 import type { BatchOutputMeter } from './batch-output';
 import type { BatchOutput } from '../pipeline/use';
 
-/** Decoders hold windows of up to 16 MiB. Outputs are asked for without a coding, so few come with one. */
+/** Decoders hold windows of up to 16 MiB. Outputs are requested without a coding, so few come with one. */
 const DECODERS_MAX = 8;
 /** Bytes that wait for a decoder, and bytes that may come out of one: beyond them the rest is not read. */
 const WAITING_BYTES_MAX = 8 * 1_048_576;

@@ -4,7 +4,7 @@ import type { Answer } from '../pipeline/answer';
 import type { BodySink } from '../pipeline/upstream';
 import { codingOf, decodeNow } from '../pipeline/decoding';
 
-/** More of an answer that nobody wants is not read; its call is ended. */
+/** More of an answer that is not wanted is not read; its call is ended. */
 const BYTES_MAX = 65_536;
 /** Of one with a coding: its request may end in the same turn. */
 const DECODED_BYTES_MAX = 1_048_576;

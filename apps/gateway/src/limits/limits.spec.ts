@@ -240,7 +240,7 @@ describe('limits', () => {
     });
   });
 
-  it('charges the results of a batch at its discount when they are asked for, and names what is charged once', async () => {
+  it('charges the results of a batch at its discount when they are requested, and names what is charged once', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     const batch = { ...ANSWER, id: 'batch_1', object: 'batch', status: 'in_progress', usage: null };
     const ask = async (body: object): Promise<LoggedRequest> => {
@@ -262,7 +262,7 @@ describe('limits', () => {
     }
   });
 
-  it('does not charge what was charged when it was made, however often it is asked for', async () => {
+  it('does not charge what was charged when it was made, however often it is requested', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     stub.answerJson({ ...ANSWER, id: 'resp_1', object: 'response', status: 'completed' });
     const response = await fetch(`${gateway.baseUrl}/responses/resp_1`, {
@@ -451,7 +451,7 @@ describe('prices of configured sources', () => {
       return [record?.cost, record?.decision.price?.source];
     };
     try {
-      // The file is read when the first request has asked for it.
+      // The file is read when the first request has requested it.
       await eventually(async () => ((await costBy('openai')) as unknown[])[1] === 'configured', {
         timeoutMs: 20_000,
       });

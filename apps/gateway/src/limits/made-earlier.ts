@@ -37,7 +37,7 @@ const REPORTS =
 export const isReadForUse = ({ method, route }: Pick<RequestContext, 'method' | 'route'>): boolean =>
   method === 'GET' && REPORTS.test(plainPath(route.upstreamPath));
 
-/** What is asked for where such things are made, and nothing but that. */
+/** What is requested where such things are made, and nothing but that. */
 const MAKES = /\/(?:runs|responses)$/i;
 const BATCHES = /\/(?:batches|batchPredictionJobs)$/i;
 
@@ -129,7 +129,7 @@ class Uses {
     model: string | null,
     isAskedAgain: boolean,
   ): void {
-    // Only what was made in the background can be asked for as a stream again.
+    // Only what was made in the background can be requested as a stream again.
     const isLate = object === 'thread.run' || (background ?? isAskedAgain);
     if (isLate) this.add(object, id, usage, model);
   }

@@ -75,7 +75,7 @@ export class OwnLimits {
   }
 }
 
-/** Where a budget is heading; null where it can't be told, and for rates. */
+/** Where a budget is heading; null where it is unknown, and for rates. */
 function headingOf({ type, limit, used, resetAt }: LimitState, perDay: number | null): object {
   const resetAtMs = resetAt === null ? null : Date.parse(resetAt);
   const at = forecastExhaustion({ used, limit, perDay, resetAtMs }, Date.now());

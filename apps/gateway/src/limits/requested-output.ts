@@ -53,12 +53,12 @@ function bodyAt(context: RequestContext, target: CompiledTarget): JsonObject | n
   }
 }
 
-/** `unread`: a member that says how much output is asked for, and cannot be read; null: there is none. Throws `body_invalid`. */
+/** `unread`: a member that says how much output is requested, and cannot be read; null: there is none. Throws `body_invalid`. */
 export function refuseUnbounded(unread: string | null): void {
   if (unread === null) return;
   throw new GatewayError('body_invalid', {
     param: unread,
-    message: `A strict limit applies, and how much output ${unread} asks for cannot be told: send it as a whole number of at least 0 in a body that fits into memory, or leave it out.`,
+    message: `A strict limit applies, and how much output ${unread} asks for is unknown; send it as a whole number of at least 0 in a body that fits into memory, or leave it out.`,
   });
 }
 

@@ -22,7 +22,7 @@ export class ReservedListener implements AttemptListener {
   }
 
   answered(answer: Answer): void {
-    // A client that leaves is charged at the end of its request: the provider was asked all the same.
+    // A client that leaves is charged at the end of its request: the provider was called all the same.
     if (answer.status === 0 && !this.context.clientGone) this.accounts.release(this.reservation);
     this.listener.answered(answer);
   }

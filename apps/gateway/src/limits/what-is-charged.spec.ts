@@ -55,7 +55,7 @@ describe('what an answer is charged', () => {
       ['gpt-4o', 'no-model', OF_4O],
       ['no-model', 'gpt-4o-mini', OF_MINI],
     ])(
-      'is asked for as %s and answered by %s at the price of the dearer',
+      'is requested as %s and answered by %s at the price of the dearer',
       async (requested, answered, cost) => {
         answerBy(answered);
         await (await send({ ...CHAT, model: requested, models: ['gpt-4o'] })).arrayBuffer();
@@ -129,7 +129,7 @@ describe('what an answer is charged', () => {
       (decision.charges ?? []).flatMap(({ once, cost }) => (once === undefined ? [] : [[once, cost]]));
     const of = (kind: string, id: string): string => `${kind} integration-main ${id}`;
 
-    it('is charged by the name of a response that is asked for as a stream of events', async () => {
+    it('is charged by the name of a response that is requested as a stream of events', async () => {
       text(STREAM);
       expect(chargesOf(await get('/responses/resp_1?stream=true'))).toEqual([
         [of('response', 'resp_1'), OF_4O],

@@ -2,7 +2,7 @@ import { resultOf } from '@gw/contracts';
 import { Histogram } from '@gw/web';
 import type { RequestContext } from '../pipeline/request-context';
 
-/** Names of models that a process tells apart; the rest are `other`. */
+/** Names of models that a process distinguishes; the rest are `other`. */
 const MODELS_MAX = 200;
 const MODEL_NAME_MAX = 100;
 /** Series of requests of a process; what comes later is counted under `other`. */

@@ -152,13 +152,13 @@ export class RequestContext {
   busyEndpoint: string | null = null;
   /** Of an answer that is a stream, where the config has a use for it. */
   pace: StreamPace | null = null;
-  /** The provider was asked for usage that the client has not asked for, and must not see. */
+  /** The provider was requested usage that the client has not requested, and must not see. */
   hidesUsage = false;
   /** Set while the answer is a stream that another try could go on with. */
   openStream: OpenStream | null = null;
   /** What the client has of an answer that broke off, and the next try goes on from. */
   partial: string | null = null;
-  /** Use of calls beside the one that answered; null: there was none. */
+  /** Use of calls next to the one that answered; null: there was none. */
   extraUse: ExtraUse[] | null = null;
 
   // reply
@@ -206,7 +206,7 @@ export class RequestContext {
   estimatedTokens: number | null = null;
   /** What the parts of a session were charged already. */
   parts: SessionParts | null = null;
-  /** Of attempts whose answers nobody got, then of the answer; null: the record's `cost` says it all. */
+  /** Of attempts whose answers no client got, then of the answer; null: the record's `cost` says it all. */
   charges: MadeCharge[] | null = null;
   /** The use is that of what other requests tell of too, which is charged once under its name; null: it is the request's own. */
   earlier: readonly PricedEarlier[] | null = null;
@@ -216,7 +216,7 @@ export class RequestContext {
 
   /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */
   readonly stageMs = [-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5];
-  /** The client has gone: nothing more can be sent, and nothing more should be asked for. */
+  /** The client has gone: nothing more can be sent, and nothing more should be requested. */
   clientGone = false;
   private leaveListener: LeaveListener | null = null;
 

@@ -69,7 +69,7 @@ describe.each(LEVELS)('saved resources only, as %s says', (level, environment, s
     });
 
   it.each(VIOLATIONS)(
-    '[ERR-08] %s: %s, on every route, before a provider is asked',
+    '[ERR-08] %s: %s, on every route, before a provider is called',
     async (type, param, headers) => {
       for (const path of ['/chat/completions', '/proxy/chat/completions', '/own/endpoint']) {
         const answer = await send(path, headers);

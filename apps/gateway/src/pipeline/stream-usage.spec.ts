@@ -20,7 +20,7 @@ const CONTENT = [text('Hé'), text('llo "usage":null'), { choices: [] }, text('!
 const PLAIN = `${CONTENT.map(line).join('')}data: [DONE]\n\n`;
 const WITH_USAGE = `${CONTENT.map((piece) => line({ ...piece, usage: null })).join('')}${line({ choices: [], usage: USAGE })}data: [DONE]\n\n`;
 
-describe('usage that the client has not asked for', () => {
+describe('usage that the client has not requested', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -93,7 +93,7 @@ describe('usage that the client has not asked for', () => {
     },
   );
 
-  it('is asked for where the body is written anew too', async () => {
+  it('is requested where the body is written anew too', async () => {
     const config = JSON.stringify({ provider: '@main', override_params: { temperature: 0.5 } });
     expect(await ask('/chat/completions', ASK, { 'x-gw-config': config })).toBe(PLAIN);
     expect(JSON.parse(sent())).toEqual({ ...ASK, temperature: 0.5, stream_options: { include_usage: true } });
@@ -193,7 +193,7 @@ describe('taking usage out of a stream', () => {
       ).toBe(expected);
   });
 
-  it('passes what is no usage: comments, other members, usage beside choices, what is no JSON', () => {
+  it('passes what is no usage: comments, other members, usage next to choices, what is no JSON', () => {
     for (const event of [
       ': keep-alive\n\n',
       'data: {"choices":[{"usage":1}]}\n\n',

@@ -33,7 +33,7 @@ export interface RequestPrice {
   readonly lines: readonly PriceLine[];
 }
 
-/** What a call beside the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
+/** What a call next to the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
 export interface ExtraUse {
   readonly upstream: Upstream;
   /** As its answer names it, if it does. */
@@ -65,7 +65,7 @@ export type LinePricer = (model: string | null, usage: Usage) => Priced | null;
 
 /** The use of something that is made by one request and told by another. */
 export interface EarlierUse {
-  /** What its use is charged as: together no more than the most that any answer tells, however often and by whomever it is asked for. */
+  /** What its use is charged as: together no more than the most that any answer tells, however often and by whomever it is requested. */
   readonly once: string;
   readonly isBatch: boolean;
   readonly usage: Usage;

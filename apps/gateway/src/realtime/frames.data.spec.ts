@@ -183,6 +183,6 @@ async function expectOneOf(client: RawClient, expected: readonly Expected[]): Pr
   ).toContainEqual(seen);
 }
 
-/** `a*125` stands for that many letters. */
+/** `a*125` represents that many letters. */
 const spelled = (text: string): string =>
   text.replace(/^(.)\*(\d+)$/, (_whole, letter: string, count: string) => letter.repeat(Number(count)));

@@ -239,7 +239,7 @@ describe('guardrails of what the client says', () => {
     expect(JSON.stringify(open.events)).not.toContain('bomb');
   });
 
-  it('that look at no text judge the handshake: 446, and no provider is asked', async () => {
+  it('that look at no text judge the handshake: 446, and no provider is called', async () => {
     const whitelist = { deny: true, modelWhitelist: { models: ['gpt-4o'] } };
     await expect(connect({ input_guardrails: [whitelist] })).rejects.toThrow('446');
     expect(provider.handshakes).toHaveLength(0);

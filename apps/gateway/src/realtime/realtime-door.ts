@@ -22,7 +22,7 @@ export class RealtimeDoor {
     private readonly lingering: () => number,
   ) {}
 
-  /** False: answered as if nothing had been asked for, as a server may. */
+  /** False: answered as if nothing had been requested, as a server may. */
   readonly takes = (req: IncomingMessage): boolean =>
     asksForWebSocket(req) &&
     destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers).plane === 'data';

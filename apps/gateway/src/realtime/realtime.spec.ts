@@ -313,7 +313,7 @@ describe('the handshake that a provider sees', () => {
     expect(await lastRecord()).toMatchObject({ model: 'gpt-realtime', credential: 'main' });
   });
 
-  it('[AUT-04] goes to a custom host with the caller’s own credential, sent as a subprotocol beside the key', async () => {
+  it('[AUT-04] goes to a custom host with the caller’s own credential, sent as a subprotocol next to the key', async () => {
     const client = await RawClient.open(gateway.port, {
       ...HANDSHAKE,
       'x-gw-api-key': gateway.apiKey,

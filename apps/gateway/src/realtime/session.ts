@@ -145,7 +145,7 @@ export class Session {
     };
     from.on('message', (data: RawData, isBinary: boolean) => {
       if (this.over && (this.linger === null || from === this.client)) return;
-      // Of the type that `ws` gives unless told otherwise.
+      // Of the type that `ws` gives unless configured otherwise.
       const message = data as Buffer;
       const verdict = note(message, isBinary);
       if (this.over) return;

@@ -107,7 +107,7 @@ describe('queries of the data plane', () => {
     expect(stub.lastRequest.url).toBe('/v1/threads/thread_1/runs?include[]=steps&limit=5');
   });
 
-  it('[RUN-03] forwards Vendor-Beta under the provider’s own name on assistants routes, and to nobody else', async () => {
+  it('[RUN-03] forwards Vendor-Beta under the provider’s own name on assistants routes, and to no one else', async () => {
     for (const path of ['/threads/t/runs', '/threads/t', '/assistants', '/vector_stores/v/files']) {
       expect((await get(path, { 'Vendor-Beta': 'assistants=v2' })).status).toBe(200);
       expect(stub.lastRequest.headers['openai-beta']).toBe('assistants=v2');

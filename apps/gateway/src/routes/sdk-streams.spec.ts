@@ -76,7 +76,7 @@ describe('streams of official clients, unchanged but for base URL and headers', 
   };
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  it('chat: chunks, tool calls and the usage that was asked for', async () => {
+  it('chat: chunks, tool calls and the usage that was requested', async () => {
     const chunk = (delta: object, usage: object | null = null) => ({
       id: 'c',
       object: 'chat.completion.chunk',

@@ -131,7 +131,7 @@ export class GatewayHarness {
   }
 
   /**
-   * `balances`: the durable record that lost budgets are rebuilt from. `master`: that of another gateway which this one works beside;
+   * `balances`: the durable record that lost budgets are rebuilt from. `master`: that of another gateway which this one works next to;
    * a key of its own when absent.
    */
   static async start(

@@ -41,7 +41,7 @@ describe('SharedWrites', () => {
     expect(partsOf()).toEqual([[20], [4], [5], [6], [30]]);
   });
 
-  it('tells a failure to everybody who took part, and to nobody else', async () => {
+  it('tells a failure to everybody who took part, and to no one else', async () => {
     const { shared, writes } = gatedWrites({ sizeMax: 10, atOnce: 1 });
     const ends = Promise.allSettled([1, 2, 3, 9].map((part) => shared.add(part)));
     const settle = async (at: number, how: 'end' | 'fail'): Promise<void> => {

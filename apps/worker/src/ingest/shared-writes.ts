@@ -17,7 +17,7 @@ interface Waiting<T> {
 
 /**
  * What comes while writes are at work goes together in the next one, so that many small batches cost what a few large ones do. The first comes at
- * once: nobody waits for company.
+ * once: no caller waits for company.
  */
 export class SharedWrites<T> {
   private waiting: Waiting<T>[] = [];

@@ -94,7 +94,7 @@ describe('Coalescer', () => {
     expect([owner.call.isOwner, other.call.isOwner]).toEqual([true, true]);
   });
 
-  it('cancels the call when the last one has left, and starts anew for whoever comes then', () => {
+  it('cancels the call when the last caller has left, and starts anew for the next one', () => {
     const both = [join(), join()];
     for (const { call } of both) call.abort();
     expect(upstream.last.aborted).toBe(true);
@@ -151,7 +151,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('holds nobody up for one that reads slowly, which has its answer from memory later', async () => {
+  it('does not delay others for a slow reader, which gets its answer from memory later', async () => {
     const slow = join();
     const quick = join();
     slow.call.pause();
@@ -180,7 +180,7 @@ describe('Coalescer', () => {
     expect(owner.handler.text).toBe('1234567890');
   });
 
-  it('lets nobody join an answer that is too long to keep; who comes then goes alone', async () => {
+  it('admits no further caller to an answer that is too long to keep; later callers go alone', async () => {
     use({ recordBytesMax: 4 });
     const owner = join();
     const follower = join();
@@ -195,7 +195,7 @@ describe('Coalescer', () => {
     expect([owner.handler.text, follower.handler.text]).toEqual(['123456', '123456']);
   });
 
-  it('cuts a follower that is too far behind, openly, and nobody else', async () => {
+  it('cuts only a follower that is too far behind, with an error', async () => {
     use({ recordBytesMax: 4, behindBytesMax: 4 });
     const owner = join();
     const laggard = join();
@@ -230,7 +230,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  /** A provider that was told to wait, or was cancelled, sends nothing. */
+  /** A provider that is paused or cancelled sends nothing. */
   function send(call: ManualUpstream['last'], size: number): string {
     if (call.paused || call.aborted) return '';
     const text = 'abcdefghijklmnopqrstuvwxyz0123456789'.slice(size % 5, (size % 5) + size);

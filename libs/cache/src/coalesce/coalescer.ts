@@ -28,7 +28,7 @@ const DEFAULTS = {
 
 /**
  * Lets identical requests in flight share one provider call, within this process. Head and pieces reach everybody as they come;
- * who joins late is given what has gone by. The answer is shared whatever its status: whoever retries meets the others again.
+ * who joins late is given what has gone by. The answer is shared whatever its status: a retry joins the others again.
  */
 export class Coalescer {
   private readonly flights = new Map<string, Flight>();
@@ -48,7 +48,7 @@ export class Coalescer {
     return this.held;
   }
 
-  /** `key` says what is asked for, tenant included: `cacheKey`. `start` is called at once, later, or never. */
+  /** `key` says what is requested, tenant included: `cacheKey`. `start` is called at once, later, or never. */
   join(key: string, handler: OutboundHandler, start: StartCall): SharedCall {
     const { flightsMax, membersMax, bytesMax } = this.bounds;
     const known = this.flights.get(key);

@@ -7,7 +7,7 @@ import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outb
 export type StartCall = (handler: OutboundHandler, owner: () => OutboundHandler | null) => OutboundCall;
 
 export interface FlightBounds {
-  /** Bytes of an answer that are kept for those who join late; past them nobody joins. */
+  /** Bytes of an answer that are kept for those who join late; past them no caller can join. */
   readonly recordBytesMax: number;
   /** How far somebody may be behind, once the answer is not kept whole any more. */
   readonly behindBytesMax: number;
@@ -22,14 +22,14 @@ export interface FlightControl {
   /** Adds to the bytes that all flights hold; negative to give back. */
   account(bytes: number): void;
   readonly underPressure: boolean;
-  /** Nobody may join any more. */
+  /** No further caller may join. */
   close(): void;
 }
 
 /**
  * One provider call and everybody who waits for its answer, each at their own pace. The first member owns it: the call goes no
  * faster than the owner takes it, give or take `behindBytesMax`, and when the owner leaves, the next member owns it and the call
- * goes on. It is cancelled when nobody is left.
+ * goes on. It is cancelled when no caller is left.
  */
 export class Flight {
   private readonly members: Member[] = [];
@@ -56,7 +56,7 @@ export class Flight {
     return this.members.length;
   }
 
-  /** The first to join makes the call; the others are told what has come so far, from the next turn of the event loop on. */
+  /** The first to join makes the call; the others receive what has come so far, from the next turn of the event loop on. */
   join(handler: OutboundHandler, start: StartCall): Member {
     const member = new Member(this, handler, start);
     this.members.push(member);
@@ -126,7 +126,7 @@ export class Flight {
   }
 
   private call(start: StartCall): void {
-    // What an earlier call still reports is nobody's any more.
+    // Reports of an earlier call are dropped.
     const isCurrent = (): boolean => this.upstreamOf === handler;
     const handler: OutboundHandler = {
       onHeaders: (status, headers) => {
@@ -200,7 +200,7 @@ export class Flight {
     else member.handler.onError(outcome);
   }
 
-  /** Whoever is too far behind loses its answer, openly, so that it can neither hold the others up nor fill the memory. */
+  /** A caller that is too far behind loses its answer, with an error, so that it can neither hold the others up nor fill the memory. */
   private cutLaggards(): void {
     for (const member of this.members.slice(1)) {
       if (this.unread(member) <= this.behindMax) continue;

@@ -19,9 +19,9 @@ export interface Claim {
 }
 
 /**
- * First answers by scope. Rejects when the store cannot be asked: unlike a cache, an answer must not be taken for missing because
+ * First answers by scope. Rejects when the store cannot be read: unlike a cache, an answer must not be taken for missing because
  * of that; with `unavailable` when the workspace's share has no room for another key. A workspace whose share is full loses its oldest
- * answers, then the oldest keys themselves, and never those of another. A claim ends by itself after `leaseMs` unless it is renewed, so that a process that died holds nobody up.
+ * answers, then the oldest keys themselves, and never those of another. A claim ends by itself after `leaseMs` unless it is renewed, so that a dead process delays no other.
  */
 export interface IdempotencyStore {
   claim(claim: Claim, leaseMs: number): Promise<IdempotencyState>;

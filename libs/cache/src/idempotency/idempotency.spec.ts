@@ -144,7 +144,7 @@ describe('an idempotency key', () => {
     expect(new Set([idempotencyScope(scope), ...others]).size).toBe(6);
   });
 
-  it('stands for one request under the same rules: url, headers, body and what is in force', () => {
+  it('is the same for one request under the same rules: url, headers, body and what is in force', () => {
     const request = { url: '/v1/x?a', headers: ['a', 'b'], body: Buffer.from('x'), inForce: ['k'] };
     const others = [
       { url: '/v1/x' },

@@ -17,7 +17,7 @@ export interface IdempotencyOptions {
 export interface WaitOptions {
   /** The longest wait for a first call that is under way. */
   readonly timeoutMs: number;
-  /** The caller has left: there is nobody to wait for. */
+  /** The caller has left, so there is no wait. */
   readonly isGone: () => boolean;
   /** Who calls. */
   readonly tenant: Tenant;
@@ -40,7 +40,7 @@ const WAIT_STEP_MS = 1_000;
 
 /**
  * `Idempotency-Key`: the first answer under a key is replayed; a call that finds the first one under way waits for it. While the
- * shared store cannot be asked, this process keeps the promise for itself.
+ * shared store cannot be reached, this process keeps the promise for itself.
  */
 export class Idempotency {
   private readonly ttlMs: number;

@@ -41,7 +41,7 @@ const RENEW = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`;
 
-/** A claim whose lease ran out, with nobody after it, still counts. */
+/** A claim whose lease ran out still counts until another process takes it. */
 const COMPLETE = withLedger(`
 local held = redis.call('GET', entry)
 if held and held ~= ARGV[4] then return 0 end

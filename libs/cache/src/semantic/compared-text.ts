@@ -7,7 +7,7 @@ export interface ComparedText {
 
 /** Characters; longer texts mean too many things at once to be compared as one. */
 const TEXT_LENGTH_MAX = 8_000;
-/** Stands in the place of the text, where a body that is compared has a text or a list. */
+/** Replaces the text, where a body that is compared has a text or a list. */
 const PLACE = null;
 
 type JsonObject = Readonly<Record<string, unknown>>;

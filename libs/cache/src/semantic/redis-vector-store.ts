@@ -33,7 +33,7 @@ return 1`);
 
 /**
  * Vectors shared through Redis, without any module: each bucket is a stream of sealed vectors, capped like the bucket. Every
- * gateway follows the buckets that it is asked about and searches its own copy, so a look-up brings over the wire only what is
+ * gateway follows the buckets that it is queried for and searches its own copy, so a look-up brings over the wire only what is
  * new. While Redis is away the copy answers; what it no longer has (the stream was lost, the entry has gone) ends in a miss.
  */
 export class RedisVectorStore implements VectorStore {

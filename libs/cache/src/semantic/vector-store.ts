@@ -2,7 +2,7 @@ import type { Tenant } from '@gw/kernel';
 import type { Neighbour } from './vectors';
 
 export interface StoredVector {
-  /** Key of the entry that the vector stands for. */
+  /** Key of the entry of the vector. */
   readonly id: string;
   /** `normalised` */
   readonly vector: Float32Array;

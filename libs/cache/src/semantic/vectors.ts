@@ -1,5 +1,5 @@
 export interface Neighbour {
-  /** Key of the entry that the vector stands for. */
+  /** Key of the entry of the vector. */
   readonly id: string;
   /** Cosine, -1 to 1. */
   readonly similarity: number;

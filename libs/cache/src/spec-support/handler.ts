@@ -1,6 +1,6 @@
 import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
 
-/** Notes what a handler is told. */
+/** Records the calls of a handler. */
 export class NotingHandler implements OutboundHandler {
   status: number | null = null;
   headers: readonly string[] = [];

@@ -29,7 +29,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect(states.filter(({ kind }) => kind === 'running')).toHaveLength(19);
   });
 
-  it('tells what was asked for under the scope, while it runs and after', async () => {
+  it('reports the request under the scope, while it runs and after', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     expect(await store.claim(claimOf(other), HOUR_MS)).toEqual({ kind: 'running', fingerprint });
@@ -57,7 +57,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('claimed');
   });
 
-  it('ends a claim that is not renewed, so that a process that died holds nobody up; who lost it changes nothing', async () => {
+  it('ends a claim that is not renewed, so that a dead process delays no other; its late result changes nothing', async () => {
     const lost = claimOf();
     await store.claim(lost, 50);
     const next = claimOf();
@@ -69,7 +69,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({ answer: Buffer.from('answer') });
   });
 
-  it('keeps an answer whose lease ran out, with nobody after it', async () => {
+  it('keeps an answer whose lease ran out when no other process has claimed it', async () => {
     const claim = claimOf();
     await store.claim(claim, 1);
     await store.complete(claim, Buffer.from('answer'), HOUR_MS);

@@ -1,7 +1,7 @@
 import type { Tenant } from '@gw/kernel';
 
-/** Stands for a store that could not be asked, or not soon enough. */
-export const UNAVAILABLE = Symbol('the store could not be asked');
+/** Result of a store that did not answer, or not soon enough. */
+export const UNAVAILABLE = Symbol('the store could not be reached');
 
 /**
  * Where entries rest: bytes under a key, for a time. Never throws and never rejects: what cannot be read is not there, what cannot

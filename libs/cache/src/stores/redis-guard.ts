@@ -7,11 +7,11 @@ export interface RedisGuardOptions {
   readonly now?: () => number;
 }
 
-/** Stands for a reply that did not come. */
+/** Result when no reply came. */
 export const NO_REPLY = Symbol('Redis did not reply in time');
 
 /**
- * Asks Redis without depending on it: an answer comes within `timeoutMs`, or none does. After a failure nothing is asked for
+ * Asks Redis without depending on it: an answer comes within `timeoutMs`, or none does. After a failure nothing is sent for
  * `coolDownMs`, so that a Redis that hangs costs one wait in that time and not one for each request.
  */
 export class RedisGuard {

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 
 /** The last try begins about an hour after the first: 1, 2, 4, 8, 16 and 32 minutes lie between them. */
 export const DELIVERY_ATTEMPTS_MAX = 7;
-/** Longer than any period of a budget that resets, so that none is told of twice. */
+/** Longer than any period of a budget that resets, so that none is reported twice. */
 const ALERT_DAYS_MAX = 400;
 const RECIPIENTS_MAX = 100;
 
@@ -16,15 +16,15 @@ export interface LimitAlert {
   /** Unix milliseconds: when the counter's period began. */
   readonly period: number;
   readonly kind: 'threshold' | 'exhausted';
-  /** What was reached, 1e-8 USD, tokens or requests: another threshold is told of anew. */
+  /** What was reached, 1e-8 USD, tokens or requests: another threshold is a new alert. */
   readonly amount: number;
-  /** Told as it is; its id is the alert's. */
+  /** Stored as it is; its id is the alert's. */
   readonly event: object;
 }
 
 /**
  * Keeps an alert and puts it in line for every webhook that wants it, in the transaction that found the limit reached. The alert's id;
- * null: it was told before, by whichever process.
+ * null: it was reported before, by any process.
  */
 export async function raiseAlert(manager: EntityManager, alert: LimitAlert): Promise<string | null> {
   const { organisationId, workspaceId, counter, period, kind, amount, event } = alert;
@@ -45,7 +45,7 @@ export async function raiseAlert(manager: EntityManager, alert: LimitAlert): Pro
   return id;
 }
 
-/** What was told of counters in the periods from `since` on. */
+/** Alerts about counters in the periods from `since` on. */
 export async function alertsRaised(
   manager: EntityManager,
   organisationId: string,
@@ -53,9 +53,9 @@ export async function alertsRaised(
 ): Promise<readonly Pick<LimitAlert, 'counter' | 'kind' | 'amount'>[]> {
   if (requested.length === 0) return [];
   const rows: { counter: string; kind: LimitAlert['kind']; amount: string }[] = await manager.query(
-    `SELECT alert.counter, alert.kind, alert.amount FROM unnest($2::text[], $3::bigint[]) AS asked (counter, since)
+    `SELECT alert.counter, alert.kind, alert.amount FROM unnest($2::text[], $3::bigint[]) AS wanted (counter, since)
      JOIN limit_alerts AS alert
-       ON alert.organisation_id = $1 AND alert.counter = asked.counter AND alert.period >= asked.since`,
+       ON alert.organisation_id = $1 AND alert.counter = wanted.counter AND alert.period >= wanted.since`,
     [organisationId, requested.map(({ counter }) => counter), requested.map(({ since }) => since)],
   );
   return rows.map(({ counter, kind, amount }) => ({ counter, kind, amount: Number(amount) }));
@@ -68,7 +68,7 @@ export interface DueDelivery {
   readonly webhookId: string;
   readonly url: string;
   readonly sealedSecret: string;
-  /** What is told. */
+  /** The message. */
   readonly event: Readonly<Record<string, unknown>>;
   /** Whether this is the last try. */
   readonly isLast: boolean;

@@ -27,7 +27,7 @@ describe('PostgresAnalytics', () => {
       );
       await addToRollups(manager, rows);
     });
-    // Half of what the questions are asked of is merged, and half is not; half of the recent hours are made, and some records come after that.
+    // Half of the queried rows are merged, and half are not; half of the recent hours are made, and some records come after that.
     if ((merges += 1) % 2 === 1) await mergeRollups(database.dataSource);
     if (merges === 2) await buildRollups(database.dataSource, new Date(Date.now() - DAY_MS));
   };
@@ -94,7 +94,7 @@ describe('rollups', () => {
     await add(changed(after), -1);
     const left = after.filter((_, i) => i % 3 !== 0);
     const requested = ask('by status and time');
-    // When a group was first and last seen is not told anew by what leaves it.
+    // When a group was first and last seen is not changed by what leaves it.
     const reported = { ...requested, measures: requested.measures.filter((name) => !name.endsWith('_seen')) };
     expect(await read(reported)).toEqual(expectedRows(reported, left));
     await add(changed(after));

@@ -11,7 +11,7 @@ const CASTS = {
   json: 'jsonb',
 } as const;
 
-/** How Postgres says what both stores of analytics are asked. */
+/** The queries of both analytics stores in the dialect of Postgres. */
 export const POSTGRES: SqlDialect = {
   // By their bytes, whatever the database's own order of texts is.
   text: (expression) => `coalesce(${expression}::text, '') COLLATE "C"`,

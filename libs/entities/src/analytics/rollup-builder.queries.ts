@@ -4,7 +4,7 @@ import { ROLLUP_TABLES, SUMS, type RollupTable } from './rollup-tables';
 import { inTurn } from './rollup-turn';
 import type { BuiltUntil } from './sources';
 
-/** Until when rows of each grain are there. Quarters always are; what happened before the moment told is merged into the grain as it comes. */
+/** Until when rows of each grain are there. Quarters always are; what happened before that moment is merged into the grain as it comes. */
 export async function rollupsBuiltUntil(source: DataSource | EntityManager): Promise<BuiltUntil> {
   const rows: { grain: Grain; until: string }[] = await source.query(
     'SELECT grain, extract(epoch FROM until) AS until FROM usage_built',

@@ -1,4 +1,4 @@
-/** Minutes that one row stands for. */
+/** Minutes that one row covers. */
 export const GRAINS = [15, 60, 360] as const;
 export type Grain = (typeof GRAINS)[number];
 

@@ -1,6 +1,6 @@
 import type { RequestLogRow } from '../logs/log-columns';
 
-/** Columns that tell rows apart, beside the organisation, the time and the metadata. */
+/** Columns that tell rows apart, besides the organisation, the time and the metadata. */
 export const DIMENSIONS = [
   'workspace_id',
   'api_key_id',

@@ -1,10 +1,10 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
 const TURN = 'tollgate:usage-pending';
-/** Of one transaction. It stands in nobody's way, and one that a busy machine cut short would never be done. */
+/** Of one transaction. It blocks no other work, and on a busy machine a bound would keep it from ever finishing. */
 const TIMEOUT = '10min';
 
-/** Does the work in a transaction while nobody else changes the rollups. Null: somebody does, and nothing was done. */
+/** Does the work in a transaction while no other process changes the rollups. Null: another one does, and nothing was done. */
 export function inTurn<T>(
   source: DataSource,
   work: (manager: EntityManager) => Promise<T>,

@@ -26,9 +26,9 @@ export const ROLLED_UP_COLUMNS = [
 export type RolledUpRow = Pick<RequestLogRow, (typeof ROLLED_UP_COLUMNS)[number]>;
 
 /**
- * Adds requests up, in the transaction that stores them; give only those that are new (`insertLogs` does it by itself where it is told to). A log
+ * Adds requests up, in the transaction that stores them; give only those that are new (`insertLogs` does it by itself where its options say so). A log
  * row that is corrected later is taken out as it was (`sign` -1) and put in as it is, in the transaction that corrects it; what was
- * taken out for good still counts for when its group was first and last seen. Requests of nobody are left out.
+ * taken out for good still counts for when its group was first and last seen. Requests without an owner are left out.
  */
 export async function addToRollups(
   manager: EntityManager,

@@ -79,7 +79,7 @@ export interface AuditVerification {
 
 const BATCH = 500;
 
-/** Where a check stands: the next sequence, and the hash that its row must follow. */
+/** Progress of a check: the next sequence, and the hash that its row must follow. */
 interface Position {
   readonly sequence: number;
   readonly hash: string | null;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A gateway process that has told of itself within the last day. */
+/** A gateway process that has reported within the last day. */
 @Entity('gateways')
 export class GatewayEntity {
   /** Made by the gateway of its host's name and its number there. */

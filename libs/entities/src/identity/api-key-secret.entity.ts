@@ -34,11 +34,11 @@ export class ApiKeySecretEntity extends PlainRow {
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
 
-  /** The secret itself, sealed, while a rotation by policy has made it and nobody has fetched it; null in every other case. */
+  /** The secret itself, sealed, while a rotation by policy has made it and it has not been fetched; null in every other case. */
   @Column({ name: 'sealed', type: 'text', nullable: true })
   sealed!: string | null;
 
-  /** When it was told that this secret, in transition, is about to end. */
+  /** When the owner was notified that this secret, in transition, is about to end. */
   @Column({ name: 'warned_at', type: 'timestamptz', precision: 3, nullable: true })
   warnedAt!: Date | null;
 }

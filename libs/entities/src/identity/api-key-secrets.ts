@@ -31,7 +31,7 @@ export function makeSecret({ prefix, pepper }: SecretMaker): FreshSecret {
   return { secret, secretHash: hashApiKey(pepper, secret), masked };
 }
 
-/** `sealed` only for a secret that nobody was there to be shown. */
+/** `sealed` only for a secret that was made without a caller to show it to. */
 export async function insertSecret(
   manager: EntityManager,
   apiKeyId: string,

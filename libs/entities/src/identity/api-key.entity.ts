@@ -87,7 +87,7 @@ export class ApiKeyEntity extends Row {
   @Column({ name: 'last_rotated_at', type: 'timestamptz', precision: 3, nullable: true })
   lastRotatedAt!: Date | null;
 
-  /** When it was told that the next rotation comes. */
+  /** When the owner was notified of the next rotation. */
   @Column({ name: 'rotation_warned_at', type: 'timestamptz', precision: 3, nullable: true })
   rotationWarnedAt!: Date | null;
 

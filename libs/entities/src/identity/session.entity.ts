@@ -23,7 +23,7 @@ export class SessionEntity extends PlainRow {
   @Column({ name: 'refresh_token_hash', type: 'char', length: 64 })
   refreshTokenHash!: string;
 
-  /** The refresh token before: whoever shows it has a copy, so the session ends. */
+  /** The refresh token before: its use proves a copy, so the session ends. */
   @Index('sessions_previous_token_hash_ix')
   @Column({ name: 'previous_token_hash', type: 'char', length: 64, nullable: true })
   previousTokenHash!: string | null;

@@ -43,7 +43,7 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'name', type: 'varchar', length: 128 })
   name!: string;
 
-  /** An emoji that stands before the name in the display form. */
+  /** An emoji shown before the name in the display form. */
   @Column({ name: 'icon', type: 'varchar', length: 32, nullable: true })
   icon!: string | null;
 

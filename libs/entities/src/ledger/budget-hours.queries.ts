@@ -57,15 +57,15 @@ export async function recentUseOf(
   const rows: { first: string | null; cost: string; tokens: string; requests: string }[] =
     await manager.query(
       `SELECT uses.first, uses.cost, uses.tokens, uses.requests
-     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS asked (account, since, place)
+     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS wanted (account, since, place)
      CROSS JOIN LATERAL (
        SELECT min(hour) AS first, coalesce(sum(cost) FILTER (WHERE hour >= $4), 0) AS cost,
          coalesce(sum(tokens) FILTER (WHERE hour >= $4), 0) AS tokens,
          coalesce(sum(requests) FILTER (WHERE hour >= $4), 0) AS requests
        FROM budget_hours AS known
-       WHERE known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
+       WHERE known.organisation_id = $1 AND known.account = wanted.account AND known.period >= wanted.since
      ) AS uses
-     ORDER BY asked.place`,
+     ORDER BY wanted.place`,
       [
         organisationId,
         requested.map(({ account }) => account),

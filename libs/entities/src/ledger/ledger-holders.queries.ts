@@ -21,7 +21,7 @@ export const PRICE_CORRECTIONS = '~prices';
 
 /** Gateways use a name for half a day, and counters forget one that is silent after two and a half: see `FORGET_HOLDER_MS` of the ledger. */
 const LATE = `interval '2 days'`;
-/** What nobody has charged for so long is part of the balance alone. */
+/** A holder without charges for so long is part of the balance alone. */
 const KEPT = `interval '5 days'`;
 /** Of one account, the newest. */
 const HOLDERS_MAX = 1_000;
@@ -58,19 +58,19 @@ export async function heldBalancesOf(
 ): Promise<HeldBalance[]> {
   if (requested.length === 0) return [];
   const rows: HeldRow[] = await manager.query(
-    `SELECT asked.account, sums.cost, sums.tokens, sums.requests, corrections.adjusted,
+    `SELECT wanted.account, sums.cost, sums.tokens, sums.requests, corrections.adjusted,
        coalesce(parts.holders, '[]') AS holders
-     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS asked (account, since, place)
+     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS wanted (account, since, place)
      CROSS JOIN LATERAL (
        SELECT coalesce(sum(cost), 0) AS cost, coalesce(sum(tokens), 0) AS tokens, coalesce(sum(requests), 0) AS requests
        FROM ledger_balances AS known
-       WHERE known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
+       WHERE known.organisation_id = $1 AND known.account = wanted.account AND known.period >= wanted.since
      ) AS sums
      CROSS JOIN LATERAL (
        SELECT json_build_object('cost', coalesce(sum(cost), 0)::text, 'tokens', coalesce(sum(tokens), 0)::text,
          'requests', coalesce(sum(requests), 0)::text) AS adjusted
        FROM ledger_holders AS part
-       WHERE part.organisation_id = $1 AND part.account = asked.account AND part.period >= asked.since
+       WHERE part.organisation_id = $1 AND part.account = wanted.account AND part.period >= wanted.since
          AND part.holder = $4
      ) AS corrections
      CROSS JOIN LATERAL (
@@ -79,12 +79,12 @@ export async function heldBalancesOf(
        FROM (
          SELECT holder, max(part.updated_at) > now() - ${LATE} AS late, sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests
          FROM ledger_holders AS part
-         WHERE part.organisation_id = $1 AND part.account = asked.account AND part.period >= asked.since
+         WHERE part.organisation_id = $1 AND part.account = wanted.account AND part.period >= wanted.since
            AND part.updated_at > now() - ${KEPT} AND part.holder <> $4
          GROUP BY holder ORDER BY max(part.updated_at) DESC LIMIT ${String(HOLDERS_MAX)}
        ) AS newest
      ) AS parts
-     ORDER BY asked.place`,
+     ORDER BY wanted.place`,
     [
       organisationId,
       requested.map(({ account }) => account),

@@ -61,7 +61,7 @@ const NOTED_AFTER = `interval '30 days'`;
 /** Rows that one statement removes. */
 const FORGOTTEN_AT_ONCE = 20_000;
 
-const REQUESTED = `unnest($1::uuid[], $2::text[]) AS asked (organisation_id, name)`;
+const REQUESTED = `unnest($1::uuid[], $2::text[]) AS wanted (organisation_id, name)`;
 
 /**
  * The part of each claim that its record charges: what it says beyond what others have charged of the same name. Estimates of a name
@@ -81,8 +81,8 @@ export async function claimOnce(manager: EntityManager, claims: readonly OnceCla
     names,
   );
   await manager.query(
-    `UPDATE ledger_once AS known SET named_at = now() FROM (SELECT DISTINCT * FROM ${REQUESTED}) AS asked
-     WHERE known.organisation_id = asked.organisation_id AND known.name = asked.name
+    `UPDATE ledger_once AS known SET named_at = now() FROM (SELECT DISTINCT * FROM ${REQUESTED}) AS wanted
+     WHERE known.organisation_id = wanted.organisation_id AND known.name = wanted.name
        AND known.named_at < now() - ${NOTED_AFTER}`,
     names,
   );

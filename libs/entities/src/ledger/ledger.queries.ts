@@ -51,12 +51,12 @@ export async function balancesOf(
 ): Promise<LedgerBalance[]> {
   if (requested.length === 0) return [];
   const rows: { account: string; cost: string; tokens: string; requests: string }[] = await manager.query(
-    `SELECT asked.account, coalesce(sum(known.cost), 0) AS cost, coalesce(sum(known.tokens), 0) AS tokens,
+    `SELECT wanted.account, coalesce(sum(known.cost), 0) AS cost, coalesce(sum(known.tokens), 0) AS tokens,
        coalesce(sum(known.requests), 0) AS requests
-     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS asked (account, since, place)
+     FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS wanted (account, since, place)
      LEFT JOIN ledger_balances AS known
-       ON known.organisation_id = $1 AND known.account = asked.account AND known.period >= asked.since
-     GROUP BY asked.place, asked.account ORDER BY asked.place`,
+       ON known.organisation_id = $1 AND known.account = wanted.account AND known.period >= wanted.since
+     GROUP BY wanted.place, wanted.account ORDER BY wanted.place`,
     [organisationId, requested.map(({ account }) => account), requested.map(({ since }) => since)],
   );
   return rows.map(({ account, cost, tokens, requests }) => ({

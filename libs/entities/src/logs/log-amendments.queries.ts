@@ -22,7 +22,7 @@ export async function amendLogs(manager: EntityManager, entries: readonly LogEnt
     created_at,
     guardrails: decision.guardrails,
   }));
-  // A row that is returned was locked before its verdicts were counted, so nobody else has entered them.
+  // A row that is returned was locked before its verdicts were counted, so no other process has entered them.
   const [changed] = await manager.query<[{ id: string; verdicts: number }[], number]>(
     `WITH late AS (
        SELECT * FROM json_to_recordset($1::json) AS late (id uuid, created_at timestamptz, guardrails jsonb)

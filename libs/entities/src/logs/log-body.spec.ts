@@ -21,7 +21,7 @@ describe('logged bodies', () => {
     expect(encodeLogBodies({ request: text, response: text })?.length).toBeLessThan(text.length / 10);
   });
 
-  it('that are damaged or of another form are told apart from good ones', () => {
+  it('that are damaged or of another form are distinguished from good ones', () => {
     const encoded = encodeLogBodies({ request: Buffer.from('abc'), response: null }) as Buffer;
     expect(() => decodeLogBodies(encoded.subarray(0, -1))).toThrow('damaged');
     expect(() => decodeLogBodies(Buffer.concat([Buffer.of(9), encoded.subarray(1)]))).toThrow(

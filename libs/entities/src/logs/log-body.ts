@@ -25,7 +25,7 @@ export function encodeLogBodies({ request, response }: LogBodies): Buffer | null
   head.writeInt32BE(response?.length ?? -1, 4);
   const plain = Buffer.concat([head, request ?? NONE, response ?? NONE]);
   if (plain.length < COMPRESSED_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), plain]);
-  // With the size told, its tables are no larger than it needs: a third of the time for usual bodies. And with the memory for the answer no
+  // With the size given, its tables are no larger than it needs: a third of the time for usual bodies. And with the memory for the answer no
   // larger than that: it is held as long as the answer, and 16 KiB otherwise.
   const compressed = zstdCompressSync(plain, {
     params: LEVEL,

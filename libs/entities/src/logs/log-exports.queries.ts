@@ -40,7 +40,7 @@ export interface ExportPosition {
   readonly id: string;
 }
 
-/** The place before the row that stands at `offset`, counted from 0; null for the beginning, undefined where there are fewer rows. */
+/** The place before the row at `offset`, counted from 0; null for the beginning, undefined where there are fewer rows. */
 export async function exportPositionAt(
   manager: EntityManager,
   filter: LogFilter,
@@ -122,7 +122,7 @@ const MINE = `id = $1 AND run = $2 AND lease_owner = $3 AND status = 'in_progres
 const mine = ({ id, run, owner }: ExportTicket): unknown[] => [id, run, owner];
 const changedOne = (answer: unknown): boolean => (answer as [unknown, number])[1] === 1;
 
-/** False: the export was cancelled, deleted or taken over, and whoever holds the ticket must stop. */
+/** False: the export was cancelled, deleted or taken over, and the holder of the ticket must stop. */
 export async function renewExportLease(manager: EntityManager, ticket: ExportTicket): Promise<boolean> {
   return changedOne(
     await manager.query(`UPDATE log_exports SET lease_until = now() + ${LEASE} WHERE ${MINE}`, mine(ticket)),

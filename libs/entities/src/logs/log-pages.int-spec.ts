@@ -282,7 +282,7 @@ function anyFilter(rows: readonly RequestLogRow[]): fc.Arbitrary<LogFilter> {
   );
 }
 
-/** The same question, asked of one log. */
+/** The same query, for one log. */
 function matches(row: RequestLogRow, filter: LogFilter): boolean {
   const { owner, values, ranges, statuses, streamed, isSuccess: wanted, metadata } = filter;
   const { providerModels = [] } = filter;

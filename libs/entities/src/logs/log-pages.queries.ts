@@ -12,7 +12,7 @@ import { listByZones } from './log-zone-pages.queries';
 import { COLUMNS, newestOfAll, NEWEST_FIRST } from './log-page-sql';
 import type { StoredRequestLog } from './stored-request-log';
 
-/** Logs that are looked through one by one before anything else is asked: what many have is among them often enough. */
+/** Logs that are looked through one by one before any other query: what many have is among them often enough. */
 const LOOKED_THROUGH = 2_000;
 
 /**

@@ -64,7 +64,7 @@ export async function dropLogPartition(source: DataSource, day: number): Promise
   await source.transaction(async (manager) => {
     await manager.query(`SET LOCAL lock_timeout = '5s'`);
     for (const parent of PARENTS) await manager.query(`DROP TABLE IF EXISTS ${partitionOf(parent, day)}`);
-    // After the tables, since nobody can widen a zone of that day any more.
+    // After the tables, since no writer can widen a zone of that day any more.
     const bounds = [isoDay(day), isoDay(day + 1)].map((date) => `${date} 00:00:00+00`);
     for (const table of ['log_zones', 'unzoned_log_days'])
       await manager.query(`DELETE FROM ${table} WHERE start >= $1 AND start < $2`, bounds);

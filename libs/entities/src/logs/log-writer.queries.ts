@@ -41,7 +41,7 @@ export async function insertLogs(
   const fresh = (await copyNew(runner, entries, rollUp))
     ? new Set(entries.map(({ row }) => row.id))
     : await insertOthers(manager, runner, entries, rollUp);
-  // After the rows, since whoever has records of the same zones waits from here on.
+  // After the rows, since writers of the same zones wait from here on.
   await widenLogZones(manager, zones ?? zonesOf(entries.map(({ row }) => row)));
   return fresh;
 }
@@ -107,7 +107,7 @@ function* rowsOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> {
   for (const { row } of entries) yield REQUEST_LOG_COLUMNS.map((name) => row[name]);
 }
 
-/** Requests of nobody are not rolled up. */
+/** Requests without an owner are not rolled up. */
 function* pendingOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> {
   for (const { row } of entries)
     if (row.organisation_id !== null) yield [...ROLLED_UP_COLUMNS.map((name) => row[name]), 1];

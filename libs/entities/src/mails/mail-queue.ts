@@ -69,7 +69,7 @@ export async function finishMail(manager: EntityManager, id: string): Promise<vo
   await manager.delete(MailEntity, { id });
 }
 
-/** Drops what nobody will send any more: its tries are used up (its worker died in the last), or it is too old. */
+/** Drops mails that will not be sent any more: its tries are used up (its worker died in the last), or it is too old. */
 export async function dropStaleMails(manager: EntityManager): Promise<void> {
   await manager.query(
     `DELETE FROM mails WHERE created_at < now() - interval '1 day' * $1 OR (attempts >= $2 AND due_at <= now())`,

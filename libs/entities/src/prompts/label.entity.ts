@@ -12,7 +12,7 @@ export class LabelEntity extends Row {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'labels_pk' })
   id!: string;
 
-  /** Null: everybody's (`production`, `staging`, `development`), which nobody changes. */
+  /** Null: everybody's (`production`, `staging`, `development`), which cannot be changed. */
   @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
   @ForeignKey(() => OrganisationEntity, { name: 'labels_organisation_fk' })
   organisationId!: string | null;

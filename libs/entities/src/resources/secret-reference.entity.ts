@@ -64,7 +64,7 @@ export class SecretReferenceEntity extends Row {
   @Column({ name: 'created_by', type: 'uuid', nullable: true })
   createdBy!: string | null;
 
-  /** When the gateways were last told to read the secret again. */
+  /** When the gateways were last notified to read the secret again. */
   @Column({ name: 'rotated_at', type: 'timestamptz', precision: 3, nullable: true })
   rotatedAt!: Date | null;
 }

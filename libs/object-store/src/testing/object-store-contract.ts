@@ -28,7 +28,7 @@ export function objectStoreContract(name: string, open: () => ObjectStore): void
       expect(await store.get(key())).toBeNull();
     });
 
-    it('removes a folder with all in it and leaves those beside it, also when there is nothing', async () => {
+    it('removes a folder with all in it and leaves those next to it, also when there is nothing', async () => {
       for (const name of ['exports/a/1/x', 'exports/a/1/deep/y', 'exports/a/10/z'])
         await store.put(name, Buffer.from('1'));
       await store.removeFolder('exports/a/1/');

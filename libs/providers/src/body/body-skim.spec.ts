@@ -95,7 +95,7 @@ describe('the scan of a body that is too large to keep', () => {
     expect(skim(parts, 65_536)).toMatchObject({ model: null, modelSpan: null, isForm: true });
   });
 
-  it('reads an object behind any content type, and no form where none is asked for', () => {
+  it('reads an object behind any content type, and no form where none is requested', () => {
     expect(skim(Buffer.from('{"model":"m"}'), 4, 'text/plain')?.model).toBe('m');
     const unread = new BodySkim(undefined);
     unread.add(form(field('model', 'm')));

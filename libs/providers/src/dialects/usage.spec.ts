@@ -82,7 +82,7 @@ describe('usage in the OpenAI dialect', () => {
       { ...ZERO, inputTokens: 10, outputTokens: 1, cacheReadTokens: 7 },
     ],
     [
-      'xAI, which counts reasoning beside the completion',
+      'xAI, which counts reasoning next to the completion',
       {
         usage: {
           prompt_tokens: 32,

@@ -66,7 +66,7 @@ describe('chat completions of the sandbox', () => {
     expect(bodyOf(chat('sandbox-large'))['id']).not.toBe(bodyOf(chat('sandbox-small'))['id']);
   });
 
-  it('stream the text of the whole answer, from the role to [DONE], with usage where it was asked for', () => {
+  it('stream the text of the whole answer, from the role to [DONE], with usage where it was requested', () => {
     const played = chat('sandbox-small', { stream: true, stream_options: { include_usage: true } });
     const stream = { ...played, chunks: [...played.chunks] };
     expect(textOf(stream).endsWith('data: [DONE]\n\n')).toBe(true);

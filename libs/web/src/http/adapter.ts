@@ -111,7 +111,7 @@ function readJson(
 
 /**
  * Fastify as our HTTP apps want it: our request ids, security headers on every answer, our error body for what fails before a
- * route is reached, a method that a path does not take told apart from a path that is not there.
+ * route is reached, a method that a path does not take distinguished from a path that is not there.
  */
 export function createAdapter({
   body: bounds,

@@ -29,7 +29,7 @@ interface Answer {
   readonly json: { readonly error?: { readonly type: string; readonly message: string } };
 }
 
-// Megabytes are hashed again and again, beside whatever else the machine does.
+// Megabytes are hashed again and again, next to whatever else the machine does.
 jest.setTimeout(60_000);
 const PATIENTLY = { timeoutMs: 20_000 };
 

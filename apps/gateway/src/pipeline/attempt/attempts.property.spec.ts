@@ -214,7 +214,7 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
   return { context, maker, failure, compiled, state };
 }
 
-/** More than what is read of an answer that nobody wants. */
+/** More than what is read of an answer that is not wanted. */
 const FLOOD = Buffer.alloc(70_000);
 
 type Executed = Awaited<ReturnType<typeof execute>>;

@@ -105,7 +105,7 @@ const mustRead = ({ body, scan }: RequestView, isAsked: boolean): boolean =>
 const isDoubtful = ({ scan, route, isParsed, body }: RequestView): boolean =>
   route.kind !== 'passthrough' && (scan?.needsParse === true || (isParsed && hasDuplicateMembers(body)));
 
-/** The provider is asked for `model`, not for `@slug/model`. */
+/** The provider is requested `model`, not for `@slug/model`. */
 function withPlainModel(body: JsonObject): JsonObject {
   const { model } = body;
   if (typeof model !== 'string') return body;
@@ -117,7 +117,7 @@ function withPlainModel(body: JsonObject): JsonObject {
 const modelInBody = ({ route, scan }: RequestView, { model }: Upstream): string | null =>
   route.call === null || !scan?.model ? model : withoutSlug(scan.model);
 
-/** Another model than the body's is asked for where that has a slug, or is a form that has no other rule. */
+/** Another model than the body's is requested where that has a slug, or is a form that has no other rule. */
 function spliced(context: RequestView, upstream: Upstream): BuiltBody {
   const { scan, body } = context;
   const model = modelInBody(context, upstream);

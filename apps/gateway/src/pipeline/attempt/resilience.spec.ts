@@ -55,7 +55,7 @@ describe('a provider that fails', () => {
     expect(failures).toBeGreaterThan(ways.length);
   });
 
-  it('to answer at all is not called again once its breaker is open, and nobody waits for it', async () => {
+  it('to answer at all is not called again once its breaker is open, and no caller waits for it', async () => {
     first.answer({ neverAnswer: true });
     const config = {
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 600_000 } },

@@ -54,7 +54,7 @@ export class StreamPace {
   }
 
   /**
-   * Output tokens a second, or null where it can't be told. Counted from the first piece on; from the beginning of the call where
+   * Output tokens a second, or null where it is unknown. Counted from the first piece on; from the beginning of the call where
    * tokens were made before that: by a model that thought, or by a provider that sends all at once.
    */
   speed(usage: Usage | null): number | null {

@@ -29,7 +29,7 @@ export class CacheUse {
     return this.lookup.status;
   }
 
-  /** The answer comes from the store: no provider was asked. */
+  /** The answer comes from the store: no provider was called. */
   get isHit(): boolean {
     return this.lookup.answer !== null;
   }

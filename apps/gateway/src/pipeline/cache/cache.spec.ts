@@ -88,7 +88,7 @@ describe('cached answers', () => {
       });
     });
 
-    it('without the usage that only the gateway asked for, which still tells what was saved', async () => {
+    it('without the usage that only the gateway requested, which still tells what was saved', async () => {
       stub.answerEvents(EVENTS);
       const body = { ...ASK, stream: true };
       await ask(body);

@@ -22,7 +22,7 @@ const KINDS = {
   'a stream': { body: { ...ASK, stream: true }, said: events },
 };
 
-describe('the cache beside guardrails, retries, fallbacks and hedges', () => {
+describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let other: StubProvider;

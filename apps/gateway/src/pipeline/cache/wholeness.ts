@@ -8,7 +8,7 @@ import { hasError } from '../attempt/response-check';
 
 /**
  * How to tell that a success is one: what says 200 may still hold an error, end early, or be work that has only begun. Null: it
- * can't be told.
+ * is unknown.
  */
 export function checkOf(
   route: RouteKind,

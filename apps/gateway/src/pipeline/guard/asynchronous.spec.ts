@@ -36,7 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     streams: false,
   },
-  'an answer of a route that nobody knows': {
+  'an answer of a route that is unknown': {
     path: '/odd/route',
     provider: '@main',
     answer: { body: { deep: ['a secret'] } },
@@ -91,7 +91,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     streams: true,
   },
-  'a stream of a route that nobody knows': {
+  'a stream of a route that is unknown': {
     path: '/odd/route',
     provider: '@main',
     answer: { headers: EVENTS, body: plain({ t: 'a sec' }) + plain({ t: 'ret' }) },
@@ -217,7 +217,7 @@ describe('asynchronous guardrails', () => {
     });
   });
 
-  it('stand beside those that judge: a denied stream is judged as far as it came', async () => {
+  it('stand next to those that judge: a denied stream is judged as far as it came', async () => {
     stub.answer(CASES['a stream of chat completions']?.answer as StubAnswer);
     const each = CASES['a stream of chat completions'] as Case;
     const reply = await send(each, {

@@ -13,7 +13,7 @@ import {
   type StreamDialect,
 } from './stream-dialect';
 
-/** Members of a choice, or of its delta, that say nothing beside its text. */
+/** Members of a choice, or of its delta, that say nothing besides its text. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'text', 'reasoning_content', 'reasoning', 'refusal']);
 
 /** Chunks of OpenAI's chat completions, and of its older completions. */

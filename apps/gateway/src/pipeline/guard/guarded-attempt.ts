@@ -25,12 +25,12 @@ interface Seen extends SeenBody {
   /** The provider's bytes, undone of their coding. */
   readonly bytes: Buffer;
   readonly isTranslated: boolean;
-  /** A stream in a dialect that nobody here knows, which is judged and not changed. */
+  /** A stream in a dialect that is unknown, which is judged and not changed. */
   readonly isEvents: boolean;
 }
 
 /**
- * Stands between an attempt and what the plan is told of it: the plan sees an answer as its guardrails have left it, with 246 for
+ * Stands between an attempt and what the plan is notified of it: the plan sees an answer as its guardrails have left it, with 246 for
  * a marked one, or 446 in its place.
  */
 export class GuardedAttempt implements AttemptListener {

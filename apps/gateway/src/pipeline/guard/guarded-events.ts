@@ -33,7 +33,7 @@ export interface GuardedOut {
   finish(last: readonly Buffer[], isMarked: boolean): void;
   deny(verdict: StageVerdict): void;
   fail(error: GatewayError): void;
-  /** Nobody waits for the answer any more. */
+  /** No one waits for the answer any more. */
   isGone(): boolean;
 }
 

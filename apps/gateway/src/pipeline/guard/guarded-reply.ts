@@ -17,7 +17,7 @@ import { HELD_BYTES_MAX } from './held-events';
 
 /**
  * Writes a stream as its guardrails leave it. Takes the client's events from whatever sink reads the provider's, in any split. Text
- * that is denied never leaves: an error event stands in its place, and no end mark follows. The head of a stream that is held back
+ * that is denied never leaves: an error event takes its place, and no end mark follows. The head of a stream that is held back
  * whole waits for the verdict, so that a denial has its own status; a keep-alive comment opens it, and then it is an event, too.
  */
 export class GuardedReply extends Reply {
@@ -140,7 +140,7 @@ export class GuardedReply extends Reply {
     this.stop(new Denial(verdict, this.guarding.before.results, verdict.results));
   }
 
-  /** The client is told of it in its dialect, and the provider is not listened to any more. */
+  /** The client is notified of it in its dialect, and the provider is not listened to any more. */
   private stop(error: GatewayError): void {
     const { own } = this;
     this.over = true;

@@ -9,7 +9,7 @@ import type {
 } from '@gw/guardrails';
 import type { AnswerFacts, JsonObject } from '@gw/providers';
 import type { RequestContext } from '../request-context';
-import type { BackgroundChecks } from './beside';
+import type { BackgroundChecks } from './background-checks';
 import type { Judges } from './session-guarding';
 import type { Answer } from '../answer';
 

@@ -44,7 +44,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
   readonly records: GuardrailRecord[] = [];
   /** What judges the stream that is handed on; null: nothing does, or there is none. */
   streamed: readonly CompiledGuardrail[] | null = null;
-  /** What runs beside the request. */
+  /** What runs next to the request. */
   readonly late: LateVerdicts;
   private handshakes: Map<GuardrailLists, GuardrailLists> | null = null;
   /** Of handshakes, for the sessions that come of them. */
@@ -87,7 +87,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
     return this.tools.models.ask(this.context, call);
   }
 
-  /** An answer that nobody gets has been paid for all the same. */
+  /** An answer that no client gets has been paid for all the same. */
   noteUse({ upstream, cache }: Answer, { usage, model }: AnswerFacts): void {
     if (cache?.isFree === true || usage === null) return;
     (this.context.extraUse ??= []).push({ upstream, model, usage });

@@ -113,7 +113,7 @@ describe('guardrails', () => {
       },
     );
 
-    it('refuse two numbers that cannot be told apart once a rule has to write them anew', async () => {
+    it('refuse two numbers that cannot be distinguished once a rule has to write them anew', async () => {
       const body = twice('"top_k":9007199254740992');
       expect((await raw(body, {})).status).toBe(200);
       const refused = await raw(body, { override_params: { user: 'u' } });
@@ -123,7 +123,7 @@ describe('guardrails', () => {
       ]);
     });
 
-    it('[GRD-02] deny one with 446 before any provider is asked, with the verdicts beside the error', async () => {
+    it('[GRD-02] deny one with 446 before any provider is called, with the verdicts next to the error', async () => {
       const reply = await send({ input_guardrails: [no('bomb', { deny: true, id: 'words' })] }, 'a bomb');
       expect(reply.status).toBe(446);
       expect(judged(reply)).toMatchObject({
@@ -155,7 +155,7 @@ describe('guardrails', () => {
       expect(await lastRecord()).toMatchObject({ status: 246, outcome: 'ok', cost: COST });
     });
 
-    it('that pass are told of beside the answer', async () => {
+    it('that pass are told of next to the answer', async () => {
       const reply = await send({ input_guardrails: [no('bomb')] });
       expect([reply.status, judged(reply).hook_results?.before_request_hooks.length]).toEqual([200, 1]);
     });

@@ -1,5 +1,5 @@
 import type { GuardrailResult, GuardrailStage } from '@gw/guardrails';
-import type { BackgroundChecks } from './beside';
+import type { BackgroundChecks } from './background-checks';
 
 type Start = () => Promise<readonly GuardrailResult[]> | null;
 

@@ -6,7 +6,7 @@ import { StubProvider, type StubAnswer } from '@gw/testing';
 import { TestClient, type TestResponse } from '../../spec-support/test-client';
 import { GatewayHarness } from '../../spec-support/harness';
 
-// Hundreds of requests one after the other, beside whatever else the machine does.
+// Hundreds of requests one after the other, next to whatever else the machine does.
 jest.setTimeout(120_000);
 
 const TEXT = 'a forbidden word of it';

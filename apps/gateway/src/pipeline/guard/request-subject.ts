@@ -131,7 +131,7 @@ export function textBody(body: Buffer): SeenBody {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null) return { value, isText: false };
   } catch {
-    // Text that is no JSON is judged as it stands.
+    // Text that is no JSON is judged as it is.
   }
   return { value: { text } satisfies TextBody, isText: true };
 }
@@ -140,7 +140,7 @@ export function textBody(body: Buffer): SeenBody {
 export const bytesOf = (value: unknown, isText: boolean, numbers: ExactNumbers | null): Buffer =>
   Buffer.from(isText ? (value as TextBody).text : withExactNumbers(value, numbers));
 
-/** The request with another body in the place of the client's. `isPlain`: its answer is asked for without a coding, to be read. */
+/** The request with another body in the place of the client's. `isPlain`: its answer is requested without a coding, to be read. */
 export function askedWith(
   context: RequestContext,
   body: Buffer | null,

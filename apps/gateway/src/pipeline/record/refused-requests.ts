@@ -4,7 +4,7 @@ import type { RequestContext } from '../request-context';
 /** Log rows of a minute for requests with one refused key, and with all of an organisation; what has no owner counts as one key. */
 const KEY_ROWS_MAX = 60;
 const ORGANISATION_ROWS_MAX = 300;
-/** Keys and organisations that are told apart within a minute; requests of further ones get no row. */
+/** Keys and organisations that are distinguished within a minute; requests of further ones get no row. */
 const COUNTED_MAX = 1_000;
 const MINUTE_MS = 60_000;
 

@@ -10,7 +10,7 @@ export const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
 export const endsAtMark = ({ route }: RequestContext): boolean => routeFamily(route.kind).endsAtMark === true;
 
 /**
- * Whether a stream of choices that ended cleanly without an end mark is whole: each choice that was asked for has a
+ * Whether a stream of choices that ended cleanly without an end mark is whole: each choice that was requested has a
  * `finish_reason`. Some providers, such as Perplexity, send no mark.
  */
 export function hasFinished(context: RequestContext, answer: Answer, tap: StreamTap): boolean {

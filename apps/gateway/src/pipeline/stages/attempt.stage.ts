@@ -145,7 +145,7 @@ export class AttemptStage implements Stage, AttemptMaker {
 /** That one attempt makes. */
 const callsOf = ({ route }: RequestContext): number => (route.followUp === null ? 1 : 2);
 
-/** Of a spooled body only what its scan has found. A model in the path is the one that is asked for. */
+/** Of a spooled body only what its scan has found. A model in the path is the one that is requested. */
 function paramsOf(context: RequestContext): object | undefined {
   const { call } = context.route;
   const inBody = paramsOfBody(context);

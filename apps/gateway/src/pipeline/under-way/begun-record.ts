@@ -43,7 +43,7 @@ export function writeBegun(
   return w.end();
 }
 
-/** The record that a line of the in-flight log stands for; null: it is none. */
+/** The record that a line of the in-flight log represents; null: it is none. */
 export function recordOfLine(line: string): LogRecord | null {
   let value: unknown;
   try {

@@ -24,7 +24,7 @@ export function seenMessage(message: Buffer): SeenMessage | null {
     const value = JSON.parse(text) as unknown;
     if (isObject(value)) return { value, isText: false };
   } catch {
-    // Text that is no JSON is judged as it stands.
+    // Text that is no JSON is judged as it is.
   }
   return { value: { text }, isText: true };
 }

@@ -19,7 +19,7 @@ export interface SessionPart {
   readonly isEstimate: boolean;
   /** Of an estimate: nothing is known of its output, so that it is what the model is likely to make. */
   readonly isOutputUnknown: boolean;
-  /** Asked for by the session itself; null: the model that the session was asked for. */
+  /** Asked for by the session itself; null: the model that the session was requested. */
   readonly requested: string | null;
   /** That the provider, or else the client, names; null: none. */
   readonly model: string | null;
@@ -45,7 +45,7 @@ export class SessionMeter {
   private readonly reported = new Map<string, Usage>();
   private readonly responses = new Traffic();
   private readonly transcripts = new Traffic();
-  /** Responses that the client has asked for and the provider has not begun. */
+  /** Responses that the client has requested and the provider has not begun. */
   private requested = 0;
   /** The client has sent something since the provider did. */
   private waits = false;

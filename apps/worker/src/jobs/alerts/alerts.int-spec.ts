@@ -265,7 +265,7 @@ describe('alerts of budgets', () => {
     expect(await waiting()).toBe(1);
   });
 
-  it('do not hold one another up: a receiver that hangs keeps nobody else waiting', async () => {
+  it('do not hold one another up: a receiver that hangs keeps no one else waiting', async () => {
     const silent = await StubProvider.start();
     silent.answer({ neverAnswer: true });
     await webhook({ url: `${silent.origin}/hang` });

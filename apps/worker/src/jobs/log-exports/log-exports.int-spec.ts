@@ -118,7 +118,7 @@ describe('log exports', () => {
     });
     const filters = { trace_id: traceId };
 
-    it('hold the fields that were asked for, in a line for each log, newest first', async () => {
+    it('hold the fields that were requested, in a line for each log, newest first', async () => {
       const requestedData = ['id', 'created_at', 'request', 'response', 'cost', 'metadata'];
       const id = await started({ filters, requestedData });
       await processor().process();
@@ -187,7 +187,7 @@ describe('log exports', () => {
       expect((await find(table)).status).toBe('success');
     });
 
-    it('hold one page where a page was asked for', async () => {
+    it('hold one page where a page was requested', async () => {
       const all = await started({ filters });
       const page = await started({ filters: { ...filters, page_size: 10, current_page: 1 } });
       const behind = await started({ filters: { ...filters, page_size: 10, current_page: 9 } });

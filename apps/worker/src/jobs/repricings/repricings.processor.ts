@@ -17,7 +17,7 @@ import type { LogPricer } from './log-pricer';
 
 /** Logs of one transaction. */
 const BATCH = 500;
-/** Providers and models that a report tells apart; the rest is one group without a name. */
+/** Providers and models that a report distinguishes; the rest is one group without a name. */
 const GROUPS_MAX = 1_000;
 /** Batches of one run; what is left is for the next, so that other jobs have their turn. */
 const STEPS_MAX = 2_000;
@@ -47,7 +47,7 @@ export class RepricingsProcessor implements JobProcessor {
     }
   }
 
-  /** One batch of the oldest repricing that nobody else works on. Null: there is none. */
+  /** One batch of the oldest repricing that no one else works on. Null: there is none. */
   private async step(manager: EntityManager): Promise<readonly TouchedBudget[] | null> {
     const row = await manager.findOne(RepricingEntity, {
       where: { status: In(['previewing', 'applying']) },

@@ -63,7 +63,7 @@ describe('zonesOf', () => {
     expect([holds('model', 'other'), holds('provider', 'half \ufffd and \ufffd')]).toEqual([false, false]);
   });
 
-  it('has one of five minutes and one of the day, of the workspace and of the organisation, and none of nobody', () => {
+  it('has one of five minutes and one of the day, of the workspace and of the organisation, and none without an owner', () => {
     const rows = [
       rowWith({ created_at: '2026-01-02T03:04:59.999Z' }),
       rowWith({ created_at: '2026-01-02T03:00:00.000Z', workspace_id: null }),
@@ -98,7 +98,7 @@ describe('KnownLogZones', () => {
     expect(known.unknownOf(reported({ workspace_id: null, model: 'another' }))).toHaveLength(2);
   });
 
-  it('asks less and less often for a zone that grows with each batch, and always holds what it was asked for', () => {
+  it('asks less and less often for a zone that grows with each batch, and always holds what was requested', () => {
     const known = new KnownLogZones();
     let requested = 0;
     for (let batch = 1; batch <= 1_000; batch += 1) {

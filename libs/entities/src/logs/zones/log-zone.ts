@@ -2,7 +2,7 @@ import { ZONE_BOUNDS_COLUMNS, ZONE_TERM_COLUMNS, type RequestLogRow } from '../l
 import { addTerm, holdsTerms, mergeTerms, noTerms, type Terms } from './log-terms';
 
 /**
- * What is told of the logs of one owner (a workspace, or an organisation with all of its workspaces) in a stretch of time, so that pages need not
+ * A summary of the logs of one owner (a workspace, or an organisation with all of its workspaces) in a range of time, so that pages need not
  * read it for a filter that none of them matches. It may tell of more than is there, never of less, and grows until its day is removed.
  */
 export interface LogZone {
@@ -33,7 +33,7 @@ export type ZonedLog = Pick<RequestLogRow, 'created_at' | 'organisation_id' | 'w
 
 export const MINUTE_MS = 60_000;
 
-/** The zones of these logs, of both lengths and for both owners. Logs of nobody are in none. */
+/** The zones of these logs, of both lengths and for both owners. Logs without an owner are in none. */
 export function zonesOf(rows: Iterable<ZonedLog>): LogZone[] {
   const parts = new Map<string, Part>();
   for (const row of rows) {

@@ -3,7 +3,7 @@ import { ZONE_BOUNDS_COLUMNS } from '../log-columns';
 import { mergeZone, zoneKey, zonesOf, ZONE_FACTS, type LogZone, type ZonedLog } from './log-zone';
 import { widenLogZones } from './log-zones.queries';
 
-/** What a release that knew no zones, and runs beside this one for a while, may still write. */
+/** What a release that knew no zones, and runs next to this one for a while, may still write. */
 const SETTLED_AFTER = '1 hour';
 const LOGS_AT_ONCE = 2_000;
 const DAY_MS = 86_400_000;

@@ -15,7 +15,7 @@ export function* zoneConditions(filter: LogFilter, bind: Bind): Generator<string
     if (min !== undefined) yield `${name}_high >= ${bind(min)}::double precision`;
     if (max !== undefined) yield `${name}_low <= ${bind(max)}::double precision`;
   }
-  // All that must be there is asked for at once.
+  // One query looks for all that must be there.
   const all = noTerms();
   for (const alternatives of termsOf(filter)) {
     const [only] = alternatives;

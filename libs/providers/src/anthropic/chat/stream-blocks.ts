@@ -9,7 +9,7 @@ interface OpenBlock {
   hasInput: boolean;
 }
 
-/** So many content blocks are told apart; what a stream sends beyond them is not translated. */
+/** So many content blocks are distinguished; what a stream sends beyond them is not translated. */
 const BLOCKS_MAX = 4_096;
 
 /** The content blocks of one message stream as deltas of a chat completion. */

@@ -90,7 +90,7 @@ function madeOf(response: JsonObject | null, body: JsonObject, known: MadeObject
   };
 }
 
-/** More choices of one stream are not told apart. */
+/** More choices of one stream are not distinguished. */
 const CHOICES_MAX = 1_024;
 
 function withFinished(known: TapState['finished'], choices: unknown): TapState['finished'] {

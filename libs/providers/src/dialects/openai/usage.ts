@@ -56,6 +56,6 @@ function detailsOf(usage: JsonObject, names: readonly string[]): JsonObject {
   return {};
 }
 
-/** DeepSeek and Moonshot name cached tokens beside the totals instead of among the details. */
+/** DeepSeek and Moonshot name cached tokens next to the totals instead of among the details. */
 const cachedTokens = (usage: JsonObject, details: JsonObject): unknown =>
   details['cached_tokens'] ?? usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'];
