@@ -34,7 +34,7 @@ const USAGE = `tollgate: the control plane as a file.
   --secrets  Write the secrets of what is there already, too.
   --url URL  The control plane; TOLLGATE_URL or http://127.0.0.1:8788 when absent.
 
-The key of an administrator is read from TOLLGATE_API_KEY. Secrets are no part of a file: { env: NAME } stands for the
+The key of an administrator is read from TOLLGATE_API_KEY. Secrets are no part of a file: { env: NAME } represents the
 environment variable that holds one.
 `;
 

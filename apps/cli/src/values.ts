@@ -52,7 +52,7 @@ export const hasSecrets = (value: unknown): boolean =>
   (typeof value === 'object' && value !== null && Object.values(value).some(hasSecrets));
 
 /**
- * The value with its secrets. One whose variable is not set is left out, as whoever writes it means to keep what is saved;
+ * The value with its secrets. One whose variable is not set is left out, so that the saved one is kept;
  * with `required` it is an error that names the variable.
  */
 export function withSecrets(value: unknown, environment: NodeJS.ProcessEnv, required: boolean): unknown {

@@ -54,7 +54,7 @@ export class GatewayHealth {
 
   /**
    * True from the first state that it has on: heard from the control plane, or kept on the disk. What goes away later does not take that
-   * away, and a gateway that is taken out for it would answer nobody at all.
+   * away, and a gateway that is taken out for it would answer no request at all.
    */
   isReady(): boolean {
     const { verified, sequence } = this.of.documents.state();

@@ -29,7 +29,7 @@ import { RequestMetrics } from './metrics/request-metrics';
 import { Presence } from './state/presence';
 
 export const DATA_PLANE = Symbol('data plane');
-const METRICS = Symbol('counts of requests, or null where nobody asks for them');
+const METRICS = Symbol('counts of requests, or null where metrics are off');
 const METRICS_SERVER = Symbol('listener for Prometheus, or null');
 
 const DRAIN_MS = 3_000;

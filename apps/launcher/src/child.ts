@@ -16,7 +16,7 @@ export interface ChildSpec {
 /** How a process ended, in words: `exit code 1`, `signal SIGKILL`. */
 export interface Ending {
   readonly reason: string;
-  /** It was told to end, by us or an operator, and did: it must not be started again. */
+  /** It ended on request, ours or an operator's: it must not be started again. */
   readonly deliberate: boolean;
 }
 

@@ -214,7 +214,7 @@ describe('a running product', () => {
     await eventually(async () => (await fetch(url, { headers })).ok, { timeoutMs: 20_000 });
   }, 240_000);
 
-  it('leaves a process alone that was stopped on purpose, until it is told', async () => {
+  it('leaves a process alone that was stopped on purpose, until its start is requested', async () => {
     await product.stopProcess('worker');
     await product.startStopped();
     expect(product.pidOf('worker')).not.toBeNull();

@@ -73,7 +73,7 @@ describe('SupervisedProcess', () => {
     expect(runs.lines.at(-1)).toBe('thing failed to start (exit code 1): its last words; starting it again.');
   });
 
-  it('runs once, though asked to start while it is starting again', async () => {
+  it('runs once, though its start is requested while it is starting again', async () => {
     const runs = new Runs();
     await runs.process.start();
     await runs.end(crash);
@@ -82,14 +82,14 @@ describe('SupervisedProcess', () => {
     expect([runs.count, runs.process.pid]).toEqual([2, 2]);
   });
 
-  it('can be asked again after a start that failed', async () => {
+  it('can be started again after a start that failed', async () => {
     const runs = new Runs((run) => run === 1);
     await expect(runs.process.start()).rejects.toThrow('failed to start');
     await runs.process.start();
     expect(runs.process.pid).toBe(2);
   });
 
-  it('leaves a process ended that was told to end while it was starting again', async () => {
+  it('leaves a process ended that was stopped while it was starting again', async () => {
     const runs = new Runs((run) => run > 1, { reason: 'signal SIGTERM', deliberate: true });
     await runs.process.start();
     await runs.end(crash);

@@ -22,7 +22,7 @@ export interface SupervisedProcessOptions {
   changed(): void;
 }
 
-/** It was told to end while it was still on its way to being ready. */
+/** It was stopped before it was ready. */
 class StoppedFromOutside extends StartError {
   constructor(
     readonly reason: string,
@@ -40,7 +40,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /**
  * Keeps one process running: starts it again when it crashed, after 0.2 s, then twice as long each time, 5 s at most. It never gives up: a
  * gateway serves without a worker, an admin API and Postgres, and they may lack each other for as long as an outage takes. A first start that
- * fails is an error of `start`. One that ended as asked by SIGTERM or SIGINT stays ended until `start` is called again.
+ * fails is an error of `start`. One that ended on SIGTERM or SIGINT stays ended until `start` is called again.
  */
 export class SupervisedProcess {
   private running: Running | undefined;

@@ -82,7 +82,7 @@ describe('worker', () => {
     }
   });
 
-  it('schedules the making of partitions, and runs it without being asked', async () => {
+  it('schedules the making of partitions, and runs it by itself', async () => {
     await eventually(async () => {
       const rows: { count: number }[] = await database.dataSource.query(
         `SELECT count(*)::int AS count FROM bullmq.job WHERE name = 'log-partitions'`,

@@ -32,7 +32,7 @@ interface Read {
 
 /**
  * Asks models for checks, as requests of the caller: with its workspace's credentials, through the routing of a config, within the limits
- * of what is asked. No guardrail judges these requests, whatever their config names, so that no check can lead to another one.
+ * of the called target. No guardrail judges these requests, whatever their config names, so that no check can lead to another one.
  */
 export class ModelCalls {
   constructor(
@@ -158,5 +158,5 @@ function translated(context: RequestContext, { upstream }: Answer, body: Buffer)
 function checkErrorOf(thrown: unknown): CheckError {
   if (thrown instanceof CheckError) return thrown;
   const type = thrown instanceof GatewayError ? `: ${thrown.type}` : '';
-  return new CheckError(`The model could not be asked${type}.`);
+  return new CheckError(`The model could not be called${type}.`);
 }

@@ -127,7 +127,7 @@ describe('partners', () => {
     );
 
   describe.each(PARTNERS.map((row) => [row.id, row] as const))('%s', (id, row) => {
-    it('is asked as its service documents it, with its own credential and nothing of the client', async () => {
+    it('is called as its service documents it, with its own credential and nothing of the client', async () => {
       partner.answer({ body: JSON.stringify(row.good) }, { body: JSON.stringify(row.bad) });
       expect((await ask(id, row.parameters)).status).toBe(200);
       const { method, url, headers, body } = partner.lastRequest;
@@ -191,7 +191,7 @@ describe('partners', () => {
     expect([response.status, response.text.includes('apiKey'), partner.connections]).toEqual([400, true, 0]);
   });
 
-  it('are not asked at addresses that the policy does not allow', async () => {
+  it('are not called at addresses that the policy does not allow', async () => {
     const strict = await GatewayHarness.start({ TRUSTED_CUSTOM_HOSTS: '' });
     try {
       strict.addProvider('main', 'openai', null);

@@ -70,7 +70,7 @@ describe('secrets of partner checks', () => {
     expect(managers.reads).toBe(1);
   });
 
-  it('that cannot be had keep the check from deciding, and no more is told', async () => {
+  it('that cannot be had keep the check from deciding, without further details', async () => {
     managers.outage = { status: 403, body: { errors: ['CANARY'] } };
     const named = { apiKey: { secret_reference_id: 'reference-id' } };
     addGuardrail(named, { parameters: {}, locations: { 'reference-id#': location() } });

@@ -29,7 +29,7 @@ function lowerName(name: string): string {
 
 /**
  * A request whose body can be had without the machinery of streams, which costs more than authentication and routing together:
- * `push` is what the HTTP parser calls, and a taker stands in front of it. Without one it is a stream like any other.
+ * `push` is what the HTTP parser calls, and a taker intercepts it. Without one it is a stream like any other.
  */
 export class GatewayRequest extends IncomingMessage {
   private taker: BodyTaker | null = null;
@@ -78,7 +78,7 @@ export class GatewayRequest extends IncomingMessage {
       taker.piece(chunk);
       return true;
     }
-    // The message must end for the server, whoever has taken its bytes.
+    // The message must end for the server, whichever way its bytes were taken.
     const goesOn = super.push(null);
     taker.end();
     return goesOn;

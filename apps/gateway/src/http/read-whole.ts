@@ -16,7 +16,7 @@ interface Bounds {
   readonly membersOfOne: number;
   /** Objects and lists, in each other or next to each other. */
   readonly containers: number;
-  /** Objects, lists and what stands behind a comma. */
+  /** Objects, lists and values behind a comma. */
   readonly values: number;
   /** Numbers of more than 25 characters, each of which takes as long as ten others. */
   readonly longNumbers: number;

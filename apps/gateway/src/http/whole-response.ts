@@ -24,7 +24,7 @@ export class WholeResponse<
 > extends ServerResponse<Request> {
   /**
    * Ends the answer with a head that Node would have written byte for byte, or does nothing and returns false where more would be
-   * asked of it than that: without keep-alive, after `setHeader`, for answers that have no body. `headers` hold lower-case tokens
+   * needed than that: without keep-alive, after `setHeader`, for answers that have no body. `headers` hold lower-case tokens
    * and values without control characters, none of this hop but `content-length`, and that one is there.
    */
   endWhole(status: number, headers: HeaderList, body: Buffer): boolean {

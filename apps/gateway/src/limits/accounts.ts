@@ -83,7 +83,7 @@ export class Accounts {
       : admitted(context, outcome);
   }
 
-  /** The target was not asked, or did not answer. */
+  /** The target was not called, or did not answer. */
   release(reservation: Reservation): void {
     this.ledger.release(reservation);
   }

@@ -2,7 +2,7 @@ import type { Balance, LedgerStore } from '@gw/limits';
 
 /**
  * The durable record, for budgets whose counters are lost. While records that an earlier process left in the journal are on their way to it,
- * it says less than was used: it is not asked then, and each limit does what its `on_outage` says.
+ * it says less than was used: it is not consulted then, and each limit does what its `on_outage` says.
  */
 export class AdoptedBalances implements LedgerStore {
   constructor(

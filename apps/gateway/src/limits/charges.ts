@@ -12,7 +12,7 @@ export function budgetsOf(one: Reservation | null, other: Reservation | null): r
   return held;
 }
 
-/** What an attempt of a request is, the newest unless told: its first one, a repetition, another target's, or one next to another. */
+/** Kind of an attempt of a request, the newest by default: its first one, a repetition, another target's, or one next to another. */
 export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts.at(-1)): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (attempt === undefined) return 'primary';
@@ -21,7 +21,7 @@ export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts
   return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
-/** Whether a request that told no usage has cost something nevertheless. */
+/** Whether a request without reported usage has cost something nevertheless. */
 export function isUncounted(context: RequestContext): boolean {
   const { answer, outcome, route, upgrade } = context;
   // A session is charged part by part.

@@ -57,7 +57,7 @@ describe('what requests are estimated at', () => {
       ['best_of', { ...TEXT, max_tokens: 8_000, best_of: 20, n: 1 }, { path: '/completions' }],
       ['a list of prompts', { ...TEXT, prompt: Array(60).fill('x') }, { path: '/completions' }],
       ['n without a bound', { ...CHAT, n: 100 }, {}],
-      ['n beside a bound', { ...BODY, max_tokens: 2_000, n: 60 }, {}],
+      ['n next to a bound', { ...BODY, max_tokens: 2_000, n: 60 }, {}],
       ['Gemini’s candidates on passthrough', GEMINI, { path: '/proxy/v1beta/x' }],
       [
         'a max_tokens given twice',

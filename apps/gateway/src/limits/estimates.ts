@@ -74,7 +74,7 @@ export class Estimates {
     await Promise.all(
       targets.slice(0, TARGETS_MAX).map(async (target) => {
         const key = providerKey(context, providerNamed(context, target));
-        // Whoever picks the target tells the caller what is wrong with it.
+        // The stage that picks the target reports what is wrong with it.
         if (key !== null) await this.documents.load(key).catch(() => undefined);
       }),
     );
@@ -121,7 +121,7 @@ export class Estimates {
     this.tokens.learn({ source, requested, modelMax: this.modelMaxOf(upstream, requested) }, outputTokens);
   }
 
-  /** Of an answer that nobody counted: its input, and as much output as can be in what was received. */
+  /** Of an answer without reported usage: its input, and as much output as can be in what was received. */
   ofUncounted(context: RequestContext, upstream: Upstream): Taken {
     const size = this.sizeOf(context, upstream, false);
     const input = inputTold(context) ?? size.input;

@@ -186,7 +186,7 @@ describe('how limits act', () => {
     expect(await ownLimits(fixed)).toMatchObject([{ type: 'requests_per_s', window: 'fixed' }]);
   });
 
-  it('a caller is told how fast its budgets are used and when they run out, and null where nobody knows', async () => {
+  it('reports to a caller how fast its budgets are used and when they run out, and null where that is unknown', async () => {
     const record: LedgerStore = {
       balances: (_tenant, requested) =>
         requested.map(({ since }) => ({ period: since, used: 0, holders: [] })),

@@ -112,7 +112,7 @@ describe('three gateways that share a Redis', () => {
     const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
     return records.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
   };
-  /** The counters know all that was used once every process has told it. */
+  /** The counters know all that was used once every process has reported it. */
   const usedBy = async (id: string): Promise<number> => {
     const client = new Redis(redis.url);
     try {

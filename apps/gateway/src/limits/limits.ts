@@ -21,7 +21,7 @@ export interface Limits extends RunningLedger {
   readonly priceSources: ModelConfigs | null;
 }
 
-/** Prices, counters and what stands between them and requests. */
+/** Prices, counters and what connects them to requests. */
 export function createLimits({
   settings,
   documents,

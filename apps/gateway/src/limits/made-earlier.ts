@@ -54,7 +54,7 @@ const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled',
 const ID_LENGTH_MAX = 256;
 
 /**
- * The uses that an answer tells of what is told late: batches, runs, responses in the background, alone, as members of a list, in the
+ * The uses in an answer that are reported late: batches, runs, responses in the background, alone, as members of a list, in the
  * events of a stream, or as the lines of a batch's output. Empty: it tells none, or they have not ended.
  */
 export function earlierUses(
@@ -163,7 +163,7 @@ class Uses {
   }
 }
 
-/** Whether its use is told by other answers than that of the request which makes it. */
+/** Whether its use is reported by other answers than that of the request which makes it. */
 const isLate = ({ object, background }: JsonObject): boolean =>
   object === 'thread.run' || (object === 'response' && background === true);
 

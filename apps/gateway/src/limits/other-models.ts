@@ -1,6 +1,6 @@
 import type { JsonObject } from '@gw/providers';
 
-/** More are not looked up; no model has this name, so that what is asked has no price. */
+/** More are not looked up; no model has this name, so that the request has no price. */
 const OTHERS_MAX = 16;
 const UNKNOWN = '';
 

@@ -22,7 +22,7 @@ const UNITS_PER_USD = 100_000_000;
 export class OwnLimits {
   constructor(
     private readonly ledger: Ledger,
-    /** Knows how fast budgets are used; null: nobody does. */
+    /** Knows how fast budgets are used; null: unknown. */
     private readonly record: LedgerStore | null,
     private readonly accept: Stage,
     private readonly authenticate: Stage,
@@ -64,7 +64,7 @@ export class OwnLimits {
     send(res, id, 200, method === 'HEAD' ? null : body, {});
   }
 
-  /** Without the record nobody can tell; limits are told all the same. */
+  /** Without the record it is unknown; limits are shown all the same. */
   private async burnRates(buckets: readonly Bucket[]): Promise<ReadonlyMap<Bucket, number | null>> {
     const budgets = buckets.filter(isBudget);
     const [first] = budgets;

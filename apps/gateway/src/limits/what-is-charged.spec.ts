@@ -444,7 +444,7 @@ describe('what an answer is charged', () => {
       await answer.text().catch(() => undefined);
       const { cost, priced } = await last();
       expect(priced).toBe('estimated');
-      // 3 USD a million of input as it was told, 15 a million of output for a third of the bytes.
+      // 3 USD a million of input as it was reported, 15 a million of output for a third of the bytes.
       expect(cost).toBeGreaterThanOrEqual(10_000 * 300 + 10_000 * 1_500);
       expect(cost).toBeLessThan(10_000 * 300 + 10_500 * 1_500);
     });

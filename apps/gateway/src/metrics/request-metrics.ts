@@ -31,7 +31,7 @@ export interface ProviderCounts {
 }
 
 const OTHER = 'other';
-/** No provider, or no model, was asked. */
+/** No provider, or no model, was called. */
 const NONE = 'none';
 
 /**

@@ -113,7 +113,7 @@ describe('a credential and the address that it is sent to', () => {
     expect(seen(rightful)).toContain(OWN_KEY);
   });
 
-  it('never sends the caller’s key to an address that stands in a saved config', async () => {
+  it('never sends the caller’s key to an address of a saved config', async () => {
     gateway.addConfig('pc-collect', { provider: 'openai', custom_host: `${other.origin}/collect` });
     for (const headers of [{}, { 'x-gw-provider': 'openai' }]) {
       expect((await send({ ...own, ...headers, 'x-gw-config': 'pc-collect' })).status).toBe(200);

@@ -73,7 +73,7 @@ export class EncodedMeter {
     if (this.isJson && tellsOfOthers(this.context, this.found.usage)) this.decoded = body;
   }
 
-  /** What a cut stream has told until then counts too. */
+  /** Usage that a cut stream has reported until then counts too. */
   private async readEvents(provider: Provider): Promise<void> {
     const tap = provider.tap();
     const whole = await decode(this.reply.kept, this.coding, EVENT_BYTES_MAX, (chunk) => {

@@ -129,7 +129,7 @@ describe('compressed answers on passthrough', () => {
     zip.destroy();
   });
 
-  it('that end early are logged as interrupted, with the usage that they told until then', async () => {
+  it('that end early are logged as interrupted, with the usage that they reported until then', async () => {
     const body = gzipSync(EVENTS.subarray(0, EVENTS.length - 'data: [DONE]\n\n'.length));
     stub.answer({ headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }, body });
     expect((await ask()).body.equals(body)).toBe(true);
@@ -145,7 +145,7 @@ describe('compressed answers on passthrough', () => {
     ['bytes of another coding', 'gzip', brotliCompressSync(JSON_BYTES)],
     ['a cut answer', 'gzip', gzipSync(JSON_BYTES).subarray(0, 30)],
     ['two codings', 'gzip, gzip', gzipSync(gzipSync(JSON_BYTES))],
-    ['a coding that nobody knows', 'nosuch', JSON_BYTES],
+    ['an unknown coding', 'nosuch', JSON_BYTES],
   ])('%s reaches the client unchanged and is charged as an estimate', async (_, coding, body) => {
     stub.answer({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body });
     await ask();

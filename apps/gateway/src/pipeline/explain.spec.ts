@@ -97,7 +97,7 @@ describe('x-gw-explain: 1', () => {
     expect(attempts.map(({ end }) => end)).toEqual(['interrupted', 'answered']);
   });
 
-  it('says nothing where it was not asked to', async () => {
+  it('adds no explanation without the header', async () => {
     good.answer({ ...EVENTS, body: CHAT });
     expect(decisionOf(await ask({ provider: '@good' }, undefined, '0'))).toBeNull();
   });

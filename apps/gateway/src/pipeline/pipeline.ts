@@ -24,7 +24,7 @@ export interface PipelineStages {
   readonly reply: LastStage;
 }
 
-/** Told of failures that are ours, with what the caller must not see. */
+/** Called with failures that are ours, with what the caller must not see. */
 export type FailureLog = (context: RequestContext, error: GatewayError) => void;
 
 type StageName = keyof PipelineStages;
@@ -86,7 +86,7 @@ export class Pipeline {
       context.reply.break();
       return;
     }
-    // A stage that is still at work has nobody to answer any more.
+    // A stage that is still at work has no client to answer any more.
     context.res.once('finish', () => {
       context.abandon();
     });
@@ -123,7 +123,7 @@ export class Pipeline {
 
   private fail(context: RequestContext, error: GatewayError): void {
     if (error.status >= 500) this.log(context, error);
-    // An answer that has begun is ended by whoever writes it.
+    // An answer that has begun is ended by its writer.
     if (context.reply !== null) return;
     context.outcome = context.clientGone ? 'client_closed' : error.status < 500 ? 'denied' : 'failed';
     this.stages.reply.fail(context, error);

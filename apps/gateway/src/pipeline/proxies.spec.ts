@@ -10,7 +10,7 @@ interface ForwardProxy {
   stop(): void;
 }
 
-/** Takes every name for the server at `port`; `CONNECT` is refused, which tells that it was asked. */
+/** Takes every name for the server at `port`; `CONNECT` is refused, which shows that it was called. */
 async function startProxy(port: number): Promise<ForwardProxy> {
   const seen: string[] = [];
   const server: Server = createServer((req, res) => {

@@ -10,7 +10,7 @@ import type { RequestContext } from './request-context';
 /** Settles the request: the log record is durable once the callback runs. */
 export type Settle = (context: RequestContext, onDurable: () => void) => void;
 
-/** What may be asked to slow down. */
+/** A source that can slow down. */
 export interface Flow {
   pause(): void;
   resume(): void;

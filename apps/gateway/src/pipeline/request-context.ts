@@ -137,13 +137,13 @@ export class RequestContext {
   routing: readonly RoutingEvent[] = NO_EVENTS;
   /** What the client will get; null until an attempt was good enough, or all have failed. */
   answer: Answer | null = null;
-  /** Who is being asked; null: nobody, or the answer has been picked. */
+  /** The upstream of the call in flight; null: none, or the answer has been picked. */
   requested: Upstream | null = null;
-  /** The first call of a hedged pair while the second, which is `asked`, is in flight as well; null: there is none. */
+  /** The first call of a hedged pair while the second, which is `requested`, is in flight as well; null: there is none. */
   alongside: Upstream | null = null;
-  /** Who had been asked when the client left before an answer was picked. */
+  /** The upstream of the call in flight when the client left before an answer was picked. */
   left: Upstream | null = null;
-  /** What the cache did for the try that was begun last; null: none was asked. */
+  /** What the cache did for the try that was begun last; null: there was none. */
   cacheUse: CacheUse | null = null;
   /** A stored answer was not good enough for the plan, so its repetition is not answered from the cache. */
   asksAnew = false;
@@ -163,7 +163,7 @@ export class RequestContext {
 
   // reply
   reply: Reply | null = null;
-  /** What went wrong on our side of the answer; also what the client was told when there was no answer. */
+  /** What went wrong on our side of the answer; also the client's error when there was no answer. */
   failure: GatewayError | null = null;
   outcome: LogRecord['outcome'] = 'ok';
   status = 0;
@@ -202,7 +202,7 @@ export class RequestContext {
     readonly lines: readonly PriceLine[];
   } | null = null;
   cost: number | null = null;
-  /** What the answer is taken to have used, where its usage was not told; `cost` is an estimate then. */
+  /** What the answer is taken to have used, where it reported no usage; `cost` is an estimate then. */
   estimatedTokens: number | null = null;
   /** What the parts of a session were charged already. */
   parts: SessionParts | null = null;
@@ -240,13 +240,13 @@ export class RequestContext {
     });
   }
 
-  /** Nothing more can be sent: whoever works on it gives up. */
+  /** Nothing more can be sent: work on the request ends. */
   abandon(): void {
     this.clientGone = true;
     this.leaveListener?.clientGone();
   }
 
-  /** At most one listener: whoever is working on the request at the moment. */
+  /** At most one listener: that of the work in progress. */
   whenClientGone(listener: LeaveListener | null): void {
     this.leaveListener = listener;
     if (listener && this.clientGone) listener.clientGone();

@@ -75,7 +75,7 @@ describe.each(WAYS)('a saved provider, named by %s', (_, headers, model) => {
     expect((await send()).status).toBe(200);
   });
 
-  it('[AUT-05] stops at its own rate limits, of requests and of tokens, whoever asks', async () => {
+  it('[AUT-05] stops at its own rate limits, of requests and of tokens, for every caller', async () => {
     gateway.addProvider('main', 'openai', stub.origin, {
       rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }],
     });

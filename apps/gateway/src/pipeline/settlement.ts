@@ -25,7 +25,7 @@ export interface SettlementOptions {
   readonly gatewayId: string;
   /** Bytes of each body that the log keeps. */
   readonly bodyMaxBytes: number;
-  /** Null: nobody asks for metrics, so nothing is counted. */
+  /** Null: metrics are off, so nothing is counted. */
   readonly metrics: RequestMetrics | null;
   /** Takes the charges of a record that the journal could not keep; null: they are lost with it. */
   readonly chargesAlone: Pick<ChargesAlone, 'keep'> | null;
@@ -64,7 +64,7 @@ export class Settlement {
   };
 
   /**
-   * For a call that a check has made: what it cost stands among the charges of its request, or, once the record of that is written or
+   * For a call that a check has made: its cost is among the charges of its request, or, once the record of that is written or
    * has as many of them as it takes, in a record of its own.
    */
   readonly settleCheck = (
@@ -143,7 +143,7 @@ export class Settlement {
   private measure(context: RequestContext, endpoint: string): void {
     context.busyEndpoint = null;
     this.statistics.ended(endpoint);
-    // Of an answer that somebody else paid for nobody learns what the target costs.
+    // Cached and shared answers say nothing about a target's cost, so they are not recorded.
     if (context.cost !== null && context.answer?.cache?.isFree !== true)
       this.statistics.cost(endpoint, context.cost);
   }
@@ -251,7 +251,7 @@ function addParts(context: RequestContext, { usage, cost, tokens, isEstimated, p
   if (isEstimated) context.estimatedTokens = tokens;
 }
 
-/** An answer that somebody else has paid for costs nothing, and what was asked to find it costs its own. */
+/** A cached or shared answer costs nothing; the embedding call that found it has a cost of its own. */
 function accountCache(context: RequestContext, cache: CacheUse): void {
   if (cache.isFree) {
     cache.savedCost = context.cost;

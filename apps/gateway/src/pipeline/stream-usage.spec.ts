@@ -15,7 +15,7 @@ const line = (piece: Piece): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'gpt-4o', ...piece })}\n\n`;
 const text = (content: string): Piece => ({ choices: [{ index: 0, delta: { content } }] });
 
-/** What a provider sends when it is not asked, and when it is. */
+/** What a provider sends without a request for usage, and with one. */
 const CONTENT = [text('Hé'), text('llo "usage":null'), { choices: [] }, text('!')];
 const PLAIN = `${CONTENT.map(line).join('')}data: [DONE]\n\n`;
 const WITH_USAGE = `${CONTENT.map((piece) => line({ ...piece, usage: null })).join('')}${line({ choices: [], usage: USAGE })}data: [DONE]\n\n`;
@@ -64,7 +64,7 @@ describe('usage that the client has not requested', () => {
   const sent = (): string => stub.lastRequest.body.toString();
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  it('is left out of a stream whose length the provider has told, which ends where it ends', async () => {
+  it('is left out of a stream whose length the provider has announced, which ends where it ends', async () => {
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, body: WITH_USAGE });
     expect(await ask('/chat/completions', ASK)).toBe(PLAIN);
     const reported = String(Buffer.byteLength(PLAIN) + 999);

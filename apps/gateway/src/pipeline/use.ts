@@ -63,7 +63,7 @@ export interface BatchOutput {
 /** The price of one answer of a batch; null: none is known. */
 export type LinePricer = (model: string | null, usage: Usage) => Priced | null;
 
-/** The use of something that is made by one request and told by another. */
+/** The use of something that is made by one request and reported by another. */
 export interface EarlierUse {
   /** What its use is charged as: together no more than the most that any answer tells, however often and by whomever it is requested. */
   readonly once: string;
@@ -80,7 +80,7 @@ export interface PricedEarlier extends EarlierUse {
   readonly cost: number | null;
 }
 
-/** A charge as the log is told it: its counters are those of the budgets that it was reserved in. */
+/** A charge as the log has it: its counters are those of the budgets that it was reserved in. */
 export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
   readonly from: readonly Reservation[];
 }

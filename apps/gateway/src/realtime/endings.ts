@@ -14,10 +14,10 @@ interface CloseFrame {
   readonly reason: string | Buffer;
 }
 
-/** How a session ends, and what both sides are told of it. */
+/** How a session ends, and what both sides receive. */
 export interface Ending {
   readonly by: SessionRecord['closedBy'];
-  /** What goes into the record; absent: what the client is told. */
+  /** What goes into the record; absent: the client's reason. */
   readonly code?: number;
   readonly outcome: RequestContext['outcome'];
   readonly failure?: GatewayError;

@@ -181,7 +181,7 @@ describe('guardrails of what the client says', () => {
       'the result of a tool',
       { type: 'conversation.item.create', item: { type: 'function_call_output', output: 'a bomb' } },
     ],
-    ['an event that nobody knows', { type: 'odd.event', deep: [{ text: 'a bomb' }] }],
+    ['an unknown event', { type: 'odd.event', deep: [{ text: 'a bomb' }] }],
     ['an odd spelling of JSON', { type: 'conversation.item.create', item: { odd: 'a bomb' } }],
   ])('look at %s', async (_what, event) => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
@@ -261,7 +261,7 @@ describe('guardrails of what the client says', () => {
     expect(open.heard()).toEqual([{ type: 'response.create' }]);
   });
 
-  it('hand on a member that stands twice as they have judged it', async () => {
+  it('hand on a duplicate member as they have judged it', async () => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
     const bomb = JSON.stringify(item('a bomb')['item']);
     open.client.send(JSON.stringify(item('a cake')).replace('"item":', `"item":${bomb},"item":`));
@@ -358,7 +358,7 @@ describe('guardrails of what the provider says', () => {
     expect(open.events.slice(-4)).toEqual(ended(tokens.join('')));
   });
 
-  it('that mark let everything flow, and an event stands before the last one of the response', async () => {
+  it('that mark let everything flow, and an event precedes the last one of the response', async () => {
     const open = await session({ output_guardrails: [no(SECRET)] });
     open.answer(...whole);
     await open.sees('response.done');

@@ -51,7 +51,7 @@ export class Peer extends WebSocket {
     listener({ code: code ?? NO_CODE, reason: Buffer.from(reason ?? NOTHING), isFault });
   }
 
-  /** Sends the close frame and lets the connection end. Nothing is told to the listener any more. */
+  /** Sends the close frame and lets the connection end. The listener is not called any more. */
   shut(code: number, reason: string | Buffer): void {
     this.listener = null;
     // A paused side would not see the answer.

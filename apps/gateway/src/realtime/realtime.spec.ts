@@ -81,7 +81,7 @@ describe('before the upgrade', () => {
     ['a config of nobody', { 'x-gw-config': 'nobody' }, 400, 'config_not_found'],
     ['a provider without WebSockets', { 'x-gw-provider': 'anthropic' }, 400, 'route_unsupported'],
     ['an address that is not allowed', INLINE_HOST(), 400, 'custom_host_refused'],
-  ])('[AUT-06] refuses %s as HTTP, and no provider is asked', async (_what, headers, status, type) => {
+  ])('[AUT-06] refuses %s as HTTP, and calls no provider', async (_what, headers, status, type) => {
     gateway.addKey('expired', { expiresAt: '2020-01-01T00:00:00Z' });
     gateway.addKey('exhausted', { status: 'exhausted' });
     gateway.addKey('scopeless', { scopes: ['logs.list'] });
@@ -235,7 +235,7 @@ describe('a provider that does not accept', () => {
     expect(provider.handshakes).toHaveLength(1);
   });
 
-  it('answers 502 when nobody listens, and when the connection breaks', async () => {
+  it('answers 502 when the connection is refused, and when the connection breaks', async () => {
     const { origin } = provider;
     await provider.stop();
     expect(await refusal(await handshake())).toMatchObject({ status: 502, type: 'provider_unreachable' });

@@ -350,7 +350,7 @@ describe('the record of a session', () => {
 });
 
 describe('official clients', () => {
-  /** What stands before the gateway where clients insist on TLS; anonymous, so that it needs no certificate. */
+  /** A proxy before the gateway where clients insist on TLS; anonymous, so that it needs no certificate. */
   const ANONYMOUS = { ciphers: 'ADH-AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const;
 
   it('[SVC-03] openai: a realtime conversation, unchanged but for base URL and headers', async () => {

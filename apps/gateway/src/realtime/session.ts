@@ -45,7 +45,7 @@ export interface SessionOptions {
  * A side that does not read stops the other: beyond its socket buffer a direction holds one piece of the other's socket and
  * one message. What ends a session:
  *
- * | what | client is told | provider is told |
+ * | what | client receives | provider receives |
  * | --- | --- | --- |
  * | a close frame of either | the same code and reason | the same code and reason |
  * | the client breaks the protocol | 1002, 1007, 1008 or 1009 | 1001 |
@@ -53,12 +53,12 @@ export interface SessionOptions {
  * | the provider breaks the protocol | 1011 | 1002, 1007, 1008 or 1009 |
  * | the provider is gone without a close frame | 1011 | – |
  * | silence, shutdown | 1001 | 1001 |
- * | a limit is reached by what the session has used | 1008, after the message that told so | 1001 |
+ * | a limit is reached by what the session has used | 1008, after the message with the usage | 1001 |
  * | a limit is reached when the client asks for a response | 1008 | 1001 |
  * | its key, provider or model would be refused now | 1008, after an event that says so | 1001 |
  * | a guardrail denies a message, or a message names a model that is not enabled | 1008, after an event that says so | 1001 |
  *
- * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is told. Where the
+ * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is closed. Where the
  * client ends the session in the middle of a response, the provider is listened to for a while first, so that what it has made is
  * charged as it reports it.
  */
@@ -211,7 +211,7 @@ export class Session {
 
   private end(ending: Ending): void {
     if (this.over) {
-      // Whoever ends it first says why; nothing more comes of a provider that has ended too.
+      // The side that ends it first says why; nothing more comes of a provider that has ended too.
       if (ending.by !== 'client') this.linger?.finish();
       return;
     }

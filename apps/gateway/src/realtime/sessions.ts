@@ -106,7 +106,7 @@ export class Sessions {
     this.head = { headers: headersOf(context, answer), protocol: answer.protocol };
     let accepted: Peer | null = null;
     this.server.handleUpgrade(upgrade.req, upgrade.socket, upgrade.accept(), (client: Peer) => {
-      // What went wrong is told by the close code.
+      // The close code says what went wrong.
       client.on('error', () => undefined);
       client.transport = upgrade.socket;
       accepted = client;

@@ -106,7 +106,7 @@ describe('request bodies', () => {
     stub.requests.length = 0;
   });
 
-  /** Chunked: no length is told. A gateway that answers early may close the connection on the rest. */
+  /** Chunked: without a length. A gateway that answers early may close the connection on the rest. */
   const send = (path: string, body: Buffer, chunked = false): Promise<Answered> =>
     new Promise((resolve, reject) => {
       let answered = false;

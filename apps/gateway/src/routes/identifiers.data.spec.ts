@@ -80,7 +80,7 @@ describe('slugs and path ids on the data plane', () => {
 
   // Before there is a provider `a`: HTTP takes spaces off a header's ends, and `@a/b/gpt-4o` is a model of `a`.
   const refused = of('slug').filter(([, { id, expect: verdict }]) => verdict === 'reject' && id !== KELVIN);
-  it.each(refused)('call nobody for what is no slug: %s', async (_title, { value }) => {
+  it.each(refused)('call no provider for an invalid slug: %s', async (_title, { value }) => {
     const text = inHeader(value);
     const calls =
       text === null

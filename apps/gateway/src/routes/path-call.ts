@@ -50,7 +50,7 @@ function callAtGoogle(method: string, path: string, slash: number): PathCall | n
   if (!CALLED.test(parent) || OPERATIONS.test(parent)) return null;
   const colon = path.lastIndexOf(':');
   const action = path.slice(colon + 1);
-  // Google's APIs may be given the method in the query; elsewhere `:` stands before a tag or a part of a name.
+  // Google's APIs may be given the method in the query; elsewhere `:` precedes a tag or a part of a name.
   const isCall = LETTERS.test(action) && (method === 'POST' || CALLS.test(action));
   if (!isCall || path.indexOf(':', slash) !== colon) return null;
   return named(path.slice(slash, colon), action);

@@ -12,7 +12,7 @@ describe('the route table', () => {
   it.each(ROUTE_ROWS.map((row) => [`${row.method} ${row.path}`, row] as const))(
     '[VER-01] %s is found by its path, and forwarded to the same one',
     (_, { method, path, document: _document, ...row }) => {
-      // A route of two calls asks for what its path stands below first.
+      // A route of two calls first requests the object above its path.
       const requested = row.followUp ? filled(path).replace(/\/output$/, '') : filled(path);
       expect(routeOf(method, filled(path))).toEqual({
         ...row,

@@ -18,7 +18,7 @@ import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { RedisRoom } from './redis-room';
 
-/** Answers that are kept: for whoever asks the same again, and for whoever repeats a request under its key. */
+/** Answers that are kept: for the same request again, and for a repetition under its key. */
 export interface Answers {
   readonly cache: ResponseCache;
   readonly flights: Coalescer;

@@ -47,7 +47,8 @@ export class Credentials {
       new GatewayError('secret_unavailable', {
         extra: { provider: `@${document.slug}` },
         detail: {
-          reason: error instanceof SecretError ? error.message : 'The secret is not of the form asked for.',
+          reason:
+            error instanceof SecretError ? error.message : 'The secret does not have the required form.',
         },
         cause: error,
       });

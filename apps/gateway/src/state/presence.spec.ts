@@ -4,7 +4,7 @@ import { internalPost } from '@gw/web';
 import { Presence } from './presence';
 
 describe('the presence of a gateway', () => {
-  it('[VER-02] is told to the control plane at the start, with a version that has every feature', async () => {
+  it('[VER-02] is reported to the control plane at the start, with a version that has every feature', async () => {
     const admin = await StubProvider.start();
     const presence = new Presence({
       adminUrl: `${admin.origin}/`,

@@ -16,7 +16,7 @@ export interface PresenceOptions {
   ) => Promise<{ readonly status: number; readonly date: string | null }>;
 }
 
-/** Tells the control plane that this gateway is there and which version it is. What fails is told again half a minute later. */
+/** Tells the control plane that this gateway is there and which version it is. A failed report is repeated half a minute later. */
 export class Presence {
   private timer: NodeJS.Timeout | null = null;
   private skew: number | null = null;
@@ -53,7 +53,7 @@ export class Presence {
       const theirs = date === null ? NaN : Date.parse(date);
       if (!Number.isNaN(theirs)) this.skew = Date.now() - theirs;
     } catch {
-      // Told again half a minute later; what is known of the clock stays.
+      // Reported again half a minute later; what is known of the clock stays.
     }
   }
 }

@@ -39,7 +39,7 @@ export class Prompts {
 
   /**
    * `reference`: slug or id, and behind an `@` a number, a label or `latest`. Throws `not_found` for what the workspace does not
-   * have, whoever else has it, and `prompt_invalid` for a partial that it does not have.
+   * have, even where another one has it, and `prompt_invalid` for a partial that it does not have.
    */
   async resolve(principal: Principal, reference: string): Promise<ResolvedPrompt> {
     const found = await this.find(principal, 'prompt', reference);

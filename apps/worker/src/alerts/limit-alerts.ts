@@ -20,7 +20,7 @@ export interface MeasuredBudget {
   readonly used: number;
 }
 
-/** Tells of budgets that have reached what they alert at, or their limit: once for each amount and period, whoever finds it. */
+/** Tells of budgets that have reached what they alert at, or their limit: once for each amount and period, in one process. */
 export class LimitAlerts {
   constructor(
     /** Null: mail is off. */

@@ -28,7 +28,7 @@ export class HealthController implements OnApplicationShutdown {
   }
 
   /**
-   * 503 without the database: records would be refused, and no balance could be told. Whatever else is down is told and not reason enough to
+   * 503 without the database: records would be refused, and no balance could be read. Other parts that are down are reported and not reason enough to
    * be left out: without Redis gateways ask here what budgets have used. 503 too from the moment on when the process was stopped.
    */
   @Get('ready')

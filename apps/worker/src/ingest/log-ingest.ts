@@ -79,13 +79,13 @@ type FrameOf = (id: string) => Frame | undefined;
 @Injectable()
 export class LogIngest {
   /**
-   * Adds requests up in another store, before the transaction that stores them is over: it may be told of a request again, when that fails
+   * Adds requests up in another store, before the transaction that stores them is over: it may receive a request again, when that fails
    * afterwards. Null: they are added up in the database, in that transaction.
    */
   addUp: ((rows: readonly RequestLogRow[]) => Promise<void>) | null = null;
   /** Corrects what was added up. */
   correctSums: CorrectSums = correctRollups;
-  /** Told of records that are new, after the commit. Must not throw. */
+  /** Called with new records, after the commit. Must not throw. */
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
   readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0, skewed: 0 };
   readonly quarantine: LogQuarantine;
@@ -246,7 +246,7 @@ export class LogIngest {
       const late = await amendLogs(manager, entries);
       await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
       await giveBackOfLogs(manager, once.givenBack, this.correctSums);
-      // Last, since whoever else charges the same budgets waits from here on.
+      // Last, since others that charge the same budgets wait from here on.
       return this.book.enter(manager, news, fresh, once);
     });
     const touched = await writing.catch((error: unknown) => {

@@ -27,7 +27,7 @@ const charge = (over: Partial<ChargeRecord> = {}): ChargeRecord => ({
   ...over,
 });
 
-/** What a batch has used, the same whoever tells of it. */
+/** What a batch has used, the same for every reporter. */
 const ONCE = { cost: 700, tokens: 70, requests: 0 } as const;
 const amount = fc.nat({ max: 1_000 });
 const CHARGE: fc.Arbitrary<ChargeRecord> = fc.record({

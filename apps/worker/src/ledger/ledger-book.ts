@@ -64,7 +64,7 @@ const HITS: ReadonlySet<string> = new Set(['HIT', 'SEMANTIC HIT']);
  * transaction; so balances are exact, however often a batch comes.
  */
 export class LedgerBook {
-  /** Told of budgets that were charged, after the commit. */
+  /** Called with budgets that were charged, after the commit. */
   onTouched: (budgets: readonly TouchedBudget[]) => void = () => undefined;
 
   constructor(private readonly source: DataSource) {}

@@ -82,7 +82,7 @@ export class OtlpExporter implements SpanExporter {
   }
 }
 
-/** What the receiver asks for, in seconds; dates are not told by any receiver that is known. */
+/** What the receiver asks for, in seconds; no known receiver sends dates. */
 function askedPauseMs(answer: BufferedAnswer | null): number | null {
   const requested = Number(answer?.headers['retry-after'] ?? NaN);
   return Number.isFinite(requested) && requested > 0 ? requested * 1_000 : null;

@@ -37,7 +37,7 @@ class GivenIds implements IdGenerator {
 
 /**
  * Sends the spans of requests over OTLP, as protobuf. They are made of log records once those are stored, so that no request waits for it
- * and none is told twice; what the receiver does not take within the exporter's own tries is lost, since the log has it all.
+ * and none is sent twice; what the receiver does not take within the exporter's own tries is lost, since the log has it all.
  */
 export class TraceExport {
   private readonly ids = new GivenIds();

@@ -185,7 +185,7 @@ describe('bodies that are too large for memory', () => {
     await eventually(async () => (await post('/things', BODY)).status === 200, PATIENTLY);
   });
 
-  it('answers 408 when an upload stands still, and frees what it held', async () => {
+  it('answers 408 when an upload stalls, and frees what it held', async () => {
     await gateway.stop();
     await startGateway({ BODY_IDLE_TIMEOUT: '300' });
     const req = begin('/things', { 'content-length': String(SIZE) });

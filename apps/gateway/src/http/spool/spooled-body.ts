@@ -67,7 +67,7 @@ export class SpooledBody {
     if (this.isClosed) return;
     this.isClosed = true;
     for (const reader of this.readers) reader.destroy();
-    // The handle waits for the one read or write that may be under way; the room is free for whoever asks next.
+    // The handle waits for the one read or write that may be under way; the room is free for the next request.
     this.room.give(this.held);
     this.file.close().catch(() => undefined);
   }

@@ -22,7 +22,7 @@ export class BaseAddresses {
   constructor(private readonly policy: AddressPolicy) {}
 
   /**
-   * A saved provider is found where it was saved, whoever else names a host: its credential goes nowhere else. Any other provider
+   * A saved provider is found where it was saved, whatever else names a host: its credential goes nowhere else. Any other provider
    * is found at the request's host, else at the target's, else at its own.
    */
   of({ gw, route }: RequestView, upstream: Upstream): BaseAddress {

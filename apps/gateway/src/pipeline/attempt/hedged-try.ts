@@ -23,7 +23,7 @@ export interface HedgedCall {
 }
 
 export interface HedgeListener {
-  /** Told once. `winner` is the call that counts, the last one to fail if none was good; `other` is null if it was the only one. */
+  /** Called once. `winner` is the call that counts, the last one to fail if none was good; `other` is null if it was the only one. */
   hedged(winner: HedgedCall, other: HedgedCall | null): void;
 }
 

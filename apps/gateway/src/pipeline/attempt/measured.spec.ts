@@ -92,7 +92,7 @@ describe('targets chosen by what was measured', () => {
     });
 
     describe('counts a request once and no longer than its answer takes', () => {
-      // One answer under way at each target, so that a request that is taken off twice shows. An answer that nobody holds is
+      // One answer under way at each target, so that a request that is taken off twice shows. An answer without a reader is
       // cancelled when its memory is collected.
       let open: Response[] = [];
 

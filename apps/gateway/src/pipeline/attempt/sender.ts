@@ -39,7 +39,7 @@ export class Sender implements AttemptSender {
     listener.begun(answer);
   }
 
-  /** The call alone, reported to `handler`, which is told nothing before this has returned. */
+  /** The call alone, reported to `handler`, which is not called before this has returned. */
   call(
     context: RequestContext,
     upstream: Upstream,
@@ -111,7 +111,7 @@ const TIMED_OUT: Readonly<Record<NonNullable<OutboundError['phase']>, string>> =
   total: 'The provider did not answer in time.',
 };
 
-/** What a caller is told when a provider gave no answer at all. */
+/** The error for a caller when a provider gave no answer at all. */
 export function failureOf(error: OutboundError, context: RequestContext, upstream: Upstream): GatewayError {
   const provider = upstream.provider.id;
   switch (error.failure) {

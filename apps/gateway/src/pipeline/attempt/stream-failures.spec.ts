@@ -250,7 +250,7 @@ describe('a stream that breaks off', () => {
       expect(cost).toBeGreaterThan(1_000 * 1_000 + 2_000 * 1_000);
     });
 
-    it('is gone on with by Anthropic without being told that it can, and its events become chunks of the same answer', async () => {
+    it('is continued by Anthropic without a setting, and its events become chunks of the same answer', async () => {
       first.answer(broken(role('one'), text('one', 'Hello'), text('one', ' ')));
       second.answer(whole(start('msg_2', 12), block(0), said(0, ' wor'), said(0, 'ld'), end(0, 3)));
       const body = await (

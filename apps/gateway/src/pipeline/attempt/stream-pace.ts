@@ -66,7 +66,7 @@ export class StreamPace {
       : own;
   }
 
-  /** The request has ended with the stream. `usage`: as the stream told it. */
+  /** The request has ended with the stream. `usage`: as the stream reported it. */
   over(usage: Usage | null): void {
     const { context, cursor, status } = this;
     const { outcome } = context;

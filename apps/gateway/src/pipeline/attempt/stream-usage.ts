@@ -9,9 +9,9 @@ const REQUESTED = Buffer.from(`"${OPTIONS}":{"include_usage":true}`);
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The body with the question for usage, where a provider tells usage in a stream only when it is asked and the client has left
- * `stream_options` out; null: nothing is asked. What the provider adds for it is kept from the client (`HiddenUsage`). A config
- * that drops `stream_options` keeps it from being asked, for a host that does not know it.
+ * The body with a request for usage, where a provider reports usage in a stream only on request and the client has left
+ * `stream_options` out; null: nothing is requested. What the provider adds for it is kept from the client (`HiddenUsage`). A config
+ * that drops `stream_options` keeps it from being requested, for a host that does not know it.
  */
 export function askForUsage(
   { route, scan }: RequestView,

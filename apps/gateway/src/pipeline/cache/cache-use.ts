@@ -71,7 +71,7 @@ export class CacheUse {
   }
 }
 
-/** Of the answer; without one, of the try that was made last. Null: no cache was asked. */
+/** Of the answer; without one, of the try that was made last. Null: no cache was used. */
 export const cacheUseOf = ({
   answer,
   cacheUse,

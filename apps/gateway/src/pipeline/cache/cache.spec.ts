@@ -349,7 +349,7 @@ describe('cached answers', () => {
       expect((await ask(ASK, forwarded('b'))).cache).toBe('MISS');
     });
 
-    it('a namespace is shared by users, and only asked for with a name that can be one', async () => {
+    it('a namespace is shared by users, and only requested with a valid name', async () => {
       const as = (user: string): TestRequest => ({
         headers: { 'x-gw-cache-namespace': 'team', 'x-gw-metadata': JSON.stringify({ _user: user }) },
       });

@@ -185,7 +185,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     await eventually(() => stub.lastRequest.cancelled, PATIENT);
     release();
     expect(await last()).toMatchObject({ cacheStatus: 'MISS', targetPath: 'config.targets[1]' });
-    // The first target has nothing stored, so it is asked again; the second one answers from the cache.
+    // The first target has nothing stored, so it is called again; the second one answers from the cache.
     const again = await ask(ASK, config);
     expect([again.cache, again.text.includes('fine')]).toEqual(['HIT', true]);
     expect([stub.requests.length, other.requests.length]).toEqual([2, 1]);

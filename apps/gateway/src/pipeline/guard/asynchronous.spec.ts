@@ -153,7 +153,7 @@ describe('asynchronous guardrails', () => {
     }, PATIENTLY);
 
   describe.each(Object.entries(CASES))('of %s', (_what, each) => {
-    it('[GRD-02] leave every byte alone, and their verdict stands in the log', async () => {
+    it('[GRD-02] leave every byte alone, and their verdict is in the log', async () => {
       stub.answer(each.answer);
       const bare = await send(each, {});
       const reply = await send(each, { output_guardrails: [no('secret')] });
@@ -174,7 +174,7 @@ describe('asynchronous guardrails', () => {
       const webhook = { webhookURL: hook.origin, executeOnProxy: true, timeout: 20_000 };
       const guardrail = { deny: true, async: true, webhook };
       const reply = await send(each, { input_guardrails: [guardrail], output_guardrails: [guardrail] });
-      // Both are asked, neither has answered, and the client has everything.
+      // Both were called, neither has answered, and the client has everything.
       await hook.waitForRequest(2, PATIENTLY.timeoutMs);
       expect([reply.status, (await gateway.records()).length]).toEqual([200, 1]);
       release();
@@ -221,13 +221,13 @@ describe('asynchronous guardrails', () => {
     stub.answer(CASES['a stream of chat completions']?.answer as StubAnswer);
     const each = CASES['a stream of chat completions'] as Case;
     const reply = await send(each, {
-      output_guardrails: [no('secret', { async: false }), no('secret', { id: 'beside' })],
+      output_guardrails: [no('secret', { async: false }), no('secret', { id: 'background' })],
     });
     expect(reply.text).toContain('hooks_failed');
     const [record] = await recordsOf(1);
     expect(record?.decision.guardrails).toMatchObject([
       { async: false, verdict: false },
-      { id: 'beside', async: true, verdict: false },
+      { id: 'background', async: true, verdict: false },
     ]);
   });
 

@@ -15,7 +15,7 @@ const TEXT_BYTES_MAX = 4_194_304;
 interface Field extends PartHead {
   /** Of a field that is no file. */
   readonly text: string | null;
-  /** Where its value stands in the body: `[start, end)`. */
+  /** Place of its value in the body: `[start, end)`. */
   readonly start: number;
   readonly end: number;
 }

@@ -100,7 +100,7 @@ describe('guardrails and forms', () => {
     expect(stub.lastRequest.headers['content-type']).toBe(FORM['content-type']);
   });
 
-  it('bound its parameters, and webhooks are told its fields', async () => {
+  it('bound its parameters, and webhooks receive its fields', async () => {
     const check = { requestParametersCheck: { params: { values: { n: { blockedValues: ['9'] } } } } };
     const body = form(field('model', 'm'), field('n', '9'), file(PICTURE));
     expect((await send({ deny: true, ...check }, body)).status).toBe(446);

@@ -30,7 +30,7 @@ interface Seen extends SeenBody {
 }
 
 /**
- * Stands between an attempt and what the plan is notified of it: the plan sees an answer as its guardrails have left it, with 246 for
+ * Wraps the listener of an attempt: the plan sees an answer as its guardrails have left it, with 246 for
  * a marked one, or 446 in its place.
  */
 export class GuardedAttempt implements AttemptListener {
@@ -140,7 +140,7 @@ export class GuardedAttempt implements AttemptListener {
         this.conclude(answer, seen, verdict);
         return;
       }
-      // Whoever gives the answer up while checks wait for somebody gives these up.
+      // Giving the answer up while checks wait gives these up as well.
       answer.call = { pause: NOTHING, resume: NOTHING, abort: () => aborting.abort() };
       verdict
         .then((settled) => {
@@ -171,7 +171,7 @@ export class GuardedAttempt implements AttemptListener {
     }
   }
 
-  /** `verdict` null: no output guardrail was asked. */
+  /** `verdict` null: no output guardrail ran. */
   private conclude(answer: Answer, seen: Seen, verdict: StageVerdict | null): void {
     const { verdict: before } = this.guarded;
     const facts = factsOnce(answer, seen);

@@ -109,7 +109,7 @@ export class GuardedReply extends Reply {
       void this.guarded.conclude(event);
       return;
     }
-    // What nobody can read, nobody has judged.
+    // An event that cannot be read was not judged.
     const body = objectOf(data);
     if (body !== null) void this.guarded.take(event, body);
   }

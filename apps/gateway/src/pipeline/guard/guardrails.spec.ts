@@ -155,7 +155,7 @@ describe('guardrails', () => {
       expect(await lastRecord()).toMatchObject({ status: 246, outcome: 'ok', cost: COST });
     });
 
-    it('that pass are told of next to the answer', async () => {
+    it('that pass are listed next to the answer', async () => {
       const reply = await send({ input_guardrails: [no('bomb')] });
       expect([reply.status, judged(reply).hook_results?.before_request_hooks.length]).toEqual([200, 1]);
     });
@@ -309,7 +309,7 @@ describe('guardrails', () => {
       },
     );
 
-    it('[EVT-01][REL-01 in part] judge passthrough requests with executeOnProxy alone, and are told method, path and content type', async () => {
+    it('[EVT-01][REL-01 in part] judge passthrough requests with executeOnProxy alone, and receive method, path and content type', async () => {
       expect((await send(webhook(), 'Hi', '/odd/route')).status).toBe(200);
       expect(hook.requests).toHaveLength(0);
       expect((await send(webhook({ executeOnProxy: true }), 'Hi', '/odd/route')).status).toBe(446);
@@ -344,7 +344,7 @@ describe('guardrails', () => {
       expect(JSON.stringify(hook.lastRequest.headers)).not.toContain(gateway.apiKey);
     });
 
-    it('are sent no header that holds what has the form of a key of this gateway, whoever’s it is', async () => {
+    it('are sent no header that holds what has the form of a key of this gateway, of any owner', async () => {
       const other = `tg_${'AnotherTenantsKey'.padEnd(32, '0')}`;
       hook.answerJson({ verdict: true });
       await asker.ask('/chat/completions', ask('Hi'), {

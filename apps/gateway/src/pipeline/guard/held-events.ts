@@ -35,7 +35,7 @@ export class HeldEvents {
     this.bytes = 0;
   }
 
-  /** As they came, where nothing has changed; else each text stands where its first piece stood. */
+  /** As they came, where nothing has changed; else each text is at the place of its first piece. */
   released(rest: StreamEnd['rest'], said: SaidTexts, dialect: StreamDialect): Buffer[] {
     const texts = new Map(rest.map(({ channel, text }) => [keyOf(channel), text]));
     const raw = new Map<string, string>();

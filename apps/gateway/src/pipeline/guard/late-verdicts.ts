@@ -41,7 +41,7 @@ export class LateVerdicts {
   }
 
   /**
-   * The answer is over. Gives what runs one turn of the event loop, which is all that checks need that ask nobody; undefined: nothing
+   * The answer is over. Gives what runs one turn of the event loop, which is all that checks without remote calls need; undefined: nothing
    * runs.
    */
   prepare(): Promise<void> | undefined {

@@ -239,7 +239,7 @@ describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, to
     return asker.ask(path, sent, { config, headers });
   }
 
-  /** What the client was told, which must be told as the documentation says, and show nothing that is denied. */
+  /** What the client received, which must be as the documentation says, and show nothing that is denied. */
   function outcomeOf({ status, text }: TestResponse, how: string, isHeld = false): Outcome {
     const inEvents = how === 'event';
     if (status === 446 || text.includes('hooks_failed')) {

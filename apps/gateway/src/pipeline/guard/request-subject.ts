@@ -25,7 +25,7 @@ import type { RequestView, RequestContext } from '../request-context';
 import { familyOfPath } from '../../routes/plain-path';
 import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
 
-/** What guardrails are told about a request that goes to an upstream. */
+/** What guardrails see of a request that goes to an upstream. */
 export function factsOf(context: RequestContext, { provider, saved, model }: Upstream): RequestFacts {
   const { route, method, url, query, req, scan, metadata } = context;
   const isPassthrough = route.kind === 'passthrough';

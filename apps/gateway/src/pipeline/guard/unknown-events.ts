@@ -5,7 +5,7 @@ import { dataOf } from '../splice/splice';
 const DEPTH_MAX = 64;
 
 /**
- * The texts of a stream whose dialect nobody here knows: those that stand at the same place of its events are one text, since that
+ * The texts of a stream of an unknown dialect: those at the same place of its events are one text, since that
  * is how clients put them together.
  */
 export function textsOfEvents(bytes: Buffer): Readonly<Record<string, string>> {

@@ -31,7 +31,7 @@ export class FirstAnswer {
     this.chunks.push(chunk);
   }
 
-  /** What became of the request decides: whatever was not answered whole, or not by a provider, may be asked again. */
+  /** What became of the request decides: whatever was not answered whole, or not by a provider, may be sent again. */
   settle({ outcome, status }: Pick<LogRecord, 'outcome' | 'status'>): void {
     const isWhole = outcome === 'ok' || outcome === 'provider_error';
     if (!isWhole || !isFinalStatus(status)) void this.call.release();

@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { isObject } from '../../http/json-body';
 
-/** Names of one parameter: whoever gives one of them means the other, too. */
+/** Names of one parameter: one of them means the other, too. */
 const SAME = ['max_tokens', 'max_completion_tokens'] as const;
 
 /** Members that these requests have: a variable of such a name leaves its parameter in the request. */

@@ -224,7 +224,7 @@ function writeCharge(w: JsonWriter, charge: MadeCharge): void {
 
 const counterKey = remembered(({ key }: Bucket) => `[${JSON.stringify(key)},`);
 
-/** Only those of budgets; windows need no record. `isCounted`: this gateway has told the counters itself. */
+/** Only those of budgets; windows need no record. `isCounted`: this gateway has reported to the counters itself. */
 function writeCounters(
   w: JsonWriter,
   reservation: Reservation,

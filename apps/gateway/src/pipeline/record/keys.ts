@@ -1,6 +1,6 @@
 import { fragment } from './json-writer';
 
-/** The keys with what stands around them, ready to be copied. */
+/** The keys with the characters around them, ready to be copied. */
 export const K = {
   id: fragment('{"id":"'),
   createdAt: fragment('","createdAt":"'),

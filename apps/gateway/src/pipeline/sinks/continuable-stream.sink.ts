@@ -51,7 +51,7 @@ export interface ContinuableStreamParts {
 
 /**
  * Hands a stream on that another answer goes on with when it breaks off (`on_stream_failure: continue`). The client gets whole events
- * only, of one answer: one id, one beginning, one end. Where nothing can go on, it is told as with any other stream.
+ * only, of one answer: one id, one beginning, one end. Where nothing can go on, the client gets the error of any other stream.
  */
 export class ContinuableStream implements KeptAlive {
   lastWriteAt = 0;

@@ -102,7 +102,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
     return failure;
   }
 
-  /** Null: the provider's events could not be read, and the client has been told. */
+  /** Null: the provider's events could not be read, and the client has the error. */
   private translate(step: () => Buffer): Buffer | null {
     try {
       return step();

@@ -26,7 +26,7 @@ const TEXT_LENGTH_MAX = 262_144;
 export class PartialText {
   private pieces: string[] = [];
   private length = 0;
-  /** White space that the client has and the next answer was not told of. */
+  /** White space that the client has and the next answer did not see. */
   private awaited = '';
   /** False: it is too long, or something other than text belongs to it. */
   continuable = true;

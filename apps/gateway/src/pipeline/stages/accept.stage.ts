@@ -22,7 +22,7 @@ export class AcceptStage implements Stage {
   }
 }
 
-/** `offered`: the key of a WebSocket client that cannot set headers; it stands where a bearer token would. */
+/** `offered`: the key of a WebSocket client that cannot set headers; it takes the place of a bearer token. */
 function readGatewayHeaders(req: IncomingMessage, offered: string | null): GatewayHeaders {
   const { headers } = req;
   const bearer = bearerOf(headers.authorization) ?? offered;

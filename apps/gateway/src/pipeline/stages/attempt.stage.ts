@@ -84,7 +84,7 @@ export class AttemptStage implements Stage, AttemptMaker {
     else this.sendReserved(context, upstream, reservation, listener);
   }
 
-  /** Never throws: it may be told later. */
+  /** Never throws: failures are reported to the listener. */
   private sendReserved(
     context: RequestContext,
     upstream: Upstream,

@@ -144,7 +144,7 @@ function startsObject(body: Buffer): boolean {
 /** JSON's own, and the byte order mark's first byte: a lenient reader skips that too. */
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** Whoever reads the body must be able to. */
+/** Throws where the body cannot be read. */
 function refuseEncodedBody(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return;

@@ -58,7 +58,7 @@ function writeLost(
   return w.end();
 }
 
-/** `asked`: the model that the request names. */
+/** `requested`: the model that the request names. */
 function writeCalled(w: JsonWriter, upstream: Upstream | null, requested: string | null): void {
   if (upstream === null) writeUpstream(w, null, null, requested);
   else writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? requested);

@@ -34,7 +34,7 @@ export class GuardedResponse implements GuardedOut {
 
   constructor(
     { tools, output, facts, note }: SessionGuarding,
-    /** Of the request as a whole: what it says of the client's messages is told on its own. */
+    /** Of the request as a whole: what it says of the client's messages is reported on its own. */
     before: StageVerdict,
     private readonly out: ResponseOut,
     private readonly budget: BodyBudget,

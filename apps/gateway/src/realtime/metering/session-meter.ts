@@ -19,7 +19,7 @@ export interface SessionPart {
   readonly isEstimate: boolean;
   /** Of an estimate: nothing is known of its output, so that it is what the model is likely to make. */
   readonly isOutputUnknown: boolean;
-  /** Asked for by the session itself; null: the model that the session was requested. */
+  /** Requested by the session itself; null: the model of the session. */
   readonly requested: string | null;
   /** That the provider, or else the client, names; null: none. */
   readonly model: string | null;

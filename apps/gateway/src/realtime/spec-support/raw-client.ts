@@ -116,7 +116,7 @@ export class RawClient {
   }
 }
 
-/** One masked frame; the mask is zero, so that the payload stands as it is. */
+/** One masked frame; the mask is zero, so that the payload stays as it is. */
 export function maskedFrame(first: number, payload: Buffer): Buffer {
   const { length } = payload;
   const size = length < 126 ? 6 : length < 65_536 ? 8 : 14;

@@ -21,7 +21,7 @@ export interface SocketProviderOptions extends ServerOptions {
   readonly echo?: boolean;
 }
 
-/** A provider on loopback that speaks WebSocket with `ws`, or answers handshakes as it is told. */
+/** A provider on loopback that speaks WebSocket with `ws`, or answers handshakes as configured. */
 export class SocketProvider {
   readonly handshakes: IncomingMessage[] = [];
   readonly accepted: Accepted[] = [];

@@ -1,6 +1,6 @@
 import { GatewayError, type ErrorDetail } from '@gw/kernel';
 
-/** Details of one answer; what is found after them is not told. */
+/** Details of one answer; later ones are not reported. */
 const DETAILS_MAX = 20;
 const SHOWN_CHARACTERS_MAX = 40;
 

@@ -90,7 +90,7 @@ describe('alerts of budgets', () => {
     });
     return id;
   }
-  /** As a gateway's record would have it; nobody has looked at the budget yet. */
+  /** As a gateway's record would have it; the budget was not checked yet. */
   async function spend(usd: number, counter: string, book = worker().book): Promise<void> {
     const charge: ChargeRecord = {
       ...{ line: 'primary', provider: 'openai', tokens: 1, requests: 1, flags: [] },

@@ -16,13 +16,13 @@ export interface EncodedPart {
  * part that would have been there.
  */
 export interface ExportFormat {
-  /** Of the part at hand, as the file will hold them or as near as can be told. */
+  /** Of the part at hand, as the file will hold them or as near as is known. */
   readonly bytes: number;
   readonly rows: number;
   add(row: ExportRow): void;
   /** The part at hand, which begins at `offset` of the file; the next one is begun. */
   takePart(offset: number): EncodedPart;
-  /** What stands behind all parts, if anything does. */
+  /** The end of the file after all parts, if any. */
   end(
     parts: readonly { readonly rows: number; readonly meta: object | null }[],
     offset: number,

@@ -35,7 +35,7 @@ class Stopped extends Error {}
 const NO_BODIES: LogBodies = { request: null, response: null };
 
 /**
- * Writes one export from where it stands. Each part is an object, then a row that names it together with the place of its last log;
+ * Writes one export from its last part on. Each part is an object, then a row that names it together with the place of its last log;
  * whatever dies in between is written again, byte for byte, over what it had written. No more than one part is in memory.
  */
 export class ExportRun {

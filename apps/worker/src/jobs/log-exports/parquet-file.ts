@@ -47,7 +47,7 @@ export class ParquetFile implements ExportFormat {
     void file.write({
       columnData: this.columns.map(({ name, column }) => ({
         name,
-        // Asked for when it is this column's turn, so that the values of one column are on the heap.
+        // Requested when it is this column's turn, so that the values of one column are on the heap.
         get data() {
           return column.values();
         },

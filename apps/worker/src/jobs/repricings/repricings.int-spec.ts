@@ -170,7 +170,7 @@ describe('the repricing of logs', () => {
     });
     const counters = [{ key: 'api_key:k:cost:budget', since: 0 }];
     expect(await book.balances({ organisationId, counters })).toMatchObject([
-      // Charged 4 cents, and corrected by one: counters are told that apart from what gateways have counted.
+      // Charged 4 cents, and corrected by one: counters get that separately from what gateways have counted.
       { period: 0, used: all, adjusted: -CENT },
     ]);
     const [{ decision }] = await database.dataSource.query<[{ decision: LogRecord['decision'] }]>(

@@ -142,7 +142,7 @@ describe('the rotation job', () => {
     await processor(NOW + HOUR).process();
     const second = await secretsOf(id);
     expect(second['transition']?.secretHash).toBe(first['current']?.secretHash);
-    // What nobody fetched is not worth handing over any more: the newest is.
+    // A secret that was not fetched is not handed over any more: the newest is.
     expect(second['transition']?.sealed).toBeNull();
   });
 
