@@ -26,7 +26,7 @@ const FACTS = {
   isStreaming: false,
 };
 const WORLD = {
-  call: () => Promise.reject(new Error('nobody is called')),
+  call: () => Promise.reject(new Error('no model is called')),
   resolves: () => Promise.resolve(false),
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -53,7 +53,7 @@ const OWN = {
   'gw.pii': {},
   'default.inlineImageUrls': {},
 };
-/** They ask nobody, though no MCP server's tools may wait for them. */
+/** They call no service, though no MCP server's tools may wait for them. */
 const OWN_HEURISTICS = ['gw.pii', 'gw.language', 'gw.gibberish'];
 /** Those that ask others cost what the others take. */
 const ASKING = ['default.webhook', 'default.log', 'default.jwt'];

@@ -1,7 +1,7 @@
 'use strict';
 
 /**
- * By how much limits are passed when many gateways are asked at once: bursts on a budget, and steady rates below and above a rate limit.
+ * By how much limits are passed when many gateways are called at once: bursts on a budget, and steady rates below and above a rate limit.
  * Real gateway processes over a real Redis. `--quick`: a few seconds instead of a few minutes.
  */
 const { randomBytes } = require('node:crypto');

@@ -182,7 +182,7 @@ interface Sink {
   readonly except?: readonly number[];
 }
 
-const told = (stub: StubProvider): readonly Sink[] => [
+const reported = (stub: StubProvider): readonly Sink[] => [
   {
     name: 'request logs with their bodies',
     marker: MARKER,
@@ -239,7 +239,7 @@ const told = (stub: StubProvider): readonly Sink[] => [
     name: 'answers and errors',
     marker: '"error"',
     read: () => bench().answers.join('\n'),
-    // The answer to who asked with logging off.
+    // The answer to the caller with logging off.
     except: [27],
   },
   { name: 'what the launcher prints', marker: 'Tollgate is ready', read: () => bench().product.printed },
@@ -286,7 +286,7 @@ describe('every secret that a client or an operator hands over', () => {
   });
 
   it('is in no log, export, tail, audit, metric, span, alert, mail, queue, answer or command line', async () => {
-    const sinks = told(stub);
+    const sinks = reported(stub);
     const spellings = NUMBERS.map((number) => [number, spellingsOf(canary(number))] as const);
     const hits: unknown[] = [];
     for (const { name, marker, read, except = [] } of sinks) {

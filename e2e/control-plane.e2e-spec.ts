@@ -56,7 +56,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     for (let again = 0; again < 5; again += 1) expect(await routeOf(headers, options)).toBe(route);
   }
 
-  it('uses a new provider that was asked for before it existed', async () => {
+  it('uses a new provider that was requested before it existed', async () => {
     const headers = { 'x-gw-provider': '@later' };
     expect(await routeOf(headers)).toBe('provider_not_found');
     await bench().provider({ slug: 'later', type: 'openai', stub: first });
@@ -108,10 +108,10 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     await becomes('first', headers, { key });
     await bench().manage('DELETE', `/api-keys/${id}`, { key: bench().adminKey });
     await becomes('api_key_invalid', headers, { key });
-    const asked = first.requests.length;
+    const requested = first.requests.length;
     const trace = bench().trace('deleted-key');
     expect((await bench().chat({ ...headers, 'x-gw-trace-id': trace }, { key })).status).toBe(401);
-    expect(first.requests).toHaveLength(asked);
+    expect(first.requests).toHaveLength(requested);
     await eventually(
       async () => {
         const { data } = await bench().logs(`trace_id=${trace}`, bench().adminKey);
@@ -203,7 +203,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     });
 
     it('a key or a resource that was not seen before gets a 503 that says why, and reaches no provider', async () => {
-      const asked = first.requests.length;
+      const requested = first.requests.length;
       for (const [tried, options] of [
         [headers, { key: 'x'.repeat(32) }],
         [{ 'x-gw-provider': '@unseen' }, { key: known.key }],
@@ -213,7 +213,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
       }
       const { status, body } = await bench().call('GET', '/configs');
       expect([status, body]).toMatchObject([503, { error: { type: 'unavailable' } }]);
-      expect(first.requests).toHaveLength(asked);
+      expect(first.requests).toHaveLength(requested);
     });
 
     it('a gateway that is started anew serves known keys from its copy on disk', async () => {

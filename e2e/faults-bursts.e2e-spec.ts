@@ -78,13 +78,13 @@ describe('bursts over three gateway processes', () => {
       const started = performance.now();
       const waiting: Promise<void>[] = [];
       const call = async (at: number): Promise<void> => {
-        const asked = windowNow();
+        const requested = windowNow();
         const { status } = await spending().call(spending().on(at), key);
         const answered = windowNow();
-        if (answered === asked) count(judged, asked);
+        if (answered === requested) count(judged, requested);
         if (status !== 200) return;
         total += 1;
-        if (answered === asked) count(accepted, asked);
+        if (answered === requested) count(accepted, requested);
       };
       await eventually(
         () => {

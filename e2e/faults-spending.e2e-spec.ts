@@ -226,7 +226,7 @@ describe('three gateway processes over one Redis', () => {
     expect(stub().requests.length).toBe(before);
   });
 
-  it('bud-14: a batch is charged once, at its discount, when its results arrive, however often and where it is asked for', async () => {
+  it('bud-14: a batch is charged once, at its discount, when its results arrive, however often and where it is requested', async () => {
     const key = await spending().newKey(100);
     const requests = 1_000;
     const batch = { ...answerFor(requests * TOKENS), id: `batch_${key.id}`, object: 'batch' };

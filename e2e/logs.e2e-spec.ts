@@ -187,9 +187,9 @@ describe('the log of a product that keeps bodies on the disk', () => {
       Buffer.from(secret).toString('hex'),
       encodeURIComponent(secret),
     ]);
-    const told = [...bench().answers, ...files.map((file) => file.toString('latin1'))];
-    expect(told.length).toBeGreaterThan(3);
-    expect(spellings.filter((text) => told.some((each) => each.includes(text)))).toEqual([]);
+    const reported = [...bench().answers, ...files.map((file) => file.toString('latin1'))];
+    expect(reported.length).toBeGreaterThan(3);
+    expect(spellings.filter((text) => reported.some((each) => each.includes(text)))).toEqual([]);
     const { dataDir } = bench().product;
     for (const folder of ['objects', 'logs', 'gateway', 'postgres'])
       expect([folder, filesHolding(join(dataDir, folder), spellings)]).toEqual([folder, []]);

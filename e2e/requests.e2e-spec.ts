@@ -37,7 +37,7 @@ async function leaveDuring(trace: string, body: object, leave: () => Promise<unk
 }
 
 describe('the log of a request', () => {
-  it('[SVC-01] [SVC-02] tells who asked what of whom, what it took, what it cost and why it went where it went', async () => {
+  it('[SVC-01] [SVC-02] tells the caller what of whom, what it took, what it cost and why it went where it went', async () => {
     const trace = bench().trace('answered');
     const { id } = await bench().newKey();
     const { status, body } = await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': trace });
@@ -118,7 +118,7 @@ describe('the log of a request', () => {
       { headers: { 'x-gw-provider': '@main' }, key: blind, status: 403, type: 'scope_missing' },
       { headers: { 'x-gw-provider': '@main' }, key: limited, status: 429, type: 'rate_limited' },
     ];
-    const asked = stub.requests.length;
+    const requested = stub.requests.length;
     for (const { headers, key, status, type } of cases) {
       const trace = bench().trace(type);
       const answer = await bench().chat({ ...headers, 'x-gw-trace-id': trace }, key ? { key: key.key } : {});
@@ -133,7 +133,7 @@ describe('the log of a request', () => {
       });
       if (key) expect(log.api_key_id).toBe(key.id);
     }
-    expect(stub.requests).toHaveLength(asked);
+    expect(stub.requests).toHaveLength(requested);
   });
 
   it('[SVC-02] is written for an expired key, under that key', async () => {
@@ -241,8 +241,8 @@ describe('a client that goes away', () => {
   it('cancels a provider that has not answered yet, and the log says so', async () => {
     const trace = bench().trace('left-early');
     stub.answer({ neverAnswer: true });
-    const asked = stub.requests.length + 1;
-    await leaveDuring(trace, {}, () => stub.waitForRequest(asked));
+    const requested = stub.requests.length + 1;
+    await leaveDuring(trace, {}, () => stub.waitForRequest(requested));
     await eventually(() => stub.lastRequest.cancelled);
     expect(await bench().logOf(trace)).toMatchObject({ outcome: 'client_closed' });
   });

@@ -107,9 +107,9 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
       strategy: { mode: 'fallback' },
       targets: [{ provider: '@missing' }, { provider: '@spare' }],
     });
-    const asked = stub.requests.length;
+    const requested = stub.requests.length;
     expect(await typeOf({ 'x-gw-config': config })).toBe('ok');
-    expect(stub.requests).toHaveLength(asked);
+    expect(stub.requests).toHaveLength(requested);
   });
 
   it('calls the models that the integration has enabled, in the workspaces that may use it, and no others', async () => {
@@ -159,9 +159,9 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     await admin('PUT', `/integrations/${id}/models`, { key: 'sk-custom', configurations, models: [model] });
     await eventually(
       async () => {
-        const asked = other.requests.length;
+        const requested = other.requests.length;
         await bench().chat({ 'x-gw-provider': '@custom' });
-        return other.requests.length > asked;
+        return other.requests.length > requested;
       },
       { timeoutMs: CHANGE_MS, everyMs: 20 },
     );
@@ -210,11 +210,11 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     await becomes('validation_failed', headers);
     expect(await typeOf({ ...headers, 'x-gw-metadata': '{"team":"X1"}' })).toBe('validation_failed');
     const trace = bench().trace('held');
-    const asked = stub.requests.length;
+    const requested = stub.requests.length;
     expect(await typeOf({ ...headers, 'x-gw-metadata': '{"team":"search"}', 'x-gw-trace-id': trace })).toBe(
       'ok',
     );
-    expect(stub.requests).toHaveLength(asked + 1);
+    expect(stub.requests).toHaveLength(requested + 1);
     const { metadata } = (await bench().logOf(trace)) as unknown as { metadata: object };
     expect(metadata).toEqual({ team: 'search', env: 'prod' });
     await schema(null);

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 /** What a caller can tell from an answer: all but the id of the request and the name that it asked for itself. */
-const told = ({ status, text }: Reply, name: string): unknown => [
+const reported = ({ status, text }: Reply, name: string): unknown => [
   status,
   text.replaceAll(name, 'NAME').replaceAll(/"request_id":"[^"]+"/g, ''),
 ];
@@ -51,7 +51,7 @@ describe('a workspace to another one', () => {
   const asThem = (options: Call = {}): Call => ({ ...options, key: theirs.key });
 
   it('has no providers, virtual keys or configs: what there is looks like what there is not', async () => {
-    const asked = stub.requests.length;
+    const requested = stub.requests.length;
     const { data } = await bench().manage<{ data: { slug: string } }>('POST', '/virtual-keys', {
       body: { name: 'Ours', provider: 'openai', key: PROVIDER_KEY, custom_host: `${stub.origin}/v1` },
     });
@@ -68,9 +68,9 @@ describe('a workspace to another one', () => {
       const existing = await bench().chat(headers(name), asThem());
       const unknown = await bench().chat(headers('nothing-000'), asThem());
       expect(existing.status).toBe(400);
-      expect(told(existing, name)).toEqual(told(unknown, 'nothing-000'));
+      expect(reported(existing, name)).toEqual(reported(unknown, 'nothing-000'));
     }
-    expect(stub.requests).toHaveLength(asked + cases.length);
+    expect(stub.requests).toHaveLength(requested + cases.length);
   });
 
   it('has no logs', async () => {
@@ -80,8 +80,8 @@ describe('a workspace to another one', () => {
     const existing = await bench().call('GET', `/logs/${id}`, asThem());
     expect(existing.status).toBe(404);
     const unknownId = randomUUID();
-    expect(told(existing, id)).toEqual(
-      told(await bench().call('GET', `/logs/${unknownId}`, asThem()), unknownId),
+    expect(reported(existing, id)).toEqual(
+      reported(await bench().call('GET', `/logs/${unknownId}`, asThem()), unknownId),
     );
     expect((await bench().logs(`trace_id=${trace}`, theirs.key)).data).toEqual([]);
     const { workspace_id } = bench().product.credentials;
@@ -110,10 +110,10 @@ describe('a workspace to another one', () => {
 
 describe('a key', () => {
   it('of the organisation calls no provider', async () => {
-    const asked = stub.requests.length;
+    const requested = stub.requests.length;
     const answer = await bench().chat({ 'x-gw-provider': '@ours' }, { key: bench().adminKey });
     expect([answer.status, answer.body]).toMatchObject([403, { error: { type: 'scope_missing' } }]);
-    expect(stub.requests).toHaveLength(asked);
+    expect(stub.requests).toHaveLength(requested);
   });
 
   it('of a workspace does not manage the organisation', async () => {
@@ -132,7 +132,7 @@ describe('a key', () => {
   });
 
   it('[AUT-06] that is missing or unknown is told so, and reaches no provider', async () => {
-    const asked = stub.requests.length;
+    const requested = stub.requests.length;
     const cases = [
       [null, 'api_key_missing'],
       ['x'.repeat(32), 'api_key_invalid'],
@@ -141,7 +141,7 @@ describe('a key', () => {
       const { status, body } = await bench().chat({ 'x-gw-provider': '@ours' }, { key });
       expect([status, body]).toMatchObject([401, { error: { type, code: 'AB05' } }]);
     }
-    expect(stub.requests).toHaveLength(asked);
+    expect(stub.requests).toHaveLength(requested);
   });
 });
 

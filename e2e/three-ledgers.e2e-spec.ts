@@ -61,8 +61,8 @@ describe('what clients got, what the provider sold, and what log, durable record
     };
     const workers = Array.from({ length: 8 }, (_, at) => worker(at));
     const working = Promise.all(workers);
-    const told = during(() => served).finally(() => (ended = true));
-    await Promise.all([told, working]).catch((error: unknown) => {
+    const reported = during(() => served).finally(() => (ended = true));
+    await Promise.all([reported, working]).catch((error: unknown) => {
       throw new Error(`${String(served)} were served; refused: ${refused.slice(0, 3).join('\n')}`, {
         cause: error,
       });

@@ -178,7 +178,7 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   ]) {
     list.push(contestant(id, name, child, port, requests[request]));
   }
-  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const away = `http://127.0.0.1:${await freePort()}`;
   const variant = async (id, name, env) => {
     const started = await startGateway({
       build,
@@ -190,9 +190,9 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
     });
     list.push(contestant(id, name, started.child, started.port, started.requests.full));
   };
-  await variant('no-shipping', 'journal written, nothing shipped', { WORKER_URL: nobody });
+  await variant('no-shipping', 'journal written, nothing shipped', { WORKER_URL: away });
   await variant('no-journal', 'journal at its cap: records made and dropped', {
-    WORKER_URL: nobody,
+    WORKER_URL: away,
     JOURNAL_MAX_BYTES: '1048576',
   });
   const { child: bareChild, port: barePort } = await startScript('proxy', node, 'undici-proxy.cjs', [

@@ -2,7 +2,7 @@
 
 /**
  * What each feature costs a request that uses it: one gateway, each request with another saved config, all in interleaved rounds. A
- * second gateway is never asked for anything but the baseline: what the other one's baseline costs more is the price of features
+ * second gateway serves nothing but the baseline: what the other one's baseline costs more is the price of features
  * that are there and not used.
  */
 const { contestant, startGateway } = require('./contestants.cjs');
@@ -70,7 +70,7 @@ async function startFeatures({ newControlPlane, ...common }) {
     contestant(id, name, own.child, own.port, { ...own.with(key, config), ...metadata, ...headers });
   return [
     ...Object.entries(FEATURES).map(([id, [name, , more = {}]]) => of(gateway, id, name, more, id)),
-    of(alone, 'alone', 'the first one, in a process that is asked for nothing else', {}, 'baseline'),
+    of(alone, 'alone', 'the first one, in a process that serves nothing else', {}, 'baseline'),
   ];
 }
 

@@ -43,9 +43,8 @@ const PAGES = {
   'by key of the organisation': () => filterOf({ values: { api_key_id: [key(any(MEMBERS))] } }, everywhere),
   'by metadata, 1 of 20': () => filterOf({ metadata: { team: `team-${any(20)}` } }, everywhere),
   'by metadata, 1 of 1,000': () => filterOf({ metadata: { _user: `user-${any(MEMBERS)}` } }, everywhere),
-  'by metadata that nobody has': () => filterOf({ metadata: { _user: 'nobody' } }),
-  'by metadata that nobody has, 7 days': () =>
-    filterOf({ metadata: { _user: 'nobody' }, ranges: lastDays(7) }),
+  'by unknown metadata': () => filterOf({ metadata: { _user: 'nobody' } }),
+  'by unknown metadata, 7 days': () => filterOf({ metadata: { _user: 'nobody' }, ranges: lastDays(7) }),
   'by cost and tokens': () => filterOf({ ranges: { cost: { min: 480_000 }, total_tokens: { min: 4_000 } } }),
   'by cost, 1 of 10,000': () => filterOf({ ranges: { cost: { min: 499_950 } } }),
   'by the longest, 1 of 4,000': () => filterOf({ ranges: { duration_ms: { min: 4_199 } } }),
@@ -57,14 +56,14 @@ const PAGES = {
   'by model and class 5xx': () =>
     filterOf({ values: { model: [`model-${any(10)}`] }, statuses: [[500, 599]] }),
   'by a status that nothing has': () => filterOf({ statuses: [[418, 418]] }, everywhere),
-  'by a provider that nobody has': () => filterOf({ values: { provider: ['nothing'] } }),
+  'by an unknown provider': () => filterOf({ values: { provider: ['nothing'] } }),
   'by an error and streamed': () =>
     filterOf({ values: { error_type: ['api_key_invalid'] }, streamed: true }, everywhere),
-  'by user that nobody has': () => filterOf({}, { userId: uuidv7() }),
+  'by an unknown user': () => filterOf({}, { userId: uuidv7() }),
   'by feedback that nothing has': () => filterOf({ feedback: { min: 0.5 } }),
   'by span that nothing has': () => filterOf({ values: { span_id: ['nothing'] } }),
-  'by a model that nobody has': () => filterOf({ values: { model: ['nothing'] } }),
-  'by prompt that nobody has': () => filterOf({ values: { prompt_slug: ['nothing'] } }),
+  'by an unknown model': () => filterOf({ values: { model: ['nothing'] } }),
+  'by an unknown prompt': () => filterOf({ values: { prompt_slug: ['nothing'] } }),
 };
 
 /** The largest workspace, and a query that asks for its last 30 days; `changes`: more filters. */

@@ -45,7 +45,7 @@ async function prepare(contestant) {
   try {
     got = JSON.parse(whole.body.toString());
   } catch {
-    // Told of below.
+    // Reported below.
   }
   for (const part of ['id', 'model', 'choices', 'usage']) {
     if (whole.status === 200 && isDeepStrictEqual(got?.[part], answer[part])) continue;

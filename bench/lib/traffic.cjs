@@ -1,7 +1,7 @@
 'use strict';
 
 /**
- * What every contestant is asked and answered: a chat request of 2 KB, an answer of 1 KB with its usage, and a stream of 50
+ * The requests and responses of every contestant: a chat request of 2 KB, an answer of 1 KB with its usage, and a stream of 50
  * events. One place, so that stub, load generator and checks agree on it.
  */
 

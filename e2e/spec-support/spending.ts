@@ -82,8 +82,8 @@ export function streamed(until?: Promise<unknown>, tokens = TOKENS): StubAnswer 
 
 /** Answers with as many tokens as the call allows, in whichever way it asks for. */
 export const sells = ({ body }: RecordedRequest): StubAnswer => {
-  const asked = JSON.parse(body.toString()) as { model: string; max_tokens?: number; stream?: boolean };
-  const { model, max_tokens: tokens = TOKENS, stream = false } = asked;
+  const requested = JSON.parse(body.toString()) as { model: string; max_tokens?: number; stream?: boolean };
+  const { model, max_tokens: tokens = TOKENS, stream = false } = requested;
   return stream ? streamed(undefined, tokens) : { body: answerFor(tokens, model) };
 };
 
@@ -261,7 +261,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Three gateways beside the product's own, and the provider `@main` that sells calls for a cent. Read it from the first test on. */
+/** Three gateways next to the product's own, and the provider `@main` that sells calls for a cent. Read it from the first test on. */
 export function withSpending(
   bench: () => Workbench,
   redisUrl: () => string,

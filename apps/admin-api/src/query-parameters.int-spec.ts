@@ -210,7 +210,7 @@ function classesOf(isMeant: (one: Parameter) => boolean): ParameterClass[] {
 const urlOf = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? '018f0000-0000-7000-8000-000000000000');
 
-/** What must be there, but for the one that is asked about. All of it is times. */
+/** What must be there, but for the one under test. All of it is times. */
 const requiredBeside = (parameters: readonly Parameter[], query: string): string =>
   parameters
     .filter(({ name, required }) => required === true && !query.startsWith(name))

@@ -50,10 +50,10 @@ export class Client {
         (res) => {
           const chunks: Buffer[] = [];
           const answered = (): void => {
-            const { statusCode = null, headers: told } = res;
+            const { statusCode = null, headers: reported } = res;
             resolve({
               status: statusCode,
-              headers: told,
+              headers: reported,
               text: Buffer.concat(chunks).toString(),
               reason: null,
             });

@@ -6,7 +6,7 @@ import { KINDS, type Answering } from './kinds';
 
 /** What was asked under one name. */
 export interface Sold {
-  asked: number;
+  requested: number;
   /** Answers with their usage that were handed over whole. */
   whole: number;
 }
@@ -14,7 +14,7 @@ export interface Sold {
 const ANSWERING = new Map(KINDS.map(({ name, answering = 'sells' }) => [name, answering]));
 const FAILURE = JSON.stringify({ error: { message: 'The provider failed.', type: 'server_error' } });
 
-/** A provider on loopback that keeps its own books: what it was asked for and what it has sold, by the name in each call. */
+/** A provider on loopback that keeps its own books: what it was requested and what it has sold, by the name in each call. */
 export class CountingProvider {
   readonly sold = new Map<string, Sold>();
   private readonly sockets = new Set<Socket>();
@@ -51,17 +51,17 @@ export class CountingProvider {
   }
 
   private answer(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
-    const asked = JSON.parse(body.toString()) as Asked;
-    const name = nameOf(asked);
-    const sold = this.sold.get(name) ?? { asked: 0, whole: 0 };
+    const requested = JSON.parse(body.toString()) as Requested;
+    const name = nameOf(requested);
+    const sold = this.sold.get(name) ?? { requested: 0, whole: 0 };
     this.sold.set(name, sold);
     if (req.headers.authorization === 'Bearer sk-failing') {
       json(res, FAILURE, 503);
       return;
     }
-    sold.asked += 1;
+    sold.requested += 1;
     const answering = ANSWERING.get(name.split(' ')[0] ?? '') as Answering;
-    if (answering === 'fails' || (answering === 'fails once' && sold.asked === 1)) {
+    if (answering === 'fails' || (answering === 'fails once' && sold.requested === 1)) {
       json(res, FAILURE, 500);
       return;
     }
@@ -70,11 +70,11 @@ export class CountingProvider {
       return;
     }
     res.on('finish', () => (sold.whole += 1));
-    sell(req, res, asked);
+    sell(req, res, requested);
   }
 }
 
-interface Asked {
+interface Requested {
   readonly model: string;
   readonly max_tokens?: number;
   readonly stream?: boolean;
@@ -85,7 +85,7 @@ interface Asked {
 function sell(
   req: IncomingMessage,
   res: ServerResponse,
-  { model, max_tokens: tokens, stream, input }: Asked,
+  { model, max_tokens: tokens, stream, input }: Requested,
 ): void {
   if (stream === true) {
     begin(res);
@@ -96,7 +96,7 @@ function sell(
   else json(res, JSON.stringify(req.url === '/v1/messages' ? ANTHROPIC_MESSAGE : answerFor(tokens, model)));
 }
 
-const nameOf = ({ input, messages }: Asked): string => input ?? messages?.at(-1)?.content ?? '';
+const nameOf = ({ input, messages }: Requested): string => input ?? messages?.at(-1)?.content ?? '';
 
 const EMBEDDED = JSON.stringify({
   object: 'list',

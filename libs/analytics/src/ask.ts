@@ -95,7 +95,7 @@ export interface AnalyticsFilter {
   readonly isSuccess?: boolean;
   readonly models: readonly { readonly provider: string; readonly model: string }[];
   readonly metadata: Readonly<Record<string, string>>;
-  /** These are told by single requests alone, so that an ask with one of them reads the log. */
+  /** These are facts of single requests alone, so that an ask with one of them reads the log. */
   readonly traceIds: readonly string[];
   readonly spanIds: readonly string[];
   readonly ranges: {

@@ -4,7 +4,7 @@ import type { RequestType } from './ask';
 export interface DerivedFacts {
   readonly request_type: RequestType;
   readonly prompt_slug: string | null;
-  /** Another target had been asked before the one that answered. */
+  /** Another target had been called before the one that answered. */
   readonly fell_back: boolean;
   /** What the cache saved, 1e-8 USD; null: nothing, or it is not known. */
   readonly saved_cost: number | null;
@@ -44,7 +44,7 @@ function typeOf(route: unknown): RequestType {
   return /^(?:a2a|agents)(?:\.|$)/.test(route) ? 'a2a' : 'llm';
 }
 
-/** A target that was passed over without being asked, or lost a race, is none that failed. */
+/** A target that was passed over without a call, or lost a race, is none that failed. */
 function fellBack(attempts: readonly RecordedAttempt[]): boolean {
   const last = attempts.at(-1);
   if (last?.end !== 'answered' && last?.end !== 'status') return false;

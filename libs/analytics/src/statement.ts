@@ -28,7 +28,7 @@ export interface SqlDialect {
   float(expression: string): string;
   readonly distinctUsers: string;
   /**
-   * What stands in `FROM` for facts with their histograms, as `latency_bucket` and `latency_count`, and with the `keys`, which are worked out
+   * The content of `FROM` for facts with their histograms, as `latency_bucket` and `latency_count`, and with the `keys`, which are worked out
    * once for each fact.
    */
   histogram(keys: readonly string[]): string;
@@ -254,6 +254,6 @@ export function analyticsRow(ask: AnalyticsAsk, found: Readonly<Record<string, u
   };
 }
 
-/** Whether users are counted; groups that have none are not told of. */
+/** Whether users are counted; groups that have none are left out. */
 const asksForUsers = ({ measures }: Pick<AnalyticsAsk, 'measures'>): boolean =>
   measures.includes('users') || measures.includes('user_requests');

@@ -12,7 +12,7 @@ const row = (actions: string, holders: string): Row => ({ actions, holders });
 
 /**
  * Every resource with its actions and who may hold them. A resource has several rows where its actions differ in who may hold
- * them. A scope is `<resource>.<action>`; each action stands alone: `list` does not give `read`.
+ * them. A scope is `<resource>.<action>`; each action is separate: `list` does not give `read`.
  */
 const CATALOGUE: readonly (readonly [resource: string, Row])[] = [
   ['organisation_users', row(CRUDL, 'O')],

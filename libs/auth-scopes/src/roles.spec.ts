@@ -43,7 +43,7 @@ describe('the ceilings of roles', () => {
     }
   });
 
-  it('ranks the roles, so that nobody grants one above their own', () => {
+  it('ranks the roles, so that no user grants one above their own', () => {
     expect(workspaceRank('member')).toBeLessThan(workspaceRank('manager'));
     expect(workspaceRank('manager')).toBeLessThan(workspaceRank('admin'));
   });

@@ -87,7 +87,7 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     await this.client.command(missingColumns(this.table));
   }
 
-  /** Adds requests; those that are there already replace themselves. Requests of nobody are left out. */
+  /** Adds requests; those that are there already replace themselves. Requests without an owner are left out. */
   async add(rows: readonly FactRow[]): Promise<void> {
     const values = rows.filter(({ organisation_id: id }) => id !== null).map(factOf);
     if (values.length > 0) await this.client.insert(this.table, values);

@@ -129,7 +129,7 @@ export class ClickHouseHttp {
     if (this.running >= CALLS_MAX) {
       if (this.waiting.length >= WAITING_MAX)
         throw new GatewayError('unavailable', { message: 'The analytics store has too much to do.' });
-      // Whoever leaves hands its place over.
+      // A request that ends hands its place over.
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else this.running += 1;
   }

@@ -1,7 +1,7 @@
 import type { ProxyEnvironment } from '@gw/outbound';
 import { oneOf, optional, text, url, type Setting } from '@gw/kernel';
 
-/** A table's name stands in statements as it is. */
+/** A table's name is part of statements as it is. */
 const tableName: Setting<string> = {
   fallback: 'tollgate_requests',
   parse: (value) => {

@@ -8,7 +8,7 @@ export interface BreakerChange {
 
 /** How gateways tell each other of open breakers. What is lost is found out again by each gateway for itself. */
 export interface BreakerStore {
-  /** Returns at once and never throws. An opening that is unknown is told as soon as it can be, if it still holds then. */
+  /** Returns at once and never throws. An opening that could not be sent is sent as soon as possible, if it still holds then. */
   publish(change: BreakerChange): void;
   /**
    * Tells of every breaker that is open at the time, and of every change from then on, own ones included. Returns a function that

@@ -272,7 +272,7 @@ export interface GuardrailSecretContent {
 
 /**
  * A prompt or a partial, and which of its versions is meant by what. It is addressed by its organisation, since workspaces share
- * prompts: whoever reads it must check `workspaceId` and `sharedWith`.
+ * prompts: a reader must check `workspaceId` and `sharedWith`.
  */
 export interface PromptDocument {
   readonly kind: 'prompt';

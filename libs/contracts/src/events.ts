@@ -15,7 +15,7 @@ export interface ChangeEvent {
   readonly removed: readonly DocumentKey[];
 }
 
-/** Stands in `ChangeEvent.changed` for every document there is: everything must be verified again. */
+/** In `ChangeEvent.changed`, means every document there is: everything must be verified again. */
 export const EVERY_DOCUMENT: DocumentKey = '*';
 
 /** Sent every `HEARTBEAT_MS`, so that a lost event or a dead stream shows. */
@@ -25,7 +25,7 @@ export interface HeartbeatEvent {
   readonly sequence: number;
 }
 
-/** The events asked for are no longer kept: everything must be verified again. */
+/** The requested events are no longer kept: everything must be verified again. */
 export interface ResetEvent {
   readonly type: 'reset';
   readonly sequence: number;
@@ -36,5 +36,5 @@ export type ControlPlaneEvent = ChangeEvent | HeartbeatEvent | ResetEvent;
 export const HEARTBEAT_MS = 2_000;
 /** Redis channel of `ControlPlaneEvent`s as JSON. */
 export const EVENT_CHANNEL = 'gw:events';
-/** Redis key of a document: JSON text, absent when not yet asked for. */
+/** Redis key of a document: JSON text, absent when not yet requested. */
 export const documentRedisKey = (key: DocumentKey): string => `gw:doc:${key}`;

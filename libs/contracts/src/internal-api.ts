@@ -38,7 +38,7 @@ export interface DocumentsRequest {
 export interface DocumentsAnswer {
   /** The newest sequence that the documents are known to include. */
   readonly sequence: number;
-  /** One entry for every key asked for; null: there is no such document. */
+  /** One entry for every requested key; null: there is no such document. */
   readonly documents: Readonly<Record<DocumentKey, ReadModelDocument | null>>;
 }
 
@@ -60,7 +60,7 @@ export interface BalancesAnswer {
     readonly period: number;
     /** 1e-8 USD, tokens or requests: what the counter counts. */
     readonly used: number;
-    /** What is used in a day, in the same unit. Null: it is unknown. Absent: not asked for, or no budget's. */
+    /** What is used in a day, in the same unit. Null: it is unknown. Absent: not requested, or no budget's. */
     readonly perDay?: number | null;
     /** How much of it was charged by each gateway that may still count in it, by the name that its log records give. */
     readonly holders: readonly (readonly [holder: string, used: number])[];

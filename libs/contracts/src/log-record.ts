@@ -66,7 +66,7 @@ export interface RoutingEvent {
     | 'breaker_closed'
     /** Put last: its credential was refused lately. */
     | 'credential_failing'
-    /** Passed over: it asked to be left alone. */
+    /** Passed over: it is rate limited. */
     | 'rate_limited'
     /** Tried in place of a repetition, since its neighbour was rate limited. */
     | 'rotated'
@@ -80,7 +80,7 @@ export interface RoutingEvent {
     | 'hedged'
     /** Got no second request: those have cost what they may for now. */
     | 'hedge_budget_spent'
-    /** Asked to go on with a stream that had broken off. */
+    /** Called to continue a stream that had broken off. */
     | 'stream_continued';
 }
 
@@ -207,7 +207,7 @@ export interface GuardrailCheckRecord {
 /** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
 export interface DecisionRecord {
   readonly config: {
-    /** `guardrail`: a check asked a model, after the request that it judged was over. */
+    /** `guardrail`: a check called a model, after the request that it judged was over. */
     readonly source: 'header' | 'key' | 'workspace' | 'guardrail' | 'none';
     readonly slug: string | null;
     readonly versionId: string | null;
@@ -283,7 +283,7 @@ export interface LogRecord {
   readonly usage: Usage | null;
   /** 1e-8 USD, of all attempts; null: the model's price is not known (`unpriced`), or there was no usage. */
   readonly cost: number | null;
-  /** `estimated`: the answer was cut or its usage was not told, so that `usage` is null and `cost` is what it likely cost. `unpriced`: no price is known, whether usage was told or not. */
+  /** `estimated`: the answer was cut or it reported no usage, so that `usage` is null and `cost` is what it likely cost. `unpriced`: no price is known, whether usage was told or not. */
   readonly priced: 'priced' | 'unpriced' | 'no_usage' | 'estimated';
   readonly configId: string | null;
   readonly configVersionId: string | null;

@@ -1,4 +1,4 @@
-/** What the product knows of a family of data-plane routes, whoever serves it. */
+/** What the product knows of a family of data-plane routes, for any provider. */
 export interface RouteFamily {
   /** The kind of request, as guardrails name it, of an operation that has none of its own. */
   readonly requestType: string;

@@ -39,7 +39,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** As a launcher that was killed leaves it: the server runs on, and nobody is its parent. */
+/** As a launcher that was killed leaves it: the server runs on, without a parent. */
 async function startedByAnother(): Promise<{ pid: number; url: string }> {
   const other = create();
   await other.start();
@@ -71,7 +71,7 @@ describe('EmbeddedPostgres', () => {
     ).toEqual(['on', 'on', 'on']);
   });
 
-  it('lets nobody in without the password, and listens on loopback alone', async () => {
+  it('refuses connections without the password, and listens on loopback alone', async () => {
     server = create();
     await server.start();
     const withoutPassword = server.url.replace(/:[^:@]+@/, ':wrong@');

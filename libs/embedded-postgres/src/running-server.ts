@@ -29,7 +29,7 @@ export async function endEarlierServer(dataFolder: string): Promise<void> {
 }
 
 /**
- * Sessions that outlived a killed server, each until it has done what it was asked: no other server starts before they are gone. What they
+ * Sessions that outlived a killed server, each until it has done its statement: no other server starts before they are gone. What they
  * have not committed is lost with them, as it is for those that noticed. Found on Linux alone; elsewhere they are waited for.
  */
 async function endSessionsIn(dataFolder: string): Promise<void> {

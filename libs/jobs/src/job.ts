@@ -5,7 +5,7 @@
 export interface JobSpec<Payload extends object = object> {
   /** Unique, [a-z-]. */
   readonly name: string;
-  /** Runs by itself this often, in milliseconds; null: only when asked for. */
+  /** Runs by itself this often, in milliseconds; null: only on request. */
   readonly everyMs: number | null;
   /** What a run that was scheduled gets. */
   readonly scheduledPayload: Payload;

@@ -34,7 +34,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
   };
 
   it('runs a job that was requested, with its payload, and one id once until it has finished', async () => {
-    const spec = defineJob({ name: 'asked', everyMs: null, scheduledPayload: { value: 0 } });
+    const spec = defineJob({ name: 'on-request', everyMs: null, scheduledPayload: { value: 0 } });
     const seen: number[] = [];
     await queue.enqueue(spec, { value: 1 }, 'same');
     await queue.enqueue(spec, { value: 2 }, 'same');
@@ -54,7 +54,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await eventually(() => seen.includes(5));
   });
 
-  it('runs a scheduled job at its pace without being asked, and stops when it is no longer scheduled', async () => {
+  it('runs a scheduled job at its pace by itself, and stops when it is no longer scheduled', async () => {
     const spec = defineJob({ name: 'paced', everyMs: 50, scheduledPayload: {} });
     let runs = 0;
     await queue.schedule([spec]);

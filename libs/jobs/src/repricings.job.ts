@@ -1,4 +1,4 @@
 import { defineJob } from './job';
 
-/** Prices logs anew that somebody has requested. The job holds nothing of them: what is to be done stands in the database. */
+/** Prices logs anew on request. The database holds what is to be done. */
 export const repricingsJob = defineJob({ name: 'repricings', everyMs: 10_000, scheduledPayload: {} });

@@ -60,7 +60,7 @@ const FETCH_BAD_PORTS: readonly number[] = [
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/** Databases, caches, queues, remote desktops and control APIs: never a provider, often open to whoever can connect. */
+/** Databases, caches, queues, remote desktops and control APIs: never a provider, often open to anyone who can connect. */
 const INTERNAL_SERVICE_PORTS: readonly number[] = [
   138, // NetBIOS
   445, // SMB

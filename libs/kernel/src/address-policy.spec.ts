@@ -45,7 +45,7 @@ describe('address policy: the text of a URL', () => {
 
   it('refuses a million characters without reading them, so that a long value costs nothing', () => {
     const padding = 'a'.repeat(1_000_000);
-    // Each breaks another rule besides, which whoever read it would name.
+    // Each breaks another rule besides, which a reader would name.
     for (const long of [`${padding}://x`, `http://169.254.169.254/${padding}`, `https://a\\b#${padding}\0`])
       expect(strict.checkUrl(long)).toEqual({
         ok: false,

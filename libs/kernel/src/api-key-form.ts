@@ -19,7 +19,7 @@ export function* textsOf(value: string): Generator<string> {
   }
 }
 
-/** Whether a header's value holds what has the form of a key of this product, whoever's it is. */
+/** Whether a header's value holds what has the form of a key of this product, of any owner. */
 export function mayHoldApiKey(value: string): boolean {
   if (value.length < API_KEY_LENGTH) return false;
   for (const text of textsOf(value)) if (hasApiKeyForm(text) && !HEX.test(text)) return true;

@@ -44,7 +44,7 @@ const HOPS_MAX = 32;
 
 /**
  * The client's address: the peer, or the right-most entry of `x-forwarded-for` that no trusted proxy wrote for another trusted
- * proxy. What stands left of it may be forged. An entry that is no address ends the search at the proxy that sent it.
+ * proxy. Entries left of it may be forged. An entry that is no address ends the search at the proxy that sent it.
  */
 export function clientAddress(
   peer: string | undefined,

@@ -11,7 +11,7 @@ const HEAD_BYTES = 1 + 4;
 
 /**
  * SHA-256 of the fields as base64url, 43 characters. Two lists of fields give the same input only when they are equal: each field
- * stands behind its kind and its length (`s5:hello`, `l2:`, `b100:`, `n`), and the bytes of byte fields behind all of that, in
+ * follows its kind and its length (`s5:hello`, `l2:`, `b100:`, `n`), and the bytes of byte fields behind all of that, in
  * their order. Texts keep their UTF-16 units, since in UTF-8 several broken texts become the same bytes. `domain` keeps digests
  * of different purposes apart.
  */

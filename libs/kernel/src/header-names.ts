@@ -12,7 +12,7 @@ export const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers that say how a message is framed and where it goes. Whoever sends the message writes them. */
+/** Headers that say how a message is framed and where it goes. The sender of the message writes them. */
 export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-length',

@@ -43,7 +43,7 @@ export function skipString(bytes: Buffer, start: number): number {
   }
 }
 
-/** True when an odd run of backslashes, none of them before `from`, stands in front of `at`. */
+/** True when an odd run of backslashes, none of them before `from`, is in front of `at`. */
 function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let run = 0;
   while (at - 1 - run >= from && bytes[at - 1 - run] === BACKSLASH) run += 1;

@@ -119,7 +119,7 @@ export const folder: Setting<string> = {
       accessSync(value, constants.R_OK);
       if (statSync(value).isDirectory()) return value;
     } catch {
-      // Told below.
+      // Reported below.
     }
     throw new Error('must be the path of a folder that can be read');
   },

@@ -109,7 +109,7 @@ describe('the mailer', () => {
   it.each([
     ['offers no encryption', {}],
     // Its built-in one, of which it warns on the console unless its logger is off.
-    ['shows a certificate that nobody vouches for', { disabledCommands: [], logger: false }],
+    ['shows an untrusted certificate', { disabledCommands: [], logger: false }],
   ])('gives its password to no server that %s', async (_, options) => {
     await serve({ ...options, allowInsecureAuth: true });
     const careful = mailer({ security: 'starttls', credentials: { user: 'u', password: 'p' } });

@@ -12,7 +12,7 @@ const SILENCE_MS = 20_000;
 export class MailError extends Error {
   override readonly name = 'MailError';
   constructor(
-    /** `refused`: the server will not take this mail, whenever it is asked. `later`: this mail not now. `unreachable`: none now. */
+    /** `refused`: the server will never take this mail. `later`: this mail not now. `unreachable`: none now. */
     readonly kind: 'refused' | 'later' | 'unreachable',
     message: string,
     options?: ErrorOptions,
@@ -49,7 +49,7 @@ function openTransport({ host, port, security, credentials }: MailServer) {
     host,
     port,
     secure: security === 'tls',
-    // Without this a server, or whoever sits before it, could ask for the password in the clear.
+    // Without this a server, or a proxy before it, could request the password in the clear.
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     ...(credentials === null ? {} : { auth: { user: credentials.user, pass: credentials.password } }),

@@ -9,7 +9,7 @@ export interface S3Options {
   readonly region: string;
   /** Null: Amazon's own. Buckets are then named in the path, as other makers' stores want it. */
   readonly endpoint: string | null;
-  /** Stands before every key; empty or ends with `/`. */
+  /** Prefix of every key; empty or ends with `/`. */
   readonly basePath: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly client: BufferedClient;

@@ -64,7 +64,7 @@ export class AnswerHead {
 
   /**
    * Reads the head that begins at `from`, all of which must be there. The index past it, or INCOMPLETE or INVALID; a head
-   * that is not valid may be told as such before it is complete.
+   * that is not valid may be recognised before it is complete.
    */
   read(bytes: Buffer, from: number, to: number): number {
     let at = readStatusLine(bytes, from, to);
@@ -94,7 +94,7 @@ export class AnswerHead {
       const name = nameOf(text.slice(markAt(mark) - offset, markAt(mark + 1) - offset));
       const value = text.slice(markAt(mark + 2) - offset, markAt(mark + 3) - offset);
       if (name.isHeeded) {
-        // The repetition of a length says nothing new, and would only confuse whoever is notified of both.
+        // The repetition of a length says nothing new, and would only confuse a reader of both.
         if (name.lowerCased === LENGTH && this.contentLength !== -1) {
           if (readLength(value) === this.contentLength) continue;
           return false;

@@ -51,7 +51,7 @@ describe('answers that are read', () => {
     ],
     ['a length of zero', head('content-length: 0'), { body: '', isFit: true }],
     [
-      'the same length twice, told once',
+      'the same length twice, reported once',
       `${head('content-length: 2', 'content-length: 02')}ok`,
       { fields: ['content-length', '2'] },
     ],

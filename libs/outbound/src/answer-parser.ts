@@ -6,7 +6,7 @@ const INTERIM_MAX = 100;
 /** Size and extensions of one chunk. */
 const CHUNK_LINE_BYTES_MAX = 4_096;
 const TRAILERS_BYTES_MAX = 64 * 1024;
-/** No status line is told from other protocols by less. */
+/** No status line is distinguished from other protocols by less. */
 const STATUS_LINE_BYTES_MIN = 13;
 const PENDING_BYTES_MIN = 1_024;
 

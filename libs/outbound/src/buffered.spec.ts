@@ -230,7 +230,7 @@ describe('buffered client: redirects', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('hands a redirect back unless told to follow', async () => {
+  it('returns a redirect unless configured to follow', async () => {
     const got = await follow([{ status: 302, location: 'http://169.254.169.254/' }], { redirectsMax: 0 });
     expect(got).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } });
   });

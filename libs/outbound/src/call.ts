@@ -143,7 +143,7 @@ export class Call extends WheelEntry implements OutboundCall {
     connection.start(this);
   }
 
-  /** The connection stands. */
+  /** The connection is open. */
   onSend(): void {
     this.connectBy = Infinity;
   }

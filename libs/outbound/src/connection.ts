@@ -44,7 +44,7 @@ export class Connection {
   private sinceRest = 0;
   private isUnreferenced = false;
   private isDestroyed = false;
-  /** The peer has closed it, or has said what nobody asked for. */
+  /** The peer has closed it, or has sent bytes before a request. */
   private isSpoilt = false;
 
   constructor(readonly pool: ConnectionPool) {}
@@ -147,7 +147,7 @@ export class Connection {
 
   private send(call: Call, socket: Socket): void {
     if (this.isSpoilt) {
-      call.fail(new OutboundError('interrupted', 'The provider spoke before it was asked.'));
+      call.fail(new OutboundError('interrupted', 'The provider sent bytes before a request.'));
       return;
     }
     if (this.isUnreferenced) socket.ref();

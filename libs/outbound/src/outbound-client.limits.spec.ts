@@ -29,7 +29,7 @@ describe('outbound client: time limits', () => {
     await until(() => server.sockets.size === 0);
   });
 
-  it('ends a connection attempt at the connect limit, whoever does not answer', async () => {
+  it('ends a connection attempt at the connect limit, for a name, an address or a proxy', async () => {
     // The name server never answers.
     const outbound = client({ lookup: () => undefined });
     const got = await run(outbound, requestTo('http://llm.example.org', { connectTimeoutMs: 120 }));

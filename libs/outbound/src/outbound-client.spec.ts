@@ -15,7 +15,7 @@ import {
 
 const { serve, client } = closedAfterEach();
 
-/** A server that answers each request with these bytes, and closes after them if told so. */
+/** A server that answers each request with these bytes, and closes after them if configured. */
 const answering = (bytes: string, close = false): Promise<Loopback> =>
   serve(
     rawServer((socket) => {

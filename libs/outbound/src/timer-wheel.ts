@@ -43,7 +43,7 @@ export class TimerWheel {
     return this.timer !== null;
   }
 
-  /** The time of the last tick, or the true time while the wheel stands. */
+  /** The time of the last tick, or the true time while the wheel is stopped. */
   coarseNow(): number {
     return this.timer === null ? performance.now() : this.now;
   }

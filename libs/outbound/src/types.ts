@@ -31,7 +31,7 @@ export interface OutboundRequest {
    * empty: the whole of the pool is its bound.
    */
   readonly holder?: string;
-  /** Until the connection stands, waiting for a free one included, milliseconds; 0: none. */
+  /** Until the connection is open, waiting for a free one included, milliseconds; 0: none. */
   readonly connectTimeoutMs: number;
   /** Until the status line, from the start of the call; 0: none. */
   readonly headersTimeoutMs: number;
@@ -105,7 +105,7 @@ export interface OutboundHandler {
 }
 
 export interface OutboundCall {
-  /** Stops `onData` and `onEnd` until `resume`; at most one socket buffer is held meanwhile. The idle timeout stands still. */
+  /** Stops `onData` and `onEnd` until `resume`; at most one socket buffer is held meanwhile. The idle timeout is suspended. */
   pause(): void;
   resume(): void;
   /** Cancels at once: the connection is closed unless it has ended. `onError('aborted')` follows, unless the call has ended. */

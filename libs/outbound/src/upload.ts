@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 
 /**
  * Sends a body that is not in memory, no faster than the socket takes it. One that breaks off, or does not have the length that
- * its head has declared, is told once; no part of it is then passed off as the whole.
+ * its head has declared, is reported once; no part of it is then passed off as the whole.
  */
 export class Upload {
   isDone = false;

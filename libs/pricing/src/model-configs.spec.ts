@@ -50,7 +50,7 @@ function world(environment: Record<string, string> = ENVIRONMENT) {
 }
 
 describe('[ENV-08] the sources of model configurations', () => {
-  it('are asked in order: memory for an hour, proxy service, log store, local files', async () => {
+  it('are read in order: memory for an hour, proxy service, log store, local files', async () => {
     const { answers, requested, configs, time } = world();
     answers.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
@@ -96,7 +96,7 @@ describe('[ENV-08] the sources of model configurations', () => {
     }
   });
 
-  it('keep the last good document when a bad one comes, raise an alarm, and are asked again soon', async () => {
+  it('keep the last good document when a bad one comes, raise an alarm, and are read again soon', async () => {
     const { answers, alarms, configs, time } = world();
     answers.fetch = GOOD;
     await configs.load('openai');
@@ -139,7 +139,7 @@ describe('[ENV-08] the sources of model configurations', () => {
   });
 
   it.each(['../secrets', 'a/b', '', 'OPENAI', '.', 'x'.repeat(65), '%2e%2e'])(
-    'are never asked for %p, which names no provider',
+    'are never read for %p, which names no provider',
     async (provider) => {
       const { requested, configs } = world();
       expect(await configs.load(provider)).toBeNull();

@@ -57,7 +57,7 @@ export interface ModelConfigsOptions {
 /** Model documents by provider, in the specification's order: memory for an hour, proxy service, log store, local files. */
 export interface ModelConfigs {
   /**
-   * The prices that are known now. Undefined: not asked for yet; null: no source has any. Starts to load what is missing or older than an
+   * The prices that are known now. Undefined: not loaded yet; null: no source has any. Starts to load what is missing or older than an
    * hour, and gives the old one meanwhile.
    */
   prices(provider: string): PriceFile | null | undefined;
@@ -70,7 +70,7 @@ export interface ModelConfigs {
 }
 
 const MEMORY_MS = 3_600_000;
-/** No source had a valid document: they are asked again sooner. */
+/** No source had a valid document: they are read again sooner. */
 const RETRY_MS = 60_000;
 /** Providers kept; the one used longest ago goes, with its last good document. */
 const PROVIDERS_MAX = 512;

@@ -14,7 +14,7 @@ export interface RenderInput {
 interface Output {
   text(text: string): void;
   value(value: unknown): void;
-  /** Runs `render` for a partial that stands at this place. */
+  /** Runs `render` for a partial at this place. */
   partial(render: () => void): void;
   result(): string;
 }
@@ -195,7 +195,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** As it stands within the quotes of a JSON string. */
+/** As it is within the quotes of a JSON string. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 class PlainOutput implements Output {
@@ -219,7 +219,7 @@ class PlainOutput implements Output {
 }
 
 /**
- * Follows the quotes of the JSON text as it grows, so that no value can end the string that it stands in or add a member
+ * Follows the quotes of the JSON text as it grows, so that no value can end its string or add a member
  * next to it.
  */
 class JsonOutput implements Output {
@@ -228,7 +228,7 @@ class JsonOutput implements Output {
   private afterBackslash = false;
   /** Objects, lists and commas outside of strings. */
   private values = 0;
-  /** Within a partial that stands in a string: its text is no JSON. */
+  /** Within a partial inside a string: its text is no JSON. */
   private quoted = false;
 
   constructor(private readonly count: (text: string) => void) {}

@@ -168,5 +168,5 @@ function nameIn(inner: string, start: number): string {
   );
 }
 
-/** Empty: the value that the section stands at. */
+/** Empty: the current value of the section. */
 const pathOf = (name: string): readonly string[] => (name === '.' ? [] : name.split('.'));

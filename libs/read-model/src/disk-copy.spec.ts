@@ -18,7 +18,7 @@ const stored = (id: string, name = id): StoredDocument => {
   return { key: `organisation:${id}`, document, size: JSON.stringify(document).length, changed: false };
 };
 
-/** Another character in the middle: the last one of base64 has bits that nobody reads. */
+/** Another character in the middle: the last one of base64 has bits that are not read. */
 const withOther = (line: string): string =>
   `${line.slice(0, 40)}${line[40] === 'A' ? 'B' : 'A'}${line.slice(41)}`;
 

@@ -31,7 +31,7 @@ export interface DiskCopyOptions {
   readonly ring: Keyring;
   readonly limits: { readonly diskIntervalMs: number; readonly diskBytesMax: number };
   readonly warn: (message: string, error?: unknown) => void;
-  /** What to write, asked for when it is written. */
+  /** What to write, read when it is written. */
   readonly content: () => DiskCopyContent;
 }
 

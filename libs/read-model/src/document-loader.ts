@@ -37,7 +37,7 @@ export interface LoaderOptions {
  */
 export class DocumentLoader {
   private readonly flights = new Map<DocumentKey, Flight>();
-  /** Re-reads of changed documents: they go before keys that nobody has seen. */
+  /** Re-reads of changed documents: they go before unknown keys. */
   private urgent: Flight[] = [];
   private waiting: Flight[] = [];
   private active = 0;

@@ -7,11 +7,11 @@ export interface Followed {
   confirmed(): void;
   /** Something may have been missed; what is known stays. */
   lost(): void;
-  /** What was missed is unknown any more: nothing counts as verified that was read before. */
+  /** What was missed cannot be known any more: nothing counts as verified that was read before. */
   startedOver(): void;
   removed(key: DocumentKey, sequence: number): void;
   changed(key: DocumentKey, sequence: number): void;
-  /** All of one change has been told. */
+  /** All of one change has been delivered. */
   applied(): void;
 }
 

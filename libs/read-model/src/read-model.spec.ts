@@ -181,7 +181,7 @@ describe('ReadModel', () => {
     expect(script.reads[1]).toEqual([{ key, atLeast: 11 }]);
   });
 
-  it('does not take a copy that was read before the change it was told of meanwhile', async () => {
+  it('does not take a copy that was read before the change that it received meanwhile', async () => {
     let open: () => void = () => undefined;
     script.gate = new Promise((resolve) => (open = resolve));
     const loading = model.load(key);

@@ -34,7 +34,7 @@ export interface ReadModelOptions {
   readonly now?: () => number;
   /** Called at the end, to free what the sources hold. */
   readonly release?: () => void;
-  /** Told of what an operator should know; never holds a document. */
+  /** Called with what an operator should know; never holds a document. */
   readonly warn?: (message: string, error?: unknown) => void;
 }
 
@@ -218,7 +218,7 @@ export class ReadModel {
 
   /**
    * Calls the listener when what is known of a key becomes another: a new document, or null. A document that is verified and
-   * unchanged keeps its identity and calls nobody. Listeners must not throw. Returns a function that ends it.
+   * unchanged keeps its identity and calls no listener. Listeners must not throw. Returns a function that ends it.
    */
   onChange(listener: ChangeListener): () => void {
     this.listeners.add(listener);

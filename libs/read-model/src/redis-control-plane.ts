@@ -14,14 +14,14 @@ import type {
 export interface RedisControlPlaneOptions {
   readonly bus: RedisBus;
   readonly documents: RedisDocuments;
-  /** Asked for what Redis does not hold, for the events that were missed, and for everything while Redis is gone. */
+  /** Read for what Redis does not hold, for the events that were missed, and for everything while Redis is gone. */
   readonly http: HttpControlPlane;
   readonly now?: () => number;
 }
 
 /**
  * Documents and events through Redis, with the admin API over HTTP behind it. The HTTP event stream is open exactly while the
- * channel does not show that it has told everything: at the start, after a loss, after a gap, and while Redis is gone.
+ * channel does not show that it has sent everything: at the start, after a loss, after a gap, and while Redis is gone.
  */
 export class RedisControlPlane implements DocumentSource, EventSource {
   private readonly now: () => number;
@@ -29,7 +29,7 @@ export class RedisControlPlane implements DocumentSource, EventSource {
   private after: () => number | null = () => null;
   private http: Subscription | null = null;
   private heardAt = -Infinity;
-  /** The newest sequence that the channel told of: its documents were written to Redis before. */
+  /** The newest sequence that the channel announced: its documents were written to Redis before. */
   private published = -1;
 
   constructor(private readonly options: RedisControlPlaneOptions) {
@@ -41,7 +41,7 @@ export class RedisControlPlane implements DocumentSource, EventSource {
   }
 
   /**
-   * Redis' copies are taken while they include all that the reader has been told; otherwise they are the last resort, and
+   * Redis' copies are taken while they include all that the reader has received; otherwise they are the last resort, and
    * only for a document of which the reader knows nothing.
    */
   async read(wanted: readonly WantedDocument[]): Promise<ReadonlyMap<DocumentKey, FoundDocument>> {

@@ -10,7 +10,7 @@ export interface RedisConnectionOptions {
   readonly tls?: ConnectionOptions;
   /** The longest wait for a reply; 1 s when absent. Null for a connection whose commands block. */
   readonly commandTimeoutMs?: number | null;
-  /** Told once when the connection is lost and once when it is back. The text holds neither secrets nor data. */
+  /** Called once when the connection is lost and once when it is back. The text holds neither secrets nor data. */
   readonly log?: (level: 'info' | 'warn', message: string) => void;
 }
 
@@ -30,7 +30,7 @@ export function connectRedis(options: RedisConnectionOptions): Redis {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // Whoever subscribes does it again on `ready`.
+    // Subscribers subscribe again on `ready`.
     autoResubscribe: false,
     // A fail-over leaves us connected to what is now a replica.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
@@ -74,7 +74,7 @@ function report(redis: Redis, { name, log }: RedisConnectionOptions): void {
     if (down) log?.('info', `Redis (${name}) is back.`);
     down = false;
   });
-  // Without a listener a connection error would end the process. Only the message is told: the error object of a refused
+  // Without a listener a connection error would end the process. Only the message is reported: the error object of a refused
   // command carries its arguments.
   redis.on('error', (error: Error) => {
     if (!down) log?.('warn', `Redis (${name}) cannot be used: ${error.message}`);

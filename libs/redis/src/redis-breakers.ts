@@ -49,7 +49,7 @@ export class RedisBreakers implements BreakerStore {
   publish(change: BreakerChange): void {
     const { key, openForMs } = change;
     if (key.length > KEY_LENGTH_MAX) return;
-    // That one closed need not be told later: the others probe the target themselves when its time is over.
+    // That one closed need not be sent later: the others probe the target themselves when its time is over.
     this.untold.delete(key);
     const until = performance.now() + openForMs;
     if (openForMs > 0) this.remember(key, until);
@@ -61,7 +61,7 @@ export class RedisBreakers implements BreakerStore {
     );
   }
 
-  /** One listener for each bus. What is open is told anew whenever the subscription comes back. */
+  /** One listener for each bus. What is open is sent anew whenever the subscription comes back. */
   subscribe(listener: (change: BreakerChange) => void): () => void {
     let isListening = true;
     let isLoaded = false;
@@ -74,7 +74,7 @@ export class RedisBreakers implements BreakerStore {
         () => undefined,
       );
     };
-    // The two connections come back in any order: what could not be asked yet is asked when the other one is there.
+    // The two connections come back in any order: a query that failed is repeated when the other one is there.
     const onReady = (): void => {
       if (!isLoaded) load();
     };

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 
 export interface ChannelListener {
   readonly onMessage: (text: string) => void;
-  /** The channel is subscribed, at first and again after a loss. Told once each time, before its first message. */
+  /** The channel is subscribed, at first and again after a loss. Called once each time, before its first message. */
   readonly onUp?: () => void;
   /** Messages may be lost from now on, until `onUp`. */
   readonly onDown?: () => void;
@@ -16,7 +16,7 @@ export interface Publisher {
 export class RedisBus implements Publisher {
   private readonly listeners = new Map<string, ChannelListener>();
 
-  /** The channels whose listener was told that they are up. */
+  /** The channels whose listener knows that they are up. */
   private readonly up = new Set<string>();
 
   /** A connection that subscribes can do nothing else, so there are two; without the second the bus only publishes. */

@@ -15,7 +15,7 @@ const ABSENT_TTL_S = 3_600;
 const PUBLISHED_KEY = 'gw:events:published';
 
 /**
- * Writes copies, except over a newer one: a slow writer must not bring back what another has replaced. The sequence stands at
+ * Writes copies, except over a newer one: a slow writer must not bring back what another has replaced. The sequence is at
  * the start of the text, so that it is compared without parsing.
  */
 const WRITE = `

@@ -79,7 +79,7 @@ const ANY_ADDRESS: AddressPolicy = {
   checkAddress: () => ({ ok: true }),
 };
 
-/** Endpoints that the settings name may be private, as whoever runs the installation chose them. */
+/** Endpoints that the settings name may be private, as the operator chose them. */
 function withOwnEndpoints(policy: AddressPolicy, settings: SecretManagerSettings): AddressPolicy {
   const own = [
     settings.AWS_ENDPOINT_URL_SECRETS_MANAGER,

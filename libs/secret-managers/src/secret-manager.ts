@@ -8,7 +8,7 @@ export type SecretFailure =
   /** The manager knows the caller not, or lets it not read. */
   | 'denied'
   | 'not_found'
-  /** An answer that can't be understood, or a secret that is not of the form asked for. */
+  /** An answer that can't be understood, or a secret without the required form. */
   | 'invalid';
 
 /** `message` is public: it names the manager's part and never what was sent or received. */

@@ -50,7 +50,7 @@ describe('[SRF-03] a secret that was read', () => {
     expect(world.reads).toBe(1);
   });
 
-  it('tells which kinds of manager are away, from the first failure to the next answer, and forgets one that nobody asks', async () => {
+  it('tells which kinds of manager are away, from the first failure to the next answer, and forgets one that is not used', async () => {
     const { world, secrets } = resolver();
     world.text = new SecretError('denied', 'no');
     await expect(secrets.resolve(at('a'))).rejects.toBeDefined();

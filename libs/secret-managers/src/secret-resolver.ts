@@ -7,7 +7,7 @@ export interface SecretResolverOptions {
   readonly freshMs?: number;
   /** How much longer it is used while the manager can't be reached; 15 minutes when absent. */
   readonly graceMs?: number;
-  /** How long a failure is remembered, so that a manager in trouble is not asked by every request; 5 seconds when absent. */
+  /** How long a failure is remembered, so that a manager in trouble is not called by every request; 5 seconds when absent. */
   readonly failureMs?: number;
   /** Characters of all remembered secrets together; at the cap those that were not used for longest are forgotten. */
   readonly charactersMax?: number;
@@ -76,7 +76,7 @@ export class SecretResolver {
     return this.readOnce(location, entry, owner).then((text) => pick(text, location));
   }
 
-  /** Managers that were last seen away; one that nobody has asked since is forgotten when no old value of it is used any more. */
+  /** Managers that were last seen away; one that was not called since is forgotten when no old value of it is used any more. */
   unreachable(): readonly UnreachableManager[] {
     const { freshMs, graceMs, now } = this.options;
     for (const [managerType, { lastAt }] of this.away)

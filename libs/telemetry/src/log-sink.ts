@@ -17,7 +17,7 @@ export interface HttpLogSinkOptions {
   /** Of the worker's route for frames. */
   readonly url: string;
   readonly serviceToken: string;
-  /** Bounded in time by whoever gives it. */
+  /** Its provider bounds its time. */
   readonly post: Post;
 }
 

@@ -35,7 +35,7 @@ export class UnknownKeyError extends Error {
 
 /**
  * Seals log records at rest. The first key seals; all of them open. The id of a key is a part of its SHA-256, so that bytes of
- * another key are told from damaged ones.
+ * another key are distinguished from damaged ones.
  *
  * Batches that travel are sealed with AES-256-GCM. What is written to the local disk for each turn of the event loop is covered by
  * one AES-256-CTR key stream that stays open, since making a cipher costs more than all else: each piece uses the next bytes of the

@@ -67,7 +67,7 @@ function hasAt(text: Buffer, at: number, expected: Buffer): boolean {
   return true;
 }
 
-/** `last`: where the last letter of the name stands. */
+/** `last`: place of the last letter of the name. */
 function endsName(text: Buffer, last: number): boolean {
   const names = endedBy.get((text[last] as number) | LOWER);
   return names?.some((name) => isBefore(text, last, name)) === true;

@@ -22,7 +22,7 @@ const datasync = promisify(fdatasync);
 
 /**
  * Writes to the newest segment, and begins another one when it is full. A segment that was shipped is written over, if there is no
- * other one for that yet: pages that a file has already cost a third of new ones. What it held before stands behind the end mark.
+ * other one for that yet: pages that a file has already cost a third of new ones. Its former content follows the end mark.
  */
 export class SegmentWriter {
   private fd: number | null = null;
@@ -79,7 +79,7 @@ export class SegmentWriter {
     this.fd = null;
   }
 
-  /** Removes a segment that nobody needs any more, or keeps its file for a later one. Throws what the disk says. */
+  /** Removes a segment that is not needed any more, or keeps its file for a later one. Throws what the disk says. */
   retire(segment: Segment): void {
     const spare = join(this.directory, SPARE);
     if (existsSync(spare)) unlinkSync(segment.path);

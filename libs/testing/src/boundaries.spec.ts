@@ -23,7 +23,7 @@ beforeAll(() => {
   rmSync(folder, { recursive: true });
 }, 60_000);
 
-/** The rules that each source breaks when it stands in its file. */
+/** The rules that each source breaks when it is in its file. */
 function lint(probes: readonly { file: string; source: string }[]): string[][] {
   const output = execFileSync(process.execPath, [join(__dirname, 'lint-probe.cjs')], {
     cwd: ROOT,

@@ -16,7 +16,7 @@ export function breakerStoreContract(open: () => Promise<BreakerStorePair>): voi
     const { one, other } = await open();
     const reported: BreakerChange[] = [];
     other.subscribe((change) => reported.push(change));
-    // A subscription may take a moment; what is published meanwhile is told once it stands.
+    // A subscription may take a moment; what is published meanwhile is delivered once it is up.
     one.publish({ key: 'a', openForMs: 30_000 });
     await eventually(() => (last(reported, 'a') ?? 0) > 0);
     expect(last(reported, 'a')).toBeLessThanOrEqual(30_000);

@@ -53,7 +53,7 @@ interface MutableRequest extends RecordedRequest {
   finished: boolean;
 }
 
-/** A provider on loopback that does as it is told: answers are taken in order, and the last one is used for all that follow. */
+/** A scripted provider on loopback: answers are taken in order, and the last one is used for all that follow. */
 export class StubProvider {
   /** Oldest first. */
   readonly requests: RecordedRequest[] = [];
@@ -74,7 +74,7 @@ export class StubProvider {
     });
   }
 
-  /** Listens on 127.0.0.1, on a free port unless told. */
+  /** Listens on 127.0.0.1, on a free port by default. */
   static async start(port = 0): Promise<StubProvider> {
     const server = createServer({ keepAliveTimeout: 60_000 });
     const stub = new StubProvider(server);
@@ -115,7 +115,7 @@ export class StubProvider {
   /** The newest request. Throws when there was none. */
   get lastRequest(): RecordedRequest {
     const request = this.requests.at(-1);
-    if (!request) throw new Error('The stub was not asked.');
+    if (!request) throw new Error('The stub received no request.');
     return request;
   }
 

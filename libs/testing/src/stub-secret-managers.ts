@@ -42,7 +42,7 @@ export class StubSecretManagers {
     return this.stub.origin;
   }
 
-  /** Requests that asked for a secret; logins are not counted. */
+  /** Requests for a secret; logins are not counted. */
   get reads(): number {
     return this.stub.requests.filter(({ url, headers }) => {
       const isLogin = url.includes('/login') || url.includes('/token') || url.includes('/identity');

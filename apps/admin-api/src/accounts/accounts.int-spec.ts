@@ -130,7 +130,7 @@ describe('accounts without mail', () => {
     expect(await admin.dataSource.manager.count(PasswordResetEntity)).toBe(0);
   });
 
-  it('are told that nothing can be mailed when they forget a password', async () => {
+  it('learn that nothing can be mailed when they forget a password', async () => {
     const answer = await admin.post<Failure>('/v1/auth/password/forgot', { body: { email: address() } });
     expect([answer.status, answer.body.error.type]).toEqual([403, 'feature_disabled']);
   });

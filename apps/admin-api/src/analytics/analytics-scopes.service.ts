@@ -11,7 +11,7 @@ import { filterOf, periodOf, type AskParts } from './asks';
 /** Traces that a filter by feedback may leave; more are refused. */
 const TRACES_MAX = 10_000;
 
-/** Turns a caller and a query into what is asked of the stores. */
+/** Turns a caller and a query into the queries of the stores. */
 @Injectable()
 export class AnalyticsScopes {
   constructor(private readonly dataSource: DataSource) {}

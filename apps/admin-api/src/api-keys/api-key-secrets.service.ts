@@ -17,7 +17,7 @@ import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 export interface Rotation {
   /** The new secret; shown once. */
   readonly key: string;
-  /** `auto`: the key's policy has rotated it before, and this is the secret that nobody had fetched yet. */
+  /** `auto`: the key's policy has rotated it before, and this is the secret that was not fetched yet. */
   readonly mode: 'manual' | 'auto';
   readonly oldMasked: string | null;
   /** When the old secret stops working; null when it has stopped. */
@@ -45,7 +45,7 @@ export class ApiKeySecretsService {
   }
 
   /**
-   * A secret that a rotation by policy has made and nobody has fetched is handed over, once, in the place of another rotation. Two
+   * A secret that a rotation by policy has made and that was not fetched is handed over, once, in the place of another rotation. Two
    * secrets work at once at most: throws `conflict` while the one before is still in transition.
    */
   async rotate(write: Write, row: ApiKeyEntity, transitionMs: number, now = new Date()): Promise<Rotation> {

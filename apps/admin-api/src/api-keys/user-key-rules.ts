@@ -53,7 +53,7 @@ export async function assertRoomForKey(
   }
 }
 
-/** The end of a new key: as asked, else as the rules say. Throws `validation_failed` beyond the longest life. */
+/** The end of a new key: as requested, else as the rules say. Throws `validation_failed` beyond the longest life. */
 export function expiryOf(
   requested: string | null | undefined,
   rules: UserKeyRules | null,

@@ -181,7 +181,7 @@ describe('user keys under the rules of the organisation', () => {
     expect((await look(`${one.id},nothing`)).status).toBe(400);
   });
 
-  it('tell a key of itself, masked, with its organisation and workspace when asked', async () => {
+  it('tell a key of itself, masked, with its organisation and workspace on request', async () => {
     const { body: made } = await create({ scopes: ['completions.write'] });
     const { status, body } = await admin.get<{ data: Record<string, unknown> }>(
       '/v2/api-keys/self/details?include_organisation=true&include_workspace=true',

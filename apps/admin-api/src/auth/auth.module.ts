@@ -12,7 +12,7 @@ import { SelfService } from './self.service';
 import { SessionGuard, SessionStrategy } from './session.strategy';
 import { SessionsService } from './sessions.service';
 
-/** Its guard stands before every route of the app. */
+/** Its guard protects every route of the app. */
 @Global()
 @Module({
   imports: [PassportModule],

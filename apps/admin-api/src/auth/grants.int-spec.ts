@@ -174,7 +174,7 @@ describe('rights that a caller hands on', () => {
     expect(refusal(answer)).toEqual([403, 'scope_exceeds_creator']);
   });
 
-  it('lets nobody open a security setting that binds them, or without the scopes that it gives', async () => {
+  it('lets no caller open a security setting that binds them, or without the scopes that it gives', async () => {
     await settle(['managersViewLogs']);
     const overrides = { workspace_overrides: { logs: true, configs: true } };
     await admin.put('/v1/admin/organisation/settings', { key: ours.adminKey, body: overrides });

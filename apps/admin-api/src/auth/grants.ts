@@ -186,7 +186,7 @@ export function assertMayEnd(caller: Principal, rows: readonly Readonly<LimitedR
   assertNotBound(caller, setBy, what, 'only that role or a higher one can delete it.');
 }
 
-/** For a row that is ended whoever set its limits: they end with it if the caller could have lifted them, and bind on if not. */
+/** For a row that is ended, with limits of any caller: they end with it if the caller could have lifted them, and bind on if not. */
 export function endLimits(caller: Principal, row: LimitedRow): void {
   if (limitTier(row.limitsRank) <= limitTier(rankOf(caller))) row.limitsRank = 0;
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 const WINDOW_MS = 5 * 60_000;
 /** Wrong passwords for one user from one network before each further one costs a wait. */
 const FREE_FAILURES = 5;
-/** Failures of one network in the window, whoever they aim at. One network may be an office of many users. */
+/** Failures of one network in the window, for any user. One network may be an office of many users. */
 const NETWORK_FAILURES_MAX = 100;
 /** Counters kept of each kind; the least used ones are dropped first, which only ever admits an attempt too many. */
 const COUNTERS_MAX = 30_000;
@@ -17,7 +17,7 @@ interface Counter {
 }
 
 /**
- * Slows down guessing, in this process, and locks nobody out. The wait doubles with each wrong password for one user from one
+ * Slows down guessing, in this process, and locks no user out. The wait doubles with each wrong password for one user from one
  * network: 1 s after the sixth, 5 minutes at most; the same user logs in from any other network meanwhile. A network with many
  * failures gets no further attempt for users who have not logged in from it before. Guesses from many networks are bounded by
  * the `PasswordGate`.

@@ -26,7 +26,7 @@ function namedWorkspace(request: FastifyRequest): string | null {
   return typeof named === 'string' && named !== '' ? named : null;
 }
 
-/** Where `workspace_slug` names the workspace that is asked about. Elsewhere it is a filter of its list. */
+/** Where `workspace_slug` names the workspace of the request. Elsewhere it is a filter of its list. */
 const BY_SLUG = /^\/v[12]\/analytics\//;
 
 /** `workspace_slug` of a query, as analytics name it: only where nothing else names a workspace. */

@@ -31,7 +31,7 @@ describe('the throttle of the control plane', () => {
     expect(refusal(throttle, 'a', START)).not.toBeNull();
   });
 
-  it('limits nobody at 0', () => {
+  it('sets no limit at 0', () => {
     const throttle = new RequestThrottle(0);
     for (let i = 0; i < 1_000; i += 1) expect(refusal(throttle, 'a', START)).toBeNull();
   });

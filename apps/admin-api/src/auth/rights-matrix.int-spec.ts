@@ -194,7 +194,7 @@ describe('the matrix of writes, callers and rights afterwards', () => {
     expect(rows.sort()).toEqual(writes.map(({ handler }) => handler).sort());
   });
 
-  it('gives nobody rights that the caller did not hold, and takes none from those above the caller', async () => {
+  it('gives no user rights that the caller did not hold, and takes none from those above the caller', async () => {
     const { manager } = admin.dataSource;
     const before = await holdingsOf(manager, ours.organisationId);
     const [wrong, done] = [[] as string[], new Map<string, number>()];

@@ -62,7 +62,7 @@ describe('the matrix of routes, roles and targets', () => {
     const sibling = places['sibling workspace'];
     const other = places['other organisation'];
     const none = new Set<string>();
-    const nobody = { kind: 'none', documented: null, scopes: none, reaches: [], home: own } as const;
+    const anonymous = { kind: 'none', documented: null, scopes: none, reaches: [], home: own } as const;
     const key = async (scopes: readonly string[]): Promise<Omit<Role, 'name'>> => ({
       ...{ kind: 'key', documented: null, scopes: new Set(scopes), reaches: ['own workspace'], home: own },
       credential: { key: await admin.apiKey('workspace-service', own, scopes) },
@@ -97,7 +97,7 @@ describe('the matrix of routes, roles and targets', () => {
         !scopesAllowedFor('organisation-service').has(scope),
     );
     const built: Readonly<Record<string, Omit<Role, 'name'>>> = {
-      anonymous: { ...nobody, credential: {} },
+      anonymous: { ...anonymous, credential: {} },
       'data-plane API key without scopes': await key([]),
       'data-plane API key with all data scopes': await key(dataScopes),
       member: await session(own, 'workspace-member', ['own workspace']),
@@ -105,12 +105,12 @@ describe('the matrix of routes, roles and targets', () => {
       'workspace admin': await session(own, 'workspace-admin', ['own workspace']),
       'organisation admin': await session(own, 'admin', ['own workspace', 'sibling workspace']),
       // Of another service's kind: a bearer token that is no session of ours.
-      'SCIM token': { ...nobody, credential: { token: `scim_${'x'.repeat(48)}` } },
-      'expired key': { ...nobody, credential: { key: expired } },
+      'SCIM token': { ...anonymous, credential: { token: `scim_${'x'.repeat(48)}` } },
+      'expired key': { ...anonymous, credential: { key: expired } },
       'member of workspace B (same org)': await session(sibling, 'workspace-member', ['sibling workspace']),
       'admin of workspace B (same org)': await session(sibling, 'workspace-admin', ['sibling workspace']),
       'organisation admin of org 2': await session(other, 'admin', ['other organisation']),
-      'deployment token': { ...nobody, credential: { key: deployment.body.client_auth } },
+      'deployment token': { ...anonymous, credential: { key: deployment.body.client_auth } },
     };
     return NAMED_ROLES.map((name) => {
       const role = built[name];

@@ -132,7 +132,7 @@ export class CollectionsService {
       if (input.parent_collection_id === null) row.parentId = null;
       else if (input.parent_collection_id !== undefined) {
         // So that what is deleted has a place to go to that is never within it.
-        if (row.isDefault) throw invalid('parent_collection_id', 'the default collection stands in no other');
+        if (row.isDefault) throw invalid('parent_collection_id', 'the default collection has no parent');
         const owner = { organisationId: row.organisationId, workspaceId: row.workspaceId };
         const parent = await collectionNamed(
           manager,

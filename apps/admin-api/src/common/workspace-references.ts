@@ -5,7 +5,7 @@ import { isUuid } from '../auth/tenancy';
 
 /**
  * The ids of the workspaces that a body names by id or slug, in its order. Throws `validation_failed` for the first that is no
- * active workspace of the organisation; `pathOf` says where in the body an index stands.
+ * active workspace of the organisation; `pathOf` gives the place of an index in the body.
  */
 export async function workspaceIds(
   manager: EntityManager,

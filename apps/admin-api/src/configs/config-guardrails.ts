@@ -37,7 +37,7 @@ export function writtenOutFaults(
   });
 }
 
-/** Parameters of written-out guardrails that are secrets: whoever may read configs would read them. */
+/** Parameters of written-out guardrails that are secrets: readers of configs would see them. */
 export const secretsWrittenOutIn = (config: Node): { readonly path: string }[] =>
   writtenOutIn(config, []).flatMap(({ path, guardrail }) => {
     const result = compileWrittenOut(guardrail);

@@ -33,7 +33,7 @@ export class ConfigsController {
     return this.configs.create(caller, body);
   }
 
-  /** Writes nothing and calls no provider, so whoever may read configs may ask. */
+  /** Writes nothing and calls no provider, so readers of configs may call it. */
   @Post('simulate')
   @Requires('configs.read')
   @ApiOkResponse({ type: SimulationAnswer })

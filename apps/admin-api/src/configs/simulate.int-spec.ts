@@ -203,7 +203,7 @@ describe('a log that is replayed', () => {
     const sample = sampleLogRecord({ organisationId, workspaceId, metadata: { plan: 'paid' } });
     const record = { ...sample, decision: { ...sample.decision, attempts } };
     await ensureLogPartitions(admin.dataSource, [dayOf(record.createdAt)]);
-    const request = Buffer.from('{"model":"asked-for","user":"u"}');
+    const request = Buffer.from('{"model":"requested-model","user":"u"}');
     await insertLogs(admin.dataSource.manager, [{ row: requestLogRow(record), request, response: null }]);
     return record;
   }
@@ -217,7 +217,7 @@ describe('a log that is replayed', () => {
     const query = {
       'metadata.plan': 'paid',
       'params.user': 'u',
-      model: 'asked-for',
+      model: 'requested-model',
       'url.pathname': '/v1/chat/completions',
     };
     const config = {

@@ -117,7 +117,7 @@ export class GuardrailCredentials {
     return { sealedSecrets: this.seal(owner, content), version: this.versionOf(content) };
   }
 
-  /** Without what opens a manager: that changes with the version of its reference. Keyed, so that nobody finds a secret by trying. */
+  /** Without what opens a manager: that changes with the version of its reference. Keyed, so that no secret can be found by trying. */
   private versionOf({ parameters, locations }: GuardrailSecretContent): string {
     const key = this.keyring.keys.get(this.keyring.current);
     if (!key) throw new GatewayError('internal_error');

@@ -39,7 +39,7 @@ export interface MappingOwner {
   /** Null: an integration of the organisation. */
   readonly workspaceId: string | null;
   readonly aiProviderId: string;
-  /** What stands before a field's name: `configurations.` or `model_config.`. */
+  /** Prefix of a field's name: `configurations.` or `model_config.`. */
   readonly prefix: string;
   /** The catalogue's name of a field, when requests call it otherwise. */
   readonly nameOf?: (field: string) => string;

@@ -13,7 +13,7 @@ export interface BoundSecrets {
 }
 
 /**
- * A saved secret is bound to the address that it was saved with, or whoever may change the address could send it to a host of
+ * A saved secret is bound to the address that it was saved with, or a caller who may change the address could send it to a host of
  * their own. Throws `validation_failed` where an address changes and a secret is kept that the same write does not give again.
  * `given`: the paths of the secrets that it gives in the clear; a mask gives nothing.
  */
@@ -41,7 +41,7 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 const AIM = 'secret_references.update';
 
 /**
- * Whoever names a secret of a manager does not know it, so that naming it again proves nothing: only those who may change the
+ * The caller who names a secret of a manager does not know it, so that naming it again proves nothing: only those who may change the
  * reference decide on an address for its secret. Throws `scope_missing`, naming the address.
  */
 export function assertMayAim({ scopes }: Pick<Principal, 'scopes'>, path: string): void {

@@ -62,7 +62,7 @@ export class DeploymentAnswer extends RowAnswer {
   @Answer.oneOf(['healthy', 'unhealthy', 'unknown'], { description: 'Of the last ping.' })
   readonly connection_status!: string;
 
-  @Answer.time({ nullable: true, description: 'When a gateway of it last told of itself.' })
+  @Answer.time({ nullable: true, description: 'When one of its gateways last reported.' })
   readonly last_synced_at!: string | null;
 
   @Answer.uuid({ nullable: true })

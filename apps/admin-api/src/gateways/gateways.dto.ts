@@ -40,7 +40,7 @@ export class GatewayAnswer {
   @Answer.text({ example: '2.20.0' })
   readonly version!: string;
 
-  @Answer.boolean({ description: 'False: it has not told of itself for 90 seconds.' })
+  @Answer.boolean({ description: 'False: it has not reported for 90 seconds.' })
   readonly connected!: boolean;
 
   @Answer.time()

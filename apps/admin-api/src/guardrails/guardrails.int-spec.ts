@@ -130,7 +130,7 @@ describe('/v1/guardrails', () => {
     expect([body.total, body.data.length]).toEqual([3, 1]);
   });
 
-  it('reports everything that is wrong at once, by the place where it stands, and shows no secret', async () => {
+  it('reports everything that is wrong at once, by its place, and shows no secret', async () => {
     const checks = [
       { id: 'default.noSuch' },
       { id: 'default.regexMatch', parameters: { rule: '(' } },
@@ -157,7 +157,7 @@ describe('/v1/guardrails', () => {
     expect(await read(slug)).toMatchObject({ version: 1, checks: [CHECK] });
   });
 
-  it('takes only checks that ask nobody for the tools of MCP servers, and keeps the target', async () => {
+  it('takes only checks without remote calls for the tools of MCP servers, and keeps the target', async () => {
     const answer = await post({ ...BODY, target: 'mcp_tools', checks: [WEBHOOK] });
     expect([answer.status, detailsOf(answer)]).toEqual([400, ['checks.0.id']]);
     const { slug } = await create({ target: 'mcp_tools' });

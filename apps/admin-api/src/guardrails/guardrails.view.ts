@@ -35,7 +35,7 @@ export class GuardrailAnswer extends RowAnswer {
 }
 
 export class GuardrailDetailAnswer extends GuardrailAnswer {
-  @Answer.jsons({ description: 'Secrets are masked; a mask that is sent back stands for what is saved.' })
+  @Answer.jsons({ description: 'Secrets are masked; a mask that is sent back means the saved secret.' })
   readonly checks!: readonly SavedGuardrailCheck[];
 
   @Answer.json({ example: { deny: true, async: false } })
@@ -113,7 +113,7 @@ export class InvocationAnswer {
   @Answer.oneOf(['pass', 'mark', 'deny'], { description: 'What would become of a request.' })
   readonly outcome!: 'pass' | 'mark' | 'deny';
 
-  @Answer.text({ nullable: true, description: 'What a denied caller would be told.' })
+  @Answer.text({ nullable: true, description: 'The message for a denied caller.' })
   readonly message!: string | null;
 
   @Answer.boolean({ example: false })

@@ -68,7 +68,7 @@ describe('servers of tools that a guardrail judges', () => {
     expect(await list(slug)).toEqual([]);
   });
 
-  it('are of guardrails for tools alone, and every fault is told at once', async () => {
+  it('are of guardrails for tools alone, and every fault is reported at once', async () => {
     expect((await put(await guardrail('llm'), { [A]: {} })).status).toBe(400);
     const slug = await guardrail('mcp_tools');
     const answer = await put(slug, {

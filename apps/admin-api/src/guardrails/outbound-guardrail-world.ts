@@ -40,7 +40,7 @@ export class OutboundGuardrailWorld implements GuardrailWorld {
     return { status: answer.status, contentType, body: answer.body };
   }
 
-  /** A name that leads only to addresses that are not allowed has none: whoever asks learns nothing of the inside. */
+  /** A name that leads only to addresses that are not allowed has none, so that a caller learns nothing of the inside. */
   async resolves(hostname: string): Promise<boolean> {
     if (!this.addresses.checkUrl(`http://${hostname}/`).ok) return false;
     try {

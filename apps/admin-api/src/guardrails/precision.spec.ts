@@ -1,7 +1,7 @@
 import { precisionOf } from './precision';
 
 describe('the precision of a check', () => {
-  it('is not known as long as nobody has looked', () => {
+  it('is not known before a first review', () => {
     expect(precisionOf(0, 0)).toBeNull();
   });
 

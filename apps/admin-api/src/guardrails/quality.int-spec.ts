@@ -89,7 +89,7 @@ const quality = async (slug: string, key: string, query = ''): Promise<Quality> 
   (await api.get<Quality>(`/v1/guardrails/${slug}/quality${query}`, { key })).body;
 
 describe('the quality of a guardrail', () => {
-  it('[GRD-02] is told by its verdicts and by what people say of them, for each check and for all', async () => {
+  it('[GRD-02] is measured by its verdicts and by feedback on them, for each check and for all', async () => {
     const tenant = await api.tenant();
     const { key } = tenant;
     const slug = await guardrail(key);

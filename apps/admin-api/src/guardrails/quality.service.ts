@@ -50,7 +50,7 @@ export class QualityService {
   mark(caller: Principal, reference: string, input: VerdictFeedbackDto): Promise<VerdictFeedbackAnswer> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      // Whoever judges the verdicts of a workspace changes nothing of an organisation's guardrail.
+      // Feedback on the verdicts of a workspace changes nothing of an organisation's guardrail.
       const row = await findGuardrail(manager, caller, reference, 'read');
       const { log_id: logId, check, stage, mark, note } = input;
       const to = mark === 'none' ? null : mark;

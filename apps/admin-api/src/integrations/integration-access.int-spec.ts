@@ -181,7 +181,7 @@ describe('workspaces of an integration', () => {
     expect((await api.post('/v1/providers', refused)).status).toBe(400);
   });
 
-  it('makes no second provider, and none when told so', async () => {
+  it('makes no second provider, and none when the request says so', async () => {
     const quiet = { id: tenant.workspaceId, enabled: true, create_default_provider: false };
     await put('workspaces', { workspaces: [quiet] });
     expect(await live()).toEqual([]);

@@ -71,7 +71,7 @@ describe('POST /v1/integrations', () => {
     ]);
   });
 
-  it('makes no default provider when told so, and refuses a default slug that is taken', async () => {
+  it('makes no default provider when the request says so, and refuses a default slug that is taken', async () => {
     const { slug } = await create({ create_default_provider: false }, tenant.key);
     expect((await api.get(`/v1/providers/${slug}`, { key: tenant.key })).status).toBe(404);
     await create({ default_provider_slug: 'taken' }, tenant.key);

@@ -204,7 +204,7 @@ describe('mails of invites', () => {
 
   it('carry the link, which no answer shows, and rest sealed until the worker sends them', async () => {
     const { id, invite_link } = await invite('Ada@Example.com');
-    // Whoever invites could set the password of the invited person with it.
+    // The inviter could set the password of the invited person with it.
     expect(invite_link).toBeNull();
     const rows: unknown = await admin.dataSource.query('SELECT * FROM mails');
     const mail = await nextMail();

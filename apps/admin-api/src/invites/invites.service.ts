@@ -164,7 +164,7 @@ export class InvitesService {
 const notPending = (): GatewayError =>
   new GatewayError('conflict', { message: 'The invite is no longer pending.' });
 
-/** An invite gives its roles to whoever accepts it, so the caller must hold all that they hold. */
+/** An invite gives its roles to the user who accepts it, so the caller must hold all that they hold. */
 async function assertMayInvite(
   manager: EntityManager,
   caller: Principal,

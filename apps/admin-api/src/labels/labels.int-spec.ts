@@ -24,7 +24,7 @@ describe('/v1/labels', () => {
     return body.data.map(({ name }) => name);
   };
 
-  it('start with the three that everybody has and nobody changes', async () => {
+  it('start with the three built-in ones, which cannot be changed', async () => {
     expect((await names()).sort()).toEqual(['development', 'production', 'staging']);
     const { body } = await api.get<{ data: Label[] }>('/v1/labels?name=production', tenant);
     const [{ id } = { id: '' }] = body.data;

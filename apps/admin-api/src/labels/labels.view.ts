@@ -20,7 +20,7 @@ export class LabelAnswer extends RowAnswer {
   @Answer.uuid({ nullable: true, description: 'Null: of every workspace.' })
   readonly workspace_id!: string | null;
 
-  @Answer.boolean({ description: 'Every organisation has it, and nobody changes it.' })
+  @Answer.boolean({ description: 'Every organisation has it, and it cannot be changed.' })
   readonly is_universal!: boolean;
 
   @Answer.oneOf(['active', 'archived'])

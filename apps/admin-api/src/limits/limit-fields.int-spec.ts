@@ -29,7 +29,7 @@ const read = async (path: string): Promise<Record<string, unknown>> =>
 const OWNERS = limitOwners(api, tenant);
 
 describe('how a limit acts', () => {
-  it.each(OWNERS)('is saved with %s, shown, and told to the gateways', async (_name, make) => {
+  it.each(OWNERS)('is saved with %s, shown, and sent to the gateways', async (_name, make) => {
     const { answer, document } = await make({ usage_limits: BUDGET, rate_limits: RATES });
     expect(answer['usage_limits']).toMatchObject(BUDGET);
     expect(answer['rate_limits']).toEqual(SHOWN_RATES);
@@ -80,7 +80,7 @@ describe('how a policy acts', () => {
     return (documents[key] as WorkspaceDocument).policies ?? { usageLimits: [], rateLimits: [] };
   };
 
-  it('[CTL-08] is saved, told to the gateways, changed, and cleared by null', async () => {
+  it('[CTL-08] is saved, sent to the gateways, changed, and cleared by null', async () => {
     const { id = '' } = await made('POST', '/v1/policies/usage-limits', {
       ...{ ...common, type: 'cost', credit_limit: 5, enforcement: 'strict' },
     });

@@ -8,7 +8,7 @@ const USED =
   'In its period, by the durable record; USD for cost. In answers to a GET, like the two after it.';
 export const BURN_RATE = 'Of the last seven days. Null: nothing was recorded, or not for an hour yet.';
 export const FORECAST =
-  'When it is used up at that rate. Null: it can’t be told, it is used up already, or it lasts until its reset.';
+  'When it is used up at that rate. Null: it is unknown, it is used up already, or it lasts until its reset.';
 
 const OPTIONAL = { optional: true, nullable: true } as const;
 export const WINDOW = { ...OPTIONAL, description: 'fixed when absent; concurrency has none.' } as const;

@@ -13,9 +13,9 @@ import type { AdminSettings } from '../settings';
 import { customLogRecord } from './custom-log';
 import { CustomLogDto, type InsertedLogsAnswer } from './custom-log.dto';
 
-/** Bytes of a body that are kept, as at gateways unless they are told otherwise. */
+/** Bytes of a body that are kept, as at gateways by default. */
 const BODY_BYTES_MAX = 262_144;
-/** Below what workers take, with room for what stands around bodies. */
+/** Below what workers take, with room for the rest of a record. */
 const BATCH_BYTES_MAX = 12 * 1_048_576;
 
 /** Logs of requests that did not pass the gateway. They go the way of all records: through the worker, which alone writes them. */

@@ -7,7 +7,7 @@ export interface LogTreeNode {
 }
 
 /**
- * The logs of one trace as a tree, by their span ids. What names a parent that is not there, or is its own ancestor, stands at the top;
+ * The logs of one trace as a tree, by their span ids. What names a parent that is not there, or is its own ancestor, is at the top;
  * siblings are in the order of their time.
  */
 export function logTree(logs: readonly LogAnswer[]): LogTreeNode[] {

@@ -71,7 +71,7 @@ export class ListLogsQuery extends MeasureBounds {
   @anyOf('Slugs of saved providers.')
   credential?: string[];
 
-  @anyOf('Models as asked for.')
+  @anyOf('Models as requested.')
   model?: string[];
 
   @anyOf('Models that providers said they used.')

@@ -71,7 +71,7 @@ export class LogsService {
     };
   }
 
-  /** Who can't read a body must not learn from a search what stands in it. */
+  /** A caller who can't read a body must not learn its content from a search. */
   private async find(caller: Principal, filter: LogFilter, text: string, limit: number): Promise<LogPage> {
     assertScope(caller, ['logs.view']);
     const { rows, next, logs, until } = await this.search.find(filter, text, limit);
@@ -99,7 +99,7 @@ export class LogsService {
     return logDetailAnswer(log, await this.bodies.of(log), feedback);
   }
 
-  /** Throws `not_found` for a trace that nobody, or another tenant, has. */
+  /** Throws `not_found` for an unknown trace, or another tenant's. */
   async trace(caller: Principal, traceId: string): Promise<LogTraceAnswer> {
     const query: ListLogsQuery = { current_page: 0, page_size: TRACE_LOGS_MAX, trace_id: [traceId] };
     const rows = isStorableText(traceId)

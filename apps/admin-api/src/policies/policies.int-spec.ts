@@ -370,7 +370,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     expect(at).toBeLessThanOrEqual(Date.now() + 6 * DAY_MS + 1);
   });
 
-  it('[REL-16] are part of the policy with include_usage, with what was told of them', async () => {
+  it('[REL-16] are part of the policy with include_usage, with the alerts about them', async () => {
     const id = await create(USAGE, usageBody({ alert_threshold: 8 }));
     await valueOf(id, 'api_key:a', 9);
     const counter = `policy:${id}:cost:budget:api_key:a`;
@@ -397,7 +397,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     expect([unknown.status, unknown.body.error.param]).toEqual([400, 'reset_usage_for_value']);
   });
 
-  it('are reset one by one: what was used does not count, and gateways are told since when', async () => {
+  it('are reset one by one: what was used does not count, and gateways receive the time', async () => {
     const id = await create(USAGE);
     const value = await valueOf(id, 'api_key:a', 12.5);
     await valueOf(id, 'api_key:b', 3);

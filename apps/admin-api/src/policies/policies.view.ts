@@ -88,7 +88,7 @@ export class UsageLimitPolicyAnswer extends PolicyAnswer {
   readonly object!: 'policy_usage_limits';
 }
 
-/** How one value of a policy stands. */
+/** Usage of one value of a policy. */
 export interface PolicyValueUsage extends LimitUsage {
   readonly status: 'active' | 'exhausted';
   readonly is_threshold_alerts_sent: boolean;

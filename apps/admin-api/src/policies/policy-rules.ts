@@ -10,7 +10,7 @@ const LLM = [
 ];
 const MCP = ['api_key', 'workspace_id', 'mcp_server', 'mcp_tool'];
 
-/** Beside `metadata.<key>`, which stands everywhere. */
+/** Besides `metadata.<key>`, which is allowed everywhere. */
 const CONDITION_KEYS: Readonly<Record<PolicyKind, readonly string[]>> = {
   usage: LLM,
   llm: [...LLM, 'endpoint_type'],

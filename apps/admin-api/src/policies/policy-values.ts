@@ -12,7 +12,7 @@ import type { PolicyValueUsage } from './policies.view';
 
 const VALUES_MAX = 1_000;
 
-/** By value key: what each of the newest thousand has used, and what was told of it in its period. */
+/** By value key: what each of the newest thousand has used, and the alerts about it in its period. */
 export async function valueUsage(
   manager: EntityManager,
   policy: UsageLimitPolicyEntity,

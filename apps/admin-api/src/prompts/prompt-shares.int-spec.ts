@@ -177,7 +177,7 @@ describe('sharing', () => {
     }
   });
 
-  it('offers the partials that a prompt includes, and shares them too when it is told to', async () => {
+  it('offers the partials that a prompt includes, and shares them too when the request says so', async () => {
     const inner = await partial('x');
     const outer = await partial(`{{>${inner.slug}}}`);
     const { slug } = await make(`{{>${outer.slug}}}`);

@@ -153,7 +153,7 @@ const VERSION_FIELDS = [
 const hasVersionFields = (input: UpdatePromptDto): boolean =>
   VERSION_FIELDS.some((name) => input[name] !== undefined);
 
-/** Without `patch` a new version says in full what is asked of whom. */
+/** Without `patch` a new version has all members of its own. */
 function assertWhole(input: UpdatePromptDto): void {
   if (input.patch === true || !hasVersionFields(input)) return;
   const missing = (['string', 'parameters', 'model'] as const).find((name) => input[name] === undefined);

@@ -131,7 +131,7 @@ async function usableBy(
   if (seen) {
     await manager.findOne(IntegrationEntity, { where: { id: seen.id }, lock: { mode: 'pessimistic_read' } });
   }
-  // Asked again behind the lock: what was changed while we waited for it counts.
+  // Checked again behind the lock: what was changed while we waited for it counts.
   const row = seen && (await find());
   if (!row) throw invalid('integration_id', 'integration_id names no integration that the workspace may use');
   return row;

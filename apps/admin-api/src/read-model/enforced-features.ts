@@ -7,7 +7,7 @@ import { ChangeRecorder } from './change-recorder';
 import type { EnforcedFeatures } from './features-in-force';
 
 /**
- * Gateways keep documents over restarts, so they are told when a feature was switched since: every document may be another.
+ * Gateways keep documents over restarts, so they are notified when a feature was switched since: every document may be another.
  * Admin APIs of one database must have the same switches, and be restarted together for other ones.
  */
 @Injectable()

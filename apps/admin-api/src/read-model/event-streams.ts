@@ -78,7 +78,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
       }
     });
     this.timer = setInterval(() => {
-      // While the outbox cannot be read nobody is told that all is well.
+      // While the outbox cannot be read no follower gets a heartbeat.
       if (!this.tail.isCurrent) return;
       for (const stream of this.streams) if (stream.live) stream.heartbeat();
     }, HEARTBEAT_MS);

@@ -40,7 +40,7 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly outbox: Outbox,
   ) {}
 
-  /** The newest event that the followers were told of; null before the first contact with the database. */
+  /** The newest event that the followers received; null before the first contact with the database. */
   get sequence(): number | null {
     return this.position;
   }

@@ -21,7 +21,7 @@ describe('The internal routes of the admin API', () => {
 
   const keys = (list: unknown): { body: unknown } => ({ body: { keys: list } });
 
-  it('answers nobody without the service token, an organisation key included', async () => {
+  it('refuses every caller without the service token, an organisation key included', async () => {
     for (const call of [{}, { key: tenant.adminKey }, { token: 'guessed' }]) {
       expect((await admin.post(INTERNAL.documents, { ...call, ...keys([]) })).status).toBe(401);
       expect((await admin.get(INTERNAL.events, call)).status).toBe(401);

@@ -1,7 +1,7 @@
 import { ArrayMaxSize, IsArray, IsString } from 'class-validator';
 import { KEYS_PER_EVENT_MAX } from '@gw/entities';
 
-/** Keys of any text: one that nobody has must not make the others of its read fail. */
+/** Keys of any text: an unknown one must not make the others of its read fail. */
 export class DocumentsRequestDto {
   @IsArray()
   @ArrayMaxSize(KEYS_PER_EVENT_MAX)

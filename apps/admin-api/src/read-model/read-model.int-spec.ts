@@ -24,7 +24,7 @@ const TOKEN = 'service-token-of-the-test-0123456789';
 /** Shorter than the real times but longer than a heartbeat, so that losing events shows within 3 s. */
 const FAST: Partial<ReadModelLimits> = { silenceMaxMs: 2_500, unverifiedMaxMs: 500 };
 
-/** Stands between a gateway and the admin API, and can lose what passes. */
+/** A proxy between a gateway and the admin API that can lose what passes. */
 class Wire {
   /** The event stream stays open and says nothing any more. */
   isMute = false;

@@ -257,7 +257,7 @@ describe('[SRF-03] a credential in a secret manager', () => {
     secret_mappings: [{ target_field: 'key', secret_reference_id, secret_key: 'api_key', ...more }],
   });
 
-  it('stands in for the key of an integration, and goes to the gateways sealed', async () => {
+  it('replaces the key of an integration, and goes to the gateways sealed', async () => {
     const { id, slug } = await made();
     const answer = await integration({ slug: 'mapped', ...mapped(slug) });
     expect([answer.status, answer.text]).toEqual([200, answer.text]);

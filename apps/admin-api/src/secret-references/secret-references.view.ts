@@ -56,7 +56,7 @@ export class SecretReferenceDetailAnswer extends SecretReferenceAnswer {
 }
 
 export class SecretReferenceTestAnswer {
-  @Answer.boolean({ description: 'True: the secret can be read. Its value is never told.' })
+  @Answer.boolean({ description: 'True: the secret can be read. Its value is never shown.' })
   readonly success!: boolean;
 
   @Answer.text({

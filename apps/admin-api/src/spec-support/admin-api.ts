@@ -46,7 +46,7 @@ export class TestAdminApi {
   private documented: DocumentedAnswers | undefined;
   readonly database: TestDatabase;
 
-  /** A function is asked once its own parts run, such as a server whose address the settings name. */
+  /** A function is called once its own parts run, such as a server whose address the settings name. */
   constructor(environment: Environment | (() => Promise<Environment>) = {}) {
     this.database = testDatabase();
     beforeAll(async () => {

@@ -1,5 +1,5 @@
 /**
- * Values dealt out to the members of a class that one declaration binds alike (a query parameter that many lists have, an id that stands in
+ * Values dealt out to the members of a class that one declaration binds alike (a query parameter that many lists have, an id in
  * many paths): each member gets `each` of them in turn, and more where the members are too few for every value to be used. So each member
  * shows that the rule binds it, and the class shows that the rule holds for every value, without the product of both.
  */

@@ -31,7 +31,7 @@ const HOSTILE_NUMBERS = [
   ...[-1, 0, 0.5, -0, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 63), 1e308, 5e-324, Number.MAX_SAFE_INTEGER],
 ];
 
-/** Any JSON, as nobody would send it. */
+/** Any JSON, however unlikely. */
 export const hostile: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], { a: { b: { c: [{}] } } }),
   fc.constantFrom(...HOSTILE_TEXTS),

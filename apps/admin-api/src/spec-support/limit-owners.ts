@@ -13,7 +13,7 @@ import { createIntegration } from './integrations';
 
 type Answer = Record<string, unknown>;
 
-/** Something that has limits: what it answers, and what the gateways are told. */
+/** Something that has limits: what it answers, and what the gateways receive. */
 export interface MadeOwner {
   readonly answer: Answer;
   readonly document: { readonly usageLimits: readonly object[]; readonly rateLimits: readonly object[] };

@@ -244,7 +244,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     reached: [503],
     scopes: ['completions.write'],
   }),
-  // Of a trace that nobody has: what counts is who may ask.
+  // Of an unknown trace: only the caller's rights count.
   logs_trace: named({ reached: [404] }),
   feedback_create: named(body({ trace_id: 'x', value: 1 })),
   feedback_update: workspace('feedback', body({ value: 2 })),

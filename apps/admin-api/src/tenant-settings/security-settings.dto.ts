@@ -1,7 +1,7 @@
 import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS } from '@gw/auth-scopes';
 import { Answer, BooleanField } from '@gw/web';
 
-/** All 35 settings: a part of them is refused, so that nobody changes what they did not see. */
+/** All 35 settings: a part of them is refused, so that no caller changes what they did not see. */
 export class SecuritySettingsDto {
   [setting: string]: boolean;
 }

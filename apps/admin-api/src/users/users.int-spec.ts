@@ -49,7 +49,7 @@ describe('the users of an organisation', () => {
     expect(await roleOf(owner.id)).toBe('admin');
   });
 
-  it('keep one owner: nobody demotes or removes the last, nor an owner themselves', async () => {
+  it('keep one owner: no caller demotes or removes the last, nor an owner themselves', async () => {
     const second = await admin.user(ours.organisationId, 'owner');
     const by = { token: owner.token };
     for (const attempt of [role(by, owner.id, 'admin'), remove(by, owner.id)]) {

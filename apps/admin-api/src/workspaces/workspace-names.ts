@@ -16,7 +16,7 @@ export function withoutEmoji(name: string): string {
   return rest === '' ? name : rest;
 }
 
-/** The emoji before a name is the workspace's icon, or else stands in the name itself. */
+/** The emoji before a name is the workspace's icon, or else part of the name itself. */
 export function displayName(
   { name, icon }: Pick<WorkspaceEntity, 'name' | 'icon'>,
   format: NameFormat,

@@ -24,7 +24,7 @@ export function objectStoreContract(name: string, open: () => ObjectStore): void
       expect(await store.get(at, { offset: 70_000, length: 1 })).toEqual(Buffer.alloc(0));
     });
 
-    it('has no object that nobody wrote', async () => {
+    it('has no object that was not written', async () => {
       expect(await store.get(key())).toBeNull();
     });
 

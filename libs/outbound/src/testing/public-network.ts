@@ -28,7 +28,7 @@ export function lookupOf(zone: Readonly<Record<string, readonly DnsAnswer[]>>): 
 }
 
 /**
- * Stands in for the routes to public addresses: records to which addresses a connection would go and connects to a
+ * Replaces the routes to public addresses: records to which addresses a connection would go and connects to a
  * loopback server in their place. Connections to literal loopback addresses are left alone.
  */
 export const routes = { port: 0, tried: [] as string[] };

@@ -11,7 +11,7 @@ const DEMAND_BYTES_MAX = 64;
 export const PARTS_MAX = 256;
 /** Bytes of the head of a part. */
 export const PART_HEAD_MAX = 2_048;
-/** From the beginning of a part on, in bytes: nothing that a scan takes in stands further behind. */
+/** From the beginning of a part on, in bytes: a scan reads nothing behind it. */
 export const PART_BYTES_MAX = 4_096;
 
 const DOUBT: ShallowScan = {
@@ -56,7 +56,7 @@ export const boundaryOf = (contentType: string | undefined): string | null => {
 
 interface Part {
   readonly name: string;
-  /** Where its value stands: `[start, end)`. */
+  /** Place of its value: `[start, end)`. */
   readonly start: number;
   readonly end: number;
 }

@@ -10,7 +10,7 @@ const ESCAPED = byteTable('"/\\bfnrt');
 const HEX = byteTable('0123456789abcdefABCDEF');
 
 /**
- * Every backslash of the bytes begins an escape that JSON knows. JSON has backslashes inside strings alone, so it is asked of the
+ * Every backslash of the bytes begins an escape that JSON knows. JSON has backslashes inside strings alone, so it is searched in the
  * whole document without looking where its strings are; bytes without a backslash cost one native search.
  */
 export const hasSoundEscapes = (bytes: Buffer): boolean => unsoundEscape(bytes) === -1;
@@ -34,7 +34,7 @@ function unsoundEscape(bytes: Buffer): number {
 const ESCAPE_BYTES_MAX = 6;
 const NOTHING = Buffer.alloc(0);
 
-/** The same question asked of bytes that go by in pieces. */
+/** The same for bytes that go by in pieces. */
 export class EscapeCheck {
   private isUnsound = false;
   /** An escape that the end of the last piece may have cut. */

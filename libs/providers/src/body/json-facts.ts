@@ -82,7 +82,7 @@ export type ExactNumbers = ReadonlyMap<number, string>;
 
 /**
  * The numbers of a JSON body that would be others once it is parsed and written again; null: there is none. Throws
- * `body_invalid` when two numbers that differ are the same double, since they is unknown apart.
+ * `body_invalid` when two numbers that differ are the same double, since they cannot be told apart.
  */
 export function exactNumbers(body: Buffer): ExactNumbers | null {
   const found = new Map<number, string>();
@@ -116,7 +116,7 @@ function isPlain(body: Buffer, start: number, end: number): boolean {
 const confusable = (one: string, other: string): GatewayError =>
   new GatewayError('body_invalid', {
     message:
-      `The numbers ${one.slice(0, 40)} and ${other.slice(0, 40)} of the request body is unknown apart in double ` +
+      `The numbers ${one.slice(0, 40)} and ${other.slice(0, 40)} of the request body cannot be told apart in double ` +
       'precision, and this request has to be written anew; send one of them as text, or without parameter rules.',
   });
 

@@ -62,7 +62,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 
-/** Stands for a value that is no number, whatever else it is. */
+/** Represents a value that is no number, whatever else it is. */
 const ODD = Symbol('odd');
 
 /**

@@ -16,7 +16,7 @@ const counts = fc.record({
 });
 
 describe('usage of readAnswer', () => {
-  it('reads what a full parse would read, wherever usage stands and whatever the texts around it say', () => {
+  it('reads what a full parse would read, wherever usage is and whatever the texts around it say', () => {
     const member = fc.tuple(
       fc.oneof(fc.constantFrom('id', 'choices', 'x"usage', 'model'), fc.string()),
       fc.oneof(

@@ -9,7 +9,7 @@ export interface ShallowScan {
   readonly stream: boolean | null;
   /** True when the bytes must be parsed before `model` and `stream` can be relied on. */
   readonly needsParse: boolean;
-  /** Where the value of `model` stands, its quotes included: `[start, end)`. */
+  /** Place of the value of `model`, its quotes included: `[start, end)`. */
   readonly modelSpan: readonly [start: number, end: number] | null;
   /** How much output the body asks for; nothing is known of it where a parse is needed. */
   readonly output: OutputDemand;
@@ -21,7 +21,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const MODEL_BYTES_MAX = 1_024;
-/** Members of the top level; whoever parses the body refuses more of them. */
+/** Members of the top level; a parser of the body refuses more of them. */
 const MEMBERS_MAX = 100_000;
 const LETTER_M = 0x6d;
 const LETTER_S = 0x73;

@@ -17,7 +17,7 @@ const CANDIDATES_MAX = 16;
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** The object behind the key at `at`, or null when what stands there is no such key or no object. */
+/** The object behind the key at `at`, or null when there is no such key or no object. */
 function objectAt(bytes: Buffer, key: Buffer, at: number): JsonObject | null {
   // Behind a backslash the quote belongs to a string, and what follows is text.
   if (bytes[at - 1] === BACKSLASH) return null;

@@ -6,7 +6,7 @@ export function hasHeader(headers: HeaderList, name: string): boolean {
   return false;
 }
 
-/** Puts the value in place of every header of this name, so that a caller's own never stands next to it. */
+/** Puts the value in place of every header of this name, so that a caller's own is never sent next to it. */
 export function replaceHeader(headers: HeaderList, name: string, value: string): void {
   for (let at = headers.length - 2; at >= 0; at -= 2) if (headers[at] === name) headers.splice(at, 2);
   headers.push(name, value);

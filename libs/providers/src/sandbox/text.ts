@@ -25,7 +25,7 @@ export function writeText(model: string, prompt: string, choice: number, limits:
   return { pieces: split(text, limits.chunks), finishReason };
 }
 
-/** Adds words until there are `words` of them, so that a caller gets as many chunks as it asked for. */
+/** Adds words until there are `words` of them, so that a caller gets as many chunks as it requested. */
 function extend(text: string, words: number): string {
   const missing = words - text.split(' ').length;
   return missing <= 0 ? text : text + ' more'.repeat(missing);

@@ -128,7 +128,7 @@ export class SseTap implements StreamTap {
     return this.settled().begun;
   }
 
-  /** These two are asked after every chunk, so a long event is not read anew for each; end marks and errors are short. */
+  /** These two are read after every chunk, so a long event is not read anew for each; end marks and errors are short. */
   private isShort(): boolean {
     return this.heldLength > 0 && this.heldLength <= REMAINDER_BYTES_MAX;
   }

@@ -46,7 +46,7 @@ const SLUG =
   /^(?!(?:prototype|constructor|__defineGetter__|__defineSetter__|hasOwnProperty|__lookupGetter__|__lookupSetter__|isPrototypeOf|propertyIsEnumerable|toString|valueOf|__proto__|toLocaleString)$)(?![0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[a-zA-Z0-9_-]+$/;
 
 /**
- * What stands in paths: letters of either case, digits, `_` and `-`, 1 to 255 of them. No UUID, since a path takes either, and
+ * An id in a path: letters of either case, digits, `_` and `-`, 1 to 255 of them. No UUID, since a path takes either, and
  * no name that every JavaScript object has.
  */
 export const SlugField = (options: FieldOptions = {}): PropertyDecorator =>

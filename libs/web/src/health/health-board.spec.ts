@@ -37,7 +37,7 @@ describe('HealthBoard', () => {
     expect(Date.parse(mended?.since ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.since ?? ''));
   });
 
-  it('asks a part that does not answer once, however often it is asked itself', async () => {
+  it('checks a part that does not answer once, however often its own state is requested', async () => {
     let requested = 0;
     let answer: (state: PartState) => void = () => undefined;
     const check = (): Promise<PartState> => {

@@ -47,7 +47,7 @@ export const partOf = (
 
 /** A part that says nothing for this long counts as down. */
 const CHECK_MS = 2_000;
-/** States are looked at by themselves, so that `since` is right to so many milliseconds though nobody asks. */
+/** States are looked at by themselves, so that `since` is right to so many milliseconds without a request. */
 const LOOK_MS = 5_000;
 
 interface Seen {
@@ -58,7 +58,7 @@ interface Seen {
 /** Knows how the parts of a process are, and since when. */
 export class HealthBoard {
   private readonly seen = new Map<string, Seen>();
-  /** Checks that have not ended: a part is not asked twice at once, so that a dead one gathers no questions. */
+  /** Checks that have not ended: a part is not checked twice at once, so that a dead one gathers no questions. */
   private readonly running = new Map<string, Promise<PartState>>();
   private timer: NodeJS.Timeout | undefined;
 

@@ -17,7 +17,7 @@ describe('errors', () => {
     }
   });
 
-  it('are told by the code of Fastify, then by the status', () => {
+  it('are recognised by the code of Fastify, then by the status', () => {
     expect(toPublicError(Object.assign(new Error(), { code: 'FST_ERR_CTP_BODY_TOO_LARGE' })).type).toBe(
       'body_too_large',
     );

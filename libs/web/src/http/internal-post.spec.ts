@@ -27,7 +27,7 @@ describe('requests to our own processes', () => {
     expect(await internalPost(stub.origin, {}, Buffer.from('{}'))).toMatchObject({ status: 503 });
   });
 
-  it('fail when nobody answers in time, and when the connection is cut', async () => {
+  it('fail when no answer comes in time, and when the connection is cut', async () => {
     const client = new InternalClient({ timeoutMs: 50, connections: 1, answerBytesMax: 100 });
     stub.answer({ neverAnswer: true });
     await expect(client.post(stub.origin, {}, Buffer.from('{}'))).rejects.toThrow('in time');

@@ -21,7 +21,7 @@ function* detailsOf(errors: readonly ValidationError[], parent: string): Generat
   }
 }
 
-/** Most rules name the field themselves: its path stands where they do, and in front of those that do not. */
+/** Most rules name the field themselves: its path replaces it, and precedes the rule of those that do not. */
 function sentenceOf({ path, message }: ErrorDetail): string {
   const words = message.split(' ');
   const at = words.indexOf(path.slice(path.lastIndexOf('.') + 1));

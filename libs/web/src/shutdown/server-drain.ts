@@ -41,7 +41,7 @@ export class ServerDrain {
     return this.announced;
   }
 
-  /** The connection is no longer one of HTTP: whoever upgraded it ends it. */
+  /** The connection is no longer one of HTTP: the code that upgraded it ends it. */
   release(socket: Socket): void {
     this.connections.delete(socket);
   }

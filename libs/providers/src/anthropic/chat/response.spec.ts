@@ -124,7 +124,7 @@ describe('an Anthropic message as a chat completion', () => {
     },
   );
 
-  it('leaves usage out where the provider named none, so that nobody takes it for zero', () => {
+  it('leaves usage out where the provider named none, so that it is not taken for zero', () => {
     expect(toChatCompletion(answer([], { usage: undefined }), context)).not.toHaveProperty('usage');
   });
 });
