@@ -5,8 +5,9 @@ module.exports = {
   rootDir: __dirname,
   testMatch: ['**/*.e2e-spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
-  // What every suite starts is built once, before the first of them.
-  globalSetup: '<rootDir>/tools/build-once.cjs',
+  // What every suite starts is built and set up once, before the first of them.
+  globalSetup: '<rootDir>/tools/prepared-product.cjs',
+  globalTeardown: '<rootDir>/tools/prepared-product-removal.cjs',
   // Each suite starts the whole product, which waits much of the time.
   maxWorkers: Math.min(availableParallelism() + 1, 4),
   testSequencer: '<rootDir>/tools/longest-first.cjs',

@@ -7,6 +7,7 @@ import {
   type ProductOptions,
   type TestRedis,
 } from '@gw/testing';
+import { preparedData } from './prepared-data';
 import type { LogDetail, LogEntry, LogPage } from './logs';
 
 /** For the record of a request that has ended to be readable, on a machine that has much to do. */
@@ -58,7 +59,8 @@ export class Workbench {
   ) {}
 
   static async start(options: ProductOptions): Promise<Workbench> {
-    return new Workbench(options, await startProduct(options));
+    const dataDir = options.dataDir ?? preparedData(options);
+    return new Workbench(options, await startProduct({ ...options, ...(dataDir && { dataDir }) }));
   }
 
   get product(): Product {

@@ -1,2 +1,0 @@
-// Jest's set-up of the end-to-end tests.
-module.exports = () => require('./build.cjs').ensureBuilt();

@@ -1,0 +1,53 @@
+// Jest's set-up of the end-to-end tests: builds the product, and starts it once, so that suites can begin with a copy of its
+// data folder instead of making a database each.
+const { spawn } = require('node:child_process');
+const { mkdtempSync, rmSync } = require('node:fs');
+const { createServer } = require('node:net');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { ensureBuilt } = require('./build.cjs');
+
+/** Names the folder for the suites; see `e2e/spec-support/prepared-data.ts`. */
+const PREPARED_DATA = 'TOLLGATE_TEST_PREPARED_DATA';
+const START_TIMEOUT_MS = 120_000;
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts the product in the folder and stops it once it is ready. Rejects with its output when it does not get there. */
+async function prepare(folder) {
+  const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+  const { DATABASE_URL: _database, REDIS_URL: _redis, NODE_ENV: _environment, ...environment } = process.env;
+  const ports = { GATEWAY_PORT: String(gateway), ADMIN_PORT: String(admin), WORKER_PORT: String(worker) };
+  const child = spawn(process.execPath, [join(__dirname, 'start.cjs')], {
+    env: { ...environment, ...ports, DATA_DIR: folder, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: START_TIMEOUT_MS,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+      if (output.includes('Tollgate is ready')) child.kill('SIGINT');
+    });
+  await new Promise((resolve) => child.once('exit', resolve));
+  if (!output.includes('Tollgate is ready')) throw new Error(`The product did not start:\n${output}`);
+}
+
+module.exports = async () => {
+  await ensureBuilt();
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-prepared-'));
+  await prepare(folder);
+  process.env[PREPARED_DATA] = folder;
+};
+module.exports.remove = () => {
+  const folder = process.env[PREPARED_DATA];
+  if (folder) rmSync(folder, { recursive: true, force: true });
+};
