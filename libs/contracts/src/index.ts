@@ -69,6 +69,12 @@ export type {
 export { isOfBatch, ONCE_MAX } from './log-record';
 export type { MailMessage } from './mail';
 export {
+  CONTROL_PLANE_SEGMENTS,
+  UNVERSIONED_SEGMENTS,
+  type ControlPlanePath,
+  type ControlPlaneSegment,
+} from './control-plane-paths';
+export {
   familyNamed,
   ROUTE_FAMILIES,
   ROUTE_KINDS,

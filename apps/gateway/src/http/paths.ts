@@ -1,51 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { HEADER } from '@gw/contracts';
+import { CONTROL_PLANE_SEGMENTS, HEADER, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 
-/**
- * First path segments that belong to the control plane, under `/v1` as under `/v2`. The gateway forwards them to the admin
- * API, so that one base URL serves both planes; in Kubernetes the ingress does so.
- */
-const CONTROL_PLANE = new Set([
-  'admin',
-  'agent-integrations',
-  'agent-servers',
-  'alert-webhooks',
-  'analytics',
-  'api-keys',
-  'audit-logs',
-  'auth',
-  'collections',
-  'config',
-  'configs',
-  'deployments',
-  'feedback',
-  'guardrails',
-  'integrations',
-  'invites',
-  'labels',
-  'logs',
-  'mcp-integrations',
-  'mcp-servers',
-  'model-configs',
-  'organisation',
-  'organisations',
-  'otel',
-  'partials',
-  'plugins',
-  'policies',
-  'prompts',
-  'providers',
-  'repricings',
-  'scim',
-  'secret-references',
-  'users',
-  'utils',
-  'virtual-keys',
-  'workspace-exclusions',
-  'workspaces',
-]);
-
-const UNVERSIONED = /^\/(?:oauth|\.well-known|mcp-servers|invite|reset)(?:\/|$)/;
+const CONTROL_PLANE: ReadonlySet<string> = new Set(CONTROL_PLANE_SEGMENTS);
+const UNVERSIONED: ReadonlySet<string> = new Set(UNVERSIONED_SEGMENTS);
 
 /** What the data plane does with a saved prompt; everything else about prompts is the control plane's. */
 const PROMPT_CALL = /^\/v1\/prompts\/(?!partials\/)[^/]+\/(?:completions|render)$/;
@@ -93,12 +50,18 @@ export function destinationOf(
       ? { plane: 'control' }
       : { plane: 'data', path: path.slice(3) };
   }
-  if (path.startsWith('/v2/') || UNVERSIONED.test(path)) return { plane: 'control' };
+  if (path.startsWith('/v2/') || UNVERSIONED.has(firstSegment(path, 1))) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
 }
 
 const NO_HEADERS: IncomingHttpHeaders = {};
+
+/** The segment that begins at `start`. */
+function firstSegment(path: string, start: number): string {
+  const end = path.indexOf('/', start);
+  return end === -1 ? path.slice(start) : path.slice(start, end);
+}
 
 /** Below `/v1` and without it. Other paths cost a comparison, no look-up. */
 function healthViewOf(path: string): HealthView | undefined {
@@ -111,8 +74,7 @@ function healthViewOf(path: string): HealthView | undefined {
  * workspace, while the control plane's own calls need one of an organisation: what is meant for the one can't be done at the other.
  */
 function isOfControlPlane(path: string, method: string, headers: IncomingHttpHeaders): boolean {
-  const end = path.indexOf('/', 4);
-  const segment = end === -1 ? path.slice(4) : path.slice(4, end);
+  const segment = firstSegment(path, 4);
   if (!CONTROL_PLANE.has(segment)) return false;
   if (SHARED.has(segment)) return NAMES_TARGET.every((name) => headers[name] === undefined);
   return segment !== 'prompts' || method !== 'POST' || !PROMPT_CALL.test(path);

@@ -1,5 +1,7 @@
+import { CONTROL_PLANE_SEGMENTS, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
+import { destinationOf } from './paths';
 
 /** As the interface names them, each under its own version or none. */
 const CONTROL_PATHS = [
@@ -28,6 +30,28 @@ const CONTROL_PATHS = [
 ];
 /** Families that the control plane answers today; their routes have their place. */
 const FAMILIES = ['prompts', 'guardrails', 'configs'];
+
+describe('paths of the control plane', () => {
+  // The routes of the admin API begin with one of these segments; the compiler refuses any other.
+  it('reach through the gateway what the admin API serves', () => {
+    const paths = [
+      ...CONTROL_PLANE_SEGMENTS.flatMap((segment) => [
+        `/v1/${segment}`,
+        `/v1/${segment}/id`,
+        `/v2/${segment}`,
+      ]),
+      ...UNVERSIONED_SEGMENTS.flatMap((segment) => [`/${segment}`, `/${segment}/id`]),
+    ];
+    for (const path of paths) expect(destinationOf(path)).toEqual({ plane: 'control' });
+    expect(paths.length).toBeGreaterThan(100);
+  });
+
+  it('are no beginnings of other segments', () => {
+    for (const path of ['/v1/labelsx', '/v1/label'])
+      expect(destinationOf(path)).toEqual({ plane: 'data', path: path.slice(3) });
+    for (const path of ['/invites', '/oauthx/a']) expect(destinationOf(path)).toEqual({ plane: 'none' });
+  });
+});
 
 describe('one base URL', () => {
   let gateway: GatewayHarness;

@@ -1,0 +1,50 @@
+/**
+ * First path segments that belong to the control plane, under `/v1` as under `/v2`. The gateway forwards them to the admin API, so that one
+ * base URL serves both planes; the routes of the admin API begin with one of them, and no other.
+ */
+export const CONTROL_PLANE_SEGMENTS = [
+  'admin',
+  'agent-integrations',
+  'agent-servers',
+  'alert-webhooks',
+  'analytics',
+  'api-keys',
+  'audit-logs',
+  'auth',
+  'collections',
+  'config',
+  'configs',
+  'deployments',
+  'feedback',
+  'guardrails',
+  'integrations',
+  'invites',
+  'labels',
+  'logs',
+  'mcp-integrations',
+  'mcp-servers',
+  'model-configs',
+  'organisation',
+  'organisations',
+  'otel',
+  'partials',
+  'plugins',
+  'policies',
+  'prompts',
+  'providers',
+  'repricings',
+  'scim',
+  'secret-references',
+  'users',
+  'utils',
+  'virtual-keys',
+  'workspace-exclusions',
+  'workspaces',
+] as const;
+export type ControlPlaneSegment = (typeof CONTROL_PLANE_SEGMENTS)[number];
+
+/** First path segments of the control plane that have no version; the ingress sends them to the gateway as well. */
+export const UNVERSIONED_SEGMENTS = ['oauth', '.well-known', 'mcp-servers', 'invite', 'reset'] as const;
+
+/** A path of the control plane without its version. */
+export type ControlPlanePath = ControlPlaneSegment | `${ControlPlaneSegment}/${string}`;
