@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020';
-import { CHECKS, findCheck } from './catalogue';
+import { findCheck } from './catalogue';
+import { CHECKS } from './checks';
 import { compileGuardrail } from './compile';
 
 const DEFAULT_IDS = [

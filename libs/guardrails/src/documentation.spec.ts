@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CHECKS } from './catalogue';
+import { CHECKS } from './checks';
 import { compileGuardrail } from './compile';
 import { ACTION_NAMES } from './document';
 import { SCOPES } from './text/scope';

@@ -1,4 +1,5 @@
-export { asksModel, CHECKS, findCheck } from './catalogue';
+export { asksModel, findCheck } from './catalogue';
+export { CHECKS } from './checks';
 export { CheckError, type CheckDefinition, type CheckKind, type Finding } from './check';
 export {
   compileGuardrail,

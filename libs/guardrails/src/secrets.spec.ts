@@ -1,4 +1,4 @@
-import { CHECKS } from './catalogue';
+import { CHECKS } from './checks';
 import { joinSecrets, splitSecrets } from './secrets';
 
 describe('secrets of checks', () => {

@@ -1,4 +1,4 @@
-import { CHECKS } from './catalogue';
+import { CHECKS } from './checks';
 import type { CheckDefinition } from './check';
 import { compileGuardrail, type CompiledGuardrail } from './compile';
 import { GUARDRAIL_LIMITS } from './limits';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 const DOCUMENT = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
@@ -35,5 +35,22 @@ describe('CONTRIBUTING.md', () => {
     const named = [...DOCUMENT.matchAll(/`npm run ([a-z:-]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
     expect(named.length).toBeGreaterThan(5);
+  });
+
+  it('names a spec that adds one for each row of what plugs in, and only specs that exist', () => {
+    const table = DOCUMENT.slice(
+      DOCUMENT.indexOf('| Add | Touch |'),
+      DOCUMENT.indexOf('## How code reads here'),
+    );
+    const rows = [...table.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)];
+    const specsOf = (text: string) =>
+      [...text.matchAll(/`([a-z-]+\.spec\.ts)`/g)].map(([, name = '']) => name);
+    const specs = new Map(rows.map(([, what = '', where = '']) => [what, specsOf(where)]));
+    for (const what of ['provider', 'strategy', 'guardrail check', 'route family'])
+      expect(specs.get(what)).toEqual([expect.stringMatching(/^added-/)]);
+    const known = ['apps', 'libs']
+      .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }))
+      .map((path) => basename(path));
+    expect([...specs.values()].flat().filter((name) => !known.includes(name))).toEqual([]);
   });
 });

@@ -1,0 +1,47 @@
+import { findCheck } from './catalogue';
+import { compileWrittenOut } from './compile';
+import { compiled, judged, on } from './spec-support/judge';
+
+// One file of `checks/`, and one line of their list.
+jest.mock('./checks', () => {
+  const { CHECKS, MODEL_CHECKS }: typeof import('./checks') = jest.requireActual('./checks');
+  const { defineCheck }: typeof import('./check') = jest.requireActual('./check');
+  const { object }: typeof import('./parameters') = jest.requireActual('./parameters');
+  const shouting = defineCheck<object>({
+    id: 'default.shouting',
+    doc: 'No text has an exclamation mark.',
+    kind: 'text',
+    stages: ['input', 'output'],
+    deterministic: true,
+    wholeAnswer: true,
+    transforms: false,
+    timeoutMs: 1_000,
+    parameters: object({}),
+    example: {},
+    prepare: () => ({
+      evaluate: (subject) => ({
+        verdict: subject.passages().every(({ text }) => !text.includes('!')),
+        data: null,
+      }),
+    }),
+  });
+  return { CHECKS: [...CHECKS, shouting], MODEL_CHECKS };
+});
+
+describe('a check that is added by one file and one line', () => {
+  it('is found by its id, with and without its plugin', () => {
+    expect(findCheck('shouting')).toBe(findCheck('default.shouting'));
+    expect(findCheck('shouting')?.id).toBe('default.shouting');
+  });
+
+  it('is part of guardrails that are written out, with its own parameters', () => {
+    expect(compileWrittenOut({ 'default.shouting': {} })).toMatchObject({ ok: true });
+    expect(compileWrittenOut({ 'default.shouting': { loud: true } })).toMatchObject({ ok: false });
+  });
+
+  it.each(['input', 'output'] as const)('judges the %s', async (stage) => {
+    const guardrail = compiled([{ id: 'default.shouting', parameters: {} }], { deny: true });
+    expect(await judged([guardrail], on(stage, 'hello'))).toMatchObject({ outcome: 'pass' });
+    expect(await judged([guardrail], on(stage, 'hello!'))).toMatchObject({ outcome: 'deny' });
+  });
+});
