@@ -82,10 +82,10 @@ describe('servers of tools that a guardrail judges', () => {
         `mcp_servers.${A}.run_on`,
         `mcp_servers.${A}.capability_ids`,
         `mcp_servers.${B}.surprise`,
-        'mcp_servers.nobody',
+        'mcp_servers.unknown',
       ],
     ]);
-    const one = await api.put(`/v1/guardrails/${slug}/mcp-servers/nobody`, { key: tenant.key, body: {} });
+    const one = await api.put(`/v1/guardrails/${slug}/mcp-servers/unknown`, { key: tenant.key, body: {} });
     expect(one.status).toBe(400);
     expect(await list(slug)).toEqual([]);
   });
